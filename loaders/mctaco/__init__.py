@@ -1,0 +1,1 @@
+"""McTaco: is this answer to a question about time plausible?"""

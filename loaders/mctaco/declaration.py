@@ -1,0 +1,84 @@
+"""McTaco, declared.
+
+The facts are measured on the released files; the paper's own figures for the same things stand in
+`closeread/reproduction/mctaco.json`.
+"""
+
+from closeread.declarations import Config, Corpus, Fact, SourceFile
+
+COMMIT = "0ba9b790ad5a87ab3eef0f0cb7819408192f9729"
+RELEASE = f"https://raw.githubusercontent.com/CogComp/MCTACO/{COMMIT}/dataset"
+
+
+FACTS = {
+    "validation": {
+        "candidates": 3783,
+        "questions": 561,
+        "sentences": 151,
+        "candidates labelled yes": 1229,
+        "questions without a yes": 106,
+    },
+    "test": {
+        "candidates": 9442,
+        "questions": 1332,
+        "sentences": 355,
+        "candidates labelled yes": 3198,
+        "questions without a yes": 232,
+    },
+    "all": {
+        "candidates": 13225,
+        "questions": 1893,
+        "sentences": 506,
+        "candidates labelled yes": 4427,
+        "questions without a yes": 338,
+    },
+}
+
+CORPUS = Corpus(
+    name="mctaco",
+    title="McTaco",
+    description=(
+        "English sentences with questions about the time of what they tell: how long, how often, when, in which "
+        "order, and whether it still holds.  Every question has several candidate answers, and each is labelled "
+        "plausible or not by unanimous annotators."
+    ),
+    language="en",
+    homepage="https://github.com/CogComp/MCTACO",
+    licence="none stated by the authors",
+    citation="""@inproceedings{zhou-etal-2019-going,
+  title = {``Going on a vacation'' takes longer than ``Going for a walk'': A Study of Temporal Commonsense
+           Understanding},
+  author = {Zhou, Ben and Khashabi, Daniel and Ning, Qiang and Roth, Dan},
+  booktitle = {Proceedings of EMNLP-IJCNLP 2019},
+  year = {2019},
+  pages = {3363--3369},
+  doi = {10.18653/v1/D19-1332}
+}""",
+    configs={
+        "default": Config(
+            "The released files.",
+            {
+                "validation": SourceFile(
+                    "dev_3783.tsv",
+                    "8de54f6d3e0a6466e4ba2c5179c7f9ac3442eeba8683c46fd712f5f54751d6dd",
+                    f"{RELEASE}/dev_3783.tsv",
+                ),
+                "test": SourceFile(
+                    "test_9442.tsv",
+                    "47e12f88559eb0735eeca2af2d0a3ed48efb3bb2742ff31de9fcfc9a76094354",
+                    f"{RELEASE}/test_9442.tsv",
+                ),
+            },
+        ),
+        "sample": Config(
+            "Invented questions that ship in the package, to try everything without a network.",
+            {"test": SourceFile("sample.tsv", "4cd8a1d80ddc53fb41ce01e89853a8a641c43850246467599d970f010ef5616a")},
+        ),
+    },
+    default_split="test",
+    format="mctaco_tsv",
+    submission_formats=("mctaco_labels",),
+    procedure="mctaco",
+    modules=("mctaco",),
+    facts=tuple(Fact(name, value, split) for split, sizes in FACTS.items() for name, value in sizes.items()),
+)

@@ -1,0 +1,1 @@
+"""From several annotators' labels to one: which candidates are kept, and with what label."""

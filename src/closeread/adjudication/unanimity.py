@@ -1,0 +1,92 @@
+"""Unanimity: a candidate answer is kept only where all annotators say the same.
+
+Source: Zhou et al. (2019), step 4: four annotators call every candidate likely, unlikely or invalid; it is
+kept if all four agree on likely or all four on unlikely.  Any number of annotators from two on will do.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import Literal
+
+from closeread.errors import FormatError, Problem
+
+GoldLabel = Literal["yes", "no"]
+
+_GOLD: Mapping[str, GoldLabel] = {"likely": "yes", "unlikely": "no"}
+_LABELS = (*_GOLD, "invalid")
+
+
+@dataclass(frozen=True)
+class Unanimity:
+    """What became of every candidate; both in the order of the first annotator's labels.
+
+    Attributes:
+        kept: id -> "yes" where all said likely, "no" where all said unlikely.
+        dropped: id -> the labels, one an annotator, where they differ or all said invalid.
+        pairs: how many pairs of annotators judged the same candidate, over all candidates.
+        agreeing_pairs: how many of these gave the same label.
+    """
+
+    kept: dict[str, GoldLabel]
+    dropped: dict[str, tuple[str, ...]]
+    pairs: int
+    agreeing_pairs: int
+
+    @property
+    def observed_agreement(self) -> float | None:
+        """The share of agreeing pairs, uncorrected for chance, from 0 to 1; None without any candidate."""
+        return self.agreeing_pairs / self.pairs if self.pairs else None
+
+
+def unanimous(annotations: Sequence[Mapping[str, str]], names: Sequence[str] | None = None) -> Unanimity:
+    """Keep the candidates on which all annotators agree.
+
+    Args:
+        annotations: for each annotator, candidate id -> "likely", "unlikely" or "invalid".
+        names: what to call the annotators in messages; None for their numbers.
+
+    Raises:
+        FormatError: there are fewer than two annotators, they did not label the same ids, or a label is
+            unknown; all problems at once.
+
+    >>> result = unanimous([{"a": "likely", "b": "unlikely", "c": "likely"},
+    ...                     {"a": "likely", "b": "unlikely", "c": "invalid"}])
+    >>> result.kept, result.dropped
+    ({'a': 'yes', 'b': 'no'}, {'c': ('likely', 'invalid')})
+    """
+    _check(annotations, names or [f"annotator {number}" for number in range(1, len(annotations) + 1)])
+    kept: dict[str, GoldLabel] = {}
+    dropped: dict[str, tuple[str, ...]] = {}
+    agreeing = 0
+    for candidate in annotations[0]:
+        labels = tuple(annotation[candidate] for annotation in annotations)
+        agreeing += sum(comb(count, 2) for count in Counter(labels).values())
+        if len(set(labels)) == 1 and labels[0] in _GOLD:
+            kept[candidate] = _GOLD[labels[0]]
+        else:
+            dropped[candidate] = labels
+    pairs = comb(len(annotations), 2) * len(annotations[0])
+    return Unanimity(kept, dropped, pairs=pairs, agreeing_pairs=agreeing)
+
+
+def _check(annotations: Sequence[Mapping[str, str]], names: Sequence[str]) -> None:
+    problems = [Problem(what) for what in _problems(annotations, names)]
+    if problems:
+        raise FormatError("annotations", problems)
+
+
+def _problems(annotations: Sequence[Mapping[str, str]], names: Sequence[str]) -> Iterator[str]:
+    if len(annotations) < 2:
+        yield f"{len(annotations)} annotators: agreement needs at least 2"
+    candidates = dict.fromkeys(candidate for annotation in annotations for candidate in annotation)
+    for name, annotation in zip(names, annotations, strict=True):
+        for candidate in candidates:
+            if candidate not in annotation:
+                yield f"{name}: no label for {candidate!r}, which another annotator has labelled"
+            elif annotation[candidate] not in _LABELS:
+                label = annotation[candidate]
+                yield f"{name}: {candidate!r} has label {label!r}; {', '.join(_LABELS)} are known"

@@ -1,0 +1,61 @@
+"""The command line: parse, call, print, exit code.
+
+Every module of `closeread.cli.commands` is a command; it is imported only when it is used.  Exit codes: 0, 1 for
+bad input, 2 for wrong usage.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import Any
+
+import click
+
+from closeread import __version__
+from closeread.errors import InputError, MissingExtraError, RequestError, printable
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are the modules of `closeread.cli.commands`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands, sorted."""
+        import closeread.cli.commands
+
+        modules = pkgutil.iter_modules(closeread.cli.commands.__path__)
+        return sorted(module.name.replace("_", "-") for module in modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, imported now; None where there is none."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        command: click.Command = importlib.import_module(f"closeread.cli.commands.{cmd_name.replace('-', '_')}").command
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; bad input and bad requests end in a message and an exit code, not a traceback."""
+        try:
+            return super().invoke(ctx)
+        except (InputError, MissingExtraError) as error:
+            raise click.ClickException(printable(str(error))) from error
+        except RequestError as error:
+            raise click.UsageError(printable(str(error))) from error
+        except OSError as error:
+            if isinstance(error, BrokenPipeError):
+                raise
+            where = f"{error.filename}: " if error.filename else ""
+            message = f"{where}{error.strerror or error}"
+            raise click.ClickException(printable(message)) from error
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="closeread")
+def main() -> None:
+    """Score systems that read closely: who, what and when.
+
+    \b
+    Try it without a network, on the sample that ships in the package:
+      closeread baseline mctaco always-positive --config sample -o yes.jsonl
+      closeread score mctaco yes.jsonl --config sample
+    """

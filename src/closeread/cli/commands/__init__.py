@@ -1,0 +1,1 @@
+"""One module a command, named as the command; each offers `command`."""

@@ -1,0 +1,50 @@
+"""`closeread baseline`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from closeread.cli import options
+
+
+@click.command()
+@click.argument("corpus")
+@click.argument("name")
+@options.gold_options
+@options.seed
+@options.output
+def command(
+    corpus: str,
+    name: str,
+    config: str | None,
+    split: str | None,
+    gold: Path | None,
+    data_dir: Path | None,
+    seed: int,
+    output: Path,
+) -> None:
+    """Write the predictions of a baseline: JSON Lines, or the official text format by its suffix (.txt).
+
+    \b
+    Examples:
+      closeread baseline mctaco always-positive -o yes.jsonl
+      closeread baseline mctaco random --seed 7 --split validation -o coin.txt
+    """
+    import numpy as np
+
+    from closeread.baselines import load_baselines
+    from closeread.corpora import load_corpus
+    from closeread.errors import RequestError, printable, unknown
+    from closeread.files import write_text
+    from closeread.scoring import gold_for
+    from closeread.submissions import dump_submission
+
+    baselines = load_baselines(load_corpus(corpus).name)
+    if name not in baselines:
+        raise RequestError(unknown(f"baseline of {corpus}", name, list(baselines)))
+    records = options.noted(gold_for(corpus, config=config, split=split, gold=gold, data_dir=data_dir))
+    rows = baselines[name](records.records, np.random.default_rng(seed))
+    write_text(output, dump_submission(rows, records.corpus, output.suffix.lower()))
+    click.echo(printable(f"{output}: {len(rows):,} rows"))

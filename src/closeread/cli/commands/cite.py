@@ -1,0 +1,22 @@
+"""`closeread cite`."""
+
+from __future__ import annotations
+
+import click
+
+from closeread.corpora import load_corpus
+from closeread.procedures import load_procedure
+
+
+@click.command()
+@click.argument("corpus")
+def command(corpus: str) -> None:
+    """Print the BibTeX entries of a corpus and of the procedure that scores it.
+
+    \b
+    Example:
+      closeread cite mctaco >> references.bib
+    """
+    declaration = load_corpus(corpus)
+    entries = [declaration.citation, load_procedure(declaration.procedure).citation]
+    click.echo("\n\n".join(entry for entry in entries if entry))

@@ -1,0 +1,101 @@
+"""`closeread compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from closeread.cli import options
+from closeread.cli.procedure_group import ProcedureGroup, chosen, procedure_options
+from closeread.counts import Procedure
+from closeread.errors import RequestError, printable
+
+EXAMPLES = """Each system is a file of predictions, or a file of counts that `closeread score --counts` kept;
+the first is the one that the others are compared with.
+
+\b
+Examples:
+  closeread compare {name} baseline.jsonl mine.jsonl
+  closeread compare {name} baseline.counts.parquet mine.counts.parquet --resamples 10000
+"""
+
+
+def build(procedure: Procedure, corpus: str) -> click.Command:
+    """The subcommand of a procedure."""
+
+    @click.command(
+        name=procedure.name,
+        help=f"Paired tests of systems by {procedure.title}.\n\n{EXAMPLES.format(name=procedure.name)}",
+        short_help=procedure.title,
+    )
+    @click.argument("systems", type=options.FILE, nargs=-1, required=True)
+    @options.gold_options
+    @options.resampling_options
+    @options.style_options
+    def command(systems: tuple[Path, ...], **values: Any) -> None:
+        run(procedure, corpus, systems, values)
+
+    command.params += procedure_options(procedure, corpus)
+    return command
+
+
+def run(procedure: Procedure, corpus: str, systems: tuple[Path, ...], values: dict[str, Any]) -> None:
+    """Compare the first system with each of the others and print the results."""
+    import json
+
+    from closeread.count_files import is_count_file, read_counts
+    from closeread.render import comparison_grid, comparison_rows, csv_text, draw
+    from closeread.report import Resampling, make_comparison
+    from closeread.scoring import Counted, count_predictions, gold_for
+
+    if len(systems) < 2:
+        raise RequestError("a comparison needs two systems or more")
+    places = {name: values[name] for name in ("config", "split", "gold", "data_dir")}
+    # Only regular files can be counts; looking into a pipe would wait for its writer.
+    kept = [path.is_file() and is_count_file(path) for path in systems]
+    if all(kept) and (any(places.values()) or chosen(procedure, values)):
+        raise RequestError("kept counts know their gold and their options: give none")
+    gold = None if all(kept) else options.noted(gold_for(corpus, **places))
+
+    def counted(path: Path, is_kept: bool) -> Counted:
+        if is_kept or gold is None:
+            return read_counts(path, procedure)
+        return count_predictions(gold, path, chosen(procedure, values))
+
+    results = [counted(path, is_kept) for path, is_kept in zip(systems, kept, strict=True)]
+    resampling = Resampling(values["resamples"], values["confidence"], values["seed"])
+    comparisons = [
+        make_comparison(
+            (printable(str(systems[0])), printable(str(path))),
+            (results[0].table, other.table),
+            (results[0].provenance, other.provenance),
+            procedure,
+            resampling,
+        )
+        for path, other in zip(systems[1:], results[1:], strict=True)
+    ]
+    style = values["style"]
+    if style == "json":
+        found = [comparison.to_json() for comparison in comparisons]
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+    elif style == "csv":
+        tables = [comparison_rows(comparison) for comparison in comparisons]
+        click.echo(csv_text(tables[0][0], [row for _, rows in tables for row in rows]), nl=False)
+    else:
+        drawn = [draw(comparison_grid(comparison, procedure), style) for comparison in comparisons]
+        click.echo("\n".join(drawn), nl=False)
+
+
+command = ProcedureGroup(
+    "compare",
+    build=build,
+    help="""Compare systems by paired tests: is the difference more than chance?
+
+    \b
+    Example:
+      closeread compare mctaco baseline.jsonl mine.jsonl
+    """,
+    short_help="Compare systems by paired tests.",
+)

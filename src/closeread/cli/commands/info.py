@@ -1,0 +1,50 @@
+"""`closeread info`."""
+
+from __future__ import annotations
+
+import click
+
+from closeread.corpora import load_corpus
+
+
+@click.command()
+@click.argument("corpus")
+def command(corpus: str) -> None:
+    """Show what a corpus is: configs, splits, fields, baselines, and where its files are looked for.
+
+    \b
+    Example:
+      closeread info mctaco
+    """
+    from closeread.baselines import load_baselines
+    from closeread.procedures import load_procedure
+    from closeread.render import Grid, draw
+    from closeread.schema import fields, load_schema
+    from closeread.sources import DATA_VARIABLE, cache_folder, data_folder
+
+    c = load_corpus(corpus)
+    procedure = load_procedure(c.procedure)
+    folders = [data_folder(c.name) or f"${DATA_VARIABLE}/{c.name} (not set)", cache_folder(c.name)]
+    about = [
+        ["title", c.title],
+        ["language", c.language],
+        ["homepage", c.homepage],
+        ["licence", c.licence],
+        ["files looked for in", ", then ".join(str(folder) for folder in folders)],
+        ["scored by", f"closeread score {procedure.name} ({procedure.title})"],
+        ["evaluate modules", ", ".join(c.modules)],
+        ["baselines", ", ".join(load_baselines(c.name))],
+    ]
+    splits = [
+        [config, split, file.name, "in the package" if file.url is None else file.url]
+        for config, declared in c.configs.items()
+        for split, file in declared.splits.items()
+    ]
+    columns = [[f.name, f.type, f.description] for f in fields(load_schema(c.name))]
+    click.echo(f"{c.description}\n")
+    for grid in (
+        Grid("", ["", ""], about),
+        Grid("", ["config", "split", "file", "source"], splits),
+        Grid("", ["field", "type", "description"], columns),
+    ):
+        click.echo(draw(grid, "table"))

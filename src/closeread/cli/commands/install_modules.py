@@ -1,0 +1,20 @@
+"""`closeread install-modules`."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command(name="install-modules")
+def command() -> None:
+    """Put our evaluate modules into the modules cache, for processes that never import closeread.
+
+    \b
+    Example:
+      closeread install-modules
+      python -c "import evaluate; print(evaluate.load('mctaco').name)"
+    """
+    from closeread.hf.modules import install_modules
+
+    for path in install_modules():
+        click.echo(path)

@@ -1,0 +1,96 @@
+"""`closeread score`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from closeread.cli import options
+from closeread.cli.procedure_group import ProcedureGroup, chosen, procedure_options
+from closeread.counts import Procedure
+
+EXAMPLES = """\b
+Examples:
+  closeread score {name} predictions.jsonl
+  closeread score {name} predictions.jsonl --config sample
+  closeread score {name} predictions.jsonl --gold my-gold.jsonl --json
+  closeread score {name} predictions.jsonl --counts predictions.counts.parquet
+"""
+
+
+def build(procedure: Procedure, corpus: str) -> click.Command:
+    """The subcommand of a procedure."""
+
+    @click.command(
+        name=procedure.name,
+        help=f"{procedure.title}, of a file of predictions.\n\n{EXAMPLES.format(name=procedure.name)}",
+        short_help=procedure.title,
+    )
+    @click.argument("predictions", type=options.FILE)
+    @options.gold_options
+    @click.option("--by", multiple=True, metavar="FIELD", help="Score every value of this field apart, too.")
+    @click.option("--no-ci", is_flag=True, help="Draw no intervals.")
+    @options.resampling_options
+    @options.style_options
+    @click.option("--per-unit", is_flag=True, help=f"Show a row for every {procedure.unit} (in JSON: as 'units').")
+    @click.option("--counts", type=options.FILE, metavar="FILE", help="Keep the counts in a Parquet file.")
+    def command(predictions: Path, **values: Any) -> None:
+        run(procedure, corpus, predictions, values)
+
+    command.params += procedure_options(procedure, corpus)
+    return command
+
+
+def run(procedure: Procedure, corpus: str, predictions: Path, values: dict[str, Any]) -> None:
+    """Score a file and print the result."""
+    import json
+
+    from closeread.render import csv_text, draw, report_grid, report_rows, units_grid
+    from closeread.report import Resampling, make_report, per_unit
+    from closeread.scoring import count_predictions, gold_for
+
+    places = {name: values[name] for name in ("config", "split", "gold", "data_dir")}
+    gold = options.noted(gold_for(corpus, **places))
+    counted = count_predictions(gold, predictions, chosen(procedure, values))
+    n_resamples = 0 if values["no_ci"] else values["resamples"]
+    report = make_report(
+        counted.table,
+        procedure,
+        counted.provenance,
+        by=values["by"],
+        resampling=Resampling(n_resamples, values["confidence"], values["seed"]),
+    )
+    if values["counts"] is not None:
+        from closeread.count_files import write_counts
+
+        write_counts(values["counts"], counted.table, counted.provenance)
+    style = values["style"]
+    units = per_unit(counted.table, procedure) if values["per_unit"] else None
+    if style == "json":
+        result = report.to_json() if units is None else {**report.to_json(), "units": units}
+        click.echo(json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False))
+    elif style == "csv":
+        header, rows = report_rows(report) if units is None else (list(units[0]), [list(u.values()) for u in units])
+        click.echo(csv_text(header, rows), nl=False)
+    else:
+        if units is not None:
+            click.echo(draw(units_grid(units), style))
+        click.echo(draw(report_grid(report, procedure), style), nl=False)
+
+
+command = ProcedureGroup(
+    "score",
+    build=build,
+    help="""Score a file of predictions: scores, intervals, and a signature that says what was computed.
+
+    Predictions are JSON Lines, or the format of the corpus's official evaluator.
+
+    \b
+    Examples:
+      closeread score mctaco predictions.jsonl
+      closeread score mctaco predictions.txt --by category
+    """,
+    short_help="Score a file of predictions.",
+)

@@ -1,0 +1,50 @@
+"""`closeread stats`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from closeread.cli import options
+
+
+@click.command()
+@click.argument("corpus")
+@options.config
+@options.data_dir
+@options.style_options
+def command(corpus: str, config: str | None, data_dir: Path | None, style: Any) -> None:
+    """Count what the files of a corpus hold, split by split.
+
+    \b
+    Examples:
+      closeread stats mctaco
+      closeread stats mctaco --config sample --json
+    """
+    import json
+
+    from closeread.corpora import load_corpus, read_gold, select
+    from closeread.corpus_facts import load_facts
+    from closeread.render import Grid, csv_text, draw, number
+
+    declaration = load_corpus(corpus)
+    name, _, _ = select(declaration, config, None)
+    facts = load_facts(declaration.name)
+    golds = [options.noted(read_gold(declaration, name, s, data_dir)) for s in declaration.configs[name].splits]
+    splits = {str(gold.split): gold.records for gold in golds}
+    if len(splits) > 1:
+        splits["all"] = [record for records in splits.values() for record in records]
+    found = {split: facts(records) for split, records in splits.items()}
+    if style == "json":
+        click.echo(json.dumps({"corpus": corpus, "config": name, "splits": found}, indent=2, ensure_ascii=False))
+        return
+    figures = list(dict.fromkeys(figure for values in found.values() for figure in values))
+    header = ["figure", *found]
+    if style == "csv":
+        raw = [[figure, *(values.get(figure, "") for values in found.values())] for figure in figures]
+        click.echo(csv_text(header, raw), nl=False)
+        return
+    rows = [[figure, *(number(values.get(figure)) for values in found.values())] for figure in figures]
+    click.echo(draw(Grid(f"{declaration.title} ({name})", header, rows), style), nl=False)

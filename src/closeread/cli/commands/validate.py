@@ -1,0 +1,62 @@
+"""`closeread validate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from closeread.cli import options
+from closeread.cli.procedure_group import ProcedureGroup, chosen, procedure_options
+from closeread.counts import Procedure
+from closeread.errors import printable
+
+
+def build(procedure: Procedure, corpus: str) -> click.Command:
+    """The subcommand of a procedure."""
+
+    @click.command(
+        name=procedure.name,
+        help=f"""Check a file of predictions without scoring it.
+
+        \b
+        Example:
+          closeread validate {procedure.name} predictions.jsonl --config sample
+        """,
+        short_help=procedure.title,
+    )
+    @click.argument("predictions", type=options.FILE)
+    @options.gold_options
+    def command(predictions: Path, **values: Any) -> None:
+        run(procedure, corpus, predictions, values)
+
+    command.params += procedure_options(procedure, corpus)
+    return command
+
+
+def run(procedure: Procedure, corpus: str, predictions: Path, values: dict[str, Any]) -> None:
+    """Check a file and say that it can be scored."""
+    from closeread.scoring import gold_for, submission_for
+
+    places = {name: values[name] for name in ("config", "split", "gold", "data_dir")}
+    gold = options.noted(gold_for(corpus, **places))
+    settled = procedure.settle({**gold.corpus.procedure_defaults, **chosen(procedure, values)})
+    submission = submission_for(gold, predictions, settled.get("missing", "error"))
+    total = len(submission.rows)
+    where = values["gold"] or f"{gold.corpus.name} {gold.split} ({gold.config})"
+    found = f"valid; {total - len(submission.missing):,} rows for the {total:,} of {where}"
+    click.echo(printable(f"{predictions}: {found}"))
+
+
+command = ProcedureGroup(
+    "validate",
+    build=build,
+    help="""Check a file of predictions without scoring it; every problem is shown at once.
+
+    \b
+    Example:
+      closeread validate mctaco predictions.jsonl
+    """,
+    short_help="Check a file of predictions.",
+)

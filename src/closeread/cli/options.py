@@ -1,0 +1,85 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from closeread.corpora import Gold
+from closeread.errors import printable
+
+F = TypeVar("F", bound=Callable[..., Any])
+FILE = click.Path(path_type=Path)
+
+
+def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Several decorators as one, the first listed shown first in the help."""
+    return lambda function: reduce(lambda f, decorate: decorate(f), reversed(decorators), function)
+
+
+data_dir = click.option(
+    "--data-dir",
+    type=FILE,
+    metavar="DIR",
+    help="Folder with the corpus's files, which may differ from the released.",
+)
+config = click.option("--config", metavar="NAME", help="Config of the corpus; 'sample' ships in the package.")
+split = click.option("--split", metavar="NAME", help="Split of the corpus.")
+gold = click.option(
+    "--gold", type=FILE, metavar="FILE", help="Your own gold, in the corpus's format, .jsonl or .parquet."
+)
+gold_options = together(config, split, gold, data_dir)
+
+
+def _a_file(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
+    if value is not None and str(value) == "-":
+        raise click.BadParameter("'-' is no file; name one.", ctx, param)
+    return value
+
+
+output = click.option(
+    "-o", "--output", type=FILE, required=True, callback=_a_file, metavar="FILE", help="File to write."
+)
+seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness.")
+
+resampling_options = together(
+    click.option(
+        "--resamples",
+        type=click.IntRange(min=1),
+        default=1000,
+        show_default=True,
+        help="Bootstrap resamples.",
+    ),
+    click.option(
+        "--confidence",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.95,
+        show_default=True,
+        help="Confidence of the intervals.",
+    ),
+    seed,
+)
+
+
+style_options = together(
+    click.option(
+        "--format",
+        "style",
+        type=click.Choice(["table", "json", "markdown", "latex", "csv"]),
+        default="table",
+        show_default=True,
+        help="How to print the result.",
+    ),
+    click.option("--json", "style", flag_value="json", help="The same as --format json."),
+)
+
+
+def noted(gold: Gold) -> Gold:
+    """The gold, once what a user should know about it is on standard error."""
+    for notice in gold.notices:
+        click.echo(f"note: {printable(notice)}", err=True)
+    return gold

@@ -1,0 +1,72 @@
+"""A command with one subcommand for every procedure, whose options come from the procedure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from closeread.corpora import corpus_names, load_corpus
+from closeread.counts import Procedure
+from closeread.errors import RequestError, unknown
+from closeread.procedures import load_procedure, procedure_names
+
+Build = Callable[[Procedure, str], click.Command]
+"""From a procedure and the corpus that it scores to the subcommand."""
+
+
+class ProcedureGroup(click.Group):
+    """Subcommands named by procedure; a corpus's name stands for the procedure that scores it, on that corpus.
+
+    Args:
+        build: makes the subcommand.
+    """
+
+    def __init__(self, *args: Any, build: Build, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._build = build
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the procedures."""
+        return procedure_names()
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """The subcommand of a procedure, or of a corpus.
+
+        Raises:
+            RequestError: there is neither, the message names the nearest; or it is not clear which corpus is meant.
+        """
+        corpus = _corpus(cmd_name)
+        return self._build(load_procedure(load_corpus(corpus).procedure), corpus)
+
+
+def _corpus(name: str) -> str:
+    """The corpus that is meant by its own name or by that of a procedure."""
+    corpora = corpus_names()
+    if name in corpora:
+        return name
+    if name not in procedure_names():
+        raise RequestError(unknown("procedure", name, procedure_names()))
+    scored = [corpus for corpus in corpora if load_corpus(corpus).procedure == name]
+    if len(scored) != 1:
+        raise RequestError(f"procedure {name} scores {' and '.join(scored) or 'no corpus'}; name the corpus instead")
+    return scored[0]
+
+
+def procedure_options(procedure: Procedure, corpus: str) -> list[click.Parameter]:
+    """The procedure's options as the command line's; None where nothing is said, so that defaults stay in one place."""
+    defaults = procedure.settle(load_corpus(corpus).procedure_defaults)
+    return [
+        click.Option(
+            [f"--{option.name.replace('_', '-')}", option.name],
+            type=click.Choice(option.choices),
+            help=f"{option.help}  [default: {defaults[option.name]}]",
+        )
+        for option in procedure.options
+    ]
+
+
+def chosen(procedure: Procedure, values: Mapping[str, Any]) -> dict[str, str]:
+    """The values of the procedure's options among a command's parameters, where something was said."""
+    return {option.name: values[option.name] for option in procedure.options if values[option.name] is not None}

@@ -1,0 +1,238 @@
+"""Counts, and what is made of them: the one path from any procedure to any score.
+
+A procedure turns gold and system into a `CountTable`, one row a unit.  Rows are summed, and a `Metric` makes a
+score of the sums.  Intervals, paired tests, slices and merging need nothing else: they sum the rows with other
+weights.  Ratios are never stored; a mean is a ratio of two counts.
+
+Conventions: scores are ratios between 0 and 1; NaN stands for 0/0 until a convention or the report decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from closeread.errors import RequestError
+
+FloatArray = NDArray[np.float64]
+Columns = Mapping[str, FloatArray]
+
+
+@dataclass(frozen=True)
+class CountTable:
+    """Counts of every unit.
+
+    Attributes:
+        units: (n,) the ids of the finest units that are reported.
+        blocks: (n,) int64, which units are resampled together; numbered from 0 without gaps.
+        names: (k,) what each column counts.
+        values: (n, k) float64.
+        fields: properties of the units to slice by, each (n,).
+    """
+
+    units: Sequence[str]
+    blocks: NDArray[np.int64]
+    names: tuple[str, ...]
+    values: FloatArray
+    fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the shapes.
+
+        Raises:
+            ValueError: they do not fit together.
+        """
+        n = len(self.units)
+        if self.values.shape != (n, len(self.names)) or self.blocks.shape != (n,):
+            raise ValueError(f"{n} units, blocks {self.blocks.shape}, counts {self.values.shape} do not fit")
+        if any(len(column) != n for column in self.fields.values()):
+            raise ValueError(f"a field has another length than the {n} units")
+
+    @property
+    def n_blocks(self) -> int:
+        """How many blocks there are."""
+        return int(self.blocks.max(initial=-1)) + 1
+
+    def block_totals(self) -> FloatArray:
+        """The sums of the counts of every block, (n_blocks, k)."""
+        totals = [np.bincount(self.blocks, column, minlength=self.n_blocks) for column in self.values.T]
+        return np.column_stack(totals) if totals else np.zeros((self.n_blocks, 0))
+
+    def select(self, rows: NDArray[np.bool_]) -> CountTable:
+        """The table of the rows where the mask is true, its blocks numbered anew."""
+        kept = np.flatnonzero(rows).tolist()
+        _, blocks = np.unique(self.blocks[kept], return_inverse=True)
+        return CountTable(
+            [self.units[i] for i in kept],
+            blocks.astype(np.int64),
+            self.names,
+            self.values[kept],
+            {name: [column[i] for i in kept] for name, column in self.fields.items()},
+        )
+
+    def slices(self, name: str) -> dict[str, CountTable]:
+        """A table for every value of a field, in order of first appearance.
+
+        Raises:
+            RequestError: the units have no such field.
+        """
+        if name not in self.fields:
+            raise RequestError(f"no field '{name}' to slice by (there are: {', '.join(self.fields) or 'none'})")
+        column = np.asarray(self.fields[name], dtype=object)
+        return {value: self.select(column == value) for value in dict.fromkeys(self.fields[name])}
+
+
+def numbered(names: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+    """Numbers for names, from 0 in order of first appearance, and the distinct names in that order.
+
+    >>> numbers, distinct = numbered(["b", "a", "b"])
+    >>> numbers.tolist(), distinct
+    ([0, 1, 0], ['b', 'a'])
+    """
+    distinct = list(dict.fromkeys(names))
+    number = {name: i for i, name in enumerate(distinct)}
+    return np.fromiter(map(number.__getitem__, names), np.int64, len(names)), distinct
+
+
+def merged(tables: Sequence[CountTable]) -> CountTable:
+    """The tables of several shards as one; no block may reach over two shards.
+
+    Raises:
+        ValueError: there is none, their columns differ, or a unit occurs twice.
+    """
+    if not tables:
+        raise ValueError("nothing to merge")
+    if len({(table.names, tuple(table.fields)) for table in tables}) > 1:
+        raise ValueError("the tables count different things")
+    units = [unit for table in tables for unit in table.units]
+    if len(set(units)) < len(units):
+        raise ValueError("a unit occurs in two tables")
+    starts = np.cumsum([0] + [table.n_blocks for table in tables[:-1]])
+    return CountTable(
+        units,
+        np.concatenate([table.blocks + start for table, start in zip(tables, starts, strict=True)]),
+        tables[0].names,
+        np.concatenate([table.values for table in tables]),
+        {name: [v for table in tables for v in table.fields[name]] for name in tables[0].fields},
+    )
+
+
+def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
+    """Numerator / denominator, NaN where both are 0: the one division of scoring code."""
+    top, bottom = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
+    with np.errstate(invalid="ignore"):
+        quotient: FloatArray = np.divide(top, bottom)
+    return quotient
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score, as a function of summed counts.
+
+    Attributes:
+        name: its name in reports, such as `f1` or `muc/recall`.
+        title: its name in tables.
+        description: what it says, in a sentence.
+        formula: from summed counts, each of any one shape, to scores of that shape; NaN where undefined.
+        empty: what 0/0 is by the procedure's convention; None where there is none.
+    """
+
+    name: str
+    title: str
+    description: str
+    formula: Callable[[Columns], FloatArray]
+    empty: float | None = None
+
+    def score(self, totals: FloatArray, names: Sequence[str]) -> FloatArray:
+        """Scores of sums of counts.
+
+        Args:
+            totals: (..., k) sums of the counts.
+            names: (k,) what each counts.
+
+        Returns:
+            (...) scores between 0 and 1, the convention put in where it is needed, NaN where there is none.
+        """
+        values = self.formula({name: totals[..., i] for i, name in enumerate(names)})
+        return values if self.empty is None else np.where(np.isnan(values), self.empty, values)
+
+    def decided(self, totals: FloatArray, names: Sequence[str]) -> bool:
+        """Whether the score of these sums, (k,), is 0/0 and what the convention makes of it."""
+        return self.empty is not None and bool(
+            np.isnan(self.formula({name: totals[..., i] for i, name in enumerate(names)}))
+        )
+
+
+@dataclass(frozen=True)
+class Option:
+    """A named choice that changes what is computed.
+
+    Attributes:
+        name: as a keyword, with underscores; the command line writes it with hyphens.
+        choices: what it can be.
+        default: what it is when nothing is said.
+        help: one sentence.
+    """
+
+    name: str
+    choices: tuple[str, ...]
+    default: str
+    help: str
+
+
+MISSING_HELP = "What a unit without a prediction is: an error, an empty prediction, or left out."
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """A published way to score.
+
+    Attributes:
+        name: its name in commands.
+        version: an integer, raised only when a number can change.
+        title: its name in prose.
+        unit: what a row of counts is, in the singular.
+        resampling_unit: what is resampled together, in the singular.
+        options: the choices it offers.
+        metrics: the scores, in order.
+        count: keyword arguments `gold` (records), `system` (a row for every record, None where the system sent
+            none) and one for each option, to a table of counts.
+        citation: BibTeX of where it was published; None where that is the corpus's own paper.
+    """
+
+    name: str
+    version: int
+    title: str
+    unit: str
+    resampling_unit: str
+    options: tuple[Option, ...]
+    metrics: tuple[Metric, ...]
+    count: Callable[..., CountTable]
+    citation: str | None
+
+    def settle(self, chosen: Mapping[str, str]) -> dict[str, str]:
+        """Every option with its value, chosen or default, in declared order.
+
+        Raises:
+            RequestError: an option does not exist or can't have that value.
+        """
+        known = {option.name: option for option in self.options}
+        for name, value in chosen.items():
+            if name not in known:
+                raise RequestError(f"{self.name} has no option '{name}' (it has: {', '.join(known)})")
+            if value not in known[name].choices:
+                raise RequestError(f"option {name} is '{value}'; needed: one of {', '.join(known[name].choices)}")
+        return {name: chosen.get(name, option.default) for name, option in known.items()}
+
+    def signature(self, options: Mapping[str, str], gold_digest: str) -> str:
+        """What makes two numbers comparable: procedure, version, every option, and the gold as scored.
+
+        >>> from closeread.procedures.mctaco import PROCEDURE
+        >>> PROCEDURE.signature({"missing": "error"}, "0123456789abcdef" * 4)
+        'mctaco|version:1|missing:error|gold:0123456789ab'
+        """
+        chosen = [f"{name}:{value}" for name, value in options.items()]
+        return "|".join([self.name, f"version:{self.version}", *chosen, f"gold:{gold_digest[:12]}"])

@@ -1,0 +1,122 @@
+"""What is said of bad input: one error for a file, with every problem in it.
+
+Conventions: a problem says what was found and what is needed; its line counts from 1.  Messages have the
+form ``FILE:LINE: WHAT`` so that editors and terminals can jump to the place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import NamedTuple
+
+SHOWN = 20
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong with a file.
+
+    Attributes:
+        what: what was found and what is needed.
+        line: the line it stands on, from 1; None where it concerns the file as a whole.
+    """
+
+    what: str
+    line: int | None = None
+
+
+class RequestError(ValueError):
+    """A request that can't be met as it is put: a name that does not exist, results that can't be compared."""
+
+
+class InputError(ValueError):
+    """Bad input, with all of its problems.
+
+    Args:
+        source: the file (or whatever the input came from).
+        problems: everything found wrong with it, in the order it is to be shown.
+    """
+
+    def __init__(self, source: object, problems: Sequence[Problem]) -> None:
+        self.source = str(source)
+        self.problems = tuple(problems)
+        super().__init__(self._message())
+
+    def _message(self) -> str:
+        source = printable(self.source)
+        lines = [
+            f"{source}: {p.what}" if p.line is None else f"{source}:{p.line}: {p.what}" for p in self.problems[:SHOWN]
+        ]
+        if len(self.problems) > 1:
+            total = f"{source}: {len(self.problems):,} problems"
+            lines.insert(0, f"{total}, the first {SHOWN} are:" if len(self.problems) > SHOWN else f"{total}:")
+        return "\n".join(lines)
+
+
+class FormatError(InputError):
+    """A corpus or gold file that is not what its format or schema asks for."""
+
+
+class SubmissionError(InputError):
+    """A system's output that can't be scored."""
+
+
+class ChecksumError(InputError):
+    """A file that should be the released one and is not."""
+
+
+class UnavailableError(InputError):
+    """A corpus file that is neither on this machine nor to be downloaded."""
+
+
+class MissingExtraError(ImportError):
+    """A library that only an extra of this package installs.
+
+    Args:
+        purpose: what needs it.
+        libraries: their names on the package index.
+    """
+
+    def __init__(self, purpose: str, *libraries: str) -> None:
+        super().__init__(f"{purpose} needs {' and '.join(libraries)}: pip install {' '.join(libraries)}")
+
+
+def quoted(text: str, limit: int = 60) -> str:
+    r"""Untrusted text made fit for a message: escaped, quoted, and cut in the middle when long.
+
+    >>> print(quoted("a\x1b[31mb"))
+    'a\x1b[31mb'
+    """
+    return shortened(repr(text), limit)
+
+
+def printable(text: str) -> str:
+    r"""Untrusted text with everything that a terminal might act on escaped; line ends stay.
+
+    >>> print(printable("a\x1b[31mb"))
+    a\x1b[31mb
+    """
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
+def shortened(text: str, limit: int = 300) -> str:
+    """The text itself, or its head and tail when it is longer than `limit` characters.
+
+    >>> shortened("abcdefghijklmnopqrstuvwxyz", 11)
+    'abcd … wxyz'
+    """
+    if len(text) <= limit:
+        return text
+    half = (limit - 3) // 2
+    return f"{text[:half]} … {text[-half:]}"
+
+
+def unknown(what: str, name: str, known: Sequence[str]) -> str:
+    """The message for a name that does not exist, with the nearest that does.
+
+    >>> unknown("corpus", "mctacos", ["mctaco", "tne"])
+    "no corpus 'mctacos'; did you mean 'mctaco'? (there are: mctaco, tne)"
+    """
+    near = get_close_matches(name, known, n=1)
+    guess = f"; did you mean '{near[0]}'?" if near else ""
+    return f"no {what} '{name}'{guess} (there are: {', '.join(known) or 'none'})"

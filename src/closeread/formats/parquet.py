@@ -1,0 +1,27 @@
+"""Parquet, as `closeread export` writes it: the columns of a split."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from closeread.errors import FormatError, Problem
+from closeread.formats.text import read_bytes
+from closeread.records import ColumnRecords
+
+
+def read_parquet(path: Path) -> ColumnRecords:
+    """The rows of a Parquet file.
+
+    Raises:
+        FormatError: the file can't be read, is larger than a file may be, or is no Parquet.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(pa.BufferReader(read_bytes(path)))
+    except (OSError, pa.ArrowException):
+        raise FormatError(path, [Problem("is no Parquet file")]) from None
+    if not table.column_names:
+        raise FormatError(path, [Problem("has no columns")])
+    return ColumnRecords({name: table[name].to_pylist() for name in table.column_names})

@@ -1,0 +1,159 @@
+"""The dataset builder that every corpus shares: a declaration bound to `datasets`.
+
+A corpus's own builder (`loaders/<corpus>/<corpus>.py`) is an empty class that names its declaration.
+
+Conventions: what is generated once is kept by `datasets` under a key made of the declaration, the schema, the code
+that reads (`code_digest`), and, for a user's own `data_dir`, of what its files hold; so a changed line or byte is
+never answered with stale data.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import pkgutil
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any, ClassVar
+
+import datasets
+import pyarrow as pa
+from datasets.exceptions import DatasetGenerationError
+
+import closeread.formats
+from closeread.corpora import read_gold
+from closeread.declarations import Corpus
+from closeread.errors import InputError, Problem, UnavailableError
+from closeread.hf.features import features
+from closeread.records import as_columns
+from closeread.schema import load_schema
+from closeread.sources import file_digest
+
+VERSION = "1.0.0"
+
+ROWS = 10_000
+"""How many records make a table at once."""
+
+
+@dataclass
+class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
+    """A config of a corpus.
+
+    Attributes:
+        corpus: the corpus's declaration.
+    """
+
+    corpus: Corpus | None = None
+
+    def create_config_id(self, config_kwargs: dict[str, Any], custom_features: datasets.Features | None = None) -> str:
+        """The part of the cache's key that tells configs apart; a folder counts by what its files hold."""
+        arguments = dict(config_kwargs)
+        data_dir = arguments.pop("data_dir", None)
+        if data_dir and self.corpus is not None:
+            names = sorted(file.name for file in self.corpus.configs[self.name].splits.values())
+            found = [name for name in names if (Path(data_dir) / name).is_file()]
+            held = "".join(f"{name}\0{file_digest(Path(data_dir) / name)}\n" for name in found)
+            arguments["data"] = hashlib.sha256(held.encode()).hexdigest()[:16]
+        return str(super().create_config_id(arguments, custom_features=custom_features))
+
+
+class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
+    """Builds the splits of a corpus from its files."""
+
+    CORPUS: ClassVar[Corpus]
+    BUILDER_CONFIG_CLASS = CorpusConfig
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        cls.DEFAULT_CONFIG_NAME = cls.CORPUS.default_config
+        cls.BUILDER_CONFIGS = [
+            CorpusConfig(name=name, version=VERSION, description=config.description, corpus=cls.CORPUS)
+            for name, config in cls.CORPUS.configs.items()
+        ]
+
+    def download_and_prepare(self, *arguments: Any, **options: Any) -> None:
+        """As `datasets.DatasetBuilder.download_and_prepare`, with our own word on bad files.
+
+        Raises:
+            InputError: the corpus's files can't be had, are not the released ones, or break their format.
+        """
+        try:
+            super().download_and_prepare(*arguments, **options)
+        except DatasetGenerationError as error:
+            if isinstance(error.__cause__, InputError):
+                raise error.__cause__ from None
+            raise
+
+    def _info(self) -> datasets.DatasetInfo:
+        corpus = self.CORPUS
+        return datasets.DatasetInfo(
+            description=corpus.description,
+            citation=corpus.citation,
+            homepage=corpus.homepage,
+            license=corpus.licence,
+            features=features(load_schema(corpus.name)),
+        )
+
+    def _split_generators(self, dl_manager: datasets.DownloadManager) -> list[datasets.SplitGenerator]:
+        # Files are looked for when they are read, so that what a corpus is can be asked without having it.
+        splits = self.CORPUS.configs[self.config.name].splits
+        folder = self._folder()
+        if folder is not None:  # it may hold some of the splits
+            splits = {split: file for split, file in splits.items() if (folder / file.name).exists()}
+        if not splits:
+            names = ", ".join(file.name for file in self.CORPUS.configs[self.config.name].splits.values())
+            raise UnavailableError(folder, [Problem(f"has none of the files of {self.CORPUS.title}: {names}")])
+        return [datasets.SplitGenerator(name=split, gen_kwargs={"split": split}) for split in splits]
+
+    def _generate_tables(self, split: str) -> Iterator[tuple[int, pa.Table]]:
+        gold = read_gold(self.CORPUS, self.config.name, split, self._folder())
+        for notice in gold.notices:
+            warnings.warn(notice, stacklevel=2)
+        own, wanted = features(load_schema(self.CORPUS.name)), self.info.features
+        for start in range(0, len(gold.records), ROWS):
+            columns = as_columns(gold.records[start : start + ROWS], list(wanted))
+            columns = {name: _as_wanted(values, own[name], wanted[name]) for name, values in columns.items()}
+            yield start, pa.Table.from_pydict(wanted.encode_batch(columns), schema=wanted.arrow_schema)
+
+    def _folder(self) -> Path | None:
+        return Path(self.config.data_dir) if self.config.data_dir else None
+
+
+def _as_wanted(values: Sequence[Any], own: Any, wanted: Any) -> Sequence[Any]:
+    """Labels as text, which other labels and text take by name; as our integers where a number is wanted."""
+    if (
+        isinstance(own, datasets.ClassLabel)
+        and not isinstance(wanted, datasets.ClassLabel)
+        and wanted.dtype != "string"
+    ):
+        return [own.str2int(value) for value in values]
+    return values
+
+
+def builder_class(corpus: str) -> type[CorpusBuilder]:
+    """The builder of a corpus by name."""
+    module = importlib.import_module(f"closeread.loaders.{corpus}.{corpus}")
+    classes = [
+        value for value in vars(module).values() if isinstance(value, type) and value.__module__ == module.__name__
+    ]
+    builder: type[CorpusBuilder] = next(cls for cls in classes if issubclass(cls, CorpusBuilder))
+    return builder
+
+
+def code_digest(corpus: str) -> str:
+    """A digest of everything of ours that decides what a corpus's tables hold, in hex."""
+    sources = [resources.files("closeread.schemas") / f"{corpus}.json"]
+    loader = resources.files(f"closeread.loaders.{corpus}")
+    sources += [loader / "declaration.py", loader / f"{corpus}.py"]
+    formats = sorted(module.name for module in pkgutil.iter_modules(closeread.formats.__path__))
+    sources += [resources.files("closeread.formats") / f"{name}.py" for name in formats]
+    sources += [resources.files("closeread") / name for name in ("corpora.py", "records.py", "schema.py")]
+    sources += [resources.files("closeread.hf") / name for name in ("builder.py", "features.py")]
+    digest = hashlib.sha256()
+    for source in sources:
+        content = source.read_bytes()
+        digest.update(len(content).to_bytes(8, "little") + content)
+    return digest.hexdigest()

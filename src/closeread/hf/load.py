@@ -1,0 +1,84 @@
+"""`closeread.load_dataset`: a corpus by name, through `datasets` and without patching it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import datasets
+
+from closeread.corpora import corpus_names
+from closeread.errors import RequestError, unknown
+from closeread.hf.builder import CorpusBuilder, builder_class, code_digest
+
+
+def load_dataset_builder(
+    path: str,
+    name: str | None = None,
+    *,
+    data_dir: str | Path | None = None,
+    cache_dir: str | Path | None = None,
+    features: datasets.Features | None = None,
+) -> CorpusBuilder:
+    """The builder of a corpus.
+
+    Args:
+        path: the corpus's name, such as "mctaco".
+        name: the config; None for the default.
+        data_dir: a folder with the corpus's files, which may differ from the released ones.
+        cache_dir: where `datasets` keeps what it generates; None for its own default.
+        features: other features to cast to.
+
+    Raises:
+        RequestError: there is no such corpus.
+        ValueError: the corpus has no such config.
+    """
+    if path not in corpus_names():
+        raise RequestError(unknown("corpus", path, corpus_names()))
+    return builder_class(path)(
+        cache_dir=None if cache_dir is None else str(cache_dir),
+        dataset_name=path,
+        config_name=name,
+        hash=code_digest(path),
+        data_dir=str(data_dir) if data_dir else None,
+        features=features,
+    )
+
+
+def load_dataset(
+    path: str,
+    name: str | None = None,
+    *,
+    split: Any = None,
+    streaming: bool = False,
+    data_dir: str | Path | None = None,
+    cache_dir: str | Path | None = None,
+    features: datasets.Features | None = None,
+    download_mode: datasets.DownloadMode | str | None = None,
+    keep_in_memory: bool = False,
+    num_proc: int | None = None,
+) -> Any:
+    """A corpus as a `datasets` object: what `datasets.load_dataset` returns, with the same arguments.
+
+    Args:
+        path: the corpus's name, such as "mctaco".
+        name: the config, such as "sample"; None for the default.
+        split: a split, a slice such as "test[:10%]", or None for all.
+        streaming: whether to read while iterating.
+        data_dir: a folder with the corpus's files, which may differ from the released ones.
+        cache_dir: where `datasets` keeps what it generates; None for its own default.
+        features: other features to cast to.
+        download_mode: such as "force_redownload", to generate anew.
+        keep_in_memory: whether to copy the data into memory.
+        num_proc: how many processes generate.
+
+    Raises:
+        RequestError: there is no such corpus.
+        ValueError: the corpus has no such config or split.
+        InputError: its files can't be had, are not the released ones, or break their format.
+    """
+    builder = load_dataset_builder(path, name, data_dir=data_dir, cache_dir=cache_dir, features=features)
+    if streaming:
+        return builder.as_streaming_dataset(split=split)
+    builder.download_and_prepare(download_mode=download_mode, num_proc=num_proc)
+    return builder.as_dataset(split=split, in_memory=keep_in_memory)

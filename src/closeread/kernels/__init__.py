@@ -1,0 +1,1 @@
+"""Arrays in, counts out: NumPy and SciPy only, no files, no records."""

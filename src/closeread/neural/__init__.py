@@ -1,0 +1,1 @@
+"""Models that need torch and transformers; nothing outside this folder imports either."""

@@ -1,0 +1,113 @@
+"""What a reader yields and everything else speaks.
+
+A *record* is one gold unit, or one row that a system sends: JSON values under the names that the corpus's
+schema gives them.  It stays a plain dict, so that a field added to the schema needs no Python.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, overload
+
+from closeread.errors import Problem
+
+Record = dict[str, Any]
+
+
+class ColumnRecords(Sequence[Record]):
+    """Records that are kept as columns, for flat corpora of any size; made into dicts when they are asked for.
+
+    Args:
+        columns: name to values, all of one length, at least one.
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        self.columns = columns
+        self._length = len(next(iter(columns.values())))
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> Record: ...
+    @overload
+    def __getitem__(self, index: slice) -> ColumnRecords: ...
+    def __getitem__(self, index: int | slice) -> Record | ColumnRecords:
+        chosen = {name: values[index] for name, values in self.columns.items()}
+        return ColumnRecords(chosen) if isinstance(index, slice) else chosen
+
+    def __iter__(self) -> Iterator[Record]:
+        names = tuple(self.columns)
+        return (dict(zip(names, values, strict=True)) for values in zip(*self.columns.values(), strict=True))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def column(records: Sequence[Record], name: str) -> Sequence[Any]:
+    """The values of a field that every record has, in order."""
+    return records.columns[name] if isinstance(records, ColumnRecords) else [record[name] for record in records]
+
+
+def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Sequence[Any]]:
+    """The fields as columns, None where a record has no value."""
+    if isinstance(records, ColumnRecords):
+        return {name: records.columns.get(name, [None] * len(records)) for name in names}
+    return {name: [record.get(name) for record in records] for name in names}
+
+
+class Parsed(NamedTuple):
+    """What a reader found in a file, good and bad, so that all problems can be reported at once.
+
+    Attributes:
+        records: the records that could be read, in order.
+        lines: the line (from 1) where each record begins.
+        problems: what could not be read.
+    """
+
+    records: Sequence[Record]
+    lines: Sequence[int]
+    problems: list[Problem]
+
+
+def content_digest(records: Sequence[Record]) -> str:
+    """The sha256, in hex, of the records' names and values, whatever file they came from.
+
+    Two files with the same records in the same order have the same digest, whether they were read from the
+    release, from JSON Lines or from Parquet.  The order of a record's keys does not matter, nor does it whether
+    a key is absent or null.
+
+    >>> content_digest([{"id": "a", "label": "yes"}]) == content_digest([{"label": "yes", "id": "a"}])
+    True
+    """
+    digest = hashlib.sha256()
+    for name, values in sorted(_present(records).items()):
+        kind, texts = _as_texts(values)
+        # The lengths say where each text ends, so that no two columns run together alike.
+        lengths = array("q", map(len, texts))
+        if sys.byteorder == "big":
+            lengths.byteswap()
+        for part in (name.encode(), kind, lengths, "".join(texts).encode("utf-8", "surrogatepass")):
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def _present(records: Sequence[Record]) -> dict[str, Sequence[Any]]:
+    """The columns in which some record has a value."""
+    if isinstance(records, ColumnRecords):
+        return {name: values for name, values in records.columns.items() if set(map(type, values)) != {type(None)}}
+    names = {name for record in records for name, value in record.items() if value is not None}
+    return {name: [record.get(name) for record in records] for name in names}
+
+
+def _as_texts(values: Sequence[Any]) -> tuple[bytes, Sequence[str]]:
+    """The values as they are where all are text, otherwise as canonical JSON."""
+    if set(map(type, values)) == {str}:
+        return b"\0text\0", values
+    return b"\0json\0", [json.dumps(value, sort_keys=True, ensure_ascii=False) for value in values]

@@ -1,0 +1,206 @@
+r"""A corpus's JSON Schema, and everything that is derived from it.
+
+The schema is the one place that says what a record holds.  From it come the validation of gold records and of
+submissions (here), the card's field table (here), and `datasets.Features` with their Arrow schema
+(`closeread.hf.features`, by the same `fold`).
+
+Conventions: a schema is written in a subset of JSON Schema 2020-12 on which `jsonschema-rs`, which judges
+rows, and `jsonschema`, which words the errors, agree: the keywords in `KEYWORDS`, local `$ref`s, and patterns
+of ASCII classes that end in ``$(?!\n)``, since Python's ``$`` lets a line end follow.  Two keywords are ours:
+`x-class-label` (load the enum as integers) and `x-dtype` (the Arrow type of a number).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import resources
+from numbers import Integral
+from typing import Any, NamedTuple, TypeVar
+
+from closeread.errors import Problem, shortened
+from closeread.records import ColumnRecords
+
+Schema = Mapping[str, Any]
+Node = Mapping[str, Any]
+T = TypeVar("T")
+
+KEYWORDS = frozenset(
+    {"$ref", "title", "description", "type", "enum", "pattern", "minLength", "minimum", "maximum"}
+    | {"items", "minItems", "maxItems", "properties", "required", "additionalProperties"}
+    | {"x-class-label", "x-dtype"}
+)
+
+WORDED = 100
+"""How many rejected rows of a file get their problems worded; the others are only counted."""
+
+
+def load_schema(corpus: str) -> Schema:
+    """The schema of a corpus by name, as it ships in the package."""
+    text = resources.files("closeread.schemas").joinpath(f"{corpus}.json").read_text("utf-8")
+    schema: Schema = json.loads(text)
+    return schema
+
+
+def resolve(schema: Schema, node: Node) -> Node:
+    """The node itself, or what its local `$ref` points to, with the keywords beside the `$ref` added."""
+    if "$ref" not in node:
+        return node
+    name = node["$ref"].removeprefix("#/$defs/")
+    beside = {key: value for key, value in node.items() if key != "$ref"}
+    return {**resolve(schema, schema["$defs"][name]), **beside}
+
+
+def fold(
+    schema: Schema,
+    node: Node,
+    *,
+    scalar: Callable[[Node], T],
+    array: Callable[[T], T],
+    struct: Callable[[dict[str, T]], T],
+) -> T:
+    """Build something of every node from the leaves up: the walk that all derived schemas share."""
+    node = resolve(schema, node)
+    kind = value_type(node)
+    if kind == "object":
+        return struct(
+            {
+                name: fold(schema, child, scalar=scalar, array=array, struct=struct)
+                for name, child in node["properties"].items()
+            }
+        )
+    if kind == "array":
+        return array(fold(schema, node["items"], scalar=scalar, array=array, struct=struct))
+    return scalar(node)
+
+
+def value_type(node: Node) -> str:
+    """The node's JSON type; of `["string", "null"]` it is `string`."""
+    kinds = [node["type"]] if isinstance(node["type"], str) else [k for k in node["type"] if k != "null"]
+    if len(kinds) != 1:
+        raise ValueError(f"a schema node has one type beside null, not {kinds}")
+    return str(kinds[0])
+
+
+def label_names(node: Node, values: Sequence[Any]) -> Sequence[Any]:
+    """Values of a label with integers replaced by their names, as `datasets` holds them; other values as they are.
+
+    >>> label_names({"type": "string", "enum": ["no", "yes"], "x-class-label": True}, [1, "no", 2])
+    ['yes', 'no', 2]
+    """
+    if not node.get("x-class-label") or set(map(type, values)) <= {str}:
+        return values
+    names = node["enum"]
+    return [names[value] if _is_index(value, len(names)) else value for value in values]
+
+
+def _is_index(value: object, length: int) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and 0 <= int(value) < length
+
+
+class Field(NamedTuple):
+    """A row of a card's field table."""
+
+    name: str
+    type: str
+    required: bool
+    description: str
+
+
+def fields(schema: Schema, definition: str = "document") -> list[Field]:
+    """The fields of a definition in schema order, for a table."""
+    node = resolve(schema, schema["$defs"][definition])
+    return [
+        Field(name, _type_in_words(schema, child), name in node.get("required", ()), _description(schema, child))
+        for name, child in node["properties"].items()
+    ]
+
+
+def _description(schema: Schema, node: Node) -> str:
+    return str(resolve(schema, node).get("description", ""))
+
+
+def _type_in_words(schema: Schema, node: Node) -> str:
+    def scalar(leaf: Node) -> str:
+        if "enum" in leaf:
+            return " | ".join(f"`{value}`" for value in leaf["enum"])
+        return value_type(leaf)
+
+    return fold(
+        schema,
+        node,
+        scalar=scalar,
+        array=lambda item: f"list of {item}",
+        struct=lambda children: "{" + ", ".join(f"{name}: {kind}" for name, kind in children.items()) + "}",
+    )
+
+
+class RowValidator:
+    """Judges rows by one definition of a schema.
+
+    Args:
+        schema: a corpus's schema.
+        definition: the name below `$defs`, such as `document` or `submission`.
+    """
+
+    def __init__(self, schema: Schema, definition: str) -> None:
+        import jsonschema_rs
+
+        self._schema = {"$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"}
+        self._judge = jsonschema_rs.validator_for(self._schema)
+
+    def problems(self, rows: Sequence[Any], lines: Iterable[int]) -> list[Problem]:
+        """Every problem of every row; of rows after the first `WORDED` rejected ones, one each.
+
+        Args:
+            rows: JSON values.
+            lines: the line each row stands on, for the messages.
+        """
+        if isinstance(rows, ColumnRecords) and self._accepts_columns(rows.columns):
+            return []
+        rejected = [(row, line) for row, line in zip(rows, lines, strict=True) if not self.accepts(row)]
+        problems = [Problem(message, line) for row, line in rejected[:WORDED] for message in self._explained(row)]
+        problems += [Problem("does not fit the schema", line) for _, line in rejected[WORDED:]]
+        return problems
+
+    def accepts(self, row: object) -> bool:
+        """Whether the row fits; what holds no JSON value (a set, a key that is no string) does not."""
+        try:
+            return bool(self._judge.is_valid(row))
+        except ValueError:  # UnicodeEncodeError is one
+            return False
+
+    def _accepts_columns(self, columns: Mapping[str, Sequence[Any]]) -> bool:
+        """Whether all rows fit, judged value by value, each distinct value once: no keyword looks at two fields."""
+        node = resolve(self._schema, self._schema)
+        fields = node["properties"]
+        if set(columns) - set(fields) or set(node.get("required", ())) - set(columns):
+            return False
+        return all(self._accepts_column(fields[name], values) for name, values in columns.items())
+
+    def _accepts_column(self, node: Node, values: Sequence[Any]) -> bool:
+        import jsonschema_rs
+
+        try:
+            distinct = list(dict.fromkeys(values))
+            if len(set(map(type, values))) > 1:  # 1, 1.0 and True are equal, and not all of them are integers
+                distinct = [value for _, value in dict.fromkeys(zip(map(type, values), values, strict=True))]
+            schema = {"$defs": self._schema["$defs"], "type": "array", "items": node}
+            return bool(jsonschema_rs.validator_for(schema).is_valid(distinct))
+        except (TypeError, ValueError):  # a value that can't be hashed, or is no JSON
+            return False
+
+    def _explained(self, row: object) -> list[str]:
+        import jsonschema  # 60 ms to import, needed only to word errors
+
+        errors = sorted(jsonschema.Draft202012Validator(self._schema).iter_errors(row), key=lambda e: e.json_path)
+        # A value of the wrong type is none of the enum's either, and only the enum says what is needed.
+        listed = {e.json_path for e in errors if e.validator == "enum"}
+        errors = [e for e in errors if e.validator != "type" or e.json_path not in listed]
+        # jsonschema repeats the offending value in its message, and escapes it.
+        return [shortened(f"{_place(e.absolute_path)}{e.message}") for e in errors] or ["is not a JSON value"]
+
+
+def _place(path: Iterable[str | int]) -> str:
+    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+    return f"{place}: " if place else ""

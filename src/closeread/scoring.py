@@ -1,0 +1,168 @@
+"""From a file of predictions to counts and a report: what `closeread score` and `closeread compare` do."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from closeread.corpora import Gold, load_corpus, read_gold, read_own_gold
+from closeread.counts import CountTable, Procedure
+from closeread.errors import RequestError
+from closeread.procedures import load_procedure
+from closeread.records import column
+from closeread.report import Comparison, Provenance, Report, Resampling, make_comparison, make_report
+from closeread.submissions import Submission, read_submission
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A system's output, counted.
+
+    Attributes:
+        table: the counts.
+        procedure: how it was counted.
+        provenance: what was counted.
+    """
+
+    table: CountTable
+    procedure: Procedure
+    provenance: Provenance
+
+
+def gold_for(
+    corpus: str,
+    *,
+    config: str | None = None,
+    split: str | None = None,
+    gold: Path | None = None,
+    data_dir: Path | None = None,
+) -> Gold:
+    """The gold records of a corpus, or of the user's own file in its format.
+
+    Raises:
+        RequestError: no such corpus, config or split; an InputError where the files are at fault.
+    """
+    declaration = load_corpus(corpus)
+    if gold is not None:
+        if config is not None or data_dir is not None:
+            raise RequestError("your own gold file goes without a config and a data folder")
+        return read_own_gold(declaration, gold, split)
+    return read_gold(declaration, config, split, data_dir)
+
+
+def submission_for(gold: Gold, predictions: Path, missing: str) -> Submission:
+    """A file of predictions, checked and aligned with the gold.
+
+    Raises:
+        SubmissionError: anything is wrong with the file; all problems at once.
+    """
+    return read_submission(predictions, gold.corpus, column(gold.records, gold.corpus.key), missing)
+
+
+def count_predictions(gold: Gold, predictions: Path, options: Mapping[str, str] | None = None) -> Counted:
+    """Count a file of predictions against gold records.
+
+    Args:
+        gold: the gold records.
+        predictions: the file.
+        options: values of the procedure's options that differ from its defaults.
+
+    Raises:
+        RequestError: no such option; a SubmissionError where the file is at fault.
+    """
+    procedure = load_procedure(gold.corpus.procedure)
+    chosen = procedure.settle({**gold.corpus.procedure_defaults, **(options or {})})
+    submission = submission_for(gold, predictions, chosen.get("missing", "error"))
+    table = procedure.count(gold=gold.records, system=submission.rows, **chosen)
+    digest = gold.digest
+    if submission.missing and chosen.get("missing") == "skip":
+        digest = _digest_of_part(digest, table.units)
+    provenance = Provenance(
+        procedure.name,
+        procedure.version,
+        chosen,
+        procedure.signature(chosen, digest),
+        gold.corpus.name,
+        gold.config,
+        gold.split,
+        gold.released,
+        len(submission.missing),
+    )
+    return Counted(table, procedure, provenance)
+
+
+def _digest_of_part(digest: str, units: Sequence[str]) -> str:
+    """The digest of gold of which only some units are scored: scores of other units are not comparable."""
+    return hashlib.sha256("\0".join([digest, *units]).encode()).hexdigest()
+
+
+def score(
+    corpus: str,
+    predictions: str | Path,
+    *,
+    config: str | None = None,
+    split: str | None = None,
+    gold: str | Path | None = None,
+    data_dir: str | Path | None = None,
+    by: str | Sequence[str] = (),
+    resampling: Resampling | None = None,
+    **options: str,
+) -> Report:
+    """Score a file of predictions.
+
+    Args:
+        corpus: a corpus's name, such as "mctaco".
+        predictions: the file.
+        config, split: the part of the corpus; None for the default.
+        gold: the user's own gold file instead.
+        data_dir: a folder with the corpus's files.
+        by: a field to slice by, such as "category", or several.
+        resampling: how to draw intervals; None for the defaults.
+        **options: the procedure's options.
+
+    Raises:
+        RequestError: a name that does not exist; an InputError where a file is at fault.
+    """
+    records = gold_for(corpus, config=config, split=split, gold=_path(gold), data_dir=_path(data_dir))
+    counted = count_predictions(records, Path(predictions), options)
+    fields = (by,) if isinstance(by, str) else tuple(by)
+    return make_report(counted.table, counted.procedure, counted.provenance, by=fields, resampling=resampling)
+
+
+def compare(
+    corpus: str,
+    first: str | Path,
+    second: str | Path,
+    *,
+    config: str | None = None,
+    split: str | None = None,
+    gold: str | Path | None = None,
+    data_dir: str | Path | None = None,
+    resampling: Resampling | None = None,
+    **options: str,
+) -> Comparison:
+    """Compare two files of predictions by paired tests.
+
+    Args:
+        corpus: a corpus's name, such as "mctaco".
+        first, second: the files; differences are second minus first.
+        config, split, gold, data_dir, resampling, **options: as for `score`.
+
+    Raises:
+        RequestError: a name that does not exist; an InputError where a file is at fault.
+    """
+    records = gold_for(corpus, config=config, split=split, gold=_path(gold), data_dir=_path(data_dir))
+    one, two = (count_predictions(records, Path(predictions), options) for predictions in (first, second))
+    return make_comparison(
+        (str(first), str(second)),
+        (one.table, two.table),
+        (one.provenance, two.provenance),
+        one.procedure,
+        resampling,
+    )
+
+
+def _path(value: str | Path | None) -> Path | None:
+    return None if value is None else Path(value)

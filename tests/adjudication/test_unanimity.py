@@ -1,0 +1,86 @@
+"""Unanimity: hand cases, all problems at once, and what holds of every result."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.adjudication.unanimity import unanimous
+from closeread.errors import FormatError
+
+LIKELY, UNLIKELY, INVALID = "likely", "unlikely", "invalid"
+
+
+@pytest.mark.parametrize(
+    ("labels", "gold", "why"),
+    [
+        ((LIKELY,) * 4, "yes", "all four"),
+        ((UNLIKELY,) * 4, "no", "all four"),
+        ((INVALID,) * 4, None, "an invalid candidate is dropped, however sure they are"),
+        ((LIKELY, LIKELY, LIKELY, UNLIKELY), None, "three of four are not enough"),
+        ((LIKELY, LIKELY, LIKELY, INVALID), None, "nor with an invalid"),
+        ((UNLIKELY, UNLIKELY), "no", "two annotators will do"),
+        ((LIKELY,) * 9, "yes", "nine as well"),
+    ],
+)
+def test_one_candidate(labels, gold, why):
+    result = unanimous([{"c": label} for label in labels])
+    assert result.kept == ({"c": gold} if gold else {}), why
+    assert result.dropped == ({} if gold else {"c": labels}), why
+
+
+def test_order_of_the_first_annotator():
+    result = unanimous([dict.fromkeys("bca", LIKELY), dict.fromkeys("abc", LIKELY)])
+    assert list(result.kept) == ["b", "c", "a"]
+
+
+def test_observed_agreement():
+    # a: all 3 pairs of 3 agree; b: 1 of 3; together 4 of 6
+    result = unanimous([{"a": LIKELY, "b": LIKELY}, {"a": LIKELY, "b": LIKELY}, {"a": LIKELY, "b": INVALID}])
+    assert (result.agreeing_pairs, result.pairs) == (4, 6)
+    assert result.observed_agreement == pytest.approx(4 / 6)
+
+
+def test_no_candidates():
+    assert unanimous([{}, {}]).observed_agreement is None
+
+
+@pytest.mark.parametrize(
+    ("annotations", "message"),
+    [
+        ([], "0 annotators: agreement needs at least 2"),
+        ([{"a": LIKELY}], "1 annotators: agreement needs at least 2"),
+        (
+            [{"a": LIKELY, "b": "maybe"}, {"c": "Likely"}],
+            "annotator 1: 'b' has label 'maybe'; likely, unlikely, invalid are known\n"
+            "annotator 1: no label for 'c', which another annotator has labelled\n"
+            "annotator 2: no label for 'a', which another annotator has labelled\n"
+            "annotator 2: no label for 'b', which another annotator has labelled\n"
+            "annotator 2: 'c' has label 'Likely'; likely, unlikely, invalid are known",
+        ),
+    ],
+)
+def test_all_problems_at_once(annotations, message):
+    with pytest.raises(FormatError) as caught:
+        unanimous(annotations)
+    assert [problem.what for problem in caught.value.problems] == message.split("\n")
+
+
+def test_many_problems_are_counted():
+    with pytest.raises(FormatError, match="25 problems, the first 20 are:"):
+        unanimous([{str(i): LIKELY for i in range(25)}, {}])
+
+
+LABELS = st.sampled_from([LIKELY, UNLIKELY, INVALID])
+
+
+@given(st.integers(2, 5).flatmap(lambda n: st.dictionaries(st.text(max_size=2), st.tuples(*[LABELS] * n))))
+def test_every_candidate_is_kept_or_dropped(labels):
+    annotators = range(max(map(len, labels.values()), default=2))
+    result = unanimous([{candidate: given[i] for candidate, given in labels.items()} for i in annotators])
+    assert result.kept.keys() | result.dropped.keys() == labels.keys()
+    assert not result.kept.keys() & result.dropped.keys()
+    assert all({**labels}[candidate] == given for candidate, given in result.dropped.items())
+    assert 0 <= (result.observed_agreement or 0) <= 1
+    reverse = unanimous([{candidate: given[i] for candidate, given in labels.items()} for i in reversed(annotators)])
+    assert reverse.kept == result.kept
+    assert reverse.agreeing_pairs == result.agreeing_pairs

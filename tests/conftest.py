@@ -1,0 +1,56 @@
+"""What every test gets: an empty cache, no corpora but the ones it asks for, and a way to run commands."""
+
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import settings
+
+from closeread.cli import main
+from closeread.sources import CACHE_VARIABLE, DATA_VARIABLE
+
+REAL_DATA = os.environ.get(DATA_VARIABLE)
+
+# A machine that is busy with something else is no failure.
+settings.register_profile("closeread", deadline=None, print_blob=True)
+settings.load_profile("closeread")
+
+
+@pytest.fixture(autouse=True)
+def no_data(monkeypatch, tmp_path_factory):
+    """Hide the corpora of this machine, so that a test passes or fails alike with and without them."""
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.delenv(DATA_VARIABLE, raising=False)
+
+
+@pytest.fixture
+def corpora(monkeypatch):
+    """The folder of the real corpora, in which the code under test looks as well."""
+    if not REAL_DATA:
+        pytest.skip("CLOSEREAD_DATA is not set")
+    monkeypatch.setenv(DATA_VARIABLE, REAL_DATA)
+    return Path(REAL_DATA)
+
+
+@pytest.fixture
+def ran(run, tmp_path, monkeypatch):
+    """Runs a command in a folder of the test's own; it must end well."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        result = run(*arguments)
+        assert result.exit_code == 0, result.stderr
+        return result.stdout
+
+    return call
+
+
+@pytest.fixture
+def run():
+    """Runs `closeread ARGUMENTS`; an exception that is no message to the user fails the test."""
+
+    def invoke(*arguments):
+        return CliRunner().invoke(main, [str(a) for a in arguments], catch_exceptions=False)
+
+    return invoke

@@ -1,0 +1,211 @@
+"""Corpora as `datasets` objects."""
+
+import datasets
+import pytest
+
+import closeread
+from closeread.corpora import corpus_names, load_corpus, read_gold
+from closeread.errors import ChecksumError, FormatError, RequestError, UnavailableError
+from closeread.formats.mctaco_tsv import dump_records
+from closeread.hf import builder
+from closeread.hf.features import features
+from closeread.schema import load_schema
+
+pytestmark = pytest.mark.usefixtures("offline")
+
+
+@pytest.mark.parametrize("name", corpus_names())
+def test_the_sample_holds_the_records(name):
+    loaded = closeread.load_dataset(name, "sample")
+    corpus = load_corpus(name)
+    own = features(load_schema(name))
+    assert set(loaded) == set(corpus.configs["sample"].splits)
+    for split, rows in loaded.items():
+        assert rows.features == own
+        assert list(rows) == [own.encode_example(record) for record in read_gold(corpus, "sample", split).records]
+
+
+def test_bare_names_do_the_same():
+    ours = closeread.load_dataset("mctaco", "sample", split="test")
+    bare = datasets.load_dataset("mctaco", "sample", split="test")
+    assert list(ours) == list(bare)
+    assert ours.features == bare.features
+
+
+def test_what_hub_users_know():
+    known = closeread.load_dataset("mctaco", "sample", split="test").features
+    assert known["label"].names == ["no", "yes"]
+    assert known["category"].names == [
+        "Event Duration", "Event Ordering", "Frequency", "Typical Time", "Stationarity",
+    ]  # fmt: skip
+    assert all(known[name] == datasets.Value("string") for name in ("sentence", "question", "answer", "id"))
+
+
+@pytest.mark.parametrize("load", [closeread.load_dataset, datasets.load_dataset], ids=["closeread", "datasets"])
+def test_slices_streaming_and_processes(load):
+    assert len(load("mctaco", "sample", split="test[:10%]+test[5:8]")) == 13
+    stream = load("mctaco", "sample", split="test", streaming=True)
+    assert next(iter(stream))["id"] == "test-00000"
+    assert len(list(stream)) == 103
+    mapped = load("mctaco", "sample", split="test", num_proc=2).map(lambda row: {"n": len(row["answer"])}, num_proc=2)
+    assert mapped[0]["n"] == len(mapped[0]["answer"])
+
+
+def test_what_can_be_asked_beforehand():
+    assert datasets.get_dataset_config_names("mctaco") == ["default", "sample"]
+    assert datasets.get_dataset_default_config_name("mctaco") == "default"
+    assert datasets.load_dataset_builder("mctaco", "sample").info.features == features(load_schema("mctaco"))
+    assert datasets.get_dataset_split_names("mctaco", "sample") == ["test"]
+    assert datasets.get_dataset_split_names("mctaco") == ["validation", "test"]
+
+
+def test_infos_of_all_configs_without_having_the_corpus():
+    infos = datasets.get_dataset_infos("mctaco")
+    assert list(infos) == ["default", "sample"]
+    assert list(infos["default"].splits) == ["validation", "test"]
+    assert infos["sample"].citation == load_corpus("mctaco").citation
+
+
+@pytest.mark.parametrize("argument", ["revision", "data_files"])
+def test_arguments_without_a_meaning_are_refused(argument):
+    with pytest.raises(ValueError, match=f"mctaco comes with closeread, and {argument}= has no meaning for it"):
+        datasets.load_dataset("mctaco", "sample", **{argument: "main"})
+
+
+def test_names_that_do_not_exist():
+    with pytest.raises(RequestError, match="no corpus 'mctacos'; did you mean 'mctaco'"):
+        closeread.load_dataset("mctacos")
+    for load in (closeread.load_dataset, datasets.load_dataset):
+        with pytest.raises(ValueError, match=r"'small' not found. Available: \['default', 'sample'\]"):
+            load("mctaco", "small")
+    with pytest.raises(ValueError, match="dev"):
+        closeread.load_dataset("mctaco", "sample", split="dev")
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # datasets 4.0 leaves the file open
+def test_other_names_are_none_of_our_business(tmp_path):
+    (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
+    assert len(datasets.load_dataset("csv", data_files=str(tmp_path / "rows.csv"), split="train")) == 1
+
+
+def test_the_released_corpus(corpora):
+    loaded = datasets.load_dataset("mctaco")
+    assert {split: len(rows) for split, rows in loaded.items()} == {"validation": 3783, "test": 9442}
+
+
+def test_a_file_that_is_not_the_released_one(tmp_path, monkeypatch):
+    (tmp_path / "mctaco").mkdir()
+    for name in ("dev_3783.tsv", "test_9442.tsv"):
+        (tmp_path / "mctaco" / name).write_text("no corpus\n")
+    monkeypatch.setenv("CLOSEREAD_DATA", str(tmp_path))
+    with pytest.raises(ChecksumError, match="is not the released file"):
+        closeread.load_dataset("mctaco")
+
+
+@pytest.fixture
+def own_folder(tmp_path):
+    """A folder with a test split of the user's own."""
+    records = read_gold(load_corpus("mctaco"), "sample").records
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "test_9442.tsv").write_text(dump_records(records[:20]), "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("load", [closeread.load_dataset, datasets.load_dataset], ids=["closeread", "datasets"])
+def test_a_changed_byte_is_seen(own_folder, load):
+    with pytest.warns(UserWarning, match=r"is not the released file \(sha256 \w+…\); it is used as it is"):
+        first = load("mctaco", data_dir=str(own_folder))
+    assert {split: len(rows) for split, rows in first.items()} == {"test": 20}
+    path = own_folder / "test_9442.tsv"
+    text = path.read_text("utf-8")
+    changed = text.replace("three hours", "three hoarse", 1)
+    assert changed != text
+    path.write_text(changed, "utf-8")
+    with pytest.warns(UserWarning, match="is not the released file"):
+        second = load("mctaco", data_dir=str(own_folder))
+    assert second["test"][0]["answer"] == "three hoarse"
+
+
+def test_the_same_content_elsewhere_is_the_same_data(own_folder, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    own_folder.rename(elsewhere)
+    own_folder.mkdir()
+    (own_folder / "test_9442.tsv").write_bytes((elsewhere / "test_9442.tsv").read_bytes())
+    first, second = (closeread.load_dataset_builder("mctaco", data_dir=folder) for folder in (own_folder, elsewhere))
+    assert first.cache_dir == second.cache_dir
+
+
+def test_a_folder_without_the_files(tmp_path):
+    with pytest.raises(UnavailableError, match=r"has none of the files of McTaco: dev_3783.tsv, test_9442.tsv"):
+        closeread.load_dataset("mctaco", data_dir=tmp_path)
+
+
+def test_a_bad_file_gets_our_own_words(own_folder):
+    with (own_folder / "test_9442.tsv").open("a") as file:
+        file.write("only\tthree\tcells\n")
+    with pytest.raises(FormatError, match=r"test_9442\.tsv:21: the number of columns is 3"):
+        closeread.load_dataset("mctaco", data_dir=own_folder)
+
+
+@pytest.mark.parametrize(
+    "changed", ["formats/mctaco_tsv.py", "loaders/mctaco/declaration.py", "schemas/mctaco.json", "hf/features.py"]
+)
+def test_a_changed_line_of_code_is_seen(changed, tmp_path, monkeypatch):
+    # The digest is part of the cache's key: read from a copy in which one file has one line more.
+    before = builder.code_digest("mctaco")
+    real = builder.resources.files
+
+    def files(package):
+        folder = real(package)
+        relative = package.removeprefix("closeread").strip(".").replace(".", "/")
+        if not changed.startswith(relative + "/"):
+            return folder
+        copy = tmp_path / relative
+        copy.mkdir(parents=True, exist_ok=True)
+        for item in folder.iterdir():
+            if item.is_file():
+                (copy / item.name).write_bytes(item.read_bytes())
+        target = tmp_path / changed
+        if target.parent == copy:
+            target.write_bytes(target.read_bytes() + b"\n")
+        return copy
+
+    assert builder.code_digest("mctaco") == before
+    monkeypatch.setattr(builder.resources, "files", files)
+    assert builder.code_digest("mctaco") != before
+    assert closeread.load_dataset_builder("mctaco", "sample").hash != before
+
+
+def test_other_features(offline):
+    wanted = features(load_schema("mctaco"))
+    wanted["label"] = datasets.Value("int8")
+    rows = closeread.load_dataset("mctaco", "sample", split="test", features=wanted)
+    assert rows.features["label"] == datasets.Value("int8")
+    assert set(rows["label"]) == {0, 1}
+
+
+def test_labels_follow_the_features_that_are_asked_for():
+    wanted = features(load_schema("mctaco"))
+    wanted["label"] = datasets.ClassLabel(names=["yes", "no"])
+    wanted["category"] = datasets.Value("string")
+    rows = closeread.load_dataset("mctaco", "sample", split="test", features=wanted)
+    records = read_gold(load_corpus("mctaco"), "sample").records
+    assert [rows.features["label"].int2str(row["label"]) for row in rows] == [r["label"] for r in records]
+    assert list(rows["category"]) == [record["category"] for record in records]
+
+
+def test_the_same_bytes_under_another_name_are_another_split(own_folder, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "dev_3783.tsv").write_bytes((own_folder / "test_9442.tsv").read_bytes())
+    with pytest.warns(UserWarning, match="is not the released file"):
+        assert set(closeread.load_dataset("mctaco", data_dir=own_folder)) == {"test"}
+    with pytest.warns(UserWarning, match="is not the released file"):
+        assert set(closeread.load_dataset("mctaco", data_dir=other)) == {"validation"}
+
+
+def test_no_folder_is_not_an_empty_folder(corpora, tmp_path):
+    assert len(closeread.load_dataset("mctaco", data_dir="")["test"]) == 9442
+    with pytest.raises(UnavailableError):
+        closeread.load_dataset("mctaco", data_dir=tmp_path)

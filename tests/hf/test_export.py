@@ -1,0 +1,106 @@
+"""A corpus as a dataset repository that plain `datasets` reads."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import datasets
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+import closeread
+from closeread.corpora import corpus_names, load_corpus, read_gold, read_own_gold
+from closeread.errors import RequestError
+from closeread.hf.export import export
+
+pytestmark = pytest.mark.usefixtures("offline")
+
+
+@pytest.mark.parametrize("name", corpus_names())
+def test_plain_datasets_reads_it(name, tmp_path):
+    export(name, tmp_path / "repository", configs=["sample"])
+    code = "import datasets, sys; d = datasets.load_dataset('./repository', 'sample')\n"
+    code += "assert 'closeread' not in sys.modules\n"
+    code += "print({s: len(r) for s, r in d.items()}, datasets.get_dataset_config_names('./repository'))"
+    environment = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf"), "HF_DATASETS_DISABLE_PROGRESS_BARS": "1"}
+    environment |= {"PATH": os.environ["PATH"], "PYTHONWARNINGS": "error::UserWarning", "HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    sizes = {split: len(read_gold(load_corpus(name), "sample", split).records) for split in ["test"]}
+    assert (done.stdout, done.stderr) == (f"{sizes} ['sample']\n", "")
+
+
+def test_it_holds_what_the_loader_gives(tmp_path):
+    export("mctaco", tmp_path / "repository", configs=["sample"])
+    plain = datasets.load_dataset(str(tmp_path / "repository"), "sample", split="test")
+    ours = closeread.load_dataset("mctaco", "sample", split="test")
+    assert list(plain) == list(ours)
+    assert plain.features == ours.features
+
+
+def test_two_runs_give_the_same_bytes(corpora, tmp_path):
+    first, second = export("mctaco", tmp_path / "one"), export("mctaco", tmp_path / "two")
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    assert [str(path.relative_to(tmp_path / "one")) for path in first] == [
+        "README.md",
+        "default/test-00000-of-00001.parquet",
+        "default/validation-00000-of-00001.parquet",
+        "sample/test-00000-of-00001.parquet",
+    ]
+
+
+def test_the_card_names_configs_and_sizes(corpora, tmp_path):
+    export("mctaco", tmp_path / "repository")
+    front = yaml.safe_load((tmp_path / "repository" / "README.md").read_text("utf-8").split("---")[1])
+    assert [config["config_name"] for config in front["configs"]] == ["default", "sample"]
+    splits = {info["config_name"]: info["splits"] for info in front["dataset_info"]}
+    assert {s["name"]: s["num_examples"] for s in splits["default"]} == {"validation": 3783, "test": 9442}
+
+
+def test_exported_parquet_is_gold(tmp_path):
+    files = export("mctaco", tmp_path / "repository", configs=["sample"])
+    parquet = next(path for path in files if path.suffix == ".parquet")
+    corpus = load_corpus("mctaco")
+    assert read_own_gold(corpus, parquet).digest == read_gold(corpus, "sample").digest
+
+
+def test_a_folder_that_holds_something(tmp_path):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine")
+    with pytest.raises(RequestError, match="holds something already; name a new folder"):
+        export("mctaco", tmp_path / "full", configs=["sample"])
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["mine.txt"]
+
+
+def test_interrupted_it_leaves_nothing(tmp_path, monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pq, "write_table", interrupted)
+    target = tmp_path / "below" / "repository"
+    with pytest.raises(KeyboardInterrupt):
+        export("mctaco", target, configs=["sample"])
+    assert list(Path(tmp_path / "below").iterdir()) == []
+
+
+def test_the_command(ran):
+    printed = ran("export", "mctaco", "out", "--config", "sample")
+    assert printed.split() == ["out/README.md", "out/sample/test-00000-of-00001.parquet"]
+    assert ran("score", "mctaco", "--gold", "out/sample/test-00000-of-00001.parquet", _labels(), "--no-ci")
+
+
+def _labels():
+    Path("no.txt").write_text("no\n" * 103)
+    return "no.txt"
+
+
+def test_targets_that_can_not_be(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("mine")
+    for target in (Path(), Path("file")):
+        with pytest.raises(RequestError, match="is the working directory or no folder; name a new folder"):
+            export("mctaco", target, configs=["sample"])
+    with pytest.raises(RequestError, match="no config of mctaco 'nope'"):
+        export("mctaco", Path("deep") / "out", configs=["nope"])
+    assert [path.name for path in tmp_path.iterdir() if path.name != "hf-datasets"] == ["file"]

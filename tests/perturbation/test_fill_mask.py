@@ -1,0 +1,179 @@
+"""The real model behind masked-word replacement, on tiny models with random weights."""
+
+import inspect
+import json
+from unittest import mock
+
+import pytest
+
+from closeread.neural import fill_mask
+from closeread.neural.fill_mask import FillMask
+
+# fmt: off
+WORDS = [
+    "the", "barn", "was", "painted", "how", "long", "did", "it", "take", "two", "days", "weeks", "years", "a",
+    "few", "?", ".",
+]
+# fmt: on
+
+
+def test_missing_libraries_name_the_extra():
+    with (
+        mock.patch.dict("sys.modules", {"torch": None}),
+        pytest.raises(ImportError, match="pip install torch transformers"),
+    ):
+        FillMask("no-such-model")
+
+
+def test_the_code_of_a_model_is_never_run():
+    source = inspect.getsource(fill_mask)
+    assert "trust_remote_code=True" not in source
+    assert source.count("from_pretrained(") == source.count("trust_remote_code=False") == 2
+    assert "weights_only=True" in source
+
+
+@pytest.fixture(scope="module")
+def tiny_bert(tmp_path_factory):
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    folder = tmp_path_factory.mktemp("tiny-bert")
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, "##s", "##ing", "paint"]
+    (folder / "vocab.txt").write_text("\n".join(pieces), encoding="utf-8")
+    transformers.BertTokenizer(str(folder / "vocab.txt"), model_max_length=24).save_pretrained(folder)
+    config = transformers.BertConfig(
+        vocab_size=len(pieces),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=26,
+        initializer_range=1.0,  # with the usual 0.02 the context hardly matters
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        transformers.BertForMaskedLM(config).save_pretrained(folder)
+    return str(folder)
+
+
+TEXTS = [
+    "the barn was painted . how long did it take ? two [MASK]",
+    "how long ? [MASK] days",
+    "the barn was painted . how long did it take ? a few [MASK] .",
+]
+
+
+def test_whole_words_of_the_vocabulary_the_best_first(tiny_bert):
+    words = FillMask(tiny_bert, candidates=4, device="cpu")(TEXTS)
+    assert [len(found) for found in words] == [4, 4, 4]
+    assert all(word in [*WORDS, "paint"] for found in words for word in found)
+    longer = FillMask(tiny_bert, candidates=8, device="cpu")(TEXTS)
+    assert [found[:4] for found in longer] == words
+
+
+def test_like_one_text_at_a_time(tiny_bert):
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny_bert)
+    model = transformers.AutoModelForMaskedLM.from_pretrained(tiny_bert).eval()
+    found = FillMask(tiny_bert, candidates=3, batch_size=2, device="cpu")(TEXTS)
+    for text, words in zip(TEXTS, found, strict=True):
+        encoded = tokenizer(text, return_tensors="pt")
+        with torch.inference_mode():
+            scores = model(**encoded).logits[0, encoded["input_ids"][0].tolist().index(tokenizer.mask_token_id)]
+        order = tokenizer.convert_ids_to_tokens(scores.argsort(descending=True).tolist())
+        assert words == [token for token in order if token in [*WORDS, "paint"]][:3]
+
+
+def test_batches_and_repetition_change_nothing(tiny_bert):
+    model = FillMask(tiny_bert, device="cpu")
+    found = model(TEXTS)
+    assert model(TEXTS) == found
+    assert model(TEXTS[::-1]) == found[::-1]
+    assert FillMask(tiny_bert, batch_size=1, device="cpu")(TEXTS) == found
+    assert model([]) == []
+
+
+def test_a_long_sentence_loses_its_beginning_and_the_answer_nothing(tiny_bert):
+    model = FillMask(tiny_bert, device="cpu")
+    end = "how long did it take ? two [MASK] ."
+    # 22 words and two special tokens are what the model can read; 9 of them are the end.
+    fits = "the " * 13 + end
+    assert model(["barn " * 50 + fits]) == model([fits])
+    assert model(["barn " + fits]) == model([fits])
+    assert model(["barn " * 13 + end]) != model([fits])
+
+
+def test_an_answer_that_is_too_long_by_itself_gets_no_words(tiny_bert):
+    assert FillMask(tiny_bert, device="cpu")(["[MASK] " + "days " * 40]) == [[]]
+
+
+@pytest.mark.parametrize(("text", "count"), [("no mask", 0), ("[MASK] [MASK]", 2)])
+def test_one_mask_a_text(tiny_bert, text, count):
+    with pytest.raises(ValueError, match=f"{count} times \\[MASK\\]; one mask a text is needed"):
+        FillMask(tiny_bert, device="cpu")([text])
+
+
+def test_a_tokenizer_without_a_mask(tmp_path):
+    pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    tokenizers = pytest.importorskip("tokenizers")
+    plain = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0}))
+    transformers.PreTrainedTokenizerFast(tokenizer_object=plain).save_pretrained(tmp_path)
+    with pytest.raises(ValueError, match="its tokenizer has no mask token; a fill-mask model is needed"):
+        FillMask(str(tmp_path), device="cpu")
+
+
+def test_words_that_begin_with_a_blank_in_the_vocabulary(tmp_path):
+    """As in RoBERTa: pieces are those without a blank."""
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    tokens = [
+        "<s>",
+        "<pad>",
+        "</s>",
+        "<unk>",
+        "<mask>",
+        *"abcdys",
+        "\u0120",
+        "\u0120d",
+        "ay",
+        "\u0120day",
+        "da",
+        "day",
+    ]
+    merges = [("\u0120", "d"), ("a", "y"), ("\u0120d", "ay"), ("d", "a"), ("da", "y")]
+    vocabulary = {token: i for i, token in enumerate(tokens)}
+    tokenizer = transformers.RobertaTokenizer(vocab=vocabulary, merges=merges, model_max_length=32)
+    tokenizer.save_pretrained(tmp_path)
+    config = transformers.RobertaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=34,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        transformers.RobertaForMaskedLM(config).save_pretrained(tmp_path)
+    model = FillMask(str(tmp_path), device="cpu")
+    for text in (f"a day {model.mask_token}", "a day " * 40 + model.mask_token):
+        assert sorted(model([text])[0]) == ["d", "day"]
+
+
+def test_the_command_fills_masks(tiny_bert, run, tmp_path):
+    made = tmp_path / "candidates.jsonl"
+    options = ["--config", "sample", "--fill-mask", tiny_bert, "--device", "cpu", "-o", made]
+    result = run("perturb", "mctaco", "candidates", *options)
+    assert result.exit_code == 0, result.stderr
+    rows = [json.loads(line) for line in made.read_text("utf-8").splitlines()]
+    assert {"original", "rules", "masked"} == {row["technique"] for row in rows}
+
+
+def test_a_model_that_does_not_exist(run, tmp_path):
+    pytest.importorskip("transformers")
+    options = ["--config", "sample", "--fill-mask", str(tmp_path / "nowhere"), "-o", str(tmp_path / "candidates.jsonl")]
+    result = run("perturb", "mctaco", "candidates", *options)
+    assert result.exit_code == 1
+    assert "nowhere" in result.stderr
+    assert list(tmp_path.iterdir()) == []

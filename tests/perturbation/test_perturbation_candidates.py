@@ -1,0 +1,210 @@
+"""Candidate expansion: what is kept, what is added, and that a question is on its own."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.perturbation.candidates import Technique, by_masking, by_retrieval, by_rules, expand
+
+MASK = "[MASK]"
+
+
+def row(number, answer, question="q0"):
+    return {
+        "id": f"r{number}",
+        "question_id": question,
+        "sentence_id": f"s-{question}",
+        "sentence": "The band rehearsed.",
+        "question": "When?",
+        "answer": answer,
+        "label": "yes",
+        "category": "Typical Time",
+    }
+
+
+def numbered(name, many):
+    return Technique(name, lambda rows: [[f"{row['answer']} {name}{i}" for i in range(many)] for row in rows])
+
+
+def answers(rows):
+    return [row["answer"] for row in rows]
+
+
+def test_output_row():
+    assert expand([row(7, "at dawn")], [numbered("t", 1)]) == [
+        {
+            "id": "q0-c00",
+            "question_id": "q0",
+            "sentence_id": "s-q0",
+            "sentence": "The band rehearsed.",
+            "question": "When?",
+            "answer": "at dawn",
+            "category": "Typical Time",
+            "technique": "original",
+            "source": "r7",
+        },
+        {
+            "id": "q0-c01",
+            "question_id": "q0",
+            "sentence_id": "s-q0",
+            "sentence": "The band rehearsed.",
+            "question": "When?",
+            "answer": "at dawn t0",
+            "category": "Typical Time",
+            "technique": "t",
+            "source": "r7",
+        },
+    ]
+
+
+def test_techniques_one_after_another_until_the_limit():
+    found = expand([row(0, "x")], [numbered("a", 3), numbered("b", 3), numbered("c", 3)], limit=5)
+    assert [new["technique"] for new in found] == ["original", "a", "a", "a", "b"]
+
+
+def test_a_full_question_is_not_offered_more():
+    asked = []
+
+    def variants(rows):
+        asked.extend(row["question_id"] for row in rows)
+        return [["new"] for _ in rows]
+
+    expand([row(0, "x"), row(1, "y"), row(2, "z", "q1")], [Technique("t", variants)], limit=2)
+    assert asked == ["q1"]
+
+
+def test_techniques_start_from_the_answers_of_the_question_only():
+    found = expand([row(0, "x")], [numbered("a", 1), numbered("b", 1)])
+    assert answers(found) == ["x", "x a0", "x b0"]
+
+
+def test_more_originals_than_the_limit():
+    rows = [row(i, f"answer {i}") for i in range(30)]
+    found = expand(rows, [numbered("a", 3)], limit=20)
+    assert answers(found) == answers(rows)
+    assert found[-1]["id"] == "q0-c29"
+
+
+def test_same_but_for_case_and_blanks():
+    variants = Technique("t", lambda rows: [["AT  dawn", "at dusk", " at Dusk", "", " "] for _ in rows])
+    found = expand([row(0, "at dawn"), row(1, "At dawn "), row(2, "noon")], [variants])
+    assert [(new["answer"], new["source"]) for new in found[:2]] == [("at dawn", "r0"), ("noon", "r2")]
+    assert len(found) == 3
+    assert found[2]["answer"] in ("at dusk", " at Dusk")
+
+
+def test_rows_of_a_question_need_not_stand_together():
+    found = expand([row(0, "x"), row(1, "y", "q1"), row(2, "z")], [])
+    assert [(new["id"], new["answer"]) for new in found] == [
+        ("q0-c00", "x"),
+        ("q0-c01", "z"),
+        ("q1-c00", "y"),
+    ]
+
+
+def test_the_three_techniques():
+    pytest.importorskip("sklearn")
+    from closeread.perturbation.retrieval import PhraseIndex
+
+    techniques = [
+        by_rules(),
+        by_masking(lambda texts: [["perhaps"] for _ in texts], mask_token=MASK),
+        by_retrieval(PhraseIndex(["before the evening concert"])),
+    ]
+    found = expand([row(0, "in the evening")], techniques)
+    assert answers(found)[:2] == ["in the evening", "in the morning"]
+    assert {(new["answer"], new["technique"]) for new in found[2:5]} == {
+        ("perhaps the evening", "masked"),
+        ("in perhaps evening", "masked"),
+        ("in the perhaps", "masked"),
+    }
+    assert (found[5]["answer"], found[5]["technique"]) == ("before the evening concert", "retrieval")
+
+
+def test_number_rule():
+    pytest.importorskip("text_to_num")
+    assert answers(expand([row(0, "3 times")], [by_rules(number_rule="times_ten")])) == [
+        "3 times",
+        "30 times",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"limit": 0}, "limit is 0: a question needs room for at least 1 candidate"),
+        ({"seed": -1}, "seed is -1: it must not be negative"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        expand([], [], **options)
+
+
+def test_a_technique_that_does_not_answer_all():
+    with pytest.raises(ValueError, match="t gave variants of 0 answers for 1 answers"):
+        expand([row(0, "x")], [Technique("t", lambda rows: [])])
+
+
+def test_the_order_is_the_same_in_every_process():
+    found = expand([row(0, "x")], [numbered("a", 6)], limit=4, seed=3)
+    assert answers(found) == ["x", "x a2", "x a4", "x a1"]
+
+
+def test_seeds_and_questions_have_orders_of_their_own():
+    rows = [row(i, "x", f"q{i}") for i in range(2)]
+    drawn = {
+        tuple(answers(expand(rows, [numbered("a", 50)], seed=seed))[start : start + 20])
+        for seed in range(3)
+        for start in (0, 20)
+    }
+    assert len(drawn) == 6
+
+
+ROWS = st.lists(
+    st.tuples(st.sampled_from(["x", "X", "y", "z z", "now"]), st.sampled_from(["q0", "q1", "q2"])),
+    max_size=12,
+).map(lambda pairs: [row(i, answer, question) for i, (answer, question) in enumerate(pairs)])
+LIMITS = st.integers(1, 9)
+TECHNIQUES = [
+    numbered("a", 3),
+    Technique("same", lambda rows: [["One", "one"] for _ in rows]),
+    numbered("b", 2),
+]
+
+
+@given(ROWS, LIMITS, st.integers(0, 5))
+def test_limits_and_originals(rows, limit, seed):
+    found = expand(rows, TECHNIQUES, limit=limit, seed=seed)
+    for question in {row["question_id"] for row in rows}:
+        mine = [new for new in found if new["question_id"] == question]
+        originals = [new for new in mine if new["technique"] == "original"]
+        assert len(mine) <= max(limit, len(originals))
+        assert {new["answer"].casefold() for new in originals} == {
+            row["answer"].casefold() for row in rows if row["question_id"] == question
+        }
+        assert mine[: len(originals)] == originals
+        assert len({new["answer"].casefold() for new in mine}) == len(mine)
+    assert len({new["id"] for new in found}) == len(found)
+    by_id = {row["id"]: row for row in rows}
+    assert all(by_id[new["source"]]["question_id"] == new["question_id"] for new in found)
+
+
+@given(ROWS, LIMITS, st.integers(0, 5))
+def test_same_seed_same_output(rows, limit, seed):
+    assert expand(rows, TECHNIQUES, limit=limit, seed=seed) == expand(rows, TECHNIQUES, limit=limit, seed=seed)
+
+
+@given(ROWS, LIMITS)
+def test_a_question_is_on_its_own(rows, limit):
+    together = expand(rows, TECHNIQUES, limit=limit)
+    for question in {row["question_id"] for row in rows}:
+        alone = expand([row for row in rows if row["question_id"] == question], TECHNIQUES, limit=limit)
+        assert alone == [new for new in together if new["question_id"] == question]
+
+
+@given(ROWS, LIMITS)
+def test_the_order_of_questions_is_irrelevant(rows, limit):
+    turned = sorted(rows, key=lambda row: row["question_id"], reverse=True)
+    there, back = expand(rows, TECHNIQUES, limit=limit), expand(turned, TECHNIQUES, limit=limit)
+    assert sorted(there, key=lambda new: new["id"]) == sorted(back, key=lambda new: new["id"])

@@ -1,0 +1,170 @@
+"""The replacement rules: hand cases with their reason, and what holds of every result."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+pytest.importorskip("text_to_num")
+
+from closeread.perturbation.rule_table import UNIT_SETS, WORD_RULES
+from closeread.perturbation.rules import perturb
+
+# answer, all results in order, why (the rules stand in the McTaco specification, "Candidate perturbation")
+WORDS = [
+    ("always", ["sometimes", "never"], "two replacements, in the order of the table"),
+    ("at night", ["at early morning", "at day", "at morning"], "one key in three groups"),
+    ("by day", ["by night", "by minute", "by month", "by century"], "the period first, then the units"),
+    ("last night", ["first night", "last early morning", "last day", "last morning"], "left to right"),
+    ("now or now", ["later or now", "now or later"], "each place by itself"),
+    ("Usually", ["Rarely"], "a capital stays"),
+    ("USUALLY", ["RARELY"], "all capitals stay"),
+    ("long-term plans", ["short-term plans"], "a key with a hyphen"),
+    ("overdue", ["on time"], "two words for one"),
+    ("today's news", ["yesterday's news"], "an apostrophe ends a word"),
+    ("after the rain", ["before the rain"], "both directions"),
+    ("7 am", ["7 pm"], "a time of day"),
+    ("7 PM", ["7 AM"], "capitals stay"),
+    ("7am", ["7pm"], "right behind a digit"),
+    ("7:30 am", ["7:30 pm"], "a clock time"),
+    ("9 : am", ["9 : pm"], "a clock time as tokenizers leave it"),
+    ("seven am", ["seven pm"], "an hour in words"),
+    ("I am late", ["I am early"], "am is the verb here"),
+    ("7 a.m.", ["7 p.m."], "with dots"),
+    ("7 a.m., or so", ["7 p.m., or so"], "with dots, before a comma"),
+    ("7p.m.", ["7a.m."], "with dots, right behind a digit"),
+    ("spam", [], "inside a word"),
+    ("a lately built barn", [], "inside a word"),
+    ("mid-morning", [], "a hyphen makes one word"),
+    ("two-day", [], "a hyphen makes one word"),
+    ("the first one", ["the last one"], "an ordinal of the table"),
+    ("an hour", ["an second", "an week", "an year"], "articles are not put right"),
+    ("2 hours", ["2 seconds", "2 weeks", "2 years"], "plural by plural"),
+    ("2 centuries", ["2 minutes", "2 days", "2 months"], "an uncommon plural"),
+    ("one century", ["one minute", "one day", "one month"], "and its singular"),
+    ("a decade", [], "in neither set"),
+    ("every second", ["every hour", "every week", "every year"], "the unit"),
+    ("5 second", ["5 hour", "5 week", "5 year"], "the unit after a number"),
+    ("two second", ["two hour", "two week", "two year"], "the unit after a number in words"),
+    ("100 per second each", ["100 per hour each", "100 per week each", "100 per year each"], "after per"),
+    ("a second later", ["a hour later", "a week later", "a year later"], "the unit"),
+    ("a second child", [], "the ordinal"),
+    ("the second", [], "the ordinal"),
+    ("Second", [], "the ordinal"),
+    ("every second house", [], "the ordinal"),
+    ("se\u017feconds", [], "a long s makes another word"),
+    ("", [], "nothing"),
+    ("blue", [], "no key"),
+]
+
+
+@pytest.mark.parametrize(("answer", "expected", "why"), WORDS)
+def test_words_and_units(answer, expected, why):
+    assert perturb(answer) == expected, why
+
+
+# answer, number_rule, the results that change a number, why
+NUMBERS = [
+    ("3", "plus_one", ["4"], "digits"),
+    ("3", "times_ten", ["30"], "digits"),
+    ("three", "plus_one", ["four"], "words"),
+    ("three", "times_ten", ["thirty"], "words"),
+    ("Three", "plus_one", ["Four"], "a capital stays"),
+    ("twenty-five", "plus_one", ["twenty-six"], "two words are one number"),
+    ("twenty five", "plus_one", ["twenty-six"], "with a blank as well"),
+    ("one hundred and one", "times_ten", ["one thousand and ten"], "and is part of it"),
+    ("a hundred", "plus_one", ["one hundred and one"], "so is a before a scale"),
+    ("several hundred", "plus_one", [], "several is no number that can be changed"),
+    ("2.5", "plus_one", ["3.5"], "decimals stay"),
+    ("2.5", "times_ten", ["25"], "no zeros at the end"),
+    ("0.05", "times_ten", ["0.5"], "no float noise"),
+    ("1,000", "plus_one", ["1,001"], "separators stay"),
+    ("999", "plus_one", ["1000"], "none where there was none"),
+    ("1,000.5", "times_ten", ["10,005"], "separators with decimals"),
+    ("3 or four", "plus_one", ["4 or four", "3 or five"], "one at a time, left to right"),
+    ("9:30", "plus_one", [], "a clock time"),
+    ("10-15", "plus_one", [], "a range"),
+    ("3rd", "plus_one", [], "an ordinal"),
+    ("v3", "plus_one", [], "part of a name"),
+    ("1.2.3", "plus_one", [], "no number"),
+    ("3.", "plus_one", ["4."], "the end of a sentence"),
+    ("0", "times_ten", [], "the same again"),
+    ("four\nthree", "times_ten", ["forty\nthree", "four\nthirty"], "a line break is a blank"),
+    ("one-way", "plus_one", [], "a hyphen makes one word"),
+    ("nine hundred ninety nine billion", "times_ten", [], "too large to be written"),
+    ("9" * 400, "plus_one", [], "absurdly long"),
+    ("\u0663", "plus_one", [], "Arabic-Indic digits"),
+    ("a few", "plus_one", [], "not exact"),
+    ("three", "off", [], "off"),
+]
+
+
+@pytest.mark.parametrize(("answer", "rule", "expected", "why"), NUMBERS)
+def test_numbers(answer, rule, expected, why):
+    assert perturb(answer, number_rule=rule) == expected, why
+
+
+def test_numbers_stand_among_the_words_from_left_to_right():
+    assert perturb("3 hours now", number_rule="plus_one") == [
+        "4 hours now",
+        "3 seconds now",
+        "3 weeks now",
+        "3 years now",
+        "3 hours later",
+    ]
+
+
+def test_the_unit_sets_are_closed():
+    for units in UNIT_SETS:
+        for unit in units:
+            reached = {result.removeprefix("one ") for result in perturb(f"one {unit}")}
+            assert set(units) - {unit} <= reached
+
+
+def test_every_key_of_the_table_is_replaced():
+    for group in WORD_RULES.values():
+        for key, replacements in group.items():
+            assert {f"7 {new}" for new in replacements} <= set(perturb(f"7 {key}"))
+
+
+ANSWERS = st.lists(
+    st.one_of(
+        st.sampled_from([key for group in WORD_RULES.values() for key in group]),
+        st.sampled_from(["second", "days", "Years", "3", "1,000", "twenty", "five", "hundred", "a", "7am", "-"]),
+        st.text(max_size=5),
+    ),
+    max_size=7,
+).flatmap(lambda words: st.sampled_from([" ".join(words), "".join(words), "-".join(words)]))
+NUMBER_RULES = st.sampled_from(["off", "plus_one", "times_ten"])
+
+
+@given(ANSWERS, NUMBER_RULES)
+def test_never_the_answer_itself_and_nothing_twice(answer, rule):
+    results = perturb(answer, number_rule=rule)
+    assert answer not in results
+    assert len(set(results)) == len(results)
+
+
+def known_replacements():
+    words = {new for group in WORD_RULES.values() for many in group.values() for new in many}
+    units = {unit for units in UNIT_SETS for unit in units}
+    return words | units | {f"{unit}s" for unit in units} | {"centuries"}
+
+
+@given(ANSWERS)
+@example("first last")
+@example("early early")
+def test_one_span_differs_and_it_holds_a_replacement_of_the_table(answer):
+    known = known_replacements()
+    for result in perturb(answer):
+        assert any(
+            answer.startswith(result[:start]) and answer[start:].endswith(result[start + len(new) :])
+            for new in known
+            for start in range(len(result))
+            if result[start : start + len(new)].lower() == new
+        ), result
+
+
+@given(ANSWERS, NUMBER_RULES)
+def test_the_number_rule_only_adds(answer, rule):
+    plain = perturb(answer)
+    assert [result for result in perturb(answer, number_rule=rule) if result in set(plain)] == plain

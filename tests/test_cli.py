@@ -1,0 +1,298 @@
+"""The command line: what it prints in each format, what it imports, how it teaches."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+
+import click
+import pytest
+
+import closeread
+from closeread import corpora, scoring, sources, submissions
+from closeread.cli import main, procedure_group
+from closeread.corpora import load_corpus
+from closeread.report import FORMAT
+from closeread.schema import load_schema
+
+SCORE = ["score", "mctaco", "yes.jsonl", "--config", "sample"]
+
+
+@pytest.fixture(autouse=True)
+def baselines(ran):
+    """Two baselines of the sample."""
+    ran("baseline", "mctaco", "always-positive", "--config", "sample", "-o", "yes.jsonl")
+    ran("baseline", "mctaco", "random", "--seed", "3", "--config", "sample", "-o", "coin.txt")
+
+
+def every_command(group=main, path=()):
+    """All commands with their names."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        yield (*path, name), command
+        if isinstance(command, click.Group):
+            yield from every_command(command, (*path, name))
+
+
+@pytest.mark.parametrize(
+    ("path", "command"), list(every_command()), ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
+)
+def test_help_teaches_by_example(run, path, command):
+    result = run(*path, "--help")
+    assert result.exit_code == 0
+    assert "Example" in result.stdout
+    assert f"closeread {' '.join(path)}" in result.stdout.split("Example", 1)[1]
+    assert all(parameter.help for parameter in command.params if isinstance(parameter, click.Option))
+
+
+def test_json_is_the_format_of_the_contract(ran):
+    report = json.loads(ran(*SCORE, "--json", "--by", "category"))
+    assert list(report) == [
+        "format", "closeread", "corpus", "config", "split", "released", "procedure", "procedure_version", "options",
+        "signature",
+        "unit", "n_units", "resampling_unit", "n_blocks", "confidence", "n_resamples", "seed", "missing", "scores",
+        "counts", "slices",
+    ]  # fmt: skip
+    assert report["format"] == FORMAT
+    assert set(report["scores"]) == {"exact_match", "f1"}
+    assert set(report["scores"]["f1"]) == {"value", "low", "high", "undefined"}
+    assert set(report["slices"]["category"]) == {
+        "Event Duration", "Event Ordering", "Frequency", "Typical Time", "Stationarity",
+    }  # fmt: skip
+    assert sum(part["n_units"] for part in report["slices"]["category"].values()) == report["n_units"] == 25
+    f1 = report["scores"]["f1"]
+    assert 0 <= f1["low"] <= f1["value"] <= f1["high"] <= 1
+
+
+def test_every_format_tells_the_same_scores(ran):
+    value = json.loads(ran(*SCORE, "--json"))["scores"]["f1"]["value"]
+    assert json.loads(ran(*SCORE, "--format", "json"))["scores"]["f1"]["value"] == value
+    rows = list(csv.DictReader(io.StringIO(ran(*SCORE, "--format", "csv"))))
+    assert [row["metric"] for row in rows] == ["exact_match", "f1"]
+    assert float(rows[1]["score"]) == value
+    for style, mark in (("table", "F1"), ("markdown", "| F1"), ("latex", r"\midrule")):
+        drawn = ran(*SCORE, "--format", style)
+        assert mark in drawn
+        assert f"{100 * value:.2f}" in drawn
+
+
+def test_no_ci_draws_nothing(ran):
+    estimate = json.loads(ran(*SCORE, "--no-ci", "--json"))["scores"]["f1"]
+    assert estimate["low"] is estimate["high"] is None
+    assert "interval" not in ran(*SCORE, "--no-ci").casefold()
+
+
+def test_intervals_follow_their_options(ran):
+    def width(*options):
+        f1 = json.loads(ran(*SCORE, "--json", *options))["scores"]["f1"]
+        return f1["high"] - f1["low"]
+
+    assert width("--confidence", "0.5") < width() < width("--confidence", "0.99")
+    assert width() == width("--seed", "0") != width("--seed", "1")
+    assert width("--resamples", "50") != width()
+
+
+def test_per_unit_rows_add_up(ran):
+    report = json.loads(ran(*SCORE, "--json", "--per-unit"))
+    units = report["units"]
+    assert len(units) == report["n_units"]
+    assert sum(unit["f1"] for unit in units) / len(units) == pytest.approx(report["scores"]["f1"]["value"])
+    for name, total in report["counts"].items():
+        assert sum(unit[name] for unit in units) == pytest.approx(total)
+    rows = list(csv.DictReader(io.StringIO(ran(*SCORE, "--format", "csv", "--per-unit"))))
+    assert [row["question"] for row in rows] == [unit["question"] for unit in units]
+    assert "test-q0024" in ran(*SCORE, "--per-unit")
+
+
+def test_kept_counts_compare_like_predictions(ran):
+    ran(*SCORE, "--counts", "yes.parquet")
+    ran("score", "mctaco", "coin.txt", "--config", "sample", "--counts", "coin.parquet")
+    compare = ["compare", "mctaco", "--config", "sample", "--json"]
+    from_files = json.loads(ran(*compare, "yes.jsonl", "coin.txt"))[0]
+    from_counts = json.loads(ran("compare", "mctaco", "--json", "yes.parquet", "coin.parquet"))[0]
+    mixed = json.loads(ran(*compare, "yes.parquet", "coin.txt"))[0]
+    assert from_files["differences"] == from_counts["differences"] == mixed["differences"]
+
+
+def test_compare_agrees_with_score(ran):
+    first = json.loads(ran(*SCORE, "--json"))
+    second = json.loads(ran("score", "mctaco", "coin.txt", "--config", "sample", "--json"))
+    found = json.loads(ran("compare", "mctaco", "yes.jsonl", "coin.txt", "yes.jsonl", "--config", "sample", "--json"))
+    assert len(found) == 2
+    for name, difference in found[0]["differences"].items():
+        expected = second["scores"][name]["value"] - first["scores"][name]["value"]
+        assert difference["value"] == pytest.approx(expected)
+    assert found[0]["first"]["scores"] == first["scores"]
+    assert found[1]["differences"]["f1"]["value"] == 0
+    assert found[1]["differences"]["f1"]["p_randomization"] == 1
+    for style in ("table", "markdown", "latex", "csv"):
+        assert "coin.txt" in ran("compare", "mctaco", "yes.jsonl", "coin.txt", "--config", "sample", "--format", style)
+
+
+@pytest.fixture
+def two_corpora(monkeypatch):
+    """McTaco and a corpus that differs in name and in what a missing prediction is, both scored alike."""
+    other = replace(load_corpus("mctaco"), name="other", procedure_defaults={"missing": "empty"})
+    real = corpora.load_corpus
+    for module in (corpora, procedure_group, scoring):
+        monkeypatch.setattr(module, "load_corpus", lambda name: other if name == "other" else real(name))
+        if hasattr(module, "corpus_names"):
+            monkeypatch.setattr(module, "corpus_names", lambda: ["mctaco", "other"])
+    monkeypatch.setattr(sources, "_bundled", lambda corpus, file: loader_file(file.name))
+    monkeypatch.setattr(corpora, "load_schema", lambda name: load_schema("mctaco"))
+    monkeypatch.setattr(submissions, "load_schema", lambda name: load_schema("mctaco"))
+
+
+def loader_file(name):
+    return Path(str(resources.files("closeread.loaders.mctaco"))) / name
+
+
+def test_a_corpus_name_stands_for_its_procedure(two_corpora, ran):
+    Path("few.jsonl").write_text('{"id": "test-00000", "label": "yes"}\n')
+    report = json.loads(ran("score", "other", "few.jsonl", "--config", "sample", "--no-ci", "--json"))
+    assert (report["corpus"], report["procedure"], report["options"]) == ("other", "mctaco", {"missing": "empty"})
+    assert report["missing"] == 102
+    assert "[default: empty]" in " ".join(ran("score", "other", "--help").split())
+
+
+def test_a_procedure_of_several_corpora_needs_a_corpus(two_corpora, run, monkeypatch):
+    monkeypatch.setattr(procedure_group, "corpus_names", lambda: ["other", "another"])
+    monkeypatch.setattr(procedure_group, "load_corpus", lambda name: load_corpus("mctaco"))
+    result = run("score", "mctaco", "yes.jsonl")
+    assert result.exit_code == 2
+    assert "procedure mctaco scores other and another; name the corpus instead" in result.stderr
+
+
+def test_skipped_units_are_in_the_signature(ran):
+    rows = Path("yes.jsonl").read_text("utf-8").splitlines(keepends=True)
+    Path("first.jsonl").write_text("".join(rows[:50]))
+    Path("second.jsonl").write_text("".join(rows[50:]))
+    skip = ["--config", "sample", "--missing", "skip", "--no-ci", "--json"]
+    reports = [json.loads(ran("score", "mctaco", f"{name}.jsonl", *skip)) for name in ("first", "second", "yes")]
+    assert len({report["signature"] for report in reports}) == 3
+    assert reports[0]["n_units"] + reports[1]["n_units"] in (24, 25)
+
+
+def test_own_folders_are_told(ran, tmp_path):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "test_9442.tsv").write_bytes(loader_file("sample.tsv").read_bytes())
+    report = json.loads(ran("score", "mctaco", "yes.jsonl", "--data-dir", "own", "--json", "--no-ci"))
+    assert report["released"] is False
+    assert json.loads(ran(*SCORE, "--json", "--no-ci"))["released"] is True
+    assert "(not the released gold)" in ran("score", "mctaco", "yes.jsonl", "--data-dir", "own", "--no-ci")
+
+
+def test_two_fields_are_told_apart(ran):
+    from closeread.render import _slice
+    from closeread.scoring import score
+
+    report = score("mctaco", "yes.jsonl", config="sample", by="category")
+    assert _slice("category", "Frequency", report) == "Frequency"
+    assert _slice("category", "Frequency", replace(report, slices={"a": {}, "b": {}})) == "category: Frequency"
+
+
+def test_few_blocks_are_told(ran):
+    assert "Only 10 sentences: bootstrap intervals are too narrow." in ran(*SCORE)
+    compared = ran("compare", "mctaco", "yes.jsonl", "coin.txt", "--config", "sample")
+    assert "trust the randomization test's" in compared
+
+
+def test_python_compares_like_the_command(ran):
+    found = json.loads(ran("compare", "mctaco", "yes.jsonl", "coin.txt", "--config", "sample", "--json"))[0]
+    assert closeread.compare("mctaco", "yes.jsonl", "coin.txt", config="sample").to_json() == found
+    assert {"compare", "score", "load_dataset"} <= set(dir(closeread))
+
+
+def test_own_gold_scores_like_the_corpus(ran, tmp_path):
+    from closeread.corpora import load_corpus, read_gold
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.formats.mctaco_tsv import dump_records
+
+    records = read_gold(load_corpus("mctaco"), "sample").records
+    (tmp_path / "gold.jsonl").write_text(dump_json_lines(records), "utf-8")
+    (tmp_path / "gold.tsv").write_text(dump_records(records), "utf-8")
+    whole = json.loads(ran(*SCORE, "--json"))
+    for name in ("gold.jsonl", "gold.tsv"):
+        own = json.loads(ran("score", "mctaco", "yes.jsonl", "--gold", name, "--json"))
+        assert own["scores"] == whole["scores"]
+        # The same content has the same signature, whatever file it came from.
+        assert own["signature"] == whole["signature"]
+        assert own["config"] is own["split"] is None
+
+
+def test_one_changed_label_changes_the_signature(ran, tmp_path):
+    from closeread.corpora import load_corpus, read_gold
+    from closeread.formats.mctaco_tsv import dump_records
+
+    records = read_gold(load_corpus("mctaco"), "sample").records
+    changed = [{**record} for record in records]
+    changed[0]["label"] = "no" if changed[0]["label"] == "yes" else "yes"
+    (tmp_path / "gold.tsv").write_text(dump_records(changed), "utf-8")
+    own = json.loads(ran("score", "mctaco", "yes.jsonl", "--gold", "gold.tsv", "--json"))
+    assert own["signature"] != json.loads(ran(*SCORE, "--json"))["signature"]
+
+
+def test_baselines(ran):
+    def text(name):
+        return Path(name).read_text("utf-8")
+
+    assert {json.loads(line)["label"] for line in text("yes.jsonl").splitlines()} == {"yes"}
+    ran("baseline", "mctaco", "always-negative", "--config", "sample", "-o", "no.txt")
+    assert set(text("no.txt").split()) == {"no"}
+    coin = text("coin.txt")
+    assert set(coin.split()) == {"yes", "no"}
+    ran("baseline", "mctaco", "random", "--seed", "3", "--config", "sample", "-o", "again.txt")
+    assert text("again.txt") == coin
+    ran("baseline", "mctaco", "random", "--seed", "4", "--config", "sample", "-o", "again.txt")
+    assert text("again.txt") != coin
+
+
+def test_list_info_cite_stats(ran):
+    assert "mctaco" in ran("list")
+    assert "sample.tsv" in ran("info", "mctaco")
+    assert ran("cite", "mctaco").count("@inproceedings") == 1
+    figures = json.loads(ran("stats", "mctaco", "--config", "sample", "--json"))["splits"]["test"]
+    assert (figures["candidates"], figures["questions"], figures["sentences"]) == (103, 25, 10)
+    for style in ("table", "markdown", "latex", "csv"):
+        assert "103" in ran("stats", "mctaco", "--config", "sample", "--format", style)
+
+
+def test_known_figures_on_the_test_split(corpora, ran):
+    for baseline, exact_match, f1 in (("always-positive", 12.16, 49.8), ("always-negative", 17.4, 17.4)):
+        ran("baseline", "mctaco", baseline, "-o", "made.jsonl")
+        scores = json.loads(ran("score", "mctaco", "made.jsonl", "--json"))["scores"]
+        assert 100 * scores["exact_match"]["value"] == pytest.approx(exact_match, abs=0.05)
+        assert 100 * scores["f1"]["value"] == pytest.approx(f1, abs=0.05)
+
+
+HEAVY = {"datasets", "evaluate", "pandas", "matplotlib", "torch", "transformers", "sklearn", "huggingface_hub"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "also_absent"),
+    [
+        (["--version"], {"numpy", "rich", "scipy", "pyarrow", "jsonschema"}),
+        (["--help"], {"scipy", "pyarrow", "rich"}),
+        (SCORE, {"scipy", "pyarrow", "jsonschema", "pooch"}),
+        (["compare", "mctaco", "yes.jsonl", "coin.txt", "--config", "sample"], {"scipy", "pyarrow", "jsonschema"}),
+    ],
+    ids=["version", "help", "score", "compare"],
+)
+def test_nothing_is_imported_that_is_not_needed(ran, tmp_path, arguments, also_absent):
+    look = "import atexit, sys; from closeread.cli import main\n"
+    look += "atexit.register(lambda: print('\\n'.join(sorted(sys.modules)), file=sys.stderr))\n"
+    done = subprocess.run([sys.executable, "-c", f"{look}main({arguments!r})"], capture_output=True, text=True)
+    assert done.returncode == 0
+    imported = {name.split(".")[0] for name in done.stderr.split()}
+    assert not imported & (HEAVY | also_absent)
+
+
+def test_import_closeread_is_light():
+    look = "import closeread, sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert not {name.split(".")[0] for name in done.stdout.split()} & (HEAVY | {"numpy", "scipy", "pyarrow", "click"})

@@ -1,0 +1,151 @@
+"""McTaco's scores: hand cases, an exact twin, and what must hold of any input."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.counts import merged
+from closeread.kernels.choices import expected_coin_scores
+from closeread.procedures.mctaco import PROCEDURE, count
+
+CASES = json.loads((Path(__file__).parent / "cases" / "mctaco.json").read_text("utf-8"))
+
+
+def rows(gold, system):
+    """Records and rows from {question: "yes no …"}; "-" in the system stands for no row."""
+    records, answers = [], []
+    for question, labels in gold.items():
+        for i, (label, said) in enumerate(zip(labels.split(), system[question].split(), strict=True)):
+            name = f"{question}-{i}"
+            records.append(
+                {
+                    "id": name,
+                    "question_id": question,
+                    "sentence_id": "s",
+                    "label": label,
+                    "category": "Frequency",
+                }
+            )
+            answers.append(None if said == "-" else {"id": name, "label": said})
+    return records, answers
+
+
+def scores(records, answers, **options):
+    table = count(gold=records, system=answers, **options)
+    totals = table.values.sum(axis=0)
+    return {metric.name: float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_hand_cases(case):
+    options = {"missing": case["missing"]} if "missing" in case else {}
+    got = scores(*rows(case["gold"], case["system"]), **options)
+    assert got["exact_match"] == pytest.approx(float(Fraction(case["exact_match"])), abs=1e-15), case["why"]
+    assert got["f1"] == pytest.approx(float(Fraction(case["f1"])), abs=1e-15), case["why"]
+
+
+def test_a_missing_row_is_an_error_unless_said_otherwise():
+    with pytest.raises(ValueError, match="1 of 2 candidates have no prediction"):
+        count(gold=rows({"q": "yes no"}, {"q": "yes -"})[0], system=[{"label": "yes"}, None])
+
+
+# The twin works one question at a time, in exact fractions, from the definitions of precision and recall.
+
+
+def twin(records, answers):
+    questions = {}
+    for record, answer in zip(records, answers, strict=True):
+        questions.setdefault(record["question_id"], []).append((record["label"], answer["label"]))
+    exact = f1 = Fraction(0)
+    for pairs in questions.values():
+        predicted = sum(said == "yes" for _, said in pairs)
+        relevant = sum(label == "yes" for label, _ in pairs)
+        both = sum(label == said == "yes" for label, said in pairs)
+        precision = Fraction(both, predicted) if predicted else Fraction(1)
+        recall = Fraction(both, relevant) if relevant else Fraction(1)
+        if precision + recall:
+            f1 += 2 * precision * recall / (precision + recall)
+        exact += all(label == said for label, said in pairs)
+    return {"exact_match": exact / len(questions), "f1": f1 / len(questions)}
+
+
+LABEL = st.sampled_from(["yes", "no"])
+
+
+@st.composite
+def corpora(draw):
+    """Candidates of interleaved questions with gold and predicted labels."""
+    n = draw(st.integers(1, 30))
+    records, answers = [], []
+    for i in range(n):
+        question = draw(st.integers(0, 5))
+        records.append(
+            {
+                "id": f"c{i}",
+                "question_id": f"q{question}",
+                "sentence_id": f"s{question // 2}",
+                "label": draw(LABEL),
+                "category": "Frequency" if question % 2 else "Typical Time",
+            }
+        )
+        answers.append({"id": f"c{i}", "label": draw(LABEL)})
+    return records, answers
+
+
+@given(corpora())
+def test_agrees_with_the_twin(corpus):
+    got, wanted = scores(*corpus), twin(*corpus)
+    for name, value in wanted.items():
+        assert got[name] == pytest.approx(float(value), abs=1e-12)
+        assert 0 <= got[name] <= 1
+
+
+@given(corpora())
+def test_a_perfect_system_scores_1(corpus):
+    records, _ = corpus
+    assert scores(records, records) == {"exact_match": 1, "f1": 1}
+
+
+@given(corpora())
+def test_swapping_sides_changes_nothing(corpus):
+    # Both scores are symmetric: swapping exchanges precision and recall of every question.
+    records, answers = corpus
+    swapped = [{**r, "label": a["label"]} for r, a in zip(records, answers, strict=True)]
+    assert scores(records, answers) == pytest.approx(scores(swapped, records), abs=1e-12)
+
+
+@given(corpora(), st.randoms(use_true_random=False))
+def test_the_order_of_candidates_does_not_matter(corpus, random):
+    pairs = list(zip(*corpus, strict=True))
+    random.shuffle(pairs)
+    shuffled = [list(side) for side in zip(*pairs, strict=True)]
+    assert scores(*shuffled) == pytest.approx(scores(*corpus), abs=1e-12)
+
+
+@given(corpora(), corpora())
+def test_counts_of_a_union_add(first, second):
+    renamed = [
+        {**record, "question_id": "x" + record["question_id"], "sentence_id": "x" + record["sentence_id"]}
+        for record in second[0]
+    ]
+    parts = [count(gold=first[0], system=first[1]), count(gold=renamed, system=second[1])]
+    whole = count(gold=first[0] + renamed, system=first[1] + second[1])
+    joined = merged(parts)
+    assert list(joined.units) == list(whole.units)
+    np.testing.assert_array_equal(joined.values, whole.values)
+    assert joined.n_blocks == whole.n_blocks
+
+
+@given(st.integers(1, 6), st.data())
+def test_expected_coin_scores_by_enumeration(n, data):
+    gold = data.draw(st.lists(LABEL, min_size=n, max_size=n))
+    records = [{"question_id": "q", "label": label} for label in gold]
+    outcomes = [twin(records, [{"label": "yes" if bits >> i & 1 else "no"} for i in range(n)]) for bits in range(2**n)]
+    exact, f1 = expected_coin_scores(np.array([n]), np.array([gold.count("yes")]))
+    assert exact[0] == pytest.approx(float(sum(o["exact_match"] for o in outcomes) / 2**n), abs=1e-12)
+    assert f1[0] == pytest.approx(float(sum(o["f1"] for o in outcomes) / 2**n), abs=1e-12)

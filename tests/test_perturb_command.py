@@ -1,0 +1,121 @@
+"""`closeread perturb mctaco` and `closeread adjudicate mctaco`, from files to files."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from closeread.corpora import load_corpus, read_gold, read_own_gold, read_rows
+
+ANNOTATORS = ("anna.jsonl", "ben.jsonl", "cleo.jsonl", "dan.jsonl")
+
+
+def rows(name):
+    return [json.loads(line) for line in Path(name).read_text("utf-8").splitlines()]
+
+
+def annotate(name, labels):
+    Path(name).write_text("".join(json.dumps({"id": i, "label": label}) + "\n" for i, label in labels.items()), "utf-8")
+
+
+def test_units_change_answers_only(ran):
+    assert ran("perturb", "mctaco", "units", "--config", "sample", "-o", "n.jsonl").startswith("n.jsonl: 103 rows, ")
+    before, after = read_gold(load_corpus("mctaco"), "sample").records, rows("n.jsonl")
+    changed = {old["answer"]: new["answer"] for old, new in zip(before, after, strict=True) if old != new}
+    assert changed["30 months"] == "2.5 years"
+    assert changed["18 months"] == "1.5 years"
+    assert all({**old, "answer": ""} == {**new, "answer": ""} for old, new in zip(before, after, strict=True))
+
+
+def test_normalized_records_are_read_back(ran):
+    for name in ("n.jsonl", "n.tsv"):
+        ran("perturb", "mctaco", "units", "--config", "sample", "--rule", "official", "-o", name)
+    first, second = (read_own_gold(load_corpus("mctaco"), Path(name)) for name in ("n.jsonl", "n.tsv"))
+    assert first.digest == second.digest
+
+
+def test_candidates_fit_their_schema_and_the_limit(ran):
+    Path("phrases.txt").write_text("she sold the boat\nthe bridge was closed\nhe went to the museum\n", "utf-8")
+    options = ["--number-rule", "times_ten", "--phrases", "phrases.txt", "--limit", "12"]
+    ran("perturb", "mctaco", "candidates", "--config", "sample", *options, "-o", "c.jsonl")
+    made = read_rows(Path("c.jsonl"), "mctaco", "candidate")
+    assert max(Counter(row["question_id"] for row in made).values()) == 12
+    assert {row["technique"] for row in made} == {"original", "rules", "retrieval"}
+    ran("perturb", "mctaco", "candidates", "--config", "sample", *options, "-o", "again.jsonl")
+    assert Path("again.jsonl").read_bytes() == Path("c.jsonl").read_bytes()
+    ran("perturb", "mctaco", "candidates", "--config", "sample", *options, "--seed", "1", "-o", "again.jsonl")
+    assert Path("again.jsonl").read_bytes() != Path("c.jsonl").read_bytes()
+
+
+def test_a_phrase_file_without_phrases(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("phrases.txt").write_text("…\n", "utf-8")
+    command = ["perturb", "mctaco", "candidates", "--config", "sample", "--phrases", "phrases.txt", "-o", "c.jsonl"]
+    result = run(*command)
+    assert result.exit_code == 2
+    assert "there is nothing to find" in result.stderr
+    assert not Path("c.jsonl").exists()
+
+
+def test_unanimous_annotators_make_gold(ran):
+    ran("perturb", "mctaco", "candidates", "--config", "sample", "-o", "c.jsonl")
+    ids = [row["id"] for row in rows("c.jsonl")]
+    # Two of them disagree on the first candidate, all call the second invalid, and the third unlikely.
+    for number, name in enumerate(ANNOTATORS):
+        labels = dict.fromkeys(ids, "likely") | {ids[1]: "invalid", ids[2]: "unlikely"}
+        annotate(name, labels | ({ids[0]: "unlikely"} if number == 3 else {}))
+    said = ran(
+        "adjudicate", "mctaco", *ANNOTATORS, "--candidates", "c.jsonl", "--dropped", "d.jsonl", "-o", "gold.jsonl"
+    )
+    assert said.startswith(f"gold.jsonl: {len(ids) - 2} kept ({len(ids) - 3} yes, 1 no), 2 dropped")
+    assert rows("d.jsonl") == [
+        {"id": ids[0], "labels": ["likely", "likely", "likely", "unlikely"]},
+        {"id": ids[1], "labels": ["invalid"] * 4},
+    ]
+    gold = read_own_gold(load_corpus("mctaco"), Path("gold.jsonl")).records
+    assert [(record["id"], record["label"]) for record in gold[:2]] == [(ids[2], "no"), (ids[3], "yes")]
+    ran("adjudicate", "mctaco", *ANNOTATORS, "-o", "labels.jsonl")
+    assert rows("labels.jsonl")[0] == {"id": ids[2], "label": "no"}
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        ({"a": "likely"}, "annotations: ben.jsonl: no label for 'b', which another annotator has labelled"),
+        (
+            {"a": "likely", "b": "Likely"},
+            "ben.jsonl:2: label: 'Likely' is not one of ['likely', 'unlikely', 'invalid']",
+        ),
+    ],
+    ids=["an id too few", "an unknown label"],
+)
+def test_annotators_who_do_not_fit(run, tmp_path, monkeypatch, second, message):
+    monkeypatch.chdir(tmp_path)
+    annotate("anna.jsonl", {"a": "likely", "b": "likely"})
+    annotate("ben.jsonl", second)
+    result = run("adjudicate", "mctaco", "anna.jsonl", "ben.jsonl", "-o", "gold.jsonl")
+    assert (result.exit_code, result.stderr) == (1, f"Error: {message}\n")
+    assert not Path("gold.jsonl").exists()
+
+
+def test_annotated_but_no_candidate(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("perturb", "mctaco", "candidates", "--config", "sample", "-o", "c.jsonl")
+    for name in ANNOTATORS:
+        annotate(name, {"elsewhere": "likely"})
+    result = run("adjudicate", "mctaco", *ANNOTATORS, "--candidates", "c.jsonl", "-o", "gold.jsonl")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        "Error: c.jsonl: has no candidate 'elsewhere', which was annotated\n",
+    )
+    assert not Path("gold.jsonl").exists()
+
+
+def test_a_library_that_is_not_installed(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(__import__("sys").modules, "text_to_num", None)
+    result = run("perturb", "mctaco", "units", "--config", "sample", "-o", "n.jsonl")
+    assert result.exit_code == 1
+    assert result.stderr == "Error: reading number words needs text2num: pip install text2num\n"
+    assert not Path("n.jsonl").exists()

@@ -1,0 +1,314 @@
+"""Readers: what they keep, what they write back, and that no file at all makes them fail in any other way."""
+
+import importlib
+import json
+import pkgutil
+import re
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import closeread
+import closeread.formats
+from closeread.corpora import load_corpus, read_gold
+from closeread.errors import SHOWN, FormatError, InputError
+from closeread.files import write_text
+from closeread.formats import mctaco_labels, mctaco_tsv
+from closeread.formats.json_lines import MAX_DEPTH, dump_json_lines, read_json_lines
+from closeread.formats.text import read_lines
+from closeread.records import Parsed
+from closeread.report import Report, Resampling
+from closeread.submissions import dump_submission, read_submission
+
+MCTACO = load_corpus("mctaco")
+SAMPLE = read_gold(MCTACO, "sample").records
+IDS = [record["id"] for record in SAMPLE]
+CATEGORIES = sorted({record["category"] for record in SAMPLE})
+LABELS = st.sampled_from(["yes", "no"])
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """A file to write and read again and again."""
+    return tmp_path_factory.mktemp("readers") / "file"
+
+
+@pytest.mark.parametrize(
+    ("raw", "lines"),
+    [
+        ("a\nb\n", ["a", "b"]),
+        ("a\nb", ["a", "b"]),
+        ("a\r\nb\r\n", ["a", "b"]),
+        ("a\r\nb\r", ["a", "b"]),
+        ("a\r\r\nb", ["a\r", "b"]),
+        ("a\rb\n", ["a\rb"]),
+        ("\n", [""]),
+        ("a\n\n", ["a", ""]),
+        ("\na", ["", "a"]),
+        (" a \n", [" a "]),
+        ("a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\x1dh\x1ei\n", ["a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\x1dh\x1ei"]),
+        ("\ufeffa\n", ["a"]),
+        ("\ufeff\ufeffa\n", ["\ufeffa"]),
+        ("a\n\ufeffb\n", ["a", "\ufeffb"]),
+        ("ä 😀 a\u0308\n", ["ä 😀 a\u0308"]),
+    ],
+)
+def test_lines(file, raw, lines):
+    file.write_bytes(raw.encode("utf-8"))
+    assert read_lines(file) == lines
+
+
+NASTY = "\ufeff\u2028\u2029\"'\\, \xa0\xad\u202e\u2003é́😀\ufffe\uffff"
+TEXT = st.text(
+    st.one_of(st.sampled_from(NASTY), st.characters(exclude_categories=["Cs", "Cc"])),
+    min_size=1,
+)
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "sentence": st.sampled_from(["It rained.", " It rained."]) | TEXT,
+            "question": st.sampled_from(["How long?", "How  long?"]) | TEXT,
+            "answer": TEXT,
+            "label": LABELS,
+            "category": st.sampled_from(CATEGORIES),
+        }
+    ),
+    min_size=1,
+)
+
+
+@given(rows=ROWS)
+@example(rows=[dict(zip(mctaco_tsv.COLUMNS, ["\ufeffa", "b\xad", "\u2028", "yes", "Frequency"], strict=True))])
+def test_mctaco_tsv_keeps_every_character(file, rows):
+    write_text(file, mctaco_tsv.dump_records(rows))
+    read, lines, problems = mctaco_tsv.read_records(file, "dev")
+    assert [{name: record[name] for name in mctaco_tsv.COLUMNS} for record in read] == rows
+    assert (list(lines), problems) == (list(range(1, len(rows) + 1)), [])
+
+    questions = list(dict.fromkeys((row["sentence"], row["question"]) for row in rows))
+    sentences = list(dict.fromkeys(row["sentence"] for row in rows))
+    for i, (record, row) in enumerate(zip(read, rows, strict=True)):
+        assert record["id"] == f"dev-{i:05d}"
+        assert record["question_id"] == f"dev-q{questions.index((row['sentence'], row['question'])):04d}"
+        assert record["sentence_id"] == f"dev-s{sentences.index(row['sentence']):04d}"
+
+    write_text(file, mctaco_tsv.dump_records(read))
+    assert mctaco_tsv.read_records(file, "dev").records == read
+
+
+@pytest.mark.parametrize("mark", ["\t", "\n", "\r", "\0", "\x1b", "\x85"])
+def test_mctaco_tsv_does_not_write_what_it_can_not_read(mark):
+    record = {**SAMPLE[0], "answer": f"two{mark}days"}
+    with pytest.raises(ValueError, match=r"^test-00000: a field holds a control character, which this format"):
+        mctaco_tsv.dump_records([record])
+
+
+def test_mctaco_tsv_one_question_text_with_two_sentences(file):
+    rows = [("A.", "When?"), ("B.", "When?"), ("A.", "When?"), ("A.", "Why?")]
+    file.write_text("".join(f"{s}\t{q}\tnow\tyes\tFrequency\n" for s, q in rows), "utf-8")
+    records = mctaco_tsv.read_records(file, "x").records
+    assert [r["question_id"] for r in records] == ["x-q0000", "x-q0001", "x-q0000", "x-q0002"]
+    assert [r["sentence_id"] for r in records] == ["x-s0000", "x-s0001", "x-s0000", "x-s0000"]
+
+
+def test_mctaco_tsv_ids_count_unreadable_rows(file):
+    good = "A.\tWhen?\tnow\tyes\tFrequency\n"
+    file.write_text(good + "A.\tWhen?\n" + good, "utf-8")
+    parsed = mctaco_tsv.read_records(file, "x")
+    assert [record["id"] for record in parsed.records] == ["x-00000", "x-00002"]
+    assert list(parsed.lines) == [1, 3]
+    assert [problem.line for problem in parsed.problems] == [2]
+
+
+@pytest.mark.parametrize("name", ["dev_3783.tsv", "test_9442.tsv"])
+def test_mctaco_tsv_writes_the_release_back(corpora, name):
+    path = corpora / "mctaco" / name
+    assert mctaco_tsv.dump_records(mctaco_tsv.read_records(path, "x").records).encode() == path.read_bytes()
+
+
+SAFE = st.text(st.characters(exclude_categories=["Cs", "Cc"]))
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | SAFE,
+    lambda value: st.lists(value, max_size=3) | st.dictionaries(SAFE, value, max_size=3),
+    max_leaves=8,
+)
+OBJECTS = st.lists(st.dictionaries(SAFE, JSON, max_size=3), min_size=1, max_size=5)
+
+
+@given(rows=OBJECTS)
+@example(rows=[{"big": 10**4000, "small": 5e-324, "line": "\u2028", "": [{}], "\ufeff": "\\u0000"}])
+def test_json_lines_round_trip(file, rows):
+    write_text(file, dump_json_lines(rows))
+    assert read_json_lines(file) == Parsed(rows, list(range(1, len(rows) + 1)), [])
+    # Escaped, they are the same rows.
+    file.write_text("".join(json.dumps(row) + "\r\n" for row in rows), "ascii", newline="")
+    assert read_json_lines(file).records == rows
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_json_lines_are_not_written_with_what_is_no_json(number):
+    with pytest.raises(ValueError, match="JSON compliant"):
+        dump_json_lines([{"score": number}])
+
+
+@given(value=JSON, key=SAFE)
+def test_json_lines_key_twice(file, value, key):
+    text = f"{json.dumps(key)}: {json.dumps(value)}"
+    file.write_text(f'{{"row": [{{{text}, {text}}}]}}\n{{"row": 2}}\n', "utf-8")
+    records, lines, problems = read_json_lines(file)
+    assert (records, lines) == ([{"row": 2}], [2])
+    assert [(p.line, p.what.endswith("is given twice")) for p in problems] == [(1, True)]
+
+
+@given(character=st.characters(categories=["Cc", "Cs"]), before=SAFE, as_key=st.booleans())
+def test_json_lines_control_characters_and_half_characters(file, character, before, as_key):
+    text = before + character
+    file.write_text(json.dumps({text: 1} if as_key else {"rows": [text]}), "ascii")
+    records, _, problems = read_json_lines(file)
+    assert records == []
+    assert problems[0].what.endswith(f"U+{ord(character):04X}")
+    assert problems[0].what.isprintable()
+
+
+@pytest.mark.parametrize("depth", range(1, 1300, 37))
+def test_json_lines_depth(file, depth):
+    """Any depth is either read or refused, whatever the depth that Python's parser gives up at."""
+    file.write_text('{"a":' * depth + "1" + "}" * depth, "utf-8")
+    assert bool(read_json_lines(file).records) == (depth <= MAX_DEPTH)
+
+
+@given(labels=st.lists(LABELS, min_size=1), blanks=st.sampled_from(["", " ", "\r", "\t \r"]))
+def test_mctaco_labels_round_trip(file, labels, blanks):
+    ids = [f"test-{i}" for i in range(len(labels))]
+    rows = [{"id": name, "label": label} for name, label in zip(ids, labels, strict=True)]
+    text = mctaco_labels.dump_submission(rows)
+    file.write_text(re.sub("\n", f"{blanks}\n", text), "utf-8", newline="")
+    assert mctaco_labels.parse_submission(read_lines(file), ids) == Parsed(rows, range(1, len(rows) + 1), [])
+
+
+@pytest.mark.parametrize(
+    ("first_line", "is_labels"),
+    [("yes", True), ("", True), ("id\tlabel", True), ("{", False), ('  {"id"', False), ("[", False)],
+)
+def test_mctaco_labels_recognises(first_line, is_labels):
+    assert mctaco_labels.recognises(first_line) == is_labels
+
+
+@given(labels=st.lists(LABELS, min_size=len(IDS), max_size=len(IDS)), suffix=st.sampled_from([".txt", ".jsonl"]))
+def test_submission_round_trip(file, labels, suffix):
+    rows = [{"id": name, "label": label} for name, label in zip(IDS, labels, strict=True)]
+    write_text(file, dump_submission(rows, MCTACO, suffix))
+    assert read_submission(file, MCTACO, IDS).rows == rows
+
+
+@st.composite
+def damaged(draw, whole):
+    """The bytes with a few pieces cut out, put in, overwritten or repeated."""
+    data = bytearray(whole)
+    pieces = st.one_of(
+        st.binary(max_size=8),
+        st.sampled_from(
+            [b"\n", b"\r", b"\t", b"{", b'"', b"\\", b"\\ud800", b"\xe2\x80\xa8", b"\xef\xbb\xbf", b"1e999"]
+        ),
+        st.sampled_from(
+            [b"NaN", b"-", b"[" * 2000, b"9" * 5000, b'"id": "test-00001", ', b"null", b"\x00", b"\xff\xfe"]
+        ),
+    )
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(data)))
+        end = draw(st.integers(start, min(len(data), start + draw(st.sampled_from([0, 1, 10, 10_000])))))
+        how = draw(st.sampled_from(["replace", "repeat"]))
+        data[start:end] = draw(pieces) if how == "replace" else bytes(data[start:end]) * 2
+    return bytes(data)
+
+
+GOLD_TSV = mctaco_tsv.dump_records(SAMPLE[:12]).encode()
+GOLD_JSON = dump_json_lines(SAMPLE[:12]).encode()
+SYSTEM_ROWS = [{"id": name, "label": "yes"} for name in IDS]
+SYSTEM_JSON = dump_json_lines(SYSTEM_ROWS).encode()
+SYSTEM_TEXT = mctaco_labels.dump_submission(SYSTEM_ROWS).encode()
+ANY_FILE = st.binary() | damaged(GOLD_TSV) | damaged(GOLD_JSON) | damaged(SYSTEM_JSON) | damaged(SYSTEM_TEXT)
+
+MODULES = [
+    importlib.import_module(f"closeread.formats.{module.name}")
+    for module in pkgutil.iter_modules(closeread.formats.__path__)
+]
+READERS = [
+    lambda path, module=module: module.read_records(path, "test")
+    for module in MODULES
+    if hasattr(module, "read_records")
+]
+READERS += [read_json_lines]
+
+
+def check_message(error):
+    """It says something, is fit for a terminal, and isn't too long."""
+    assert error.problems
+    assert str(error).replace("\n", "").isprintable()
+    assert len(str(error).splitlines()) <= SHOWN + 1
+
+
+@pytest.mark.parametrize("read", READERS)
+@given(data=ANY_FILE)
+@settings(max_examples=300)
+def test_every_reader_reads_or_refuses(file, read, data):
+    file.write_bytes(data)
+    try:
+        records, lines, problems = read(file)
+    except FormatError as error:
+        check_message(error)
+        return
+    assert len(records) == len(lines)
+    assert records or problems
+    assert all(isinstance(record, dict) for record in records)
+    assert all(problem.what.isprintable() and problem.line for problem in problems)
+    assert all(1 <= line <= data.count(b"\n") + 1 for line in lines)
+
+
+def scored_or_refused(predictions, **places):
+    """A report, or nothing where the input was refused."""
+    try:
+        report = closeread.score("mctaco", predictions, resampling=Resampling(0), **places)
+    except InputError as error:
+        check_message(error)
+        return None
+    assert isinstance(report, Report)
+    for estimate in report.total.scores.values():
+        # Without a unit that is scored there is no score.
+        assert 0 <= estimate.value <= 1 if report.total.n_units else estimate.value is None
+    return report
+
+
+@given(
+    data=st.binary() | damaged(SYSTEM_JSON) | damaged(SYSTEM_TEXT), missing=st.sampled_from(["error", "empty", "skip"])
+)
+@settings(max_examples=300)
+def test_any_predictions_are_scored_or_refused(file, data, missing):
+    file.write_bytes(data)
+    scored_or_refused(file, config="sample", missing=missing)
+
+
+@given(
+    rows=st.lists(
+        st.fixed_dictionaries({}, optional={"id": JSON | st.sampled_from(IDS), "label": JSON | LABELS, "x": JSON}),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_any_json_is_scored_or_refused(file, rows):
+    write_text(file, dump_json_lines(rows))
+    names = [row.get("id") for row in rows]
+    right = all(row.keys() == {"id", "label"} and row["id"] in IDS and row["label"] in ("yes", "no") for row in rows)
+    unique = len({json.dumps(name) for name in names}) == len(names)
+    assert (scored_or_refused(file, config="sample", missing="empty") is not None) == (right and unique)
+
+
+@pytest.mark.parametrize(("suffix", "whole"), [(".tsv", GOLD_TSV), (".jsonl", GOLD_JSON)])
+@given(data=st.data())
+@settings(max_examples=200)
+def test_any_gold_is_scored_against_or_refused(file, suffix, whole, data):
+    gold = file.with_suffix(suffix)
+    gold.write_bytes(data.draw(st.binary() | damaged(whole)))
+    file.write_text("yes\n" * 12, "utf-8")
+    scored_or_refused(file, gold=gold)

@@ -1,0 +1,170 @@
+"""Intervals and paired tests, against exact enumeration, slow twins and a known truth."""
+
+import importlib.util
+import itertools
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread import resampling
+from closeread.counts import CountTable, Metric, ratio
+from closeread.errors import RequestError
+from closeread.procedures.mctaco import PROCEDURE
+from closeread.report import Resampling, score
+from closeread.resampling import bootstrap_totals, compare, percentile_interval
+
+MEAN = Metric("mean", "Mean", "", lambda counts: ratio(counts["sum"], counts["n"]))
+
+
+def table(values, blocks=None):
+    """A table whose one score is the mean of the values."""
+    values = np.asarray(values, np.float64)
+    blocks = np.arange(len(values)) if blocks is None else np.asarray(blocks)
+    counts = np.column_stack([values, np.ones(len(values))])
+    return CountTable([f"u{i}" for i in range(len(values))], blocks, ("sum", "n"), counts)
+
+
+def test_a_resample_is_a_draw_of_whole_blocks():
+    # Three blocks of different sizes: every resample holds three blocks, so its total is one of 27 sums.
+    t = table([1, 2, 4, 8, 16], blocks=[0, 0, 1, 2, 2])
+    totals = bootstrap_totals(t, 2000, np.random.default_rng(0))
+    blocks = [(3, 2), (4, 1), (24, 2)]
+    possible = {tuple(map(sum, zip(*draw, strict=True))) for draw in itertools.product(blocks, repeat=3)}
+    assert {tuple(row) for row in totals} == possible
+
+
+def test_resamples_have_the_moments_of_the_bootstrap():
+    # The bootstrap variance of a sum over n blocks is n times the (population) variance of the block totals.
+    values = np.random.default_rng(1).random(50)
+    totals = bootstrap_totals(table(values), 40_000, np.random.default_rng(2))[:, 0]
+    assert totals.mean() == pytest.approx(values.sum(), rel=0.005)
+    assert totals.var() == pytest.approx(50 * values.var(), rel=0.03)
+
+
+def test_the_size_of_a_chunk_does_not_matter(monkeypatch):
+    t = table(np.random.default_rng(3).random(37))
+    whole = bootstrap_totals(t, 100, np.random.default_rng(4))
+    monkeypatch.setattr(resampling, "CHUNK", 37 * 7)
+    np.testing.assert_allclose(bootstrap_totals(t, 100, np.random.default_rng(4)), whole, rtol=1e-14)
+
+
+def test_percentile_interval_by_hand():
+    # Of 0, 1, …, 100 the 2.5 % and 97.5 % quantiles are 2.5 and 97.5.
+    assert percentile_interval(np.arange(101.0), 0.95) == pytest.approx((2.5, 97.5))
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=6))
+def test_randomization_by_enumeration(pairs):
+    # All 2**n swaps, each as likely as the other; 4,000 random ones come near.
+    first, second = (table(side) for side in zip(*pairs, strict=True))
+    observed = abs(sum(b - a for a, b in pairs))
+    signs = itertools.product((-1, 1), repeat=len(pairs))
+    as_large = [abs(sum(sign * (b - a) for sign, (a, b) in zip(row, pairs, strict=True))) >= observed for row in signs]
+    exact = sum(as_large) / len(as_large)
+    got = compare(first, second, [MEAN], n_resamples=4000, confidence=0.95, seed=0)["mean"]
+    assert got.p_randomization == pytest.approx(exact, abs=5 * math.sqrt(0.25 / 4000))
+
+
+def test_equal_systems_do_not_differ():
+    t = table([0, 1, 1, 0, 1])
+    got = compare(t, t, [MEAN], n_resamples=200, confidence=0.95, seed=0)["mean"]
+    assert got == (0, 0, 0, 1, 1)
+
+
+def test_swapping_systems_turns_the_difference():
+    rng = np.random.default_rng(5)
+    one, two = table(rng.random(30)), table(rng.random(30))
+    there = compare(one, two, [MEAN], n_resamples=500, confidence=0.9, seed=1)["mean"]
+    back = compare(two, one, [MEAN], n_resamples=500, confidence=0.9, seed=1)["mean"]
+    assert back.value == -there.value
+    assert (back.low, back.high) == pytest.approx((-there.high, -there.low))
+    assert back.p_randomization == pytest.approx(there.p_randomization)
+
+
+def test_paired_tests_keep_their_level():
+    # Under the null hypothesis a p-value is at most 0.05 in some 5 % of the cases: 400 pairs of equal systems.
+    rng = np.random.default_rng(6)
+    p = []
+    for seed in range(400):
+        values = rng.integers(0, 2, size=(2, 80))
+        got = compare(table(values[0]), table(values[1]), [MEAN], n_resamples=200, confidence=0.95, seed=seed)
+        p.append((got["mean"].p_randomization, got["mean"].p_bootstrap))
+    rejected = (np.array(p) <= 0.05).mean(axis=0)
+    assert ((rejected > 0.02) & (rejected < 0.085)).all()
+
+
+def test_one_block_tells_nothing_of_chance():
+    one, two = table([1, 0, 1], blocks=[0, 0, 0]), table([1, 1, 1], blocks=[0, 0, 0])
+    got = compare(one, two, [MEAN], n_resamples=100, confidence=0.95, seed=0)["mean"]
+    assert got.value == pytest.approx(1 / 3)
+    assert all(math.isnan(value) for value in got[1:])
+    report = score(one, (MEAN,), Resampling(100))
+    assert (report.scores["mean"].low, report.scores["mean"].high) == (None, None)
+
+
+def sometimes_undefined(values, defined):
+    """A table whose score has a denominator in some of its blocks only."""
+    counts = np.column_stack([values, defined]).astype(np.float64)
+    return CountTable([str(i) for i in range(len(values))], np.arange(len(values)), ("sum", "n"), counts)
+
+
+def test_a_score_that_some_resamples_lack_has_no_interval():
+    # With a denominator in one block of three, (2/3)**3 of the resamples are 0/0.
+    t = sometimes_undefined([1, 0, 0], [1, 0, 0])
+    estimate = score(t, (MEAN,), Resampling(200)).scores["mean"]
+    assert (estimate.value, estimate.low, estimate.high, estimate.undefined) == (1, None, None, False)
+    got = compare(t, t, [MEAN], n_resamples=200, confidence=0.95, seed=0)["mean"]
+    assert got.value == 0
+    assert all(math.isnan(value) for value in (got.low, got.high, got.p_bootstrap))
+    by_convention = replace(MEAN, empty=0.0)
+    estimate = score(t, (by_convention,), Resampling(200)).scores["mean"]
+    assert (estimate.low, estimate.high) == (0, 1)
+
+
+def test_what_is_undefined_without_a_convention_is_nothing():
+    t = sometimes_undefined([0, 0], [0, 0])
+    estimate = score(t, (MEAN,), Resampling(50)).scores["mean"]
+    assert (estimate.value, estimate.undefined) == (None, False)
+    estimate = score(t, (replace(MEAN, empty=1.0),), Resampling(50)).scores["mean"]
+    assert (estimate.value, estimate.undefined) == (1, True)
+
+
+def test_systems_of_other_units_or_blocks_are_not_compared():
+    one = table([1, 0, 1])
+    for other, message in (
+        (table([1, 0]), "not scored on the same units: 1 were scored for one of them only"),
+        (table([1, 0, 1], blocks=[0, 0, 1]), "their units stand in other blocks"),
+    ):
+        with pytest.raises(RequestError, match=message):
+            compare(one, other, [MEAN], n_resamples=10, confidence=0.95, seed=0)
+
+
+# Coverage, on a simulated population whose scores are known exactly (benchmarks/coverage.py).
+
+COVERAGE = Path(__file__).parent.parent / "benchmarks" / "coverage.py"
+
+
+@pytest.fixture(scope="module")
+def simulation():
+    spec = importlib.util.spec_from_file_location("coverage_simulation", COVERAGE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_population_has_the_scores_that_are_claimed(simulation):
+    drawn = simulation.simulated(100_000, np.random.default_rng(7))[0]
+    totals = drawn.values.sum(axis=0)
+    for name, known in simulation.truth().items():
+        metric = next(m for m in PROCEDURE.metrics if m.name == name)
+        assert float(metric.score(totals, drawn.names)) == pytest.approx(known, abs=0.003)
+
+
+def test_intervals_of_200_blocks_cover_the_truth(simulation):
+    got = simulation.coverage(n_blocks=200, n_corpora=1500, seed=8)
+    assert all(0.93 <= share <= 0.97 for share in got.values()), got

@@ -1,0 +1,323 @@
+"""Schemas: the subset that they keep to, and that everything else follows from them alone."""
+
+import importlib.util
+import json
+import re
+from importlib import resources
+from pathlib import Path
+
+import datasets
+import jsonschema
+import pyarrow as pa
+import pytest
+
+import closeread
+from closeread import schema as schema_module
+from closeread.corpora import corpus_names, load_corpus, read_gold, read_own_gold
+from closeread.errors import FormatError, SubmissionError
+from closeread.formats.json_lines import dump_json_lines
+from closeread.hf.features import DTYPES, features
+from closeread.report import Resampling
+from closeread.schema import KEYWORDS, Field, fields, fold, load_schema, resolve, value_type
+
+TOOL = Path(__file__).parent.parent / "tools" / "documentation.py"
+
+
+def documentation():
+    """The tool that fills the cards."""
+    spec = importlib.util.spec_from_file_location("documentation", TOOL)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+CORPORA = sorted(
+    file.name.removesuffix(".json")
+    for file in resources.files("closeread.schemas").iterdir()
+    if file.name.endswith(".json")
+)
+
+
+def nodes(node, place):
+    """The node and all below it, each with its place."""
+    yield place, node
+    for name, child in node.get("properties", {}).items():
+        yield from nodes(child, f"{place}.{name}")
+    if "items" in node:
+        yield from nodes(node["items"], f"{place}[]")
+
+
+def breaches(schema):
+    """What in a schema is outside the subset, in words."""
+    if set(schema) - {"$schema", "title", "description", "$defs"}:
+        yield "the schema has other parts than $schema, title, description and $defs"
+    for name, definition in schema["$defs"].items():
+        for place, node in nodes(definition, name):
+            for keyword in sorted(set(node) - KEYWORDS):
+                yield f"{place}: {keyword} is outside the subset"
+            reference = node.get("$ref", "#/$defs/document")
+            if reference.removeprefix("#/$defs/") not in schema["$defs"]:
+                yield f"{place}: {reference} is nowhere"
+                continue
+            node = resolve(schema, node)
+            kinds = {node["type"]} if isinstance(node["type"], str) else set(node["type"])
+            if len(kinds - {"null"}) != 1:
+                yield f"{place}: one type beside null is needed, not {sorted(kinds)}"
+            if "object" in kinds and not (node.get("additionalProperties") is False and "properties" in node):
+                yield f"{place}: an object lists its properties and allows no others"
+            if set(node.get("required", ())) - set(node.get("properties", ())):
+                yield f"{place}: a required property is not listed"
+            if "array" in kinds and "items" not in node:
+                yield f"{place}: an array says what its items are"
+            if "enum" in node and not all(isinstance(value, str) for value in node["enum"]):
+                yield f"{place}: an enum is of strings"
+            if "x-class-label" in node and "enum" not in node:
+                yield f"{place}: a class label is an enum"
+            if "x-dtype" in node and not kinds & {"integer", "number"}:
+                yield f"{place}: x-dtype is for numbers"
+            # What both engines, Python's and Rust's, take alike: ASCII, no class that knows Unicode, no bare `.`
+            # outside of brackets, and an end that is the end even when a line end follows.
+            pattern = node.get("pattern", "^$(?!\\n)")
+            outside = re.sub(r"\[[^]]*\]", "", pattern)
+            if not pattern.isascii() or re.search(r"\\[^n.\-/]", pattern) or re.search(r"(?<!\\)\.", outside):
+                yield f"{place}: the pattern has more than ASCII classes"
+            if not (pattern.startswith("^") and pattern.endswith("$(?!\\n)")):
+                yield f"{place}: the pattern is not of the whole text: ^…$(?!\\n)"
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_schemas_keep_to_the_subset(corpus):
+    schema = load_schema(corpus)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert list(breaches(schema)) == []
+    for definition in ("document", "submission"):
+        node = resolve(schema, schema["$defs"][definition])
+        assert node["type"] == "object"
+        assert all(field.description for field in fields(schema, definition))
+
+
+def test_every_corpus_has_a_schema():
+    assert corpus_names() == CORPORA
+
+
+@pytest.mark.parametrize(
+    ("node", "breach"),
+    [
+        ({"type": "string", "format": "date"}, "document.x: format is outside the subset"),
+        ({"oneOf": [], "type": "string"}, "document.x: oneOf is outside the subset"),
+        ({"$ref": "#/$defs/nobody"}, "document.x: #/$defs/nobody is nowhere"),
+        ({"$ref": "other.json"}, "document.x: other.json is nowhere"),
+        (
+            {"type": ["string", "integer", "null"]},
+            "document.x: one type beside null is needed, not ['integer', 'null', 'string']",
+        ),
+        ({"type": "object"}, "document.x: an object lists its properties and allows no others"),
+        (
+            {"type": "object", "properties": {}, "additionalProperties": False, "required": ["y"]},
+            "document.x: a required property is not listed",
+        ),
+        ({"type": "array"}, "document.x: an array says what its items are"),
+        (
+            {"type": "array", "items": {"type": "object"}},
+            "document.x[]: an object lists its properties and allows no others",
+        ),
+        ({"type": "integer", "enum": [1]}, "document.x: an enum is of strings"),
+        ({"type": "string", "x-class-label": True}, "document.x: a class label is an enum"),
+        ({"type": "string", "x-dtype": "int8"}, "document.x: x-dtype is for numbers"),
+        *(
+            ({"type": "string", "pattern": f"^{inside}$(?!\\n)"}, "document.x: the pattern has more than ASCII classes")
+            for inside in ("\\d+", "\\w", "[\\s]", "\\bx", ".*", "[a-é]")
+        ),
+        *(
+            ({"type": "string", "pattern": pattern}, "document.x: the pattern is not of the whole text: ^…$(?!\\n)")
+            for pattern in ("^a$", "a", "a$(?!\\n)", "^a")
+        ),
+    ],
+)
+def test_what_is_outside_the_subset_is_found(node, breach):
+    document = {"type": "object", "additionalProperties": False, "properties": {"x": node}}
+    assert list(breaches({"$defs": {"document": document}})) == [breach]
+
+
+NESTED = {
+    "$defs": {
+        "point": {"type": "integer", "x-dtype": "int32", "description": "A place."},
+        "document": {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["start"],
+            "properties": {
+                "start": {"$ref": "#/$defs/point", "description": "Where it starts."},
+                "share": {"type": ["number", "null"]},
+                "kind": {"type": "string", "enum": ["a", "b"], "x-class-label": True},
+                "tags": {"type": "array", "items": {"type": "string", "enum": ["x", "y"]}},
+                "spans": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "properties": {"at": {"$ref": "#/$defs/point"}, "sure": {"type": "boolean"}},
+                    },
+                },
+            },
+        },
+    }
+}
+
+
+def test_features():
+    assert features(NESTED) == datasets.Features(
+        {
+            "start": datasets.Value("int32"),
+            "share": datasets.Value("float64"),
+            "kind": datasets.ClassLabel(names=["a", "b"]),
+            "tags": [datasets.Value("string")],
+            "spans": [{"at": datasets.Value("int32"), "sure": datasets.Value("bool")}],
+        }
+    )
+
+
+def test_fields():
+    assert fields(NESTED) == [
+        Field("start", "integer", True, "Where it starts."),
+        Field("share", "number", False, ""),
+        Field("kind", "`a` | `b`", False, ""),
+        Field("tags", "list of `x` | `y`", False, ""),
+        Field("spans", "list of {at: integer, sure: boolean}", False, ""),
+    ]
+
+
+def test_fold_visits_leaves_first():
+    seen = fold(
+        NESTED,
+        NESTED["$defs"]["document"]["properties"]["spans"],
+        scalar=value_type,
+        array=lambda item: ("array", item),
+        struct=lambda children: ("struct", tuple(children.items())),
+    )
+    assert seen == ("array", ("struct", (("at", "integer"), ("sure", "boolean"))))
+
+
+@pytest.mark.parametrize("kinds", [["null"], [], ["string", "integer"]])
+def test_a_node_has_one_type(kinds):
+    with pytest.raises(ValueError, match="a schema node has one type beside null"):
+        value_type({"type": kinds})
+
+
+@pytest.fixture
+def added(monkeypatch, tmp_path):
+    """Fields added to a copy of McTaco's schema, which is loaded from now on; no Python knows them."""
+    schema = load_schema("mctaco")
+    schema["$defs"]["document"]["properties"] |= {
+        "tense": {"type": ["string", "null"], "enum": ["past", "future", None], "description": "When it happens."},
+        "spans": {
+            "description": "Which tokens say so.",
+            "type": "array",
+            "maxItems": 2,
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["start"],
+                "properties": {"start": {"type": "integer", "minimum": 0, "x-dtype": "int32"}},
+            },
+        },
+    }
+    schema["$defs"]["document"]["required"] += ["spans"]
+    schema["$defs"]["submission"]["properties"]["confidence"] = {"type": "number", "minimum": 0, "maximum": 1}
+    (tmp_path / "mctaco.json").write_text(json.dumps(schema), "utf-8")
+    files = resources.files
+    monkeypatch.setattr(schema_module.resources, "files", lambda p: tmp_path if p == "closeread.schemas" else files(p))
+
+
+class TestAnAddedField:
+    """It is in all that follows from the schema."""
+
+    def test_features(self, added):
+        found = features(load_schema("mctaco"))
+        assert found["tense"] == datasets.Value("string")
+        assert found["spans"] == datasets.Features({"spans": [{"start": datasets.Value("int32")}]})["spans"]
+        assert features(load_schema("mctaco"), "submission")["confidence"] == datasets.Value("float64")
+
+    def test_arrow(self, added):
+        arrow = features(load_schema("mctaco")).arrow_schema
+        assert arrow.field("tense").type == pa.string()
+        assert arrow.field("spans").type == pa.list_(pa.struct([("start", pa.int32())]))
+
+    def test_card(self, added, run):
+        table = documentation().fields_table(load_corpus("mctaco"))
+        rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table.splitlines()]
+        assert [row[0] for row in rows[-2:]] == ["`tense`", "`spans`"]
+        assert [row[2] for row in rows[-2:]] == ["When it happens.", "Which tokens say so."]
+        assert rows[-1][1] == "list of {start: integer}"
+        assert "Which tokens say so." in run("info", "mctaco").stdout
+
+    @pytest.mark.parametrize(
+        ("change", "problem"),
+        [
+            ({}, None),
+            ({"tense": "past"}, None),
+            ({"tense": None}, None),
+            ({"spans": [{"start": 1}]}, None),
+            ({"tense": "Past"}, "tense: 'Past' is not one of ['past', 'future', None]"),
+            ({"spans": None}, "spans: None is not of type 'array'"),
+            ({"spans": [{"start": -1}]}, "spans[0].start: -1 is less than the minimum of 0"),
+            ({"spans": [{}]}, "spans[0]: 'start' is a required property"),
+        ],
+    )
+    def test_gold(self, added, tmp_path, change, problem):
+        record = {**gold_record(), "spans": [], **change}
+        path = tmp_path / "gold.jsonl"
+        path.write_text(dump_json_lines([record]), "utf-8")
+        if problem is None:
+            gold = read_own_gold(load_corpus("mctaco"), path)
+            assert gold.records == [record]
+        else:
+            with pytest.raises(FormatError) as caught:
+                read_own_gold(load_corpus("mctaco"), path)
+            assert str(caught.value) == f"{path}:1: {problem}"
+
+    @pytest.mark.parametrize(
+        ("confidence", "problem"),
+        [(0.5, None), (1, None), (1.5, "is greater than the maximum of 1"), ("1", "is not of type 'number'")],
+    )
+    def test_submission(self, added, tmp_path, confidence, problem):
+        gold, system = tmp_path / "gold.jsonl", tmp_path / "system.jsonl"
+        gold.write_text(dump_json_lines([{**gold_record(), "spans": []}]), "utf-8")
+        system.write_text(dump_json_lines([{"id": "a", "label": "yes", "confidence": confidence}]), "utf-8")
+        if problem is None:
+            report = closeread.score("mctaco", system, gold=gold, resampling=Resampling(0))
+            assert report.total.scores["f1"].value == 1
+        else:
+            with pytest.raises(SubmissionError) as caught:
+                closeread.score("mctaco", system, gold=gold)
+            assert str(caught.value) == f"{system}:1: confidence: {confidence!r} {problem}"
+
+    def test_the_shipped_sample_lacks_it(self, added):
+        with pytest.raises(FormatError, match="'spans' is a required property"):
+            read_gold(load_corpus("mctaco"), "sample")
+
+
+def test_without_it_nobody_knows_the_field(tmp_path):
+    assert "tense" not in features(load_schema("mctaco"))
+    path = tmp_path / "gold.jsonl"
+    path.write_text(dump_json_lines([{**gold_record(), "tense": "past"}]), "utf-8")
+    with pytest.raises(FormatError, match="'tense' was unexpected"):
+        read_own_gold(load_corpus("mctaco"), path)
+
+
+def gold_record():
+    return {
+        "id": "a",
+        "question_id": "q",
+        "sentence_id": "s",
+        "sentence": "It rained.",
+        "question": "How long?",
+        "answer": "an hour",
+        "label": "yes",
+        "category": "Event Duration",
+    }
+
+
+def test_the_types_of_json_have_arrow_types():
+    assert set(DTYPES) == {"string", "integer", "number", "boolean"}

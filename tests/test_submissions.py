@@ -1,0 +1,278 @@
+"""Submissions: joined with the gold by id, and judged alike by two implementations of JSON Schema."""
+
+import copy
+import json
+import re
+from importlib import resources
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import closeread
+from closeread.corpora import load_corpus, read_gold
+from closeread.errors import SubmissionError
+from closeread.files import write_text
+from closeread.report import Resampling
+from closeread.schema import WORDED, RowValidator, load_schema, resolve, value_type
+from closeread.submissions import dump_submission, read_submission
+
+MCTACO = load_corpus("mctaco")
+IDS = [record["id"] for record in read_gold(MCTACO, "sample").records]
+ROWS = [{"id": name, "label": "yes" if i % 3 else "no"} for i, name in enumerate(IDS)]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    return tmp_path_factory.mktemp("submissions") / "system"
+
+
+def put(file, rows, suffix=".jsonl"):
+    write_text(file, dump_submission(rows, MCTACO, suffix))
+    return file
+
+
+@given(rows=st.permutations(ROWS), spaced=st.booleans())
+def test_rows_in_any_order(file, rows, spaced):
+    put(file, [{"label": row["label"], "id": row["id"]} for row in rows] if spaced else rows)
+    submission = read_submission(file, MCTACO, IDS)
+    assert submission.rows == ROWS
+    assert submission.missing == ()
+
+
+@given(kept=st.sets(st.sampled_from(IDS), min_size=1), missing=st.sampled_from(["empty", "skip"]))
+def test_missing_rows_that_are_allowed(file, kept, missing):
+    put(file, [row for row in reversed(ROWS) if row["id"] in kept])
+    submission = read_submission(file, MCTACO, IDS, missing)
+    assert submission.rows == [row if row["id"] in kept else None for row in ROWS]
+    assert submission.missing == tuple(name for name in IDS if name not in kept)
+
+
+@pytest.mark.parametrize(
+    ("n", "message"),
+    [
+        (1, "no row for 1 of the 103 ids of the gold: 'test-00102'"),
+        (3, "no row for 3 of the 103 ids of the gold: 'test-00100', 'test-00101', 'test-00102'"),
+        (4, "no row for 4 of the 103 ids of the gold: 'test-00099', 'test-00100', 'test-00101', …"),
+    ],
+)
+def test_missing_rows_are_an_error(file, n, message):
+    put(file, ROWS[:-n])
+    with pytest.raises(SubmissionError) as caught:
+        read_submission(file, MCTACO, IDS)
+    assert str(caught.value) == f"{file}: {message}; needed: one for each, unless missing is empty or skip"
+
+
+@pytest.mark.parametrize("missing", ["error", "empty", "skip"])
+def test_a_text_file_never_lacks_a_line(file, missing):
+    """Nobody knows which line is missing, and every later one may be off."""
+    put(file, ROWS[:-1], ".txt")
+    with pytest.raises(SubmissionError) as caught:
+        read_submission(file, MCTACO, IDS, missing)
+    assert str(caught.value) == f"{file}: the number of lines is 102; needed: 103, one for each candidate"
+
+
+@pytest.mark.parametrize("missing", ["error", "empty", "skip"])
+def test_unknown_and_repeated_ids_are_always_errors(file, missing):
+    put(file, [*ROWS, {"id": "test-00103", "label": "no"}, ROWS[7]])
+    with pytest.raises(SubmissionError) as caught:
+        read_submission(file, MCTACO, IDS, missing)
+    assert [(p.line, p.what) for p in caught.value.problems] == [
+        (104, "id 'test-00103' is not in the gold"),
+        (105, "id 'test-00007' was given on line 8 already"),
+    ]
+
+
+def test_both_formats_agree(tmp_path):
+    reports = []
+    for suffix, rows in ((".txt", ROWS), (".jsonl", ROWS), (".jsonl", ROWS[::-1])):
+        path = put(tmp_path / f"{len(reports)}{suffix}", rows, suffix)
+        assert read_submission(path, MCTACO, IDS).rows == ROWS
+        reports.append(closeread.score("mctaco", path, config="sample", resampling=Resampling(50)).to_json())
+    assert reports[0] == reports[1] == reports[2]
+
+
+# Two judges.
+
+SCHEMAS = sorted(
+    file.name.removesuffix(".json")
+    for file in resources.files("closeread.schemas").iterdir()
+    if file.name.endswith(".json")
+)
+
+EVERY_KEYWORD = {
+    "$defs": {
+        "name": {"type": "string", "pattern": "^[a-z]{1,8}$(?!\\n)"},
+        "document": {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["id", "n"],
+            "properties": {
+                "id": {"$ref": "#/$defs/name", "description": "beside a $ref"},
+                "n": {"type": "integer", "minimum": 0, "maximum": 2**53, "x-dtype": "int32"},
+                "share": {"type": ["number", "null"], "minimum": 0, "maximum": 1},
+                "sure": {"type": "boolean"},
+                "label": {"type": "string", "enum": ["no", "yes"], "x-class-label": True},
+                "text": {"type": ["string", "null"], "minLength": 2},
+                "spans": {
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": 2,
+                    "items": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "required": ["start"],
+                        "properties": {"start": {"type": "integer", "minimum": -5}},
+                    },
+                },
+            },
+        },
+    }
+}
+
+TEXTS = ["", "\n", "a", "a\n", "\na", "a\r\n", "a\u2028", "a ", " a", "A", "١٢", "é", "\u212a", "ſ", "a\u200b", "ａ"]
+TEXTS += ["\ufeffa", "a\0", "😀", "😀😀", "e\u0301", "yes", "Yes", "yes\n", "x" * 64, "x" * 65, "a/b", "$(?!\\n)"]
+NUMBERS = [
+    0,
+    1,
+    -1,
+    -5,
+    -6,
+    5,
+    1.0,
+    -0.0,
+    0.0,
+    1.5,
+    1e-300,
+    5e-324,
+    0.1 + 0.2,
+    1 + 2**-52,
+    1e15,
+    1e300,
+    2**53,
+    2**53 + 1,
+]
+NUMBERS += [2**53 + 2.0, 2**63, 2**64, -(2**63) - 1, 10**400, -(10**400)]
+OTHERS = [None, True, False, [], {}, [None], ["a"], [[]], {"a": 1}, {"start": 1}, [{"start": 1.0}], [{"start": 1}] * 3]
+TRICKY = TEXTS + NUMBERS + OTHERS
+
+
+def right(schema, node):
+    """A value that fits the node, with every property there is."""
+    node = resolve(schema, node)
+    if "enum" in node:
+        return node["enum"][0]
+    kind = value_type(node)
+    if kind == "object":
+        return {name: right(schema, child) for name, child in node["properties"].items()}
+    if kind == "array":
+        return [right(schema, node["items"])] * max(1, node.get("minItems", 0))
+    if kind == "string":
+        texts = [*TEXTS, "1888", "1888-05-01", "Unknown"]
+        return next(
+            text
+            for text in texts
+            if len(text) >= node.get("minLength", 0) and re.fullmatch(node.get("pattern", "(?s:.*)"), text)
+        )
+    return {"boolean": True, "integer": int(node.get("minimum", 1)), "number": float(node.get("minimum", 1))}[kind]
+
+
+def changed(value):
+    """The value with one thing in it changed, for everything in it and every tricky value."""
+    yield from TRICKY
+    if isinstance(value, str):
+        yield from [value + "\n", value + "\r", "\n" + value, value + " ", value + "\0", value.upper(), value * 70]
+    if isinstance(value, list):
+        yield from [value * 2, value * 3, value * 50, value[1:], [*value, None], {"0": value}]
+        for i, child in enumerate(value):
+            for other in changed(child):
+                yield [*value[:i], other, *value[i + 1 :]]
+    if isinstance(value, dict):
+        yield {**value, "extra": 1}
+        yield {**value, "": 1}
+        yield [value]
+        for name, child in value.items():
+            yield {key: kept for key, kept in value.items() if key != name}
+            yield {f"{key}\n" if key == name else key: kept for key, kept in value.items()}
+            for other in changed(child):
+                yield {**value, name: other}
+
+
+def definitions():
+    yield pytest.param(EVERY_KEYWORD, "document", id="every keyword")
+    for corpus in SCHEMAS:
+        schema = load_schema(corpus)
+        objects = [name for name, node in schema["$defs"].items() if value_type(resolve(schema, node)) == "object"]
+        assert {"document", "submission"} <= set(objects)
+        for definition in objects:
+            yield pytest.param(schema, definition, id=f"{corpus}-{definition}")
+
+
+@pytest.mark.parametrize(("schema", "definition"), list(definitions()))
+def test_two_judges_agree(schema, definition):
+    ours = RowValidator(schema, definition)
+    theirs = jsonschema.Draft202012Validator({"$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"})
+    row = right(schema, schema["$defs"][definition])
+    assert ours.accepts(row)
+    assert theirs.is_valid(row)
+    accepted = 0
+    for other in changed(row):
+        assert ours.accepts(other) == theirs.is_valid(other), other
+        accepted += ours.accepts(other)
+        json.dumps(other)
+    assert accepted, "no change of a row was accepted: the table is not tricky enough"
+
+
+def test_every_rejection_is_worded():
+    validator = RowValidator(EVERY_KEYWORD, "document")
+    row = right(EVERY_KEYWORD, EVERY_KEYWORD["$defs"]["document"])
+    others = [other for other in changed(row) if not validator.accepts(other)]
+    assert len(others) > 100
+    for other in others:
+        problems = validator.problems([other], [7])
+        assert problems
+        assert all(p.line == 7 and p.what.isprintable() and "is not a JSON value" not in p.what for p in problems)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"n": None}, ["n: None is not of type 'integer'"]),
+        ({"n": -1}, ["n: -1 is less than the minimum of 0"]),
+        ({"label": 1}, ["label: 1 is not one of ['no', 'yes']"]),
+        ({"label": "Yes"}, ["label: 'Yes' is not one of ['no', 'yes']"]),
+        ({"spans": []}, ["spans: [] should be non-empty"]),
+        ({"spans": [{"start": 1}, {"start": "1"}]}, ["spans[1].start: '1' is not of type 'integer'"]),
+        (
+            {"spans": [{"begin": 1}]},
+            [
+                "spans[0]: Additional properties are not allowed ('begin' was unexpected)",
+                "spans[0]: 'start' is a required property",
+            ],
+        ),
+        ({"text": "\x1b"}, [r"text: '\x1b' is too short"]),
+        ({"n": 1.5, "share": 2}, ["n: 1.5 is not of type 'integer'", "share: 2 is greater than the maximum of 1"]),
+        ({"share": float("nan")}, ["is not a JSON value"]),
+        ({"text": {1, 2}}, ["text: {1, 2} is not of type 'string', 'null'"]),
+        ({1: 2}, ["Additional properties are not allowed (1 was unexpected)"]),
+    ],
+)
+def test_words(change, words):
+    row = {**right(EVERY_KEYWORD, EVERY_KEYWORD["$defs"]["document"]), **change}
+    assert [p.what for p in RowValidator(EVERY_KEYWORD, "document").problems([row], [1])] == words
+
+
+def test_rejected_rows_beyond_the_worded_ones_are_counted():
+    good, bad = {"id": "a", "n": 1}, {"id": "a"}
+    rows = [good, *[bad] * WORDED, good, bad, bad, good]
+    problems = RowValidator(EVERY_KEYWORD, "document").problems(rows, range(1, len(rows) + 1))
+    assert [p.line for p in problems] == [*range(2, WORDED + 2), WORDED + 3, WORDED + 4]
+    assert [p.what for p in problems[WORDED - 1 :]] == ["'n' is a required property", *["does not fit the schema"] * 2]
+
+
+def test_rows_are_not_changed():
+    row = right(EVERY_KEYWORD, EVERY_KEYWORD["$defs"]["document"])
+    before = copy.deepcopy(row)
+    RowValidator(EVERY_KEYWORD, "document").problems([row, {**row, "n": "x"}], [1, 2])
+    assert row == before

@@ -1,0 +1,40 @@
+"""A procedure's version is raised whenever a number can change.
+
+`cases/versions.json` keeps, for every version that a procedure has had, the scores of fixed inputs; those of McTaco
+are the official evaluator's on the sample (see `agreed/mctaco_official.json`).  When a change is meant, add the next
+version with its numbers and raise `Procedure.version`; never edit an entry.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from closeread.corpora import load_corpus, read_gold
+from closeread.procedures import load_procedure, procedure_names
+
+KEPT = json.loads((Path(__file__).parent / "cases" / "versions.json").read_text("utf-8"))
+
+
+def mctaco():
+    """Always yes, and gold with every third label turned, on the sample."""
+    gold = read_gold(load_corpus("mctaco"), "sample").records
+    turned = {"yes": "no", "no": "yes"}
+    every_third = [r["label"] if i % 3 else turned[r["label"]] for i, r in enumerate(gold)]
+    systems = {"always yes": ["yes"] * len(gold), "every third turned": every_third}
+    return {name: {"gold": gold, "system": [{"label": s} for s in said]} for name, said in systems.items()}
+
+
+INPUTS = {"mctaco": mctaco}
+
+
+@pytest.mark.parametrize("name", procedure_names())
+def test_numbers_change_with_the_version_only(name):
+    procedure = load_procedure(name)
+    versions = KEPT[name]
+    assert list(versions) == [str(i + 1) for i in range(procedure.version)], "one entry for every version so far"
+    for system, arguments in INPUTS[name]().items():
+        table = procedure.count(**arguments)
+        totals = table.values.sum(axis=0)
+        scores = {metric.name: float(metric.score(totals, table.names)) for metric in procedure.metrics}
+        assert scores == pytest.approx(versions[str(procedure.version)][system], abs=1e-12)
