@@ -109,8 +109,7 @@ def read_gold(
         InputError: the files can't be had, are not the released ones, or break their format or schema.
     """
     config, split, file = select(corpus, config, split)
-    if data_dir is not None and file.url is None:
-        raise RequestError(f"config {config} of {corpus.name} ships in the package and goes without a data folder")
+    _refuse_folder(corpus, config, data_dir)
     located = locate(corpus, file, data_dir)
     records = read_file(corpus, located.path, split)
     return Gold(corpus, config, split, records, content_digest(records), located.released, _notices(located))
@@ -215,14 +214,24 @@ def _repeated(parsed: Parsed, key: str) -> list[Problem]:
     return problems
 
 
-def data_notices(corpus: str, data_dir: Path | None) -> list[str]:
-    """Which files of a corpus's default config in a folder are not the released ones, one sentence each."""
-    declaration = load_corpus(corpus)
-    files = declaration.configs[declaration.default_config].splits.values()
+def data_notices(corpus: Corpus, config: str, data_dir: Path | None) -> list[str]:
+    """Which files of a config in a folder are not the released ones, one sentence each.
+
+    Raises:
+        RequestError: the config's files ship in the package, and there is a folder.
+        FormatError: a file can't be read.
+    """
+    _refuse_folder(corpus, config, data_dir)
     if data_dir is None:
         return []
-    located = [locate(declaration, file, data_dir) for file in files if (data_dir / file.name).exists()]
+    files = corpus.configs[config].splits.values()
+    located = [locate(corpus, file, data_dir) for file in files if (data_dir / file.name).exists()]
     return [notice for place in located for notice in _notices(place)]
+
+
+def _refuse_folder(corpus: Corpus, config: str, data_dir: Path | None) -> None:
+    if data_dir is not None and any(file.url is None for file in corpus.configs[config].splits.values()):
+        raise RequestError(f"config {config} of {corpus.name} ships in the package and goes without a data folder")
 
 
 def _notices(located: Located) -> tuple[str, ...]:

@@ -31,6 +31,9 @@ KEYWORDS = frozenset(
     | {"x-class-label", "x-dtype"}
 )
 
+NO_LINE_END = r"(?!\\n)"
+"""What every pattern ends in, as messages would repeat it: it says nothing to their readers."""
+
 WORDED = 100
 """How many rejected rows of a file get their problems worded; the others are only counted."""
 
@@ -148,6 +151,7 @@ class RowValidator:
 
         self._schema = {"$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"}
         self._judge = jsonschema_rs.validator_for(self._schema)
+        self._of_columns: dict[str, jsonschema_rs.Validator] = {}
 
     def problems(self, rows: Sequence[Any], lines: Iterable[int]) -> list[Problem]:
         """Every problem of every row; of rows after the first `WORDED` rejected ones, one each.
@@ -176,17 +180,19 @@ class RowValidator:
         fields = node["properties"]
         if set(columns) - set(fields) or set(node.get("required", ())) - set(columns):
             return False
-        return all(self._accepts_column(fields[name], values) for name, values in columns.items())
+        return all(self._accepts_column(name, fields[name], values) for name, values in columns.items())
 
-    def _accepts_column(self, node: Node, values: Sequence[Any]) -> bool:
+    def _accepts_column(self, name: str, node: Node, values: Sequence[Any]) -> bool:
         import jsonschema_rs
 
         try:
             distinct = list(dict.fromkeys(values))
             if len(set(map(type, values))) > 1:  # 1, 1.0 and True are equal, and not all of them are integers
                 distinct = [value for _, value in dict.fromkeys(zip(map(type, values), values, strict=True))]
-            schema = {"$defs": self._schema["$defs"], "type": "array", "items": node}
-            return bool(jsonschema_rs.validator_for(schema).is_valid(distinct))
+            if name not in self._of_columns:  # making one takes longer than judging a few rows
+                schema = {"$defs": self._schema["$defs"], "type": "array", "items": node}
+                self._of_columns[name] = jsonschema_rs.validator_for(schema)
+            return bool(self._of_columns[name].is_valid(distinct))
         except (TypeError, ValueError):  # a value that can't be hashed, or is no JSON
             return False
 
@@ -198,7 +204,8 @@ class RowValidator:
         listed = {e.json_path for e in errors if e.validator == "enum"}
         errors = [e for e in errors if e.validator != "type" or e.json_path not in listed]
         # jsonschema repeats the offending value in its message, and escapes it.
-        return [shortened(f"{_place(e.absolute_path)}{e.message}") for e in errors] or ["is not a JSON value"]
+        worded = [shortened(f"{_place(e.absolute_path)}{e.message.replace(NO_LINE_END, '')}") for e in errors]
+        return worded or ["is not a JSON value"]
 
 
 def _place(path: Iterable[str | int]) -> str:

@@ -75,6 +75,23 @@ def count_predictions(gold: Gold, predictions: Path, options: Mapping[str, str] 
     procedure = load_procedure(gold.corpus.procedure)
     chosen = procedure.settle({**gold.corpus.procedure_defaults, **(options or {})})
     submission = submission_for(gold, predictions, chosen.get("missing", "error"))
+    return count_submission(procedure, gold, submission, chosen)
+
+
+def count_submission(
+    procedure: Procedure, gold: Gold, submission: Submission, options: Mapping[str, str] | None = None
+) -> Counted:
+    """Count a submission that is checked and aligned with its gold.
+
+    Args:
+        procedure: how to count.
+        gold, submission: what to count.
+        options: values of the procedure's options that differ from its defaults.
+
+    Raises:
+        RequestError: no such option.
+    """
+    chosen = procedure.settle({**gold.corpus.procedure_defaults, **(options or {})})
     table = procedure.count(gold=gold.records, system=submission.rows, **chosen)
     digest = gold.digest
     if submission.missing and chosen.get("missing") == "skip":

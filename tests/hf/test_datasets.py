@@ -1,5 +1,13 @@
 """Corpora as `datasets` objects."""
 
+import functools
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import datasets
 import pytest
 
@@ -67,9 +75,36 @@ def test_infos_of_all_configs_without_having_the_corpus():
 
 
 @pytest.mark.parametrize("argument", ["revision", "data_files"])
-def test_arguments_without_a_meaning_are_refused(argument):
-    with pytest.raises(ValueError, match=f"mctaco comes with closeread, and {argument}= has no meaning for it"):
-        datasets.load_dataset("mctaco", "sample", **{argument: "main"})
+@pytest.mark.parametrize("load", [closeread.load_dataset, datasets.load_dataset], ids=["closeread", "datasets"])
+def test_arguments_without_a_meaning_are_refused(argument, load):
+    with pytest.raises(RequestError, match=f"mctaco comes with closeread, and {argument}= has no meaning for it"):
+        load("mctaco", "sample", **{argument: "main"})
+
+
+def test_a_stream_has_one_process():
+    with pytest.raises(RequestError, match="streaming= and num_proc= don't go together"):
+        closeread.load_dataset("mctaco", "sample", streaming=True, num_proc=2)
+
+
+def test_an_unknown_argument_is_named_in_few_words():
+    with pytest.raises(ValueError, match="doesn't have a 'flavour' key") as caught:
+        datasets.load_dataset("mctaco", "sample", flavour="mild")
+    assert len(str(caught.value)) < 300
+
+
+def test_how_it_is_loaded_reaches_datasets(monkeypatch):
+    read = []
+    monkeypatch.setattr(builder, "read_gold", lambda *a: read.append(a) or read_gold(*a))
+    load = functools.partial(closeread.load_dataset, "mctaco", "sample", split="test")
+    assert load().cache_files != []
+    assert load(keep_in_memory=True).cache_files == []
+    assert len(read) == 1
+    load(download_mode="force_redownload", verification_mode="no_checks")
+    assert len(read) == 2
+    with pytest.raises(ValueError, match="nonsense"):
+        load(verification_mode="nonsense")
+    with pytest.raises(ValueError, match=r"num_proc|processes"):
+        load(num_proc=0, download_mode="force_redownload")
 
 
 def test_names_that_do_not_exist():
@@ -127,6 +162,69 @@ def test_a_changed_byte_is_seen(own_folder, load):
     assert second["test"][0]["answer"] == "three hoarse"
 
 
+@pytest.mark.parametrize("load", [closeread.load_dataset, datasets.load_dataset], ids=["closeread", "datasets"])
+def test_the_notice_comes_every_time_and_points_here(own_folder, load):
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="is not the released file") as caught:
+            load("mctaco", data_dir=str(own_folder))
+        assert [warning.filename for warning in caught] == [__file__]
+    with pytest.warns(UserWarning, match="is not the released file") as caught:
+        load("mctaco", data_dir=str(own_folder), streaming=True)
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.parametrize("load", [closeread.load_dataset, datasets.load_dataset], ids=["closeread", "datasets"])
+def test_the_sample_goes_without_a_folder(own_folder, load):
+    with pytest.raises(RequestError, match="config sample of mctaco ships in the package and goes without a data fold"):
+        load("mctaco", "sample", data_dir=str(own_folder))
+
+
+@pytest.mark.filterwarnings("ignore:.*is not the released file")
+def test_a_relative_folder_is_found_later(own_folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    stream = closeread.load_dataset("mctaco", split="test", data_dir=own_folder.name, streaming=True)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    home = closeread.load_dataset("mctaco", split="test", data_dir=f"~/{own_folder.name}", streaming=True)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert len(list(stream)) == len(list(home)) == 20
+
+
+def test_a_reloaded_room_still_works():
+    importlib.reload(builder)
+    assert builder.builder_class("mctaco").CORPUS.name == "mctaco"
+
+
+def test_a_changed_line_of_the_reader_is_read_again(tmp_path):
+    package = tmp_path / "closeread"
+    shutil.copytree(Path(closeread.__file__).parent, package)
+    for name in ("loaders", "metrics", "schemas", "cards"):
+        mapped = Path(importlib.import_module(f"closeread.{name}").__file__).parent
+        shutil.copytree(mapped, package / name, dirs_exist_ok=True)
+    code = "import closeread, datasets\n"
+    code += "print(datasets.load_dataset('mctaco', 'sample', split='test')[0]['answer'], closeread.__file__)"
+    environment = {
+        "PATH": os.environ["PATH"], "HOME": str(tmp_path), "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1",
+        "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1",
+    }  # fmt: skip
+
+    def answer():
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        said, place = done.stdout.strip().rsplit(" ", 1)
+        assert Path(place).parent == package
+        return said
+
+    assert answer() == "three hours"
+    reader = package / "formats" / "mctaco_tsv.py"
+    text = reader.read_text("utf-8")
+    changed = text.replace("**columns}", '**columns, "answer": [a.upper() for a in columns["answer"]]}')
+    assert changed != text
+    reader.write_text(changed, "utf-8")
+    assert answer() == "THREE HOURS"
+
+
+@pytest.mark.filterwarnings("ignore:.*is not the released file")
 def test_the_same_content_elsewhere_is_the_same_data(own_folder, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     own_folder.rename(elsewhere)
@@ -141,6 +239,7 @@ def test_a_folder_without_the_files(tmp_path):
         closeread.load_dataset("mctaco", data_dir=tmp_path)
 
 
+@pytest.mark.filterwarnings("ignore:.*is not the released file")
 def test_a_bad_file_gets_our_own_words(own_folder):
     with (own_folder / "test_9442.tsv").open("a") as file:
         file.write("only\tthree\tcells\n")
@@ -206,6 +305,7 @@ def test_the_same_bytes_under_another_name_are_another_split(own_folder, tmp_pat
 
 
 def test_no_folder_is_not_an_empty_folder(corpora, tmp_path):
-    assert len(closeread.load_dataset("mctaco", data_dir="")["test"]) == 9442
+    for load in (closeread.load_dataset, datasets.load_dataset):
+        assert len(load("mctaco", data_dir="")["test"]) == 9442
     with pytest.raises(UnavailableError):
         closeread.load_dataset("mctaco", data_dir=tmp_path)

@@ -13,6 +13,7 @@ import yaml
 import closeread
 from closeread.corpora import corpus_names, load_corpus, read_gold, read_own_gold
 from closeread.errors import RequestError
+from closeread.formats.mctaco_tsv import dump_records
 from closeread.hf.export import export
 
 pytestmark = pytest.mark.usefixtures("offline")
@@ -81,7 +82,72 @@ def test_interrupted_it_leaves_nothing(tmp_path, monkeypatch):
     target = tmp_path / "below" / "repository"
     with pytest.raises(KeyboardInterrupt):
         export("mctaco", target, configs=["sample"])
-    assert list(Path(tmp_path / "below").iterdir()) == []
+    assert not (tmp_path / "below").exists()
+
+
+SLOW = """
+import sys, time
+import closeread.hf.export as room
+from closeread.cli import main
+
+def slow(*arguments, **options):
+    print("begun", flush=True)
+    time.sleep(60)
+
+room._write_config = slow
+sys.argv = ["closeread", "export", "mctaco", "below/repository", "--config", "sample"]
+main()
+"""
+
+
+def test_terminated_it_leaves_nothing(tmp_path):
+    running = subprocess.Popen([sys.executable, "-c", SLOW], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    with running:
+        assert running.stdout.readline() == "begun\n"
+        assert list(tmp_path.rglob("repository")) != []
+        running.terminate()
+    assert running.returncode == 128 + 15
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_card_says_what_is_not_the_release(tmp_path):
+    export("mctaco", tmp_path / "sample", configs=["sample"])
+    records = read_gold(load_corpus("mctaco"), "sample").records
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "test_9442.tsv").write_text(dump_records(records[:20]), "utf-8")
+    with pytest.warns(UserWarning, match="is not the released file"):
+        export("mctaco", tmp_path / "mine", data_dir=own)
+    for name, why in (("sample", "only sample"), ("mine", "they come from a folder of the user's own")):
+        card = (tmp_path / name / "README.md").read_text("utf-8")
+        assert f"> These are not the released files: {why}." in card
+        assert "size_categories" not in card
+        assert "9,442" not in card
+        assert "## How it is scored" in card
+
+
+def test_the_card_of_the_release_has_its_figures(corpora, tmp_path):
+    export("mctaco", tmp_path / "repository")
+    card = (tmp_path / "repository" / "README.md").read_text("utf-8")
+    assert "9,442" in card
+    assert "size_categories" in card
+    assert "not the released files" not in card
+
+
+def test_a_folder_is_for_the_default_config(tmp_path):
+    with pytest.raises(RequestError, match="a data folder is for config default, which is not to be written"):
+        export("mctaco", tmp_path / "out", configs=["sample"], data_dir=tmp_path)
+
+
+def test_the_command_notes_other_data(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    records = read_gold(load_corpus("mctaco"), "sample").records
+    Path("own").mkdir()
+    Path("own/test_9442.tsv").write_text(dump_records(records[:20]), "utf-8")
+    done = run("export", "mctaco", "out", "--data-dir", "own")
+    assert done.exit_code == 0
+    assert done.stderr.startswith("note: ")
+    assert "is not the released file" in done.stderr
 
 
 def test_the_command(ran):

@@ -11,6 +11,7 @@ from pathlib import Path
 import datasets
 import evaluate
 import numpy as np
+import pyarrow as pa
 import pytest
 from filelock import FileLock
 
@@ -32,7 +33,7 @@ def test_a_module_loads_in_every_way(name):
     by_path = evaluate.load(str(ROOT / "metrics" / name))
     assert {module.name for module in (by_name, ours, by_path)} == {name}
     assert all(isinstance(module, EvaluateModule) for module in (by_name, ours, by_path))
-    assert by_name.PROCEDURE.name in ours.PROCEDURE.name
+    assert by_name.PROCEDURE is ours.PROCEDURE is by_path.PROCEDURE
 
 
 @pytest.mark.parametrize("name", module_names())
@@ -95,6 +96,137 @@ def test_any_shape_of_the_same_input(mctaco, sample):
     for predictions in (labels, numbers, np.array(numbers), np.array(labels), tuple(labels)):
         for references in (records, loaded, list(loaded), essential, extra):
             assert mctaco.compute(predictions=predictions, references=references) == wanted
+
+
+def shapes(loaded):
+    """The sample's rows in everything that people hold rows in."""
+    frame = loaded.to_pandas()
+    yield loaded.with_format("arrow")
+    yield loaded.with_format("pandas")
+    yield loaded.with_format("numpy")
+    yield loaded.to_iterable_dataset()
+    yield closeread.load_dataset("mctaco", "sample", split="test", streaming=True)
+    yield loaded[:]
+    yield loaded.with_format("numpy")[:]
+    yield frame
+    yield frame.to_dict("records")
+    yield loaded.data.table
+    yield iter(list(loaded))
+
+
+def test_any_table_as_references(mctaco, sample):
+    records, labels = sample
+    wanted = mctaco.report(predictions=labels, references=records, by="category")
+    loaded = closeread.load_dataset("mctaco", "sample", split="test")
+    for references in shapes(loaded):
+        got = mctaco.report(predictions=labels, references=references, by="category")
+        assert got == wanted, type(references)
+
+
+def test_any_column_as_predictions(mctaco, sample):
+    records, labels = sample
+    wanted = mctaco.compute(predictions=labels, references=records)
+    numbers = [int(label == "yes") for label in labels]
+    table = datasets.Dataset.from_dict({"label": numbers, "text": labels})
+    columns = [table["label"], table["text"], table.with_format("arrow")[:]["label"], table.to_pandas()["text"]]
+    columns += [[np.str_(label) for label in labels], [np.int32(n) for n in numbers], [np.array(n) for n in numbers]]
+    columns += [table.with_format("numpy")["label"], iter(numbers), pa.chunked_array([numbers[:5], numbers[5:]])]
+    for predictions in columns:
+        assert mctaco.compute(predictions=predictions, references=records) == wanted, type(predictions)
+
+
+def test_tensors(mctaco, sample):
+    torch = pytest.importorskip("torch")
+    records, labels = sample
+    wanted = mctaco.compute(predictions=labels, references=records)
+    tensor = torch.tensor([int(label == "yes") for label in labels])
+    loaded = closeread.load_dataset("mctaco", "sample", split="test").with_format("torch")
+    for predictions in (tensor, list(tensor), tuple(tensor)):
+        assert mctaco.compute(predictions=predictions, references=loaded) == wanted
+    assert mctaco.compute(predictions=tensor, references=loaded[:]) == wanted
+
+
+def test_missing_predictions_are_what_the_option_says(mctaco, sample, tmp_path):
+    records, labels = sample
+    labels = [None if i % 7 == 0 else label for i, label in enumerate(labels)]
+    rows = [{"id": r["id"], "label": label} for r, label in zip(records, labels, strict=True) if label is not None]
+    (tmp_path / "some.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    scores = {}
+    for missing in ("empty", "skip"):
+        report = score("mctaco", tmp_path / "some.jsonl", config="sample", resampling=Resampling(0), missing=missing)
+        scores[missing] = mctaco.compute(predictions=labels, references=records, missing=missing)
+        assert scores[missing] == {name: estimate.value for name, estimate in report.total.scores.items()}
+        same = mctaco.report(predictions=labels, references=records, resampling=Resampling(0), missing=missing)
+        assert same.total == report.total
+        assert same.provenance.signature == report.provenance.signature
+        assert same.provenance.missing == report.provenance.missing == 15
+    assert scores["empty"] != scores["skip"]
+    with pytest.raises(SubmissionError, match="row 1: None is not one of"):
+        mctaco.compute(predictions=["yes", None], references=records[:2])
+    with pytest.raises(SubmissionError, match="row 1: 'Yes' is not one of"):
+        mctaco.compute(predictions=[None, "Yes"], references=records[:2], missing="skip")
+
+
+def test_one_bad_row_among_columns_that_are_not_ours(mctaco, sample):
+    records, labels = sample
+    rows = [{**record, "input_ids": [1, 2], "label": int(record["label"] == "yes")} for record in records]
+    del rows[5]["category"]
+    with pytest.raises(SubmissionError) as caught:
+        mctaco.compute(predictions=labels, references=rows)
+    assert str(caught.value) == "references: row 5: 'category' is a required property"
+
+
+def test_questions_that_contradict_themselves(mctaco, sample):
+    records, labels = sample
+    rows = [dict(record) for record in records]
+    rows[1]["category"] = "Stationarity"
+    for call in (mctaco.compute, mctaco.report):
+        with pytest.raises(SubmissionError, match=r"references: row 1: question 'test-q0000' has category"):
+            call(predictions=labels, references=rows)
+    mctaco.add_batch(predictions=labels, references=rows)
+    with pytest.raises(SubmissionError, match=r"references: row 1: question 'test-q0000' has category"):
+        mctaco.compute()
+
+
+SHAPELESS = {
+    "a number": (1, None, "predictions: an int was given; needed: a list, one item a row"),
+    "a text": ("yes", None, "predictions: a str was given; needed: a list, one item a row"),
+    "splits": (["yes"], "splits", "references: several splits were given ('test'); needed: the rows of one"),
+    "ragged columns": (["yes"], {"label": ["yes"], "category": []},
+                       "references: columns differ in length: label 1, category 0; needed: one value a row in each"),
+    "other columns": (["yes"], {"text": ["yes"]},
+                      "references: has none of the fields of a record; "
+                      "needed: question_id, sentence_id, label, category"),
+    "a column too few": (["yes"], {"label": ["yes"], "question_id": ["q"], "sentence_id": ["s"]},
+                         "references: row 0: 'category' is a required property"),
+    "a number for rows": (["yes"], 7, "references: an int was given; needed: a list, one item a row"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHAPELESS)
+def test_what_holds_no_rows(mctaco, sample, name):
+    predictions, references, message = SHAPELESS[name]
+    if references is None:
+        references = sample[0]
+    elif references == "splits":
+        references = closeread.load_dataset("mctaco", "sample")
+    with pytest.raises(SubmissionError) as caught:
+        mctaco.compute(predictions=predictions, references=references)
+    assert str(caught.value) == message
+
+
+def test_adding_nothing(mctaco):
+    with pytest.raises(SubmissionError, match="references: nothing was given; needed: a list"):
+        mctaco.add_batch()
+    with pytest.raises(SubmissionError, match="references: row 0: None is not of type 'object'"):
+        mctaco.add()
+
+
+def test_messages_hold_no_look_ahead(mctaco, sample):
+    row = {**sample[0][0], "question_id": "a b"}
+    with pytest.raises(SubmissionError) as caught:
+        mctaco.compute(predictions=["yes"], references=[row])
+    assert str(caught.value) == "references: row 0: question_id: 'a b' does not match '^[A-Za-z0-9_.-]{1,64}$'"
 
 
 def test_adding_comes_to_the_same(mctaco, sample):
@@ -242,7 +374,15 @@ def test_installed_modules_need_no_import_of_ours(offline, tmp_path):
     }
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.stdout == "{'exact_match': 1.0, 'f1': 1.0}\n", done.stderr
+    old = written[0].parent.with_name("0" * 64)
+    old.mkdir()
+    (old / written[0].name).write_text(written[0].read_text())
+    other = written[0].parent.with_name("1" * 64)
+    other.mkdir()
+    (other / written[0].name).write_text("# somebody else's\n")
     assert install_modules() == written
+    assert not old.exists()
+    assert other.exists()
 
 
 def test_in_a_training_loop(mctaco):

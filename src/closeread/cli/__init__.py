@@ -8,7 +8,12 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from typing import Any
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, NoReturn
 
 import click
 
@@ -36,7 +41,8 @@ class LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; bad input and bad requests end in a message and an exit code, not a traceback."""
         try:
-            return super().invoke(ctx)
+            with ending_on_sigterm():
+                return super().invoke(ctx)
         except (InputError, MissingExtraError) as error:
             raise click.ClickException(printable(str(error))) from error
         except RequestError as error:
@@ -47,6 +53,23 @@ class LazyGroup(click.Group):
             where = f"{error.filename}: " if error.filename else ""
             message = f"{where}{error.strerror or error}"
             raise click.ClickException(printable(message)) from error
+
+
+@contextmanager
+def ending_on_sigterm() -> Iterator[None]:
+    """Let a termination end the block as an error would, so that what was half written is removed."""
+
+    def end(number: int, frame: FrameType | None) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():  # only that one hears of signals
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

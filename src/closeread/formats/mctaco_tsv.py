@@ -79,9 +79,11 @@ def _named(prefix: str, numbers: Sequence[int], distinct: int) -> list[str]:
 
 def inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
     """Candidates whose question stood with another sentence or category before."""
+    questions, sentences, categories = (column(records, name) for name in ("question_id", "sentence_id", "category"))
+    if len(set(zip(questions, sentences, categories, strict=True))) == len(set(questions)):
+        return
     first: dict[str, int] = {}
-    sentences, categories = column(records, "sentence_id"), column(records, "category")
-    for index, question in enumerate(column(records, "question_id")):
+    for index, question in enumerate(questions):
         before = first.setdefault(question, index)
         if before == index:
             continue

@@ -12,9 +12,8 @@ from __future__ import annotations
 import hashlib
 import importlib
 import pkgutil
-import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar
@@ -24,10 +23,12 @@ import pyarrow as pa
 from datasets.exceptions import DatasetGenerationError
 
 import closeread.formats
-from closeread.corpora import read_gold
+from closeread.corpora import data_notices, read_gold
 from closeread.declarations import Corpus
-from closeread.errors import InputError, Problem, UnavailableError
+from closeread.errors import InputError, Problem, RequestError, UnavailableError
 from closeread.hf.features import features
+from closeread.hf.modules import class_name
+from closeread.hf.notices import warn
 from closeread.records import as_columns
 from closeread.schema import load_schema
 from closeread.sources import file_digest
@@ -46,7 +47,7 @@ class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
         corpus: the corpus's declaration.
     """
 
-    corpus: Corpus | None = None
+    corpus: Corpus | None = field(default=None, repr=False)  # datasets prints the config in its messages
 
     def create_config_id(self, config_kwargs: dict[str, Any], custom_features: datasets.Features | None = None) -> str:
         """The part of the cache's key that tells configs apart; a folder counts by what its files hold."""
@@ -66,6 +67,13 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
     CORPUS: ClassVar[Corpus]
     BUILDER_CONFIG_CLASS = CorpusConfig
 
+    def __init__(self, *arguments: Any, data_dir: str | None = None, **options: Any) -> None:
+        # Resolved now: a stream reads when it is iterated, and the working directory may be another by then.
+        folder = str(Path(data_dir).expanduser().resolve()) if data_dir else None
+        super().__init__(*arguments, data_dir=folder, **options)
+        for notice in data_notices(self.CORPUS, self.config.name, self._folder()):
+            warn(notice)
+
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
         cls.DEFAULT_CONFIG_NAME = cls.CORPUS.default_config
@@ -79,11 +87,12 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
 
         Raises:
             InputError: the corpus's files can't be had, are not the released ones, or break their format.
+            RequestError: the request can't be met as it is put.
         """
         try:
             super().download_and_prepare(*arguments, **options)
         except DatasetGenerationError as error:
-            if isinstance(error.__cause__, InputError):
+            if isinstance(error.__cause__, InputError | RequestError):
                 raise error.__cause__ from None
             raise
 
@@ -110,8 +119,6 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
 
     def _generate_tables(self, split: str) -> Iterator[tuple[int, pa.Table]]:
         gold = read_gold(self.CORPUS, self.config.name, split, self._folder())
-        for notice in gold.notices:
-            warnings.warn(notice, stacklevel=2)
         own, wanted = features(load_schema(self.CORPUS.name)), self.info.features
         for start in range(0, len(gold.records), ROWS):
             columns = as_columns(gold.records[start : start + ROWS], list(wanted))
@@ -136,10 +143,7 @@ def _as_wanted(values: Sequence[Any], own: Any, wanted: Any) -> Sequence[Any]:
 def builder_class(corpus: str) -> type[CorpusBuilder]:
     """The builder of a corpus by name."""
     module = importlib.import_module(f"closeread.loaders.{corpus}.{corpus}")
-    classes = [
-        value for value in vars(module).values() if isinstance(value, type) and value.__module__ == module.__name__
-    ]
-    builder: type[CorpusBuilder] = next(cls for cls in classes if issubclass(cls, CorpusBuilder))
+    builder: type[CorpusBuilder] = getattr(module, class_name(corpus))
     return builder
 
 

@@ -5,9 +5,12 @@ The same records give the same bytes: the files hold no time and no name of a ma
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import resources
 from pathlib import Path
 
 import datasets
@@ -18,6 +21,13 @@ from huggingface_hub import DatasetCard
 from closeread.corpora import load_corpus, select
 from closeread.errors import Problem, RequestError, UnavailableError
 from closeread.hf.load import load_dataset_builder
+
+FIGURES = re.compile(r"## Figures\n.*?(?=^## )", re.DOTALL | re.MULTILINE)
+"""The section of a card that holds the figures of the released files."""
+
+OTHER_DATA = """> These are not the released files: {why}.
+> What this card says of the corpus is about the release; the sizes in its front matter are those of these files.
+"""
 
 
 def hide_progress_in_pipes() -> None:
@@ -33,33 +43,53 @@ def export(
 
     Args:
         corpus: its name.
-        folder: where to write; it must not exist, or be empty.  It appears whole or not at all.
+        folder: where to write; it must not exist, or be empty.  It appears whole or not at all: until it is
+            whole, it is made in a hidden folder beside it, which only a killed process leaves behind.
         configs: the configs to write; None for all.
-        data_dir: a folder with the corpus's files, which may differ from the released ones.
+        data_dir: a folder with the files of the default config, which may differ from the released ones.
 
     Returns:
         The files, below `folder`.
 
     Raises:
-        RequestError: no such corpus or config, or the folder holds something.
+        RequestError: no such corpus or config, the folder holds something, or `data_dir` is given and the default
+            config is not to be written.
         InputError: the corpus's files can't be had, are not the released ones, or break their format.
     """
     declaration = load_corpus(corpus)
     names = [select(declaration, name, None)[0] for name in configs or declaration.configs]
+    if data_dir is not None and declaration.default_config not in names:
+        raise RequestError(f"a data folder is for config {declaration.default_config}, which is not to be written")
     asked, folder = folder, folder.resolve()
     if folder == Path.cwd() or (folder.exists() and not folder.is_dir()):
         raise RequestError(f"{asked} is the working directory or no folder; name a new folder")
     if folder.exists() and any(folder.iterdir()):
         raise RequestError(f"{asked} holds something already; name a new folder")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as scratch:
+    with (
+        _parents(folder),
+        tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as scratch,
+    ):
         made = Path(scratch) / "repository"
         made.mkdir()
         infos = {name: _write_config(corpus, name, made, data_dir, Path(scratch) / "cache") for name in names}
-        _write_card(corpus, made, infos)
+        _write_card(corpus, made, infos, data_dir)
         files = sorted(path.relative_to(made) for path in made.rglob("*") if path.is_file())
         made.rename(folder)  # at once, and only where nothing or an empty folder is
     return [asked / file for file in files]
+
+
+@contextmanager
+def _parents(folder: Path) -> Iterator[None]:
+    """The folders above one, those that were not there removed again where the block fails."""
+    new = [parent for parent in folder.parents if not parent.exists()]
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        for parent in new:
+            if not any(parent.iterdir()):
+                parent.rmdir()
+        raise
 
 
 def _write_config(corpus: str, name: str, made: Path, data_dir: Path | None, cache: Path) -> datasets.DatasetInfo:
@@ -81,11 +111,13 @@ def _write_config(corpus: str, name: str, made: Path, data_dir: Path | None, cac
     return info
 
 
-def _write_card(corpus: str, made: Path, infos: dict[str, datasets.DatasetInfo]) -> None:
+def _write_card(corpus: str, made: Path, infos: dict[str, datasets.DatasetInfo], data_dir: Path | None) -> None:
     """Write the corpus's card with the configs and their features in its front matter."""
-    from importlib import resources
-
     card = DatasetCard(resources.files("closeread.cards").joinpath(f"{corpus}.md").read_text("utf-8"))
+    if data_dir is not None or load_corpus(corpus).default_config not in infos:
+        why = f"only {', '.join(infos)}" if data_dir is None else "they come from a folder of the user's own"
+        card.text = FIGURES.sub("", card.text).replace("\n\n", f"\n\n{OTHER_DATA.format(why=why)}\n", 1)
+        card.data.pop("size_categories")
     configs = {
         name: {
             "data_files": [{"split": split, "path": f"{name}/{split}-*"} for split in info.splits],

@@ -10,6 +10,7 @@ import datasets
 from closeread.corpora import corpus_names
 from closeread.errors import RequestError, unknown
 from closeread.hf.builder import CorpusBuilder, builder_class, code_digest
+from closeread.hf.register import refuse_without_meaning
 
 
 def load_dataset_builder(
@@ -30,7 +31,7 @@ def load_dataset_builder(
         features: other features to cast to.
 
     Raises:
-        RequestError: there is no such corpus.
+        RequestError: there is no such corpus, or the config's files ship in the package and there is a folder.
         ValueError: the corpus has no such config.
     """
     if path not in corpus_names():
@@ -40,7 +41,7 @@ def load_dataset_builder(
         dataset_name=path,
         config_name=name,
         hash=code_digest(path),
-        data_dir=str(data_dir) if data_dir else None,
+        data_dir=str(data_dir) if data_dir else None,  # an empty text is no folder
         features=features,
     )
 
@@ -55,10 +56,13 @@ def load_dataset(
     cache_dir: str | Path | None = None,
     features: datasets.Features | None = None,
     download_mode: datasets.DownloadMode | str | None = None,
+    verification_mode: datasets.VerificationMode | str | None = None,
     keep_in_memory: bool = False,
     num_proc: int | None = None,
+    revision: str | None = None,
+    data_files: Any = None,
 ) -> Any:
-    """A corpus as a `datasets` object: what `datasets.load_dataset` returns, with the same arguments.
+    """A corpus as a `datasets` object: what `datasets.load_dataset` returns, by those of its arguments that apply.
 
     Args:
         path: the corpus's name, such as "mctaco".
@@ -69,16 +73,21 @@ def load_dataset(
         cache_dir: where `datasets` keeps what it generates; None for its own default.
         features: other features to cast to.
         download_mode: such as "force_redownload", to generate anew.
+        verification_mode: what `datasets` checks of the sizes that it recorded.
         keep_in_memory: whether to copy the data into memory.
-        num_proc: how many processes generate.
+        num_proc: how many processes generate; a split is one shard, so that more than one make it no faster.
+        revision, data_files: have no meaning here; an error says what does.
 
     Raises:
-        RequestError: there is no such corpus.
+        RequestError: there is no such corpus, or an argument has no meaning for it.
         ValueError: the corpus has no such config or split.
         InputError: its files can't be had, are not the released ones, or break their format.
     """
+    refuse_without_meaning(path, {"revision": revision, "data_files": data_files})
+    if streaming and num_proc is not None:
+        raise RequestError("a stream is read in one process: streaming= and num_proc= don't go together")
     builder = load_dataset_builder(path, name, data_dir=data_dir, cache_dir=cache_dir, features=features)
     if streaming:
         return builder.as_streaming_dataset(split=split)
-    builder.download_and_prepare(download_mode=download_mode, num_proc=num_proc)
+    builder.download_and_prepare(download_mode=download_mode, verification_mode=verification_mode, num_proc=num_proc)
     return builder.as_dataset(split=split, in_memory=keep_in_memory)

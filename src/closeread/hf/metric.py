@@ -13,18 +13,23 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 import datasets
 import evaluate
 
-from closeread.corpora import load_corpus
+from closeread.corpora import Gold, load_corpus, load_format
 from closeread.counts import Procedure
+from closeread.declarations import Corpus
 from closeread.errors import Problem, RequestError, SubmissionError
 from closeread.hf.features import feature
-from closeread.records import ColumnRecords, Record, content_digest
-from closeread.report import Provenance, Report, Resampling, make_report
+from closeread.hf.inputs import listed, plain, records
+from closeread.records import Record, content_digest
+from closeread.report import Report, Resampling, make_report
 from closeread.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
+from closeread.scoring import count_submission
+from closeread.submissions import Submission
 
 
 class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
@@ -51,7 +56,8 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
     ) -> dict[str, float | None] | None:
         """Check the inputs and compute the scores.
 
-        Without inputs, what was added before is scored.
+        Without inputs, what was added before is scored.  None as a prediction is a missing one, which the option
+        `missing`, where the procedure has it, makes an empty one or leaves out.
 
         """
         if (references is None and predictions is None) or len(self) or self.num_process != 1:
@@ -65,7 +71,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             return scores
         if references is None or predictions is None:
             raise SubmissionError(self.name, [Problem("needs predictions and references")])
-        return self._compute(*self._checked(predictions, references), **options)
+        return self._compute(*self._checked(predictions, references, options), **options)
 
     def add(
         self,
@@ -76,19 +82,36 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         references: Any = None,
         **others: Any,
     ) -> None:
-        """Check one prediction with its reference and keep them until `compute`."""
+        """Check one prediction with its reference and keep them until `compute`.
+
+        Args:
+            prediction, reference: the two; `predictions` and `references` are other names for them.
+
+        """
         # evaluate's own documentation and `combine` say `predictions` and `references` here.
         one = prediction if predictions is None else predictions
-        self.add_batch(predictions=[one], references=[reference if references is None else references], **others)
+        its = reference if references is None else references
+        system, gold = self._added([one], [its], others)
+        super().add(prediction=system[0], reference=gold[0])
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
-        """Check predictions with their references and keep them until `compute`."""
+        """Check predictions with their references and keep them until `compute`.
+
+        Args:
+            predictions, references: as for `compute`, but for None as a prediction, which only `compute` takes.
+
+        """
+        system, gold = self._added(predictions, references, others)
+        super().add_batch(predictions=system, references=gold)
+
+    def _added(
+        self, predictions: Any, references: Any, others: Mapping[str, Any]
+    ) -> tuple[list[Any], list[dict[str, Any]]]:
+        """Checked inputs as evaluate keeps them: references with the fields that every one has."""
         if others:
             raise RequestError(f"{self.name} takes predictions and references, not {', '.join(others)}")
-        system, gold = self._checked(predictions, references)
-        names = self._required(load_schema(self.CORPUS))
-        essential = [{name: record[name] for name in names} for record in gold]
-        super().add_batch(predictions=list(system), references=essential)
+        system, gold = self._checked(predictions, references, {})
+        return list(system), [{name: record[name] for name in self._required} for record in gold]
 
     def report(
         self,
@@ -102,7 +125,8 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         """The whole report: scores with intervals, counts, slices, signature.
 
         Args:
-            predictions, references: as for `compute`.
+            predictions, references: as for `compute`.  The signature's digest covers the fields that are given of the
+                gold; with whole records it is that of the command line.
             by: a field to slice by, or several.
             resampling: how to draw intervals; None for the defaults.
             **options: the procedure's options.
@@ -111,26 +135,17 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             SubmissionError: the inputs break the schema; all problems at once.
             RequestError: no such option or field.
         """
-        system, gold = self._checked(predictions, references)
-        chosen = self._settled(options)
-        provenance = Provenance(
-            self.PROCEDURE.name,
-            self.PROCEDURE.version,
-            chosen,
-            self.PROCEDURE.signature(chosen, content_digest(gold)),
-            self.CORPUS,
-            None,
-            None,
-            False,
-            0,
-        )
-        table = self.PROCEDURE.count(gold=gold, system=self._rows(system), **chosen)
+        system, checked = self._checked(predictions, references, options)
+        self._refuse_inconsistent(checked)
+        gold = Gold(self._corpus, None, None, checked, content_digest(checked), released=False)
+        missing = tuple(str(row) for row, prediction in enumerate(system) if prediction is None)
+        counted = count_submission(self.PROCEDURE, gold, Submission(self._rows(system), missing), options)
         fields = (by,) if isinstance(by, str) else tuple(by)
-        return make_report(table, self.PROCEDURE, provenance, by=fields, resampling=resampling)
+        return make_report(counted.table, self.PROCEDURE, counted.provenance, by=fields, resampling=resampling)
 
     def _info(self) -> evaluate.MetricInfo:
-        schema = load_schema(self.CORPUS)
-        corpus = load_corpus(self.CORPUS)
+        schema = self._schema
+        corpus = self._corpus
         return evaluate.MetricInfo(
             description=inspect.cleandoc(self.__doc__ or ""),
             citation=self.PROCEDURE.citation or corpus.citation,
@@ -139,56 +154,89 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             features=datasets.Features(
                 {
                     "predictions": _plain(feature(schema, self.PREDICTIONS)),
-                    "references": {
-                        name: _plain(feature(schema, self.REFERENCES)[name]) for name in self._required(schema)
-                    },
+                    "references": {name: _plain(feature(schema, self.REFERENCES)[name]) for name in self._required},
                 }
             ),
         )
 
     def _compute(self, predictions: Any, references: Any, **options: str) -> dict[str, float | None]:
+        self._refuse_inconsistent(references)
         table = self.PROCEDURE.count(gold=references, system=self._rows(predictions), **self._settled(options))
         totals = table.values.sum(axis=0)
         scores = {metric.name: float(metric.score(totals, table.names)) for metric in self.PROCEDURE.metrics}
         return {name: None if math.isnan(score) else score for name, score in scores.items()}
 
-    def _rows(self, predictions: Sequence[Any]) -> Sequence[Record]:
+    def _rows(self, predictions: Sequence[Any]) -> Sequence[Record | None]:
         """Predictions as the rows that the procedure counts."""
         return predictions
 
     def _settled(self, options: Mapping[str, str]) -> dict[str, str]:
-        return self.PROCEDURE.settle({**load_corpus(self.CORPUS).procedure_defaults, **options})
+        return self.PROCEDURE.settle({**self._corpus.procedure_defaults, **options})
 
-    def _checked(self, predictions: Any, references: Any) -> tuple[Sequence[Any], Sequence[Record]]:
+    def _checked(
+        self, predictions: Any, references: Any, options: Mapping[str, str]
+    ) -> tuple[Sequence[Any], Sequence[Record]]:
         """The inputs as the procedure takes them.
 
         Raises:
             SubmissionError: their lengths differ, or a row breaks the schema; all problems of a side at once.
+            RequestError: an option does not exist or can't have that value.
         """
-        schema = load_schema(self.CORPUS)
-        gold = self._judged("references", schema, self.REFERENCES, references)
-        system = self._judged("predictions", schema, self.PREDICTIONS, predictions)
+        gold = records("references", references, self._schema, self._reference)
+        _refuse("references", self._validators[1], gold, range(len(gold)))
+        system = listed("predictions", _rows_of_table(predictions))
+        if self._settled(options).get("missing", "error") == "error":
+            numbers: Sequence[int] = range(len(system))
+            given = system
+        else:
+            numbers = [number for number, prediction in enumerate(system) if prediction is not None]
+            given = [system[number] for number in numbers]
+        given = list(label_names(self._prediction, given))
+        if self._validators[0].problems(given, numbers):
+            given = [plain(prediction) for prediction in given]
+            _refuse("predictions", self._validators[0], given, numbers)
         if len(system) != len(gold):
             found = f"are {len(system):,} for {len(gold):,} references; needed: one for each"
             raise SubmissionError("predictions", [Problem(found)])
-        return system, gold
+        return _filled(len(system), numbers, given), gold
 
-    def _judged(self, side: str, schema: Schema, definition: str, rows: Any) -> Sequence[Any]:
-        node = resolve(schema, schema["$defs"][definition])
-        validator = RowValidator(schema, definition)
-        if "properties" in node:
-            known: Sequence[Any] = _records(schema, node, rows)
-        else:
-            known = label_names(node, _listed(rows))
-        problems = validator.problems(known, range(len(known)))
+    def _refuse_inconsistent(self, gold: Sequence[Record]) -> None:
+        """Refuse what no schema can say of valid references.
+
+        Raises:
+            SubmissionError: all of it at once.
+        """
+        reader = load_format(self._corpus.format)
+        problems = [Problem(f"row {index}: {what}") for index, what in reader.inconsistencies(gold)]
         if problems:
-            raise SubmissionError(side, [Problem(f"row {p.line}: {p.what}") for p in problems])
-        return known
+            self._let_go()
+            raise SubmissionError("references", problems)
 
-    def _required(self, schema: Schema) -> list[str]:
+    @cached_property
+    def _corpus(self) -> Corpus:
+        return load_corpus(self.CORPUS)
+
+    @cached_property
+    def _schema(self) -> Schema:
+        return load_schema(self.CORPUS)
+
+    @cached_property
+    def _prediction(self) -> Node:
+        return resolve(self._schema, self._schema["$defs"][self.PREDICTIONS])
+
+    @cached_property
+    def _reference(self) -> Node:
+        return resolve(self._schema, self._schema["$defs"][self.REFERENCES])
+
+    @cached_property
+    def _validators(self) -> tuple[RowValidator, RowValidator]:
+        """Of predictions and of references."""
+        return RowValidator(self._schema, self.PREDICTIONS), RowValidator(self._schema, self.REFERENCES)
+
+    @cached_property
+    def _required(self) -> list[str]:
         """The fields that every reference has; others are checked and digested where they are given."""
-        node = resolve(schema, schema["$defs"][self.REFERENCES])
-        return [name for name in node["properties"] if name in node["required"]]
+        return [name for name in self._reference["properties"] if name in self._reference["required"]]
 
     def _let_go(self) -> None:
         """Give evaluate's locks back: one that is kept slows down every other module of the name by a second a call."""
@@ -199,38 +247,27 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         self.filelock = self.filelocks = self.cache_file_name = self.writer = self.buf_writer = self.data = None
 
 
-def _records(schema: Schema, node: Node, rows: Any) -> Sequence[Record]:
-    """The rows with the fields that the definition knows: of a table its columns, of anything else its items.
-
-    Fields that the schema does not know are no part of the gold, such as the columns that a tokenizer added.
-    """
-    fields = {name: resolve(schema, child) for name, child in node["properties"].items()}
-    if hasattr(rows, "column_names"):
-        present = [name for name in fields if name in rows.column_names]
-        if isinstance(rows, datasets.Dataset):
-            rows = _own_names(rows.with_format(None).select_columns(present))
-        return ColumnRecords({name: label_names(fields[name], list(rows[name])) for name in present})
-    rows = _listed(rows)
-    if not rows or not all(isinstance(row, Mapping) and row.keys() >= set(node["required"]) for row in rows):
-        return rows if rows else ColumnRecords({name: [] for name in node["required"]})
-    present = [name for name in fields if all(name in row for row in rows)]
-    return ColumnRecords({name: label_names(fields[name], [row[name] for row in rows]) for name in present})
+def _rows_of_table(rows: Any) -> Any:
+    """The rows of a table; of anything else the thing itself."""
+    if isinstance(rows, datasets.Dataset | datasets.IterableDataset):
+        return list(rows.with_format(None))
+    return rows
 
 
-def _own_names(rows: datasets.Dataset) -> dict[str, list[Any]]:
-    """The columns of a dataset, labels by the names that it gives them, which may stand in another order than ours."""
-    columns = {name: list(values) for name, values in rows[:].items()}
-    for name, kind in rows.features.items():
-        if isinstance(kind, datasets.ClassLabel):
-            columns[name] = [kind.int2str(value) if isinstance(value, int) else value for value in columns[name]]
-    return columns
+def _refuse(side: str, validator: RowValidator, rows: Sequence[Any], numbers: Sequence[int]) -> None:
+    problems = validator.problems(rows, numbers)
+    if problems:
+        raise SubmissionError(side, [Problem(f"row {p.line}: {p.what}") for p in problems])
 
 
-def _listed(rows: Any) -> list[Any]:
-    """Rows as a list, whatever holds them: a list, an array, a tensor, a column."""
-    if hasattr(rows, "tolist"):
-        return list(rows.tolist())
-    return list(rows[:]) if isinstance(rows, Sequence) else list(rows)  # a slice reads a lazy column at once
+def _filled(length: int, numbers: Sequence[int], given: Sequence[Any]) -> Sequence[Any]:
+    """The values at these positions, None at all others."""
+    if len(given) == length:
+        return given
+    rows = [None] * length
+    for number, value in zip(numbers, given, strict=True):
+        rows[number] = value
+    return rows
 
 
 def _plain(labelled: Any) -> Any:

@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import pkgutil
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from closeread._version import __version__
@@ -61,8 +62,12 @@ def install_modules() -> list[Path]:
         for package in (root, folder.parent, folder):
             (package / "__init__.py").touch()
         path = folder / f"{name}.py"
-        write_text(path, f"from closeread.metrics.{name}.{name} import {class_name(name)}  # noqa: F401\n")
+        line = f"from closeread.metrics.{name}.{name} import {class_name(name)}  # noqa: F401\n"
+        write_text(path, line)
         written.append(path)
+        for other in folder.parent.glob(f"*/{name}.py"):  # what another version of ours wrote
+            if other.parent != folder and other.read_text("utf-8") == line:
+                rmtree(other.parent)
     return written
 
 

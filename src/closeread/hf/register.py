@@ -15,7 +15,7 @@ import importlib.machinery
 import os
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from types import ModuleType
 from typing import Any
@@ -95,15 +95,13 @@ def _dataset(path: str, options: dict[str, Any]) -> Any:
     """The module of a corpus's builder, or None for a name that is not ours.
 
     Raises:
-        ValueError: an argument that has no meaning for our corpora.
+        RequestError: an argument has no meaning for our corpora.
     """
     from closeread.corpora import corpus_names
 
     if path not in corpus_names():
         return None
-    for name, reason in NO_MEANING.items():
-        if options.get(name) is not None:
-            raise ValueError(f"{path} comes with closeread, and {name}= has no meaning for it: {reason}")
+    refuse_without_meaning(path, options)
     _tell_of_folder(path, "corpus")
     from datasets.load import DatasetModule
 
@@ -116,23 +114,37 @@ def _metric(path: str, options: dict[str, Any]) -> Any:
     """The module of a metric, or None for a name that is not ours.
 
     Raises:
-        ValueError: an argument that has no meaning for our modules.
+        RequestError: an argument has no meaning for our modules.
     """
     from closeread.hf.modules import module_names
 
     if path not in module_names():
         return None
-    if options.get("revision") is not None:
-        raise ValueError(f"{path} comes with closeread, and revision= has no meaning for it: install that version")
+    refuse_without_meaning(path, {"revision": options.get("revision")})
     _tell_of_folder(path, "metric")
     from evaluate.loading import ImportableModule
 
     return ImportableModule(f"closeread.metrics.{path}.{path}", "0" * 64)
 
 
+def refuse_without_meaning(path: str, options: Mapping[str, Any]) -> None:
+    """Refuse arguments that have no meaning for what comes with us.
+
+    Raises:
+        RequestError: one of them is given; the message names what to use instead.
+    """
+    from closeread.errors import RequestError
+
+    for name, reason in NO_MEANING.items():
+        if options.get(name) is not None:
+            raise RequestError(f"{path} comes with closeread, and {name}= has no meaning for it: {reason}")
+
+
 def _tell_of_folder(path: str, what: str) -> None:
     if os.path.isdir(path):
-        warnings.warn(f"'{path}' is closeread's {what}; write './{path}' for the folder of that name", stacklevel=5)
+        from closeread.hf.notices import warn
+
+        warn(f"'{path}' is closeread's {what}; write './{path}' for the folder of that name")
 
 
 NO_MEANING = {

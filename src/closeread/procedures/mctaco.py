@@ -30,7 +30,7 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
 
     Args:
         gold: candidates, each with `question_id`, `sentence_id`, `label` and `category`.
-        system: the row of every candidate, with `label`; None where there is none.
+        system: the row of every candidate, with `label`; None, or a label of None, where there is none.
         missing: "error"; "empty", where such a candidate is labelled neither yes nor right; or "skip", where
             a question with such a candidate is left out.
 
@@ -61,7 +61,7 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
 def _labels(system: Sequence[Record | None]) -> NDArray[np.int8]:
     """What is said of every candidate, (n_candidates,)."""
     if isinstance(system, ColumnRecords):
-        said = (YES if label == "yes" else NO for label in system.columns["label"])
+        said = (ABSENT if label is None else YES if label == "yes" else NO for label in system.columns["label"])
     else:
         said = (ABSENT if row is None else YES if row["label"] == "yes" else NO for row in system)
     return np.fromiter(said, np.int8, len(system))

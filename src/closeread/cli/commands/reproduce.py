@@ -32,12 +32,13 @@ def command(corpus: str, table: str | None, data_dir: Path | None, upstream: Pat
     import json
     from dataclasses import asdict
 
-    from closeread.corpora import data_notices
+    from closeread.corpora import data_notices, load_corpus
     from closeread.errors import printable
     from closeread.render import csv_text, draw, reproduction_grid
     from closeread.reproduction import Inputs, reproduce
 
-    for notice in data_notices(corpus, data_dir):
+    declaration = load_corpus(corpus)
+    for notice in data_notices(declaration, declaration.default_config, data_dir):
         click.echo(f"note: {printable(notice)}", err=True)
     tables = reproduce(corpus, table, Inputs(data_dir, upstream))
     if style == "json":
