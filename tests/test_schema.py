@@ -1,5 +1,6 @@
 """Schemas: the subset that they keep to, and that everything else follows from them alone."""
 
+import importlib
 import importlib.util
 import json
 import re
@@ -17,6 +18,7 @@ from closeread.corpora import corpus_names, load_corpus, read_gold, read_own_gol
 from closeread.errors import FormatError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.features import DTYPES, features
+from closeread.hf.modules import class_name, module_names
 from closeread.report import Resampling
 from closeread.schema import KEYWORDS, Field, fields, fold, load_schema, resolve, value_type
 
@@ -31,7 +33,7 @@ def documentation():
     return module
 
 
-CORPORA = sorted(
+SCHEMAS = sorted(
     file.name.removesuffix(".json")
     for file in resources.files("closeread.schemas").iterdir()
     if file.name.endswith(".json")
@@ -85,9 +87,9 @@ def breaches(schema):
                 yield f"{place}: the pattern is not of the whole text: ^…$(?!\\n)"
 
 
-@pytest.mark.parametrize("corpus", CORPORA)
-def test_schemas_keep_to_the_subset(corpus):
-    schema = load_schema(corpus)
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schemas_keep_to_the_subset(name):
+    schema = load_schema(name)
     jsonschema.Draft202012Validator.check_schema(schema)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert list(breaches(schema)) == []
@@ -97,8 +99,10 @@ def test_schemas_keep_to_the_subset(corpus):
         assert all(field.description for field in fields(schema, definition))
 
 
-def test_every_corpus_has_a_schema():
-    assert corpus_names() == CORPORA
+def test_every_corpus_and_every_module_has_a_schema_and_no_other_is_there():
+    modules = [importlib.import_module(f"closeread.metrics.{name}.{name}") for name in module_names()]
+    of_modules = {getattr(module, class_name(module.__name__.split(".")[-1])).SCHEMA for module in modules}
+    assert sorted({*corpus_names(), *of_modules}) == SCHEMAS
 
 
 @pytest.mark.parametrize(

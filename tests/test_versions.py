@@ -1,8 +1,8 @@
 """A procedure's version is raised whenever a number can change.
 
 `cases/versions.json` keeps, for every version that a procedure has had, the scores of fixed inputs; those of McTaco
-are the official evaluator's on the sample (see `agreed/mctaco_official.json`).  When a change is meant, add the next
-version with its numbers and raise `Procedure.version`; never edit an entry.
+are the official evaluator's on the sample (see `agreed/mctaco_official.json`), those of coreference fractions.  When a
+change is meant, add the next version with its numbers and raise `Procedure.version`; never edit an entry.
 """
 
 import json
@@ -25,7 +25,14 @@ def mctaco():
     return {name: {"gold": gold, "system": [{"label": s} for s in said]} for name, said in systems.items()}
 
 
-INPUTS = {"mctaco": mctaco}
+def coref():
+    """The example of Moosavi and Strube (2016, section 3), worked out by hand."""
+    key = [[[0, 0], [1, 1], [2, 2]], [[3, 3], [4, 4], [5, 5], [6, 6]]]
+    response = [[[0, 0], [1, 1]], [[2, 2], [3, 3]], [[5, 5], [6, 6], [7, 7], [8, 8]]]
+    return {"example of Moosavi and Strube": {"gold": [key], "system": [response]}}
+
+
+INPUTS = {"mctaco": mctaco, "coref": coref}
 
 
 @pytest.mark.parametrize("name", procedure_names())

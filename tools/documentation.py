@@ -7,6 +7,7 @@ A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- /generat
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -15,8 +16,8 @@ from pathlib import Path
 from closeread.corpora import corpus_names, load_corpus
 from closeread.counts import Procedure
 from closeread.declarations import Corpus
-from closeread.errors import RequestError
 from closeread.files import write_text
+from closeread.hf.modules import class_name
 from closeread.procedures import load_procedure
 from closeread.render import Grid, draw
 from closeread.schema import fields, load_schema
@@ -75,11 +76,9 @@ def bibtex(entry: str) -> str:
 
 def procedure_of(metric: str) -> Procedure:
     """The procedure that an evaluate module computes."""
-    for name in corpus_names():
-        corpus = load_corpus(name)
-        if metric in corpus.modules:
-            return load_procedure(corpus.procedure)
-    raise RequestError(f"no corpus declares the module '{metric}'")
+    module = importlib.import_module(f"closeread.metrics.{metric}.{metric}")
+    procedure: Procedure = getattr(module, class_name(metric)).PROCEDURE
+    return procedure
 
 
 def scores_table(procedure: Procedure) -> str:

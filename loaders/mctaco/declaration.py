@@ -79,6 +79,5 @@ CORPUS = Corpus(
     format="mctaco_tsv",
     submission_formats=("mctaco_labels",),
     procedure="mctaco",
-    modules=("mctaco",),
     facts=tuple(Fact(name, value, split) for split, sizes in FACTS.items() for name, value in sizes.items()),
 )

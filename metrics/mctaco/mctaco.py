@@ -31,7 +31,7 @@ class Mctaco(metric.EvaluateModule):
     """
 
     PROCEDURE = mctaco.PROCEDURE
-    CORPUS = "mctaco"
+    SCHEMA = CORPUS = "mctaco"
     PREDICTIONS = "label"
     REFERENCES = "reference"
 

@@ -32,7 +32,7 @@ PROVENANCE: dict[str, Any] = {
         **dict.fromkeys(("procedure", "signature", "corpus"), TEXT),
         **{name: {**TEXT, "type": ["string", "null"]} for name in ("config", "split")},
         **{name: {"type": "integer", "minimum": 0} for name in ("procedure_version", "missing")},
-        "released": {"type": "boolean"},
+        "released": {"type": ["boolean", "null"]},
         "options": {"type": "object", "additionalProperties": TEXT},
     },
 }

@@ -9,7 +9,7 @@ Conventions: scores are ratios between 0 and 1; NaN stands for 0/0 until a conve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -198,9 +198,12 @@ class Procedure:
         resampling_unit: what is resampled together, in the singular.
         options: the choices it offers.
         metrics: the scores, in order.
+        modules: the evaluate modules that compute its scores, or some of them.
         count: keyword arguments `gold` (records), `system` (a row for every record, None where the system sent
             none) and one for each option, to a table of counts.
         citation: BibTeX of where it was published; None where that is the corpus's own paper.
+        problems: what no schema can say of the inputs of `count`: with the same keyword arguments, every problem as the
+            side ("gold" or "system"), the row from 0, and what is wrong; None where a schema says all.
     """
 
     name: str
@@ -210,22 +213,25 @@ class Procedure:
     resampling_unit: str
     options: tuple[Option, ...]
     metrics: tuple[Metric, ...]
+    modules: tuple[str, ...]
     count: Callable[..., CountTable]
     citation: str | None
+    problems: Callable[..., Iterable[tuple[str, int, str]]] | None = None
 
-    def settle(self, chosen: Mapping[str, str]) -> dict[str, str]:
-        """Every option with its value, chosen or default, in declared order.
+    def settle(self, chosen: Mapping[str, object]) -> dict[str, str]:
+        """Every option with its value as text, chosen or default, in declared order; True is "true".
 
         Raises:
             RequestError: an option does not exist or can't have that value.
         """
         known = {option.name: option for option in self.options}
-        for name, value in chosen.items():
+        values = {name: str(value).lower() if isinstance(value, bool) else value for name, value in chosen.items()}
+        for name, value in values.items():
             if name not in known:
                 raise RequestError(f"{self.name} has no option '{name}' (it has: {', '.join(known)})")
             if value not in known[name].choices:
                 raise RequestError(f"option {name} is '{value}'; needed: one of {', '.join(known[name].choices)}")
-        return {name: chosen.get(name, option.default) for name, option in known.items()}
+        return {name: str(values.get(name, option.default)) for name, option in known.items()}
 
     def signature(self, options: Mapping[str, str], gold_digest: str) -> str:
         """What makes two numbers comparable: procedure, version, every option, and the gold as scored.

@@ -72,7 +72,6 @@ class Corpus:
         submission_formats: the modules of `closeread.formats` that read what systems send, beside JSON Lines.
         procedure: the module of `closeread.procedures` that scores it.
         procedure_defaults: option values that differ from the procedure's own.
-        modules: the evaluate modules that compute its scores.
         facts: figures of the released files.
     """
 
@@ -90,7 +89,6 @@ class Corpus:
     key: str = "id"
     submission_formats: tuple[str, ...] = ()
     procedure_defaults: Mapping[str, str] = field(default_factory=dict)
-    modules: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()
 
     @property

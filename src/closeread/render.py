@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Style = Literal["table", "markdown", "latex", "csv"]
 NOTHING = "–"
+PARTS = ("precision", "recall")
 ENOUGH_BLOCKS = 30
 """From here on intervals and p-values of the bootstrap keep near what they promise (`benchmarks/coverage.py`)."""
 
@@ -89,28 +90,49 @@ def shown(text: str) -> str:
 
 
 def report_grid(report: Report, procedure: Procedure) -> Grid:
-    """Scores and intervals, one row a metric, for all units and every slice."""
+    """Scores and intervals, one row a metric, for all units and every slice.
+
+    Precision, recall and F1 of a metric share a row; the interval is that of F1.
+    """
     groups = [("", "all", report.total)]
     groups += [(field, value, scores) for field, values in report.slices.items() for value, scores in values.items()]
     sliced = bool(report.slices)
     units, blocks = f"{report.unit}s", f"{report.resampling_unit}s"
     drawn = report.resampling.n_resamples > 0
     interval = [f"{100 * report.resampling.confidence:g} % interval"] if drawn else []
-    header = [*(["slice"] if sliced else []), "metric", "score", *interval, units, blocks]
+    # A sample that is resampled unit by unit need not be counted twice.
+    sizes = [units, blocks] if units != blocks else [units]
+    parted = any(name.endswith(PARTS) for name in report.total.scores)
+    header = [*(["slice"] if sliced else []), "metric", *(["precision", "recall", "F1"] if parted else ["score"])]
     titles = {metric.name: metric.title for metric in procedure.metrics}
     rows = [
         [
             *([_slice(field, value, report) if position == 0 else ""] if sliced else []),
-            titles[name] + ("*" if estimate.undefined else ""),
-            percent(estimate.value),
+            titles[name].removesuffix(" F1") if parted else titles[name] + _star(estimate),
+            *([_marked(scores, f"{name.removesuffix('f1')}{part}") for part in PARTS] if parted else []),
+            percent(estimate.value) + (_star(estimate) if parted else ""),
             *([_interval(estimate)] if drawn else []),
-            f"{scores.n_units:,}" if position == 0 else "",
-            f"{scores.n_blocks:,}" if position == 0 else "",
+            *([f"{scores.n_units:,}", f"{scores.n_blocks:,}"][: len(sizes)] if position == 0 else [""] * len(sizes)),
         ]
         for field, value, scores in groups
-        for position, (name, estimate) in enumerate(scores.scores.items())
+        for position, (name, estimate) in enumerate(_lines(scores))
     ]
-    return Grid(_title(report), header, rows, _report_notes(report, groups))
+    return Grid(_title(report), [*header, *interval, *sizes], rows, _report_notes(report, groups))
+
+
+def _lines(scores: Scores) -> list[tuple[str, Estimate]]:
+    """The scores that have a row of their own: all but precision and recall."""
+    return [(name, estimate) for name, estimate in scores.scores.items() if not name.endswith(PARTS)]
+
+
+def _marked(scores: Scores, name: str) -> str:
+    """A score that shares a row; nothing where there is none."""
+    estimate = scores.scores.get(name)
+    return "" if estimate is None else percent(estimate.value) + _star(estimate)
+
+
+def _star(estimate: Estimate) -> str:
+    return "*" if estimate.undefined else ""
 
 
 def _slice(field: str, value: str, report: Report) -> str:
@@ -121,7 +143,7 @@ def _slice(field: str, value: str, report: Report) -> str:
 def _title(report: Report) -> str:
     p = report.provenance
     title = " ".join(part for part in (p.corpus, p.config, p.split) if part and part != "default")
-    return title if p.released else f"{title} (not the released gold)"
+    return f"{title} (not the released gold)" if p.released is False else title
 
 
 def _few(report: Report, then: str = "") -> list[str]:

@@ -30,7 +30,7 @@ class Provenance:
         signature: equal signatures mean comparable numbers.
         corpus: whose schema the gold follows.
         config, split: the part of the corpus; None for the user's own gold file.
-        released: whether the gold is the released one.
+        released: whether the gold is the released one; None where there is no release.
         missing: how many gold records the system sent nothing for.
     """
 
@@ -41,7 +41,7 @@ class Provenance:
     corpus: str
     config: str | None
     split: str | None
-    released: bool
+    released: bool | None
     missing: int
 
 

@@ -6,12 +6,13 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from closeread.corpora import Gold, load_corpus, read_gold, read_own_gold
 from closeread.counts import CountTable, Procedure
 from closeread.errors import RequestError
 from closeread.procedures import load_procedure
-from closeread.records import column
+from closeread.records import Record, column
 from closeread.report import Comparison, Provenance, Report, Resampling, make_comparison, make_report
 from closeread.submissions import Submission, read_submission
 
@@ -29,6 +30,21 @@ class Counted:
     table: CountTable
     procedure: Procedure
     provenance: Provenance
+
+
+class Origin(NamedTuple):
+    """Where gold comes from, as `Provenance` has it.
+
+    Attributes:
+        corpus: whose schema it follows.
+        config, split: the part of the corpus; None for the user's own gold.
+        released: whether it is the released one; None where there is no release.
+    """
+
+    corpus: str
+    config: str | None
+    split: str | None
+    released: bool | None
 
 
 def gold_for(
@@ -75,39 +91,35 @@ def count_predictions(gold: Gold, predictions: Path, options: Mapping[str, str] 
     procedure = load_procedure(gold.corpus.procedure)
     chosen = procedure.settle({**gold.corpus.procedure_defaults, **(options or {})})
     submission = submission_for(gold, predictions, chosen.get("missing", "error"))
-    return count_submission(procedure, gold, submission, chosen)
+    origin = Origin(gold.corpus.name, gold.config, gold.split, gold.released)
+    return count_rows(procedure, gold.records, submission.rows, chosen, gold.digest, len(submission.missing), origin)
 
 
-def count_submission(
-    procedure: Procedure, gold: Gold, submission: Submission, options: Mapping[str, str] | None = None
+def count_rows(
+    procedure: Procedure,
+    gold: Sequence[Record],
+    system: Sequence[Any],
+    options: Mapping[str, str],
+    digest: str,
+    missing: int,
+    origin: Origin,
 ) -> Counted:
-    """Count a submission that is checked and aligned with its gold.
+    """Count what is checked and aligned.
 
     Args:
         procedure: how to count.
-        gold, submission: what to count.
-        options: values of the procedure's options that differ from its defaults.
-
-    Raises:
-        RequestError: no such option.
+        gold, system: what the procedure counts.
+        options: every option with its value.
+        digest: what the gold holds, as a sha256 in hex.
+        missing: how many gold records the system sent nothing for.
+        origin: where the gold comes from.
     """
-    chosen = procedure.settle({**gold.corpus.procedure_defaults, **(options or {})})
-    table = procedure.count(gold=gold.records, system=submission.rows, **chosen)
-    digest = gold.digest
-    if submission.missing and chosen.get("missing") == "skip":
+    table = procedure.count(gold=gold, system=system, **options)
+    if missing and options.get("missing") == "skip":
         digest = _digest_of_part(digest, table.units)
-    provenance = Provenance(
-        procedure.name,
-        procedure.version,
-        chosen,
-        procedure.signature(chosen, digest),
-        gold.corpus.name,
-        gold.config,
-        gold.split,
-        gold.released,
-        len(submission.missing),
-    )
-    return Counted(table, procedure, provenance)
+    signature = procedure.signature(options, digest)
+    about = Provenance(procedure.name, procedure.version, options, signature, *origin, missing)
+    return Counted(table, procedure, about)
 
 
 def _digest_of_part(digest: str, units: Sequence[str]) -> str:

@@ -1,5 +1,7 @@
 """What the tests of the Hugging Face face share: caches of their own, and no network."""
 
+import sys
+
 import datasets
 import evaluate
 import pytest
@@ -12,5 +14,8 @@ def offline(monkeypatch, tmp_path):
     monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
     monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", tmp_path / "hf-metrics")
     monkeypatch.setattr(evaluate.config, "HF_MODULES_CACHE", tmp_path / "hf-modules")
+    for name in [name for name in sys.modules if name.split(".")[0] == "evaluate_modules"]:
+        monkeypatch.delitem(sys.modules, name)  # the package lies in the modules cache of an earlier test
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if not place.endswith("hf-modules")])
     datasets.disable_progress_bars()
     return tmp_path

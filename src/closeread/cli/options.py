@@ -46,6 +46,27 @@ output = click.option(
 )
 seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness.")
 
+key = click.argument("key", type=FILE)
+response = click.argument("response", type=FILE)
+
+
+def _metrics(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
+    from closeread.procedures.coref import TITLES
+
+    names = tuple(TITLES) if value is None else tuple(name.strip() for name in value.split(","))
+    for name in names:
+        if name not in TITLES:
+            raise click.BadParameter(f"'{printable(name)}' is none of {', '.join(TITLES)}.", ctx, param)
+    return names
+
+
+metrics = click.option(
+    "--metrics",
+    callback=_metrics,
+    metavar="NAMES",
+    help="Metrics, separated by commas: mentions, muc, b3, ceafm, ceafe, blanc, lea, conll; all by default.",
+)
+
 resampling_options = together(
     click.option(
         "--resamples",

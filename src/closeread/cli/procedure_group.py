@@ -15,17 +15,22 @@ from closeread.procedures import load_procedure, procedure_names
 Build = Callable[[Procedure, str], click.Command]
 """From a procedure and the corpus that it scores to the subcommand."""
 
+PAIRED = ("coref",)
+"""The procedures that are given their gold as a file of the user's, the key, before the response."""
+
 
 class ProcedureGroup(click.Group):
     """Subcommands named by procedure; a corpus's name stands for the procedure that scores it, on that corpus.
 
     Args:
         build: makes the subcommand.
+        paired: makes that of a procedure which is given key and response.
     """
 
-    def __init__(self, *args: Any, build: Build, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, build: Build, paired: Callable[[Procedure], click.Command], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._build = build
+        self._paired = paired
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the procedures."""
@@ -37,6 +42,8 @@ class ProcedureGroup(click.Group):
         Raises:
             RequestError: there is neither, the message names the nearest; or it is not clear which corpus is meant.
         """
+        if cmd_name in PAIRED:
+            return self._paired(load_procedure(cmd_name))
         corpus = _corpus(cmd_name)
         return self._build(load_procedure(load_corpus(corpus).procedure), corpus)
 
@@ -54,9 +61,9 @@ def _corpus(name: str) -> str:
     return scored[0]
 
 
-def procedure_options(procedure: Procedure, corpus: str) -> list[click.Parameter]:
+def procedure_options(procedure: Procedure, corpus: str | None = None) -> list[click.Parameter]:
     """The procedure's options as the command line's; None where nothing is said, so that defaults stay in one place."""
-    defaults = procedure.settle(load_corpus(corpus).procedure_defaults)
+    defaults = procedure.settle({} if corpus is None else load_corpus(corpus).procedure_defaults)
     return [
         click.Option(
             [f"--{option.name.replace('_', '-')}", option.name],

@@ -19,17 +19,16 @@ from typing import Any, ClassVar
 import datasets
 import evaluate
 
-from closeread.corpora import Gold, load_corpus, load_format
+from closeread.corpora import load_corpus, load_format
 from closeread.counts import Procedure
 from closeread.declarations import Corpus
 from closeread.errors import Problem, RequestError, SubmissionError
 from closeread.hf.features import feature
 from closeread.hf.inputs import listed, plain, records
-from closeread.records import Record, content_digest
+from closeread.records import ColumnRecords, Record, content_digest
 from closeread.report import Report, Resampling, make_report
 from closeread.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
-from closeread.scoring import count_submission
-from closeread.submissions import Submission
+from closeread.scoring import Origin, count_rows
 
 
 class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
@@ -37,12 +36,14 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
 
     Attributes:
         PROCEDURE: what is computed.
-        CORPUS: whose schema the inputs follow.
+        SCHEMA: the schema that the inputs follow.
+        CORPUS: the corpus that it scores; None where it scores any of a kind.
         PREDICTIONS, REFERENCES: the definitions of the schema that a prediction and a reference follow.
     """
 
     PROCEDURE: ClassVar[Procedure]
-    CORPUS: ClassVar[str]
+    SCHEMA: ClassVar[str]
+    CORPUS: ClassVar[str | None] = None
     PREDICTIONS: ClassVar[str] = "submission"
     REFERENCES: ClassVar[str] = "document"
 
@@ -111,7 +112,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         if others:
             raise RequestError(f"{self.name} takes predictions and references, not {', '.join(others)}")
         system, gold = self._checked(predictions, references, {})
-        return list(system), [{name: record[name] for name in self._required} for record in gold]
+        return list(system), [self._kept(reference) for reference in gold]
 
     def report(
         self,
@@ -135,11 +136,13 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             SubmissionError: the inputs break the schema; all problems at once.
             RequestError: no such option or field.
         """
-        system, checked = self._checked(predictions, references, options)
-        self._refuse_inconsistent(checked)
-        gold = Gold(self._corpus, None, None, checked, content_digest(checked), released=False)
-        missing = tuple(str(row) for row, prediction in enumerate(system) if prediction is None)
-        counted = count_submission(self.PROCEDURE, gold, Submission(self._rows(system), missing), options)
+        system, gold = self._checked(predictions, references, options)
+        rows = self._rows(system)
+        self._refuse_inconsistent(gold, rows, options)
+        missing = sum(prediction is None for prediction in system)
+        origin = Origin(self.SCHEMA, None, None, None if self._corpus is None else False)
+        settled = self._settled(options)
+        counted = count_rows(self.PROCEDURE, gold, rows, settled, self._digest(gold), missing, origin)
         fields = (by,) if isinstance(by, str) else tuple(by)
         return make_report(counted.table, self.PROCEDURE, counted.provenance, by=fields, resampling=resampling)
 
@@ -148,20 +151,21 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         corpus = self._corpus
         return evaluate.MetricInfo(
             description=inspect.cleandoc(self.__doc__ or ""),
-            citation=self.PROCEDURE.citation or corpus.citation,
-            homepage=corpus.homepage,
+            citation=self.PROCEDURE.citation or (corpus.citation if corpus else ""),
+            homepage=corpus.homepage if corpus else "",
             inputs_description=_inputs(self.PROCEDURE),
             features=datasets.Features(
                 {
                     "predictions": _plain(feature(schema, self.PREDICTIONS)),
-                    "references": {name: _plain(feature(schema, self.REFERENCES)[name]) for name in self._required},
+                    "references": self._kept(_plain(feature(schema, self.REFERENCES))),
                 }
             ),
         )
 
     def _compute(self, predictions: Any, references: Any, **options: str) -> dict[str, float | None]:
-        self._refuse_inconsistent(references)
-        table = self.PROCEDURE.count(gold=references, system=self._rows(predictions), **self._settled(options))
+        rows = self._rows(predictions)
+        self._refuse_inconsistent(references, rows, options)
+        table = self.PROCEDURE.count(gold=references, system=rows, **self._settled(options))
         totals = table.values.sum(axis=0)
         scores = {metric.name: float(metric.score(totals, table.names)) for metric in self.PROCEDURE.metrics}
         return {name: None if math.isnan(score) else score for name, score in scores.items()}
@@ -171,7 +175,11 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         return predictions
 
     def _settled(self, options: Mapping[str, str]) -> dict[str, str]:
-        return self.PROCEDURE.settle({**self._corpus.procedure_defaults, **options})
+        return self.PROCEDURE.settle({**(self._corpus.procedure_defaults if self._corpus else {}), **options})
+
+    def _digest(self, gold: Sequence[Any]) -> str:
+        """What the references hold, as a sha256 in hex."""
+        return content_digest(gold if "properties" in self._reference else ColumnRecords({"reference": gold}))
 
     def _checked(
         self, predictions: Any, references: Any, options: Mapping[str, str]
@@ -182,8 +190,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             SubmissionError: their lengths differ, or a row breaks the schema; all problems of a side at once.
             RequestError: an option does not exist or can't have that value.
         """
-        gold = records("references", references, self._schema, self._reference)
-        _refuse("references", self._validators[1], gold, range(len(gold)))
+        gold = self._judged_references(references)
         system = listed("predictions", _rows_of_table(predictions))
         if self._settled(options).get("missing", "error") == "error":
             numbers: Sequence[int] = range(len(system))
@@ -191,34 +198,49 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         else:
             numbers = [number for number, prediction in enumerate(system) if prediction is not None]
             given = [system[number] for number in numbers]
-        given = list(label_names(self._prediction, given))
-        if self._validators[0].problems(given, numbers):
-            given = [plain(prediction) for prediction in given]
-            _refuse("predictions", self._validators[0], given, numbers)
+        named = label_names(self._prediction, given)
+        given = list(_judged("predictions", self._validators[0], named, numbers))
         if len(system) != len(gold):
             found = f"are {len(system):,} for {len(gold):,} references; needed: one for each"
             raise SubmissionError("predictions", [Problem(found)])
         return _filled(len(system), numbers, given), gold
 
-    def _refuse_inconsistent(self, gold: Sequence[Record]) -> None:
-        """Refuse what no schema can say of valid references.
+    def _judged_references(self, references: Any) -> Sequence[Any]:
+        """References by the schema: as columns where they are records.
 
         Raises:
-            SubmissionError: all of it at once.
+            SubmissionError: a row breaks the schema; all problems at once.
         """
-        reader = load_format(self._corpus.format)
-        problems = [Problem(f"row {index}: {what}") for index, what in reader.inconsistencies(gold)]
-        if problems:
-            self._let_go()
-            raise SubmissionError("references", problems)
+        if "properties" not in self._reference:
+            rows = listed("references", references)
+            return _judged("references", self._validators[1], rows, range(len(rows)))
+        gold = records("references", references, self._schema, self._reference)
+        return _judged("references", self._validators[1], gold, range(len(gold)))
+
+    def _refuse_inconsistent(self, gold: Sequence[Any], system: Sequence[Any], options: Mapping[str, str]) -> None:
+        """Refuse what no schema can say of valid inputs.
+
+        Raises:
+            SubmissionError: all of it at once, of one side.
+        """
+        found: list[tuple[str, int, str]] = []
+        if self._corpus is not None:
+            found += (("gold", *problem) for problem in load_format(self._corpus.format).inconsistencies(gold))
+        if self.PROCEDURE.problems is not None:
+            found += self.PROCEDURE.problems(gold=gold, system=system, **self._settled(options))
+        for side, name in (("gold", "references"), ("system", "predictions")):
+            problems = [Problem(f"row {row}: {what}") for whose, row, what in found if whose == side]
+            if problems:
+                self._let_go()
+                raise SubmissionError(name, problems)
 
     @cached_property
-    def _corpus(self) -> Corpus:
-        return load_corpus(self.CORPUS)
+    def _corpus(self) -> Corpus | None:
+        return None if self.CORPUS is None else load_corpus(self.CORPUS)
 
     @cached_property
     def _schema(self) -> Schema:
-        return load_schema(self.CORPUS)
+        return load_schema(self.SCHEMA)
 
     @cached_property
     def _prediction(self) -> Node:
@@ -233,10 +255,14 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         """Of predictions and of references."""
         return RowValidator(self._schema, self.PREDICTIONS), RowValidator(self._schema, self.REFERENCES)
 
-    @cached_property
-    def _required(self) -> list[str]:
-        """The fields that every reference has; others are checked and digested where they are given."""
-        return [name for name in self._reference["properties"] if name in self._reference["required"]]
+    def _kept(self, reference: Any) -> Any:
+        """What evaluate keeps of a reference, or of its features: the fields that every record has.
+
+        Others are checked, and digested for a report, where they are given.
+        """
+        if "properties" not in self._reference:
+            return reference
+        return {name: reference[name] for name in self._reference["properties"] if name in self._reference["required"]}
 
     def _let_go(self) -> None:
         """Give evaluate's locks back: one that is kept slows down every other module of the name by a second a call."""
@@ -254,10 +280,20 @@ def _rows_of_table(rows: Any) -> Any:
     return rows
 
 
-def _refuse(side: str, validator: RowValidator, rows: Sequence[Any], numbers: Sequence[int]) -> None:
+def _judged(side: str, validator: RowValidator, rows: Sequence[Any], numbers: Sequence[int]) -> Sequence[Any]:
+    """The rows, as JSON values where they were arrays or tuples, which only look wrong.
+
+    Raises:
+        SubmissionError: some break the schema.
+    """
+    if not validator.problems(rows, numbers):
+        return rows
+    if not isinstance(rows, ColumnRecords):
+        rows = [plain(row) for row in rows]
     problems = validator.problems(rows, numbers)
     if problems:
         raise SubmissionError(side, [Problem(f"row {p.line}: {p.what}") for p in problems])
+    return rows
 
 
 def _filled(length: int, numbers: Sequence[int], given: Sequence[Any]) -> Sequence[Any]:

@@ -88,6 +88,7 @@ PROCEDURE = Procedure(
             lambda counts: ratio(counts["f1_sum"], counts["questions"]),
         ),
     ),
+    modules=("mctaco",),
     count=count,
     citation=None,
 )

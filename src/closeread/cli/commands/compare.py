@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,15 @@ from closeread.cli.procedure_group import ProcedureGroup, chosen, procedure_opti
 from closeread.counts import Procedure
 from closeread.errors import RequestError, printable
 
+if TYPE_CHECKING:
+    from closeread.scoring import Counted
+
+PAIRED_EXAMPLES = """The first response is the one that the others are compared with.
+
+\b
+Example:
+  closeread compare coref key.conll baseline.conll mine.conll --metrics conll,lea
+"""
 EXAMPLES = """Each system is a file of predictions, or a file of counts that `closeread score --counts` kept;
 the first is the one that the others are compared with.
 
@@ -41,17 +50,45 @@ def build(procedure: Procedure, corpus: str) -> click.Command:
     return command
 
 
-def run(procedure: Procedure, corpus: str, systems: tuple[Path, ...], values: dict[str, Any]) -> None:
-    """Compare the first system with each of the others and print the results."""
-    import json
+def build_paired(procedure: Procedure) -> click.Command:
+    """The subcommand of a procedure that is given key and responses."""
 
-    from closeread.count_files import is_count_file, read_counts
-    from closeread.render import comparison_grid, comparison_rows, csv_text, draw
-    from closeread.report import Resampling, make_comparison
-    from closeread.scoring import Counted, count_predictions, gold_for
+    @click.command(
+        name=procedure.name,
+        help=f"Paired tests of responses to a key.\n\n{PAIRED_EXAMPLES}",
+        short_help=procedure.title,
+    )
+    @options.key
+    @click.argument("responses", type=options.FILE, nargs=-1, required=True)
+    @options.metrics
+    @options.resampling_options
+    @options.style_options
+    def command(key: Path, responses: tuple[Path, ...], **values: Any) -> None:
+        from closeread.coreference import count_pair, lay_beside, read_key
 
+        _several(responses)
+        settled = procedure.settle(chosen(procedure, values))
+        gold = read_key(key, settled["duplicates"])
+        pairs = (
+            lay_beside(gold, path, missing=settled["missing"], duplicates=settled["duplicates"]) for path in responses
+        )
+        show(responses, [count_pair(pair, metrics=values["metrics"], options=settled) for pair in pairs], values)
+
+    command.params += procedure_options(procedure)
+    return command
+
+
+def _several(systems: tuple[Path, ...]) -> None:
     if len(systems) < 2:
         raise RequestError("a comparison needs two systems or more")
+
+
+def run(procedure: Procedure, corpus: str, systems: tuple[Path, ...], values: dict[str, Any]) -> None:
+    """Compare the first system with each of the others and print the results."""
+    from closeread.count_files import is_count_file, read_counts
+    from closeread.scoring import count_predictions, gold_for
+
+    _several(systems)
     places = {name: values[name] for name in ("config", "split", "gold", "data_dir")}
     # Only regular files can be counts; looking into a pipe would wait for its writer.
     kept = [path.is_file() and is_count_file(path) for path in systems]
@@ -64,7 +101,17 @@ def run(procedure: Procedure, corpus: str, systems: tuple[Path, ...], values: di
             return read_counts(path, procedure)
         return count_predictions(gold, path, chosen(procedure, values))
 
-    results = [counted(path, is_kept) for path, is_kept in zip(systems, kept, strict=True)]
+    show(systems, [counted(path, is_kept) for path, is_kept in zip(systems, kept, strict=True)], values)
+
+
+def show(systems: tuple[Path, ...], results: list[Counted], values: dict[str, Any]) -> None:
+    """Test the first result against each of the others and print what comes out."""
+    import json
+
+    from closeread.render import comparison_grid, comparison_rows, csv_text, draw
+    from closeread.report import Resampling, make_comparison
+
+    procedure = results[0].procedure
     resampling = Resampling(values["resamples"], values["confidence"], values["seed"])
     comparisons = [
         make_comparison(
@@ -91,6 +138,7 @@ def run(procedure: Procedure, corpus: str, systems: tuple[Path, ...], values: di
 command = ProcedureGroup(
     "compare",
     build=build,
+    paired=build_paired,
     help="""Compare systems by paired tests: is the difference more than chance?
 
     \b

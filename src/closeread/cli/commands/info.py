@@ -32,7 +32,7 @@ def command(corpus: str) -> None:
         ["licence", c.licence],
         ["files looked for in", ", then ".join(str(folder) for folder in folders)],
         ["scored by", f"closeread score {procedure.name} ({procedure.title})"],
-        ["evaluate modules", ", ".join(c.modules)],
+        ["evaluate modules", ", ".join(load_procedure(c.procedure).modules)],
         ["baselines", ", ".join(load_baselines(c.name))],
     ]
     splits = [

@@ -15,9 +15,16 @@ def command() -> None:
     Example:
       closeread list
     """
-    from closeread.render import Grid, draw
+    from closeread.procedures import load_procedure, procedure_names
+    from closeread.render import NOTHING, Grid, draw
 
     corpora = [load_corpus(name) for name in corpus_names()]
-    rows = [[c.name, c.title, ", ".join(c.configs), c.procedure, ", ".join(c.modules), c.licence] for c in corpora]
+    procedures = {name: load_procedure(name) for name in procedure_names()}
+    rows = [
+        [c.name, c.title, ", ".join(c.configs), c.procedure, ", ".join(procedures[c.procedure].modules), c.licence]
+        for c in corpora
+    ]
+    of_any_corpus = [procedures[name] for name in procedures if name not in {c.procedure for c in corpora}]
+    rows += [[NOTHING, p.title, "", p.name, ", ".join(p.modules), ""] for p in of_any_corpus]
     header = ["corpus", "title", "configs", "procedure", "modules", "licence"]
     click.echo(draw(Grid("", header, rows), "table"), nl=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,12 +11,25 @@ from closeread.cli import options
 from closeread.cli.procedure_group import ProcedureGroup, chosen, procedure_options
 from closeread.counts import Procedure
 
+if TYPE_CHECKING:
+    from closeread.scoring import Counted
+
 EXAMPLES = """\b
 Examples:
   closeread score {name} predictions.jsonl
   closeread score {name} predictions.jsonl --config sample
   closeread score {name} predictions.jsonl --gold my-gold.jsonl --json
   closeread score {name} predictions.jsonl --counts predictions.counts.parquet
+"""
+
+
+PAIRED_EXAMPLES = """Files are CoNLL, CorefUD (.conllu) or JSON Lines (.jsonl); documents are matched by name.
+
+\b
+Examples:
+  closeread score coref key.conll response.conll
+  closeread score coref key.conll response.jsonl --metrics lea --per-unit
+  closeread score coref key.conllu response.conllu --matching head --keep-singletons false
 """
 
 
@@ -43,17 +56,50 @@ def build(procedure: Procedure, corpus: str) -> click.Command:
     return command
 
 
+def build_paired(procedure: Procedure) -> click.Command:
+    """The subcommand of a procedure that is given key and response."""
+
+    @click.command(
+        name=procedure.name,
+        help=f"{procedure.title[0].upper()}{procedure.title[1:]}, of a response.\n\n{PAIRED_EXAMPLES}",
+        short_help=procedure.title,
+    )
+    @options.key
+    @options.response
+    @options.metrics
+    @click.option("--no-ci", is_flag=True, help="Draw no intervals.")
+    @options.resampling_options
+    @options.style_options
+    @click.option("--per-unit", is_flag=True, help=f"Show a row for every {procedure.unit} (in JSON: as 'units').")
+    @click.option("--counts", type=options.FILE, metavar="FILE", help="Keep the counts in a Parquet file.")
+    def command(key: Path, response: Path, **values: Any) -> None:
+        from closeread.coreference import count_pair, read_pair
+
+        settled = procedure.settle(chosen(procedure, values))
+        pair = read_pair(key, response, missing=settled["missing"], duplicates=settled["duplicates"])
+        show(count_pair(pair, metrics=values["metrics"], options=settled), {**values, "by": ()})
+
+    command.params += procedure_options(procedure)
+    return command
+
+
 def run(procedure: Procedure, corpus: str, predictions: Path, values: dict[str, Any]) -> None:
     """Score a file and print the result."""
-    import json
-
-    from closeread.render import csv_text, draw, report_grid, report_rows, units_grid
-    from closeread.report import Resampling, make_report, per_unit
     from closeread.scoring import count_predictions, gold_for
 
     places = {name: values[name] for name in ("config", "split", "gold", "data_dir")}
     gold = options.noted(gold_for(corpus, **places))
-    counted = count_predictions(gold, predictions, chosen(procedure, values))
+    show(count_predictions(gold, predictions, chosen(procedure, values)), values)
+
+
+def show(counted: Counted, values: dict[str, Any]) -> None:
+    """Print what was counted, and keep it where that is asked for."""
+    import json
+
+    from closeread.render import csv_text, draw, report_grid, report_rows, units_grid
+    from closeread.report import Resampling, make_report, per_unit
+
+    procedure = counted.procedure
     n_resamples = 0 if values["no_ci"] else values["resamples"]
     report = make_report(
         counted.table,
@@ -83,6 +129,7 @@ def run(procedure: Procedure, corpus: str, predictions: Path, values: dict[str, 
 command = ProcedureGroup(
     "score",
     build=build,
+    paired=build_paired,
     help="""Score a file of predictions: scores, intervals, and a signature that says what was computed.
 
     Predictions are JSON Lines, or the format of the corpus's official evaluator.

@@ -35,6 +35,34 @@ def build(procedure: Procedure, corpus: str) -> click.Command:
     return command
 
 
+def build_paired(procedure: Procedure) -> click.Command:
+    """The subcommand of a procedure that is given key and response."""
+
+    @click.command(
+        name=procedure.name,
+        help=f"""Check a response beside its key without scoring it.
+
+        \b
+        Example:
+          closeread validate {procedure.name} key.conll response.conll
+        """,
+        short_help=procedure.title,
+    )
+    @options.key
+    @options.response
+    def command(key: Path, response: Path, **values: Any) -> None:
+        from closeread.coreference import read_pair
+
+        settled = procedure.settle(chosen(procedure, values))
+        pair = read_pair(key, response, missing=settled["missing"], duplicates=settled["duplicates"])
+        total = len(pair.key)
+        given = total - len(pair.response.absent)
+        click.echo(printable(f"{response}: valid; {given:,} of the {total:,} documents of {key}"))
+
+    command.params += procedure_options(procedure)
+    return command
+
+
 def run(procedure: Procedure, corpus: str, predictions: Path, values: dict[str, Any]) -> None:
     """Check a file and say that it can be scored."""
     from closeread.scoring import gold_for, submission_for
@@ -52,6 +80,7 @@ def run(procedure: Procedure, corpus: str, predictions: Path, values: dict[str, 
 command = ProcedureGroup(
     "validate",
     build=build,
+    paired=build_paired,
     help="""Check a file of predictions without scoring it; every problem is shown at once.
 
     \b

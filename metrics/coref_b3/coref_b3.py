@@ -1,0 +1,28 @@
+"""B³ of coreference as an evaluate module."""
+
+from closeread.hf import metric
+from closeread.procedures import coref
+
+
+class CorefB3(metric.EvaluateModule):
+    """B³: how much of every mention's entity is found.
+
+    Source: Bagga and Baldwin (1998); details as the reference scorer decides them.
+
+    Predictions and references are lists with an item for every document: a list of entities, each a list of mentions
+    `[start, end]`, where the end is the last token.  Counts are summed over documents.
+
+    >>> import evaluate, closeread
+    >>> coref_b3 = evaluate.load("coref_b3")
+    >>> key = [[[0, 0], [1, 1], [2, 2]], [[3, 3], [4, 4], [5, 5], [6, 6]]]
+    >>> response = [[[0, 0], [1, 1]], [[2, 2], [3, 3]], [[5, 5], [6, 6], [7, 7], [8, 8]]]
+    >>> scores = coref_b3.compute(predictions=[response], references=[key])
+    >>> {name: round(score, 4) for name, score in scores.items()}
+    {'b3/precision': 0.5, 'b3/recall': 0.4167, 'b3/f1': 0.4545}
+
+    The example is that of Moosavi and Strube (2016, section 3).
+    """
+
+    PROCEDURE = coref.chosen(("b3",))
+    SCHEMA = "coref"
+    PREDICTIONS = REFERENCES = "clusters"

@@ -1,0 +1,1 @@
+"""BLANC of coreference."""

@@ -1,0 +1,28 @@
+"""BLANC of coreference as an evaluate module."""
+
+from closeread.hf import metric
+from closeread.procedures import coref
+
+
+class CorefBlanc(metric.EvaluateModule):
+    """BLANC: how well links and the absence of links are found, half and half.
+
+    Source: Recasens and Hovy (2011), Luo et al. (2014); details as the reference scorer decides them.
+
+    Predictions and references are lists with an item for every document: a list of entities, each a list of mentions
+    `[start, end]`, where the end is the last token.  Counts are summed over documents.
+
+    >>> import evaluate, closeread
+    >>> coref_blanc = evaluate.load("coref_blanc")
+    >>> key = [[[0, 0], [1, 1], [2, 2]], [[3, 3], [4, 4], [5, 5], [6, 6]]]
+    >>> response = [[[0, 0], [1, 1]], [[2, 2], [3, 3]], [[5, 5], [6, 6], [7, 7], [8, 8]]]
+    >>> scores = coref_blanc.compute(predictions=[response], references=[key])
+    >>> {name: round(score, 4) for name, score in scores.items()}
+    {'blanc/precision': 0.325, 'blanc/recall': 0.4444, 'blanc/f1': 0.3676}
+
+    The example is that of Moosavi and Strube (2016, section 3).
+    """
+
+    PROCEDURE = coref.chosen(("blanc",))
+    SCHEMA = "coref"
+    PREDICTIONS = REFERENCES = "clusters"

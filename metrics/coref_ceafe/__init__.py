@@ -1,0 +1,1 @@
+"""CEAFe of coreference."""

@@ -1,0 +1,28 @@
+"""CEAFe of coreference as an evaluate module."""
+
+from closeread.hf import metric
+from closeread.procedures import coref
+
+
+class CorefCeafe(metric.EvaluateModule):
+    """CEAFe: how similar two best matched sets of entities are.
+
+    Source: Luo (2005); details as the reference scorer decides them.
+
+    Predictions and references are lists with an item for every document: a list of entities, each a list of mentions
+    `[start, end]`, where the end is the last token.  Counts are summed over documents.
+
+    >>> import evaluate, closeread
+    >>> coref_ceafe = evaluate.load("coref_ceafe")
+    >>> key = [[[0, 0], [1, 1], [2, 2]], [[3, 3], [4, 4], [5, 5], [6, 6]]]
+    >>> response = [[[0, 0], [1, 1]], [[2, 2], [3, 3]], [[5, 5], [6, 6], [7, 7], [8, 8]]]
+    >>> scores = coref_ceafe.compute(predictions=[response], references=[key])
+    >>> {name: round(score, 4) for name, score in scores.items()}
+    {'ceafe/precision': 0.4333, 'ceafe/recall': 0.65, 'ceafe/f1': 0.52}
+
+    The example is that of Moosavi and Strube (2016, section 3).
+    """
+
+    PROCEDURE = coref.chosen(("ceafe",))
+    SCHEMA = "coref"
+    PREDICTIONS = REFERENCES = "clusters"

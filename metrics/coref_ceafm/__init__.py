@@ -1,0 +1,1 @@
+"""CEAFm of coreference."""

@@ -1,0 +1,28 @@
+"""CEAFm of coreference as an evaluate module."""
+
+from closeread.hf import metric
+from closeread.procedures import coref
+
+
+class CorefCeafm(metric.EvaluateModule):
+    """CEAFm: how many mentions two best matched sets of entities share.
+
+    Source: Luo (2005); details as the reference scorer decides them.
+
+    Predictions and references are lists with an item for every document: a list of entities, each a list of mentions
+    `[start, end]`, where the end is the last token.  Counts are summed over documents.
+
+    >>> import evaluate, closeread
+    >>> coref_ceafm = evaluate.load("coref_ceafm")
+    >>> key = [[[0, 0], [1, 1], [2, 2]], [[3, 3], [4, 4], [5, 5], [6, 6]]]
+    >>> response = [[[0, 0], [1, 1]], [[2, 2], [3, 3]], [[5, 5], [6, 6], [7, 7], [8, 8]]]
+    >>> scores = coref_ceafm.compute(predictions=[response], references=[key])
+    >>> {name: round(score, 4) for name, score in scores.items()}
+    {'ceafm/precision': 0.5, 'ceafm/recall': 0.5714, 'ceafm/f1': 0.5333}
+
+    The example is that of Moosavi and Strube (2016, section 3).
+    """
+
+    PROCEDURE = coref.chosen(("ceafm",))
+    SCHEMA = "coref"
+    PREDICTIONS = REFERENCES = "clusters"

@@ -1,0 +1,1 @@
+"""CoNLL F1 of coreference."""

@@ -1,0 +1,28 @@
+"""CoNLL F1 of coreference as an evaluate module."""
+
+from closeread.hf import metric
+from closeread.procedures import coref
+
+
+class CorefConll(metric.EvaluateModule):
+    """CoNLL F1: the mean of the F1 of MUC, B³ and CEAFe.
+
+    Source: Pradhan et al. (2012); details as the reference scorer decides them.
+
+    Predictions and references are lists with an item for every document: a list of entities, each a list of mentions
+    `[start, end]`, where the end is the last token.  Counts are summed over documents.
+
+    >>> import evaluate, closeread
+    >>> coref_conll = evaluate.load("coref_conll")
+    >>> key = [[[0, 0], [1, 1], [2, 2]], [[3, 3], [4, 4], [5, 5], [6, 6]]]
+    >>> response = [[[0, 0], [1, 1]], [[2, 2], [3, 3]], [[5, 5], [6, 6], [7, 7], [8, 8]]]
+    >>> scores = coref_conll.compute(predictions=[response], references=[key])
+    >>> {name: round(score, 4) for name, score in scores.items()}
+    {'conll/f1': 0.4582}
+
+    The example is that of Moosavi and Strube (2016, section 3).
+    """
+
+    PROCEDURE = coref.chosen(("conll",))
+    SCHEMA = "coref"
+    PREDICTIONS = REFERENCES = "clusters"

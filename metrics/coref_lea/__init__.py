@@ -1,0 +1,1 @@
+"""LEA of coreference."""

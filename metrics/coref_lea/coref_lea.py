@@ -1,0 +1,28 @@
+"""LEA of coreference as an evaluate module."""
+
+from closeread.hf import metric
+from closeread.procedures import coref
+
+
+class CorefLea(metric.EvaluateModule):
+    """LEA: how much of every entity's links is found, entities weighing by their size.
+
+    Source: Moosavi and Strube (2016); details as the reference scorer decides them.
+
+    Predictions and references are lists with an item for every document: a list of entities, each a list of mentions
+    `[start, end]`, where the end is the last token.  Counts are summed over documents.
+
+    >>> import evaluate, closeread
+    >>> coref_lea = evaluate.load("coref_lea")
+    >>> key = [[[0, 0], [1, 1], [2, 2]], [[3, 3], [4, 4], [5, 5], [6, 6]]]
+    >>> response = [[[0, 0], [1, 1]], [[2, 2], [3, 3]], [[5, 5], [6, 6], [7, 7], [8, 8]]]
+    >>> scores = coref_lea.compute(predictions=[response], references=[key])
+    >>> {name: round(score, 4) for name, score in scores.items()}
+    {'lea/precision': 0.3333, 'lea/recall': 0.2381, 'lea/f1': 0.2778}
+
+    The example is that of Moosavi and Strube (2016, section 3).
+    """
+
+    PROCEDURE = coref.chosen(("lea",))
+    SCHEMA = "coref"
+    PREDICTIONS = REFERENCES = "clusters"

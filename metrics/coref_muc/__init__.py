@@ -1,0 +1,1 @@
+"""MUC of coreference."""

@@ -1,0 +1,28 @@
+"""MUC of coreference as an evaluate module."""
+
+from closeread.hf import metric
+from closeread.procedures import coref
+
+
+class CorefMuc(metric.EvaluateModule):
+    """MUC: how many of the links that hold entities together are found.
+
+    Source: Vilain et al. (1995); details as the reference scorer decides them.
+
+    Predictions and references are lists with an item for every document: a list of entities, each a list of mentions
+    `[start, end]`, where the end is the last token.  Counts are summed over documents.
+
+    >>> import evaluate, closeread
+    >>> coref_muc = evaluate.load("coref_muc")
+    >>> key = [[[0, 0], [1, 1], [2, 2]], [[3, 3], [4, 4], [5, 5], [6, 6]]]
+    >>> response = [[[0, 0], [1, 1]], [[2, 2], [3, 3]], [[5, 5], [6, 6], [7, 7], [8, 8]]]
+    >>> scores = coref_muc.compute(predictions=[response], references=[key])
+    >>> {name: round(score, 4) for name, score in scores.items()}
+    {'muc/precision': 0.4, 'muc/recall': 0.4, 'muc/f1': 0.4}
+
+    The example is that of Moosavi and Strube (2016, section 3).
+    """
+
+    PROCEDURE = coref.chosen(("muc",))
+    SCHEMA = "coref"
+    PREDICTIONS = REFERENCES = "clusters"

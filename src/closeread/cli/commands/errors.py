@@ -1,0 +1,94 @@
+"""`closeread errors`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from closeread.cli import options
+
+if TYPE_CHECKING:
+    from closeread.analysis.coref_errors import CorefError, Mention
+
+
+@click.group()
+def command() -> None:
+    """Show what went wrong, beyond a number.
+
+    \b
+    Example:
+      closeread errors coref key.conll response.conll
+    """
+
+
+@command.command()
+@options.key
+@options.response
+@click.option(
+    "--matching",
+    type=click.Choice(["exact", "head", "partial"]),
+    default="exact",
+    show_default=True,
+    help="Which mentions are the same.",
+)
+@click.option("--kind", "kinds", multiple=True, metavar="KIND", help="List errors of this kind only; may be repeated.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="How many errors of a kind to list; JSON and CSV hold all.",
+)
+@options.style_options
+def coref(key: Path, response: Path, matching: str, kinds: tuple[str, ...], limit: int, style: Any) -> None:
+    """Entities that are split, merged, missing or spurious, and mentions that are missing or spurious.
+
+    \b
+    Examples:
+      closeread errors coref key.conll response.conll
+      closeread errors coref key.conll response.conll --kind "split entity" --limit 50
+      closeread errors coref key.conll response.conll --format csv > errors.csv
+    """
+    import json
+    from dataclasses import asdict
+
+    from closeread.analysis.coref_errors import KINDS, find_errors
+    from closeread.coreference import read_pair
+    from closeread.errors import RequestError, unknown
+    from closeread.procedures.coref import sides
+    from closeread.render import Grid, csv_text, draw
+
+    for kind in kinds:
+        if kind not in KINDS:
+            raise RequestError(unknown("kind of error", kind, list(KINDS)))
+    pair = read_pair(key, response)
+    found = find_errors(pair.key, pair.response, sides(pair.key, pair.response, matching=matching))
+    listed = [error for error in found.errors if not kinds or error.kind in kinds]
+    header = ["error", "document", "entity", "mentions"]
+    if style == "json":
+        result = {"counts": found.counts, "errors": [asdict(error) for error in listed]}
+        click.echo(json.dumps(result, indent=2, ensure_ascii=False))
+    elif style == "csv":
+        click.echo(csv_text(header, [_row(error) for error in listed]), nl=False)
+    else:
+        counts = [[kind, f"{n:,}"] for kind, n in found.counts.items()]
+        click.echo(draw(Grid("", ["", "number"], counts), style))
+        rows = [_row(error) for kind in KINDS for error in [e for e in listed if e.kind == kind][:limit]]
+        left = len(listed) - len(rows)
+        notes = ["A bar parts what the other side has in different entities, or lacks."]
+        notes += [f"{left:,} more: see --limit, --json and --format csv."] if left else []
+        click.echo(draw(Grid("", header, rows, notes if rows else []), style), nl=False)
+
+
+def _row(error: CorefError) -> list[str]:
+    pieces = (", ".join(map(_shown, piece)) for piece in error.pieces)
+    return [error.kind, error.document, error.entity, " | ".join(pieces)]
+
+
+def _shown(mention: Mention) -> str:
+    from closeread.errors import shortened
+
+    place = f"{mention.start}-{mention.end}"
+    return place if mention.text is None else f"{shortened(mention.text, 60)} [{place}]"

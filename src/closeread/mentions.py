@@ -1,0 +1,127 @@
+"""Documents with coreference clusters, kept as columns: what every coreference reader yields.
+
+Conventions: tokens of a document are numbered from 0 across its sentences, and a mention's end is its last token.
+Entities are numbered from 0 over all documents, in order of first appearance; those of a document follow each other,
+and so do the mentions of an entity.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, Protocol, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from closeread.records import Record
+
+Ints = NDArray[np.int64]
+Parts = tuple[tuple[int, int], ...]
+
+
+class Words(Protocol):
+    """The words of documents, and where they stand in their file."""
+
+    def __call__(self, document: int) -> Sequence[str]:
+        """The tokens of a document, by its index; empty where its rows hold no words."""
+        ...
+
+    def packed(self, document: int) -> bytes:
+        """The same as UTF-8, with a line end after each: what is compared when two files have to agree."""
+        ...
+
+    def line_of(self, document: int, token: int) -> int:
+        """The line on which a token stands, from 1."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class MentionTable(Sequence[Record]):
+    """The mentions of documents, as columns; reads as records ``{"document", "clusters"}``.
+
+    Attributes:
+        names: (n_documents,) the documents' names, in order.
+        n_tokens: (n_documents,) how many tokens each has; None where that is not known (JSON Lines).
+        document: (n_mentions,) the document of each mention, from 0, never falling.
+        start, end: (n_mentions,) first and last token of each mention.
+        entity: (n_mentions,) the entity of each mention, from 0, never falling.
+        n_entities: how many entities there are.
+        parts: the (start, end) of every part of the mentions that are discontinuous, by the mention's index.
+        head: (n_mentions,) the token that is a mention's head; None where the format has none.
+        labels: the ids of the entities as they stand in the file, by entity; None where it has none.
+        words: the tokens of the documents; None where the format has no text.
+        absent: the documents that a system sent nothing for; they have no mentions here.
+    """
+
+    names: Sequence[str]
+    n_tokens: Ints | None
+    document: Ints
+    start: Ints
+    end: Ints
+    entity: Ints
+    n_entities: int
+    parts: Mapping[int, Parts] = field(default_factory=dict)
+    head: Ints | None = None
+    labels: Sequence[str] | None = None
+    words: Words | None = None
+    absent: frozenset[int] = frozenset()
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @overload
+    def __getitem__(self, index: int) -> Record: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Record]: ...
+    def __getitem__(self, index: int | slice) -> Record | Sequence[Record]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        number = range(len(self))[index]
+        first, last = np.searchsorted(self.document, [number, number + 1]).tolist()
+        clusters: dict[int, list[list[int]]] = {}
+        for i in range(first, last):
+            clusters.setdefault(int(self.entity[i]), []).append([int(self.start[i]), int(self.end[i])])
+        return {"document": self.names[number], "clusters": list(clusters.values())}
+
+
+def mention_table(names: Sequence[str], documents: Iterable[Sequence[Sequence[Sequence[Any]]]]) -> MentionTable:
+    """The columns of nested lists: documents of clusters of mentions ``[start, end]``.
+
+    Args:
+        names: the documents' names.
+        documents: the clusters of each, checked before.
+    """
+    documents = list(documents)
+    clusters = list(chain.from_iterable(documents))
+    mentions = list(chain.from_iterable(clusters))
+    sizes = np.fromiter(map(len, clusters), np.int64, len(clusters))
+    lengths = np.fromiter((sum(map(len, clusters)) for clusters in documents), np.int64, len(documents))
+    spans = np.fromiter(chain.from_iterable(mentions), np.int64, 2 * len(mentions)).reshape(-1, 2)
+    return MentionTable(
+        names=names,
+        n_tokens=None,
+        document=np.repeat(np.arange(len(documents)), lengths),
+        start=spans[:, 0],
+        end=spans[:, 1],
+        entity=np.repeat(np.arange(len(clusters)), sizes),
+        n_entities=len(clusters),
+    )
+
+
+def content_digest(table: MentionTable) -> str:
+    """The sha256, in hex, of the documents and their clusters, in whatever format and order the clusters stand."""
+    order = np.lexsort((table.end, table.start, table.document))
+    entity = np.empty(table.n_entities + 1, np.int64)
+    seen, first = np.unique(table.entity[order], return_index=True)
+    entity[seen[np.argsort(first)]] = np.arange(len(seen))  # numbered by their first mentions
+    columns = np.column_stack([table.document, table.start, table.end, entity[table.entity]])
+    columns = columns[np.lexsort(columns.T[::-1])].astype("<i8")
+    digest = hashlib.sha256(json.dumps(list(table.names), ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    digest.update(columns.tobytes())
+    several = [[int(table.document[row]), *map(list, parts)] for row, parts in table.parts.items()]
+    digest.update(json.dumps(sorted(several, key=str)).encode())
+    return digest.hexdigest()

@@ -1,0 +1,350 @@
+"""Coreference: mentions, MUC, B-cubed, CEAF, BLANC, LEA and CoNLL F1, from one table of overlaps.
+
+Sources: Vilain et al. (1995), Bagga and Baldwin (1998), Luo (2005), Recasens and Hovy (2011), Luo et al. (2014),
+Moosavi and Strube (2016); details as the reference scorer (Pradhan et al. 2014, version 8.01) decides them.
+
+Conventions: the unit, and what is resampled, is the document.  Numerators and denominators are summed over documents
+before anything is divided (`average="micro"`), or every document's scores are averaged (`"macro"`).  0/0 is 0.
+
+Metrics:
+    mentions, muc, b3, ceafm, ceafe, blanc, lea: precision, recall and F1 of each.
+    conll/f1: the mean of the F1 of MUC, B-cubed and CEAFe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from closeread.counts import MISSING_HELP, Columns, CountTable, FloatArray, Metric, Option, Procedure, ratio
+from closeread.errors import RequestError, unknown
+from closeread.kernels import coref, coref_blanc
+from closeread.kernels.coref_overlap import Overlap, overlap
+from closeread.kernels.coref_sides import Side, keep_first, reference_response, repeated_mentions
+from closeread.mentions import MentionTable, mention_table
+
+Counts = Callable[[Overlap], FloatArray]
+Documents = MentionTable | Sequence[Any]
+"""Columns; or a list, with an item for every document: its entities, a record that holds them, or None."""
+
+TITLES = {
+    "mentions": "Mentions",
+    "muc": "MUC",
+    "b3": "B³",
+    "ceafm": "CEAFm",
+    "ceafe": "CEAFe",
+    "blanc": "BLANC",
+    "lea": "LEA",
+    "conll": "CoNLL",
+}
+PARTS = {
+    "mentions": "mentions found",
+    "muc": "links found, a cluster of n mentions having n - 1",
+    "b3": "mean over mentions of the share of the mention's entity that is found",
+    "ceafm": "mentions shared under the best mapping of entities",
+    "ceafe": "similarity of the entities under their best mapping",
+    "blanc": "mean of coreference and non-coreference links found",
+    "lea": "mean over entities, by size, of the links found",
+}
+IN_CONLL = ("muc", "b3", "ceafe")
+SHARED: dict[str, Counts] = {
+    "mentions": coref.mention_counts,
+    "muc": coref.muc_counts,
+    "ceafm": coref.ceafm_counts,
+    "ceafe": coref.ceafe_counts,
+}
+"""Metrics whose recall and precision have one numerator."""
+
+ONE_SIDED: dict[str, Counts] = {"b3": coref.b_cubed_counts, "lea": coref.lea_counts}
+"""Metrics that count each side apart."""
+
+BLANC = {"reference": "blanc", "luo2014": "blanc_luo2014"}
+"""How the counts of BLANC are named: with the rule for its edges, which decides what is made of their sums."""
+
+
+def count(
+    *,
+    gold: Documents,
+    system: Documents,
+    metrics: Sequence[str] = tuple(TITLES),
+    missing: str = "empty",
+    duplicates: str = "error",
+    keep_singletons: str = "true",
+    blanc_edge: str = "reference",
+    average: str = "micro",
+    matching: str = "exact",
+) -> CountTable:
+    """Counts of every document.
+
+    Args:
+        gold: the documents' entities, each a list of mentions [start, end]; alone, or as `clusters` of a record whose
+            `document` is the name.
+        system: the same documents in the same order; None where there is none.
+        metrics: what to count, among `TITLES`.
+        missing: "empty", where a document without a response is one without mentions; "skip", where it is left out;
+            or "error".
+        duplicates: what a mention that stands twice on a side is: "error"; "first", where its first cluster has it;
+            "reference", where the reference scorer's ways are followed.
+        keep_singletons: "true", or "false" to drop entities of one mention from either side.
+        blanc_edge: `closeread.kernels.coref_blanc.EDGES`.
+        average: "micro" or "macro".
+        matching: which mentions are the same: "exact", "head", "partial" (`closeread.kernels.mention_matching`).
+
+    Raises:
+        ValueError: a document has no response and `missing` is "error", or a mention stands twice and `duplicates` is
+            "error".
+        RequestError: `matching` asks for heads that a side does not have.
+    """
+    key, response = table_of(gold), table_of(system)
+    names = key.names
+    if missing == "error" and response.absent:
+        raise ValueError(f"{len(response.absent):,} of {len(names):,} documents have no response")
+    found = overlap(*sides(key, response, duplicates, keep_singletons, matching), len(names))
+    columns = _summable(found, _needed(metrics), blanc_edge)
+    if average == "macro":
+        columns = _means(columns, metrics)
+    table = CountTable(
+        list(names),
+        np.arange(len(names)),
+        tuple(columns),
+        np.column_stack(list(columns.values())),
+    )
+    if missing == "skip" and response.absent:
+        return table.select(np.isin(np.arange(len(names)), list(response.absent), invert=True))
+    return table
+
+
+def table_of(documents: Documents) -> MentionTable:
+    """Documents as columns; a document without a name has its number, from 0."""
+    if isinstance(documents, MentionTable):
+        return documents
+    absent = frozenset(i for i, document in enumerate(documents) if document is None)
+    records = [document if isinstance(document, dict) else {"clusters": document or []} for document in documents]
+    names = [str(record.get("document", i)) for i, record in enumerate(records)]
+    return replace(mention_table(names, [record["clusters"] for record in records]), absent=absent)
+
+
+def problems(*, gold: Documents, system: Documents, **options: str) -> Iterator[tuple[str, int, str]]:
+    """Mentions that end before they start, and, where that is an error, those that stand twice.
+
+    Yields:
+        The side ("gold" or "system"), the document's number from 0, and what is wrong.
+    """
+    for name, documents in (("gold", gold), ("system", system)):
+        table = table_of(documents)
+        for row in np.flatnonzero(table.start > table.end).tolist():
+            start, end = int(table.start[row]), int(table.end[row])
+            yield name, int(table.document[row]), f"[{start}, {end}] ends before it starts; needed: [start, end]"
+        for first, again in repeats(table).tolist() if options["duplicates"] == "error" else ():
+            first_of_document = int(table.entity[np.searchsorted(table.document, table.document[again])])
+            entities = [int(table.entity[row]) - first_of_document for row in (first, again)]
+            found = f"[{int(table.start[again])}, {int(table.end[again])}] stands in entities {entities[0]} and"
+            needed = "needed: once, unless duplicates is first or reference"
+            yield name, int(table.document[again]), f"{found} {entities[1]}, counted from 0; {needed}"
+
+
+def repeats(table: MentionTable) -> NDArray[np.int64]:
+    """The mentions that stand twice in a table, (n, 2): the first of each, and one that repeats it."""
+    return repeated_mentions(_side(table, _spans(table, table, "exact")[0]))
+
+
+def sides(
+    key: MentionTable,
+    response: MentionTable,
+    duplicates: str = "error",
+    keep_singletons: str = "true",
+    matching: str = "exact",
+) -> tuple[Side, Side]:
+    """Key and response as the kernels take them; the options, and what is raised, as for `count`."""
+    if matching != "exact" and (key.head is None or response.head is None):
+        raise RequestError(f"matching {matching} needs heads on both sides, which only CorefUD files tell")
+    codes = _spans(key, response, matching)
+    own, other = _side(key, codes[0]), _side(response, codes[1])
+    if keep_singletons == "false":
+        own, other = _without_singletons(own), _without_singletons(other)
+    if duplicates == "error":
+        for name, table in (("key", key), ("response", response)):
+            if len(repeats(table)):
+                raise ValueError(f"the {name} has mentions that stand twice")
+    if duplicates == "first":
+        return keep_first(own), keep_first(other)
+    return own, reference_response(own, other) if duplicates == "reference" else other
+
+
+def _side(table: MentionTable, codes: NDArray[np.int64]) -> Side:
+    return Side(table.document, codes, table.entity)
+
+
+def _spans(key: MentionTable, response: MentionTable, matching: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Codes that say which mentions of a document are the same."""
+    if matching == "exact" and not key.parts and not response.parts:
+        width = max(int(key.end.max(initial=0)), int(response.end.max(initial=0))) + 1
+        return key.start * width + key.end, response.start * width + response.end
+    from closeread.kernels.mention_matching import Spans, mention_codes  # SciPy takes 0.1 s to import
+
+    own, other = (Spans(t.document, t.start, t.end, t.head, t.parts) for t in (key, response))
+    return mention_codes(own, other, matching)
+
+
+def _without_singletons(side: Side) -> Side:
+    return side.select(np.bincount(side.entity)[side.entity] > 1) if len(side.entity) else side
+
+
+def _needed(metrics: Sequence[str]) -> list[str]:
+    """The metrics to count, in order: those that are asked for and those that others are made of."""
+    wanted = {"mentions", *metrics, *(IN_CONLL if "conll" in metrics else ())}
+    return [name for name in TITLES if name in wanted and name != "conll"]
+
+
+def _summable(found: Overlap, metrics: Sequence[str], blanc_edge: str) -> dict[str, FloatArray]:
+    """What is counted of every document, (n_documents,) each."""
+    columns: dict[str, FloatArray] = {}
+    for name in metrics:
+        if name in SHARED:
+            columns |= zip((f"{name}/{side}" for side in coref.BOTH_SIDES), SHARED[name](found).T, strict=True)
+        elif name in ONE_SIDED:
+            recall, precision = ONE_SIDED[name](found).T, ONE_SIDED[name](found.transposed).T
+            columns |= {f"{name}/found_of_key": recall[0], f"{name}/key": recall[1]}
+            columns |= {f"{name}/found_of_response": precision[0], f"{name}/response": precision[1]}
+        else:
+            links = (f"{BLANC[blanc_edge]}/{link}" for link in coref_blanc.LINKS)
+            columns |= zip(links, coref_blanc.blanc_counts(found).T, strict=True)
+    return columns
+
+
+def _means(columns: Mapping[str, FloatArray], metrics: Sequence[str]) -> dict[str, FloatArray]:
+    """The scores of every document, to be summed, and the number of documents, to divide the sums by."""
+    n = len(next(iter(columns.values())))
+    scores = {f"{m.name}:sum": np.nan_to_num(m.formula(columns)) for m in _metrics(metrics)}
+    return {"documents": np.ones(n), **scores}
+
+
+def _precision(name: str, counts: Columns) -> FloatArray:
+    return ratio(counts.get(f"{name}/common", counts.get(f"{name}/found_of_response", 0)), counts[f"{name}/response"])
+
+
+def _recall(name: str, counts: Columns) -> FloatArray:
+    return ratio(counts.get(f"{name}/common", counts.get(f"{name}/found_of_key", 0)), counts[f"{name}/key"])
+
+
+def _f1(name: str, counts: Columns) -> FloatArray:
+    """The harmonic mean; NaN where precision and recall both are 0/0, and 0 where they are 0."""
+    precision, recall = _precision(name, counts), _recall(name, counts)
+    p, r = np.nan_to_num(precision), np.nan_to_num(recall)
+    f1 = ratio(2 * p * r, np.where(p + r == 0, 1, p + r))
+    return np.where(np.isnan(precision) & np.isnan(recall), np.nan, f1)
+
+
+def _blanc(position: int, counts: Columns) -> FloatArray:
+    edge = next(edge for edge, name in BLANC.items() if f"{name}/{coref_blanc.LINKS[0]}" in counts)
+    links = np.stack([counts[f"{BLANC[edge]}/{link}"] for link in coref_blanc.LINKS], axis=-1)
+    mentions = np.stack([counts[f"mentions/{side}"] for side in coref.BOTH_SIDES], axis=-1)
+    return coref_blanc.blanc_scores(links, mentions, edge)[..., position]
+
+
+def _conll(counts: Columns) -> FloatArray:
+    parts = [_f1(name, counts) for name in IN_CONLL]
+    return np.where(np.isnan(parts).all(axis=0), np.nan, np.nan_to_num(parts).mean(axis=0))
+
+
+def _mean_or(name: str, formula: Callable[[Columns], FloatArray], counts: Columns) -> FloatArray:
+    """The mean over documents where that is what was counted, else the score of the summed counts."""
+    if f"{name}:sum" in counts:
+        return ratio(counts[f"{name}:sum"], counts["documents"])
+    return formula(counts)
+
+
+def _metrics(names: Sequence[str]) -> tuple[Metric, ...]:
+    """Precision, recall and F1 of each, by summed counts or as means over documents."""
+    made = []
+    for name in (name for name in TITLES if name in names):
+        scores: dict[str, Callable[[Columns], FloatArray]] = {
+            "precision": partial(_precision, name),
+            "recall": partial(_recall, name),
+            "f1": partial(_f1, name),
+        }
+        if name == "blanc":
+            scores = {part: partial(_blanc, i) for i, part in enumerate(scores)}
+        elif name == "conll":
+            scores = {"f1": _conll}
+        for part, formula in scores.items():
+            full = f"{name}/{part}"
+            title = "F1" if part == "f1" else part
+            description = f"{part.capitalize()}: {PARTS[name]}." if name != "conll" else "Mean F1 of MUC, B³ and CEAFe."
+            made.append(
+                Metric(full, f"{TITLES[name]} {title}", description, partial(_mean_or, full, formula), empty=0.0)
+            )
+    return tuple(made)
+
+
+def chosen(metrics: Sequence[str]) -> Procedure:
+    """The procedure with some of its metrics only, by their names in `TITLES`.
+
+    Raises:
+        RequestError: there is no such metric.
+    """
+    for name in metrics:
+        if name not in TITLES:
+            raise RequestError(unknown("coreference metric", name, list(TITLES)))
+    return replace(PROCEDURE, metrics=_metrics(metrics), count=partial(count, metrics=tuple(metrics)))
+
+
+PROCEDURE = Procedure(
+    name="coref",
+    version=1,
+    title="coreference: mentions, MUC, B³, CEAF, BLANC, LEA and CoNLL F1",
+    unit="document",
+    resampling_unit="document",
+    options=(
+        Option("missing", ("error", "empty", "skip"), "empty", MISSING_HELP),
+        Option(
+            "duplicates",
+            ("error", "first", "reference"),
+            "error",
+            "What a mention in several entities of a side is: an error, in its first entity only, or counted as by the "
+            "reference scorer.",
+        ),
+        Option(
+            "keep_singletons",
+            ("true", "false"),
+            "true",
+            "Whether entities of one mention count; if not, they are dropped from both sides.",
+        ),
+        Option(
+            "blanc_edge",
+            coref_blanc.EDGES,
+            "reference",
+            "What BLANC is where one kind of link is absent: as the reference scorer has it, or as Luo et al. (2014).",
+        ),
+        Option(
+            "average",
+            ("micro", "macro"),
+            "micro",
+            "Whether counts are summed over documents and then divided, or scores are averaged over documents.",
+        ),
+        Option(
+            "matching",
+            ("exact", "head", "partial"),
+            "exact",
+            "Which mentions are the same: those of the same tokens, of the same head, or that lie within the key's.",
+        ),
+    ),
+    metrics=_metrics(tuple(TITLES)),
+    modules=tuple(f"coref_{name}" for name in TITLES if name != "mentions"),
+    count=count,
+    citation="""@inproceedings{pradhan-etal-2014-scoring,
+  title = {Scoring Coreference Partitions of Predicted Mentions: A Reference Implementation},
+  author = {Pradhan, Sameer and Luo, Xiaoqiang and Recasens, Marta and Hovy, Eduard and Ng, Vincent and
+            Strube, Michael},
+  booktitle = {Proceedings of ACL 2014},
+  year = {2014},
+  pages = {30--35},
+  doi = {10.3115/v1/P14-2006}
+}""",
+    problems=problems,
+)

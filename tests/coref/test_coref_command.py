@@ -1,0 +1,194 @@
+"""`closeread score|compare|validate|errors coref` on invented files."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+KEY = """#begin document (ferry); part 000
+ferry 0 0 Marta NNP (0)
+ferry 0 1 and CC -
+ferry 0 2 her PRP$ (1|(0)
+ferry 0 3 brother NN 1)
+ferry 0 4 waited VBD -
+
+ferry 0 0 He PRP (1)
+ferry 0 1 read VBD -
+ferry 0 2 to TO -
+ferry 0 3 her PRP (0)
+#end document
+#begin document (night); part 000
+night 0 0 Snow NN (0)
+night 0 1 fell VBD -
+night 0 2 It PRP (0)
+#end document
+"""
+# "her" in its second place is the brother's, "It" is missing, and "Snow" stands alone.
+RESPONSE = KEY.replace("to TO -\nferry 0 3 her PRP (0)", "to TO (7)\nferry 0 3 her PRP (1)").replace(
+    "PRP (0)\n#", "PRP -\n#"
+)
+
+
+@pytest.fixture
+def pair(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("key.conll").write_text(KEY)
+    Path("response.conll").write_text(RESPONSE)
+    return "key.conll", "response.conll"
+
+
+def test_a_table_with_precision_recall_and_f1(ran, pair):
+    printed = ran("score", "coref", *pair, "--no-ci").splitlines()
+    assert printed[2].split() == ["metric", "precision", "recall", "F1", "documents"]
+    # Mentions: 6 of 7 found, 7 said.  MUC: the key has 2 + 1 + 1 links, Marta-her is left of them, and He-brother.
+    assert printed[4].split() == ["Mentions", "85.71", "85.71", "85.71", "2"]
+    assert printed[5].split() == ["MUC", "66.67", "50.00", "57.14"]
+    assert [line.split()[0] for line in printed[4:12]] == [
+        "Mentions", "MUC", "B³", "CEAFm", "CEAFe", "BLANC", "LEA", "CoNLL",
+    ]  # fmt: skip
+    assert printed[-1].startswith("Signature: coref|version:1|missing:empty|duplicates:error|keep_singletons:true|")
+
+
+def test_chosen_metrics_and_rows_by_document(ran, pair):
+    printed = ran("score", "coref", *pair, "--metrics", "lea,muc", "--per-unit", "--json", "--no-ci")
+    found = json.loads(printed)
+    assert list(found["scores"]) == [f"{m}/{part}" for m in ("muc", "lea") for part in ("precision", "recall", "f1")]
+    assert [unit["document"] for unit in found["units"]] == ["ferry; part 000", "night; part 000"]
+    assert found["units"][1]["muc/recall"] == 0
+    assert found["released"] is None
+    assert found["corpus"] == "coref"
+
+
+def test_kept_counts_are_those_of_the_files(ran, pair):
+    ran("score", "coref", *pair, "--counts", "kept.parquet", "--no-ci")
+    assert Path("kept.parquet").stat().st_size > 0
+
+
+def test_compare(ran, pair):
+    found = json.loads(
+        ran("compare", "coref", "key.conll", "response.conll", "key.conll", "--metrics", "lea", "--json")
+    )
+    assert found[0]["differences"]["lea/f1"]["value"] > 0
+    assert found[0]["first"]["name"] == "response.conll"
+
+
+def test_compare_needs_two(run, pair):
+    done = run("compare", "coref", *pair)
+    assert done.exit_code == 2
+    assert "a comparison needs two systems or more" in done.stderr
+
+
+def test_validate(ran, run, pair):
+    assert ran("validate", "coref", *pair) == "response.conll: valid; 2 of the 2 documents of key.conll\n"
+    Path("half.conll").write_text(KEY.split("#begin document (night)")[0])
+    assert (
+        ran("validate", "coref", "key.conll", "half.conll") == "half.conll: valid; 1 of the 2 documents of key.conll\n"
+    )
+    done = run("validate", "coref", "key.conll", "half.conll", "--missing", "error")
+    assert done.exit_code == 1
+    assert "lacks 1 of the 2 documents of the key: 'night; part 000'" in done.stderr
+
+
+def test_all_problems_of_a_file_at_once(run, pair):
+    Path("bad.conll").write_text(
+        RESPONSE.replace("brother NN 1)", "brother NN 1) x").replace("Snow NN (0)", "Snow NN 5)")
+    )
+    done = run("score", "coref", "key.conll", "bad.conll")
+    assert done.exit_code == 1
+    assert "bad.conll: 3 problems:" in done.stderr
+    assert "bad.conll:4: column 6: entity 1 opens but never closes" in done.stderr
+    assert "bad.conll:5: the number of columns is 7" in done.stderr
+    assert "bad.conll:14: column" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["mucs", "", "muc,,lea"])
+def test_metrics_that_do_not_exist(run, pair, name):
+    done = run("score", "coref", *pair, "--metrics", name)
+    assert done.exit_code == 2
+    assert "is none of mentions, muc, b3, ceafm, ceafe, blanc, lea, conll" in done.stderr
+
+
+def test_errors_are_counted_and_listed_with_their_text(ran, pair):
+    found = json.loads(ran("errors", "coref", *pair, "--json"))
+    assert found["counts"] == {
+        "right entity": 0,
+        "split entity": 1,
+        "merged entities": 1,
+        "missing entity": 0,
+        "spurious entity": 1,
+        "missing mention": 1,
+        "spurious mention": 1,
+    }
+    by_kind = {error["kind"]: error for error in found["errors"]}
+    texts = {
+        kind: [[mention["text"] for mention in piece] for piece in error["pieces"]] for kind, error in by_kind.items()
+    }
+    assert texts == {
+        "split entity": [["Marta", "her"], ["her"]],
+        "merged entities": [["her brother", "He"], ["her"]],
+        "spurious entity": [["to"]],
+        "missing mention": [["It"]],
+        "spurious mention": [["to"]],
+    }
+    assert by_kind["split entity"]["document"] == "ferry; part 000"
+    assert by_kind["split entity"]["entity"] == "0"
+    assert by_kind["spurious mention"]["entity"] == "7"
+
+
+def test_errors_of_a_perfect_response(ran, pair):
+    found = json.loads(ran("errors", "coref", "key.conll", "key.conll", "--json"))
+    assert found["counts"]["right entity"] == 3
+    assert found["errors"] == []
+    assert "right entity" in ran("errors", "coref", "key.conll", "key.conll")
+
+
+def test_errors_of_an_empty_response(ran, pair):
+    Path("none.jsonl").write_text('{"document": "night; part 000", "clusters": []}\n')
+    found = json.loads(ran("errors", "coref", "key.conll", "none.jsonl", "--json"))
+    assert found["counts"]["missing entity"] == 3
+    assert found["counts"]["missing mention"] == 7
+    assert found["counts"]["spurious mention"] == 0
+    turned = json.loads(ran("errors", "coref", "none.jsonl", "none.jsonl", "--json"))
+    assert set(turned["counts"].values()) == {0}
+
+
+def test_errors_as_a_table_are_limited(ran, run, pair):
+    printed = ran("errors", "coref", "key.conll", "response.conll", "--limit", "0")
+    assert "Marta" not in printed
+    printed = ran("errors", "coref", "key.conll", "response.conll", "--kind", "split entity")
+    assert "Marta [0-0], her [2-2] | her [8-8]" in printed
+    assert "It [" not in printed
+    lines = ran("errors", "coref", "key.conll", "response.conll", "--format", "csv").splitlines()
+    assert lines[0] == "error,document,entity,mentions"
+    assert len(lines) == 6
+    done = run("errors", "coref", "key.conll", "response.conll", "--kind", "split")
+    assert done.exit_code == 2
+    assert "no kind of error 'split' (there are: split entity," in done.stderr
+
+
+def test_words_can_not_steer_a_terminal(ran, pair):
+    for name in ("key.conll", "response.conll"):
+        Path(name).write_text(Path(name).read_text().replace("Marta", "Ma\u202erta"))
+    printed = ran("errors", "coref", "key.conll", "response.conll")
+    assert "\u202e" not in printed
+
+
+def test_scipy_is_imported_only_for_the_solver(pair):
+    import subprocess
+    import sys
+
+    code = "import sys; from closeread.coreference import score; score('key.conll', 'response.conll')\n"
+    code += "print('scipy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+    # Three entities against three, each sharing a mention with two: only a search tells the best mapping.
+    rows = [[[0, 1], [2, 3], [4, 5]], [[1, 2], [3, 4], [5, 0]]]
+    for path, clusters in zip(("k.jsonl", "r.jsonl"), rows, strict=True):
+        documents = {"document": "a", "clusters": [[[i, i] for i in cluster] for cluster in clusters]}
+        Path(path).write_text(json.dumps(documents) + "\n")
+    done = subprocess.run(
+        [sys.executable, "-c", code.replace(".conll", ".jsonl").replace("key", "k").replace("response", "r")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == "True\n"

@@ -1,0 +1,126 @@
+"""Coreference as JSON Lines: what is read, what is refused and how, and what is written."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from closeread.errors import FormatError
+from closeread.files import write_text
+from closeread.formats.coref_json import dump_coref_json, read_coref_json
+from closeread.mentions import MentionTable, mention_table
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """A file to write and read again and again."""
+    return tmp_path_factory.mktemp("coref_json") / "file"
+
+
+SAFE = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=5)
+MENTION = st.tuples(st.integers(0, 9), st.integers(0, 9)).map(sorted)
+CLUSTERS = st.lists(st.lists(MENTION, min_size=1, max_size=3), max_size=3)
+
+
+@given(documents=st.dictionaries(SAFE, CLUSTERS, min_size=1, max_size=3), sized=st.booleans())
+@example(documents={"a; part 000": [[[0, 0], [0, 0]], [[0, 0]]], "\u2028😀": []}, sized=False)
+def test_round_trip(file, documents, sized):
+    rows = [{"document": name, "clusters": clusters} for name, clusters in documents.items()]
+    if sized:
+        rows = [{**row, "n_tokens": 10 + i} for i, row in enumerate(rows)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    table = read_coref_json(file)
+    assert list(table) == [{"document": name, "clusters": clusters} for name, clusters in documents.items()]
+    assert (table.n_tokens.tolist() if sized else table.n_tokens) == ([10, 11, 12][: len(rows)] if sized else None)
+    write_text(file, dump_coref_json(table))
+    assert [json.loads(line) for line in file.read_text("utf-8").split("\n")[:-1]] == rows
+    assert list(read_coref_json(file)) == list(table)
+
+
+def test_the_number_of_tokens_is_known_only_where_all_say_it(file):
+    file.write_text('{"document": "a", "clusters": [], "n_tokens": 3}\n{"document": "b", "clusters": []}\n', "utf-8")
+    assert read_coref_json(file).n_tokens is None
+
+
+def row(clusters, **more):
+    return json.dumps({"document": "a", "clusters": clusters, **more})
+
+
+BROKEN = {
+    "": ["is empty"],
+    "x": ["1: is no JSON: Expecting value at column 1"],
+    "[]": ["1: '[]' is no JSON object; needed: one object a line"],
+    '{"document": "a"}': ["1: 'clusters' is a required property"],
+    '{"clusters": []}': ["1: 'document' is a required property"],
+    row([], document=""): ["1: document: '' should be non-empty"],
+    row([], id="a"): ["1: Additional properties are not allowed ('id' was unexpected)"],
+    row([[]]): ["1: clusters[0]: [] should be non-empty"],
+    row([[[0]]]): ["1: clusters[0][0]: [0] is too short"],
+    row([[[0, 1, 2]]]): ["1: clusters[0][0]: [0, 1, 2] is too long"],
+    row([[[-1, 0]]]): ["1: clusters[0][0][0]: -1 is less than the minimum of 0"],
+    row([[[0, 0.5]]]): ["1: clusters[0][0][1]: 0.5 is not of type 'integer'"],
+    row([[[0, "1"]]]): ["1: clusters[0][0][1]: '1' is not of type 'integer'"],
+    row([[[0, True]]]): ["1: clusters[0][0][1]: True is not of type 'integer'"],
+    row([[[0, 2**31]]]): ["1: clusters[0][0][1]: 2147483648 is greater than the maximum of 2147483647"],
+    row([], n_tokens=-1): ["1: n_tokens: -1 is less than the minimum of 0"],
+    row([], n_tokens=None): ["1: n_tokens: None is not of type 'integer'"],
+    row([[[0, 0], [2, 1]]]): ["1: clusters[0][1]: [2, 1] ends before it starts; needed: [start, end]"],
+    row([[[0, 3]], [[2, 2]]], n_tokens=3): [
+        "1: clusters[0][0]: [0, 3], but the document has 3 tokens; needed: an end before 3"
+    ],
+    "\n".join([row([[[1, 0]]]), "{}", row([[[1, 1]]]), "-"]): [
+        "1: clusters[0][0]: [1, 0] ends before it starts; needed: [start, end]",
+        "2: 'clusters' is a required property",
+        "2: 'document' is a required property",
+        "3: document 'a' stands on line 1 already; needed: one line a document",
+        "4: is no JSON: Expecting value at column 1",
+    ],
+}
+
+
+@pytest.mark.parametrize(("text", "problems"), BROKEN.items())
+def test_broken_files(file, text, problems):
+    file.write_text(text, "utf-8")
+    with pytest.raises(FormatError) as caught:
+        read_coref_json(file)
+    assert sorted(p.what if p.line is None else f"{p.line}: {p.what}" for p in caught.value.problems) == problems
+
+
+def test_mentions_of_several_parts_are_not_written():
+    table = MentionTable(**{**vars(mention_table(["a"], [[[[0, 2]]]])), "parts": {0: ((0, 0), (2, 2))}})
+    with pytest.raises(
+        ValueError, match=re.escape("JSON Lines of coreference can't express mentions of several parts")
+    ):
+        dump_coref_json(table)
+
+
+def test_a_table_may_have_numpy_counts(file):
+    table = MentionTable(**{**vars(mention_table(["a"], [[[[0, 2]]]])), "n_tokens": np.array([3])})
+    assert dump_coref_json(table) == '{"document": "a", "clusters": [[[0, 2]]], "n_tokens": 3}\n'
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda value: st.lists(value, max_size=3) | st.dictionaries(st.text(max_size=3), value, max_size=3),
+    max_leaves=8,
+)
+NUMBER = st.sampled_from([0, 1, 5, 1.0, -1, 2**31, 2**70, True, None, "0"])
+NEARLY = st.fixed_dictionaries(
+    {"document": st.sampled_from(["a", "b", "", 1]), "clusters": st.lists(st.lists(st.lists(NUMBER, max_size=3)))},
+    optional={"n_tokens": NUMBER, "x": JSON},
+)
+
+
+@given(data=st.binary(max_size=100) | st.lists(NEARLY | JSON, max_size=3))
+def test_any_file_is_a_table_or_a_format_error(file, data):
+    file.write_bytes(data if isinstance(data, bytes) else "\n".join(map(json.dumps, data)).encode("utf-8"))
+    try:
+        table = read_coref_json(file)
+    except FormatError:
+        return
+    assert (table.start <= table.end).all()
+    assert (table.start >= 0).all()
+    assert len(set(table.names)) == len(table)

@@ -1,0 +1,166 @@
+"""Matching of mentions: every pair and every choice tried, on few mentions."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from closeread.kernels.mention_matching import MATCHINGS, Spans, mention_codes
+
+
+def spans(mentions):
+    """The columns of mentions that are given as (document, tokens, head)."""
+    return Spans(
+        document=np.array([d for d, _, _ in mentions], np.int64),
+        start=np.array([min(tokens) for _, tokens, _ in mentions], np.int64),
+        end=np.array([max(tokens) for _, tokens, _ in mentions], np.int64),
+        head=np.array([head for _, _, head in mentions], np.int64),
+        parts={i: parts(tokens) for i, (_, tokens, _) in enumerate(mentions) if len(parts(tokens)) > 1},
+    )
+
+
+def parts(tokens):
+    found = []
+    for token in sorted(tokens):
+        if found and token == found[-1][1] + 1:
+            found[-1] = (found[-1][0], token)
+        else:
+            found.append((token, token))
+    return tuple(found)
+
+
+def matched(key, response, matching):
+    """The pairs of mentions that share a code."""
+    ours, theirs = mention_codes(spans(key), spans(response), matching)
+    return [(i, j) for i, code in enumerate(ours) for j in np.flatnonzero(theirs == code).tolist()]
+
+
+def similarity(key, response, matching):
+    """How alike two mentions are that are not the same; 0 where they can't match."""
+    (document, tokens, head), (other_document, other_tokens, other_head) = key, response
+    if document != other_document:
+        return 0
+    if matching == "head":
+        fits = head == other_head
+    else:
+        fits = matching == "partial" and head in other_tokens and other_tokens <= tokens
+    return len(tokens & other_tokens) / len(tokens) if fits else 0
+
+
+def identity(mention, matching):
+    return mention if matching == "head" else mention[:2]
+
+
+@st.composite
+def mentions(draw):
+    found = []
+    for _ in range(draw(st.integers(0, 5))):
+        start = draw(st.integers(0, 4))
+        tokens = frozenset(range(start, draw(st.integers(start, 6)) + 1))
+        if draw(st.booleans()) and len(tokens) > 1:
+            tokens -= {draw(st.sampled_from(sorted(tokens)))}
+        found.append((draw(st.integers(0, 1)), tokens, draw(st.sampled_from(sorted(tokens)))))
+    return found
+
+
+@given(key=mentions(), response=mentions(), matching=st.sampled_from(MATCHINGS))
+@example(key=[], response=[], matching="head")
+def test_the_best_choice_of_all(key, response, matching):
+    pairs = matched(key, response, matching)
+    same = {
+        (i, j)
+        for i, k in enumerate(key)
+        for j, r in enumerate(response)
+        if identity(k, matching) == identity(r, matching)
+    }
+    assert same <= set(pairs)
+    rest = {(key[i], response[j]) for i, j in set(pairs) - same}
+    # One to one among what stands in one side only; repeated mentions go with their first.
+    assert len({identity(k, matching) for k, _ in rest}) == len({identity(r, matching) for _, r in rest})
+    ours = first_of_each(key, [response[j] for _, j in same], matching)
+    theirs = first_of_each(response, [key[i] for i, _ in same], matching)
+    chosen = [(i, j) for i in ours for j in theirs if (i, j) in pairs]
+    worth = [similarity(key[i], response[j], matching) for i, j in chosen]
+    assert all(value > 0 for value in worth)
+    assert len({i for i, _ in chosen}) == len({j for _, j in chosen}) == len(chosen)
+    assert sum(worth) == pytest.approx(best_sum(key, ours, response, theirs, matching))
+
+
+def first_of_each(side, known, matching):
+    seen = {identity(mention, matching) for mention in known}
+    first = []
+    for i, mention in enumerate(side):
+        if identity(mention, matching) not in seen:
+            seen.add(identity(mention, matching))
+            first.append(i)
+    return first
+
+
+def best_sum(key, ours, response, theirs, matching):
+    table = [[similarity(key[i], response[j], matching) for j in theirs] for i in ours]
+    if len(ours) > len(theirs):
+        table = [list(column) for column in zip(*table, strict=True)] or [[] for _ in theirs]
+    columns = range(max(len(ours), len(theirs)))
+    return max(sum(row[c] for row, c in zip(table, order, strict=True)) for order in permutations(columns, len(table)))
+
+
+@given(key=mentions(), response=mentions(), matching=st.sampled_from(MATCHINGS), seed=st.randoms())
+def test_the_order_of_the_mentions_is_no_matter(key, response, matching, seed):
+    def places(ours, theirs):
+        return {(ours[i], theirs[j]) for i, j in matched(ours, theirs, matching)}
+
+    # Of the mentions with the same tokens, the head of the first counts: only one is left of each.
+    key, response = ([s[i] for i in first_of_each(s, [], matching)] for s in (key, response))
+    assert places(seed.sample(key, len(key)), seed.sample(response, len(response))) == places(key, response)
+
+
+T = frozenset
+LONG, SHORT = (0, T({0, 1, 2, 3}), 1), (0, T({1, 2}), 1)
+ALL_FOUR = [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "expected"),
+    [
+        # The key's head decides, whatever the response's is.
+        ([LONG], [(0, T({1, 2}), 2)], {"exact": [], "head": [], "partial": [(0, 0)]}),
+        # A response that goes beyond the key may have its head, but is no part of it.
+        ([SHORT], [LONG], {"exact": [], "head": [(0, 0)], "partial": []}),
+        ([LONG], [(0, T({2, 3}), 2)], {"exact": [], "head": [], "partial": []}),
+        ([LONG], [(1, T({1, 2}), 1)], {"exact": [], "head": [], "partial": []}),
+        # The same tokens come first, even if the rest then has nothing.
+        ([LONG, SHORT], [SHORT], {"exact": [(1, 0)], "head": [(1, 0)], "partial": [(1, 0)]}),
+        # With another head the same tokens are another mention, but only for `head`.
+        ([LONG], [(0, LONG[1], 2)], {"exact": [(0, 0)], "head": [], "partial": [(0, 0)]}),
+        # The longer of two that fit is the better one.
+        ([LONG], [SHORT, (0, T({0, 1, 2}), 1)], {"exact": [], "head": [(0, 1)], "partial": [(0, 1)]}),
+        # The largest sum, not the best pair: 1/2 + 1/3 > 2/3 (partial).
+        (
+            [(0, T({0, 1}), 1), (0, T({1, 2, 3}), 1)],
+            [(0, T({1}), 1), (0, T({1, 2}), 1)],
+            {"exact": [], "head": [(0, 0), (1, 1)], "partial": [(0, 0), (1, 1)]},
+        ),
+        # A gap is no part of a mention.
+        ([(0, T({0, 2}), 0)], [(0, T({0, 1, 2}), 0)], {"exact": [], "head": [(0, 0)], "partial": []}),
+        ([(0, T({0, 1, 2}), 0)], [(0, T({0, 2}), 0)], {"exact": [], "head": [(0, 0)], "partial": [(0, 0)]}),
+        ([(0, T({0, 1, 2}), 1)], [(0, T({0, 2}), 0)], {"exact": [], "head": [], "partial": []}),
+        # Mentions that stand twice go together.
+        ([LONG, LONG], [SHORT, SHORT], {"exact": [], "head": ALL_FOUR, "partial": ALL_FOUR}),
+    ],
+)  # fmt: skip
+def test_by_hand(key, response, expected):
+    assert {matching: matched(key, response, matching) for matching in MATCHINGS} == expected
+
+
+def test_parts_without_a_gap_are_one():
+    whole, split = spans([LONG]), spans([LONG])._replace(parts={0: ((0, 1), (2, 3))})
+    assert [codes.tolist() for codes in mention_codes(whole, split)] == [[0], [0]]
+
+
+def test_heads_are_needed():
+    headless = spans([LONG])._replace(head=None)
+    with pytest.raises(ValueError, match="matching by heads needs the heads of the mentions"):
+        mention_codes(headless, spans([SHORT]), "partial")
+    assert len(mention_codes(headless, headless, "exact")) == 2
