@@ -43,7 +43,8 @@ PERL_METRICS = ("muc", "bcub", "ceafm", "ceafe", "blanc")
 EVALUATE = """
 import sys, evaluate
 metric = evaluate.load(sys.argv[1])
-lines = [open(name, encoding="utf-8").read().splitlines() for name in sys.argv[2:]]
+texts = [open(name, encoding="utf-8").read() for name in sys.argv[2:]]
+lines = [[line for line in text.splitlines() if line and not line.startswith("#")] for text in texts]
 print(metric.compute(references=[lines[0]], predictions=[lines[1]], keep_singletons=True))
 """
 

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from closeread.errors import FormatError
 from closeread.files import write_text
 from closeread.formats import conll
-from closeread.formats.conll import LISTED, dump_conll, read_conll, token_differences
+from closeread.formats.conll import dump_conll, read_conll, token_differences
+from closeread.formats.conll_cells import mentions_at_once
+from closeread.formats.problems import LISTED
 from closeread.mentions import MentionTable, mention_table
 
 
@@ -104,7 +106,7 @@ def test_what_is_no_token(read):
     assert list(table.names) == ["nw/a (1); part 000", "nw/a (1); part 001", "c"]
     assert [list(table.words(i)) for i in range(3)] == [["The", "end"], ["Ä\u3000😀", "#b"], []]
     assert table.n_tokens.tolist() == [2, 2, 0]
-    assert table.labels == ["4", "4"]
+    assert list(table.labels) == ["4", "4"]
     assert [table[i]["clusters"] for i in range(3)] == [[[[0, 0]]], [[[0, 1]]], []]
     assert [table.words.line_of(0, i) for i in range(2)] + [table.words.line_of(1, 1)] == [4, 7, 12]
     with pytest.raises(IndexError):
@@ -449,6 +451,37 @@ def test_the_slow_twin_agrees(file, text, block):
             entity = table.entity[chosen] - (table.entity[chosen].min() if chosen.any() else 0)
             columns = (entity, table.start[chosen], table.end[chosen])
             assert sorted(zip(*(c.tolist() for c in columns), strict=True)) == mentions
+
+
+@given(text=LIKELY | mutated(), many=st.booleans())
+@example(text=document("a (1(01(1", "b 1)01)", "c 1)"), many=False)
+@example(text=document("a (12345678901234567", "b 12345678901234567)"), many=False)
+def test_cells_read_at_once_are_those_read_one_by_one(file, text, many):
+    if many:
+        text += text.replace("begin document (", "begin document (other")
+    file.write_bytes(text.encode("utf-8"))
+    at_once = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conll, "mentions_at_once", lambda *a: at_once.append(mentions_at_once(*a)) or at_once[-1])
+        fast = outcome(file)
+        patch.setattr(conll, "mentions_at_once", lambda *a: None)
+        slow = outcome(file)
+    assert fast == slow
+    # What is refused was never read at once, and what is read has no reason to be slow but the length of an id.
+    if isinstance(fast, str):
+        assert at_once in ([], [None])
+    else:
+        assert at_once != [None] or re.search(r"[0-9]{17}", text)
+
+
+def outcome(file):
+    """What a file is read as, or what is said of it."""
+    try:
+        table = read_conll(file)
+    except FormatError as error:
+        return str(error)
+    columns = (table.document, table.entity, table.start, table.end)
+    return plain(table), [column.tolist() for column in columns], list(table.labels)
 
 
 @given(data=st.binary(max_size=200) | st.sampled_from([*BROKEN]))

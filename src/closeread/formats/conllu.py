@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from closeread.errors import quoted
-from closeread.formats.conll import Problems
+from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.mentions import MentionTable, Parts
 
