@@ -1,6 +1,8 @@
 """What the benchmarks measure with: processes from start to end, and calls within one."""
 
+import os
 import platform
+import signal
 import statistics
 import subprocess
 import sys
@@ -16,10 +18,22 @@ print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).
 """
 
 
-def process(command, **options):
-    """Seconds and peak MiB of one run of a command."""
+def process(command, timeout=None, **options):
+    """Seconds and peak MiB of one run of a command.
+
+    Raises:
+        TimeoutExpired: it took longer than `timeout` seconds, and was ended with all that it had started.
+    """
     launcher = [sys.executable, "-I", "-S", "-c", LAUNCHER, *command]
-    seconds, peak = subprocess.run(launcher, check=True, capture_output=True, text=True, **options).stdout.split()
+    with subprocess.Popen(launcher, stdout=subprocess.PIPE, text=True, start_new_session=True, **options) as running:
+        try:
+            printed, _ = running.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(running.pid, signal.SIGKILL)
+            raise
+    if running.returncode:
+        raise subprocess.CalledProcessError(running.returncode, command)
+    seconds, peak = printed.split()
     return float(seconds), float(peak)
 
 

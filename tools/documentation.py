@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from closeread.corpora import corpus_names, load_corpus
 from closeread.counts import Procedure
@@ -131,7 +132,40 @@ def benchmark_parts(root: Path) -> dict[str, Callable[[], str]]:
         "mctaco_in_process": lambda: timings_table(found["in_process"], f"{peer}, files to scores"),
         "mctaco_resampling": lambda: timings_table(found["resampling"], f"{peer}, 1,000 resampled files"),
         "mctaco_growth": lambda: growth_table(found["growth"], peer),
+        **coref_parts(json.loads((root / "benchmarks" / "results" / "coref.json").read_text("utf-8"))),
     }
+
+
+def coref_parts(found: Mapping[str, Any]) -> dict[str, Callable[[], str]]:
+    """What generates each part of the benchmarks' page on coreference."""
+    limit = found["limit"]
+    about = f"{found['machine']}; {found['software']}; closeread {found['closeread']}.\n"
+    return {
+        "coref_machine": lambda: about,
+        "coref_litbank": lambda: peers_table(found["litbank"], limit),
+        "coref_copies": lambda: peers_table(found["copies"], limit),
+        "coref_one_document": lambda: peers_table(found["one_document"], limit),
+        "coref_strings": lambda: peers_table(found["strings"], limit),
+        "coref_scoring": lambda: timings_table(found["in_process"]["scoring"], "coval, 5 metrics"),
+        "coref_reading": lambda: timings_table(found["in_process"]["reading"], "coval"),
+        "coref_resampling": lambda: timings_table(found["in_process"]["resampling"], "closeread, 1,000 resamples"),
+    }
+
+
+def peers_table(found: Mapping[str, Any], limit: int) -> str:
+    """Seconds of every process, as a multiple of ours, and peak MiB, as a multiple of the files' size."""
+    own = found["processes"]["closeread, all metrics"]["seconds"]
+    base = found["base_mib"]
+    rows = []
+    for what, values in found["processes"].items():
+        if values["seconds"] is None:
+            rows.append([what, f"over {limit}", f"over {limit / own:.0f}", "", ""])
+        else:
+            above = max(values["peak_mib"] - base, 0)
+            cells = [f"{values['seconds']:.2f}", f"{values['seconds'] / own:.2g}", f"{values['peak_mib']:.0f}"]
+            rows.append([what, *cells, f"{above / found['mib']:.1f}"])
+    header = ["what", "seconds", "as a multiple of ours", "peak MiB", "above a bare start, by the files' size"]
+    return draw(Grid("", header, rows, [f"Files: {found['mib']:.0f} MiB."]), "markdown")
 
 
 def timings_table(timings: Mapping[str, Mapping[str, float]], peer: str) -> str:
