@@ -153,7 +153,8 @@ def other_peers(given, folder, key, response):
     files = []
     for name, table in (("key", key), ("response", response)):
         for_scorch(table, folder / f"{name}-json")
-        heads = replace(table, head=table.end.copy())
+        # corefud-scorer wants ids that no two documents share.
+        heads = replace(table, head=table.end.copy(), labels=[f"e{i}" for i in range(table.n_entities)])
         (folder / f"{name}.conllu").write_text(dump_conllu(heads), "utf-8")
         files.append(folder / f"{name}.conllu")
     scorch = [Path(given.python).parent / "scorch", folder / "key-json", folder / "response-json"]

@@ -1,24 +1,29 @@
 """Coreference in files: key and response read, laid side by side, and counted.
 
-Conventions: a file is CoNLL, CorefUD (`.conllu`) or JSON Lines (`.jsonl`, `.ndjson`), by its suffix.  Documents are
-matched by name.  Where both files have text, it has to be the same.
+Conventions: a file is CoNLL, CorefUD or JSON Lines, by its first line, and where that tells nothing by its suffix
+(`.conllu`, `.jsonl`, `.ndjson`).  Documents are matched by name, of which a part is a part.  Where both files have
+text, it has to be the same.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from closeread.errors import FormatError, InputError, Problem, SubmissionError, quoted
-from closeread.mentions import MentionTable, content_digest
+from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, quoted
+from closeread.formats.text import BYTE_ORDER_MARK
+from closeread.mentions import MentionTable, Words, content_digest
 from closeread.procedures.coref import TITLES, chosen, repeats
 from closeread.report import Comparison, Report, Resampling, make_comparison, make_report
 from closeread.scoring import Counted, Origin, count_rows
 
 JSON_LINES = (".jsonl", ".ndjson")
+CORPUS_LINE = re.compile(rb"#\s*(?:global\.|newdoc|newpar|sent_id|text\b)")
+CONLL_LINE = re.compile(rb"#\s*begin\s+document")
 
 
 @dataclass(frozen=True)
@@ -39,17 +44,30 @@ def read_documents(path: Path) -> MentionTable:
     Raises:
         FormatError: the file can't be read or breaks its format, with everything that is wrong with it.
     """
-    if path.suffix in JSON_LINES:
+    first, suffix = _first_line(path), path.suffix.lower()
+    is_known = first.startswith(b"{") or CORPUS_LINE.match(first) or CONLL_LINE.match(first)
+    if first.startswith(b"{") or (not is_known and suffix in JSON_LINES):
         from closeread.formats.coref_json import read_coref_json
 
         return read_coref_json(path)
-    if path.suffix == ".conllu":
+    if CORPUS_LINE.match(first) or (not is_known and suffix == ".conllu"):
         from closeread.formats.conllu import read_conllu
 
         return read_conllu(path)
     from closeread.formats.conll import read_conll
 
     return read_conll(path)
+
+
+def _first_line(path: Path) -> bytes:
+    """The first line of a file that is not blank, as far as its first bytes show it; nothing if it can't be read."""
+    if not path.is_file():  # looking into a pipe would wait for its writer
+        return b""
+    try:
+        with path.open("rb") as file:
+            return file.read(2**16).removeprefix(BYTE_ORDER_MARK).lstrip().split(b"\n", 1)[0]
+    except OSError:
+        return b""
 
 
 def read_pair(key: Path, response: Path, *, missing: str = "empty", duplicates: str = "error") -> Pair:
@@ -93,19 +111,14 @@ def lay_beside(key: MentionTable, path: Path, *, missing: str = "empty", duplica
         response = read_documents(path)
     except InputError as error:
         raise SubmissionError(error.source, error.problems) from None
-    known, given = set(key.names), set(response.names)
-    problems = [
-        Problem(f"document {quoted(name)} is not in the key; needed: documents of the key only")
-        for name in response.names
-        if name not in known
-    ]
+    given = set(response.names)
+    problems = list(_unknown(key, response))
     absent = [name for name in key.names if name not in given]
     if absent and missing == "error":
         named = ", ".join(quoted(name) for name in absent[:3]) + (", …" if len(absent) > 3 else "")
         found = f"lacks {len(absent):,} of the {len(key.names):,} documents of the key: {named}"
         problems.append(Problem(f"{found}; needed: all of them, unless missing is empty or skip"))
-    if key.words is not None and response.words is not None:
-        problems += token_differences(key, response)
+    problems += token_differences(key, response)
     problems += _beyond(key, response)
     if duplicates == "error":
         problems += _repeated(response)
@@ -114,31 +127,52 @@ def lay_beside(key: MentionTable, path: Path, *, missing: str = "empty", duplica
     return Pair(key, _in_order_of(key, response))
 
 
+def _unknown(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
+    """The documents that the key lacks."""
+    known = set(key.names)
+    by_stem = {name.partition("; part")[0]: name for name in key.names}
+    for name in response.names:
+        if name not in known:
+            like = by_stem.get(name.partition("; part")[0])
+            needed = (
+                f"there is {quoted(like)}, and a part belongs to the name" if like else "needed: none but the key's"
+            )
+            yield Problem(f"document {quoted(name)} is not in the key; {needed}")
+
+
 def _repeated(table: MentionTable) -> Iterator[Problem]:
     """The mentions that stand twice."""
     for first, again in repeats(table).tolist():
         document, start, end = int(table.document[again]), int(table.start[again]), int(table.end[again])
-        names = [_entity(table, int(table.entity[row])) for row in (first, again)]
+        names = [quoted(table.label(row)) for row in (first, again)]
         where = f"in entities {names[0]} and {names[1]}" if names[0] != names[1] else f"twice in entity {names[0]}"
         found = f"document {quoted(table.names[document])}: the mention of tokens {start} to {end} stands {where}"
         line = table.words.line_of(document, start) if table.words is not None else None
         yield Problem(f"{found}; needed: once, unless duplicates is first or reference", line)
 
 
-def _entity(table: MentionTable, entity: int) -> str:
-    return quoted(table.labels[entity]) if table.labels is not None else f"number {entity + 1}"
-
-
 def _beyond(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
-    """Mentions of the response beyond the end of a document whose length only the key tells."""
-    if key.n_tokens is None or response.n_tokens is not None:
-        return
-    length = dict(zip(key.names, key.n_tokens.tolist(), strict=True))
-    lengths = np.array([length.get(name, np.iinfo(np.int64).max) for name in response.names], np.int64)
-    for row in np.flatnonzero(response.end >= lengths[response.document]).tolist():
-        name, start, end = response.names[response.document[row]], response.start[row], response.end[row]
-        found = f"document {quoted(name)}: the mention [{start}, {end}] is not in the document"
-        yield Problem(f"{found}, which has {length[name]:,} tokens in the key, from 0")
+    """Mentions beyond the end of a document whose length only the other side tells."""
+    if key.n_tokens is not None and response.n_tokens is None:
+        for row, length in _too_far(response, key):
+            name, start, end = response.names[response.document[row]], response.start[row], response.end[row]
+            found = f"document {quoted(name)}: the mention [{start}, {end}] is not in the document"
+            yield Problem(f"{found}, which has {length:,} tokens in the key, from 0")
+    if response.n_tokens is not None and key.n_tokens is None:
+        for row, length in _too_far(key, response):
+            name, start, end = key.names[key.document[row]], key.start[row], key.end[row]
+            yield Problem(
+                f"document {quoted(name)} has {length:,} tokens; the key has a mention [{start}, {end}] in it"
+            )
+
+
+def _too_far(table: MentionTable, other: MentionTable) -> Iterator[tuple[int, int]]:
+    """The mentions of a table that end beyond the length that the other gives the document, and that length."""
+    tokens = [] if other.n_tokens is None else other.n_tokens.tolist()
+    length = dict(zip(other.names, tokens, strict=True))
+    lengths = np.array([length.get(name, np.iinfo(np.int64).max) for name in table.names], np.int64)
+    for row in np.flatnonzero(table.end >= lengths[table.document]).tolist():
+        yield row, length[table.names[table.document[row]]]
 
 
 def _in_order_of(key: MentionTable, response: MentionTable) -> MentionTable:
@@ -165,9 +199,30 @@ def _in_order_of(key: MentionTable, response: MentionTable) -> MentionTable:
         parts={back[row]: spans for row, spans in response.parts.items()},
         head=None if response.head is None else response.head[order],
         labels=None if labels is None else [labels[e] for e in entity[new_entity | (np.arange(len(entity)) == 0)]],
-        words=key.words,
+        words=key.words or (response.words and _Reordered(response.words, source)),
         absent=frozenset(range(len(key.names))) - source.keys(),
     )
+
+
+class _Reordered:
+    """The words of documents in another order.
+
+    Args:
+        words: the words by their old order.
+        source: the old index of every document that has one.
+    """
+
+    def __init__(self, words: Words, source: dict[int, int]) -> None:
+        self._words, self._source = words, source
+
+    def __call__(self, document: int) -> Sequence[str]:
+        return self._words(self._source[document]) if document in self._source else []
+
+    def packed(self, document: int) -> bytes:
+        return self._words.packed(self._source[document]) if document in self._source else b""
+
+    def line_of(self, document: int, token: int) -> int:
+        return self._words.line_of(self._source[document], token)
 
 
 def count_pair(pair: Pair, *, metrics: Sequence[str] = tuple(TITLES), options: dict[str, str] | None = None) -> Counted:
@@ -185,7 +240,9 @@ def count_pair(pair: Pair, *, metrics: Sequence[str] = tuple(TITLES), options: d
     settled = procedure.settle(options or {})
     missing = len(pair.response.absent)
     origin = Origin("coref", None, None, None)
-    return count_rows(procedure, pair.key, pair.response, settled, content_digest(pair.key), missing, origin)
+    # Heads decide nothing where spans are compared; CoNLL and CorefUD files of the same spans are the same gold.
+    scored = replace(pair.key, head=None) if settled["matching"] == "exact" else pair.key
+    return count_rows(procedure, pair.key, pair.response, settled, content_digest(scored), missing, origin)
 
 
 def score(
@@ -233,13 +290,26 @@ def compare(
     """
     settled = chosen(metrics).settle(options)
     gold = read_key(Path(key), settled["duplicates"])
-    one, two = (
-        count_pair(
-            lay_beside(gold, Path(path), missing=settled["missing"], duplicates=settled["duplicates"]),
-            metrics=metrics,
-            options=settled,
-        )
+    pairs = [
+        lay_beside(gold, Path(path), missing=settled["missing"], duplicates=settled["duplicates"])
         for path in (first, second)
-    )
+    ]
     names = (str(first), str(second))
+    if settled["missing"] == "skip":
+        refuse_other_documents(pairs, names)
+    one, two = (count_pair(pair, metrics=metrics, options=settled) for pair in pairs)
     return make_comparison(names, (one.table, two.table), (one.provenance, two.provenance), one.procedure, resampling)
+
+
+def refuse_other_documents(pairs: Sequence[Pair], names: Sequence[str]) -> None:
+    """Refuse responses that lack different documents, which can't be compared where those are left out.
+
+    Raises:
+        RequestError: they do; the message names a document.
+    """
+    for pair, name in zip(pairs, names, strict=True):
+        for index in pair.response.absent ^ pairs[0].response.absent:
+            document = quoted(pair.key.names[index])
+            lacking = names[0] if index in pairs[0].response.absent else name
+            found = f"{lacking} lacks document {document}, which the other has"
+            raise RequestError(f"{found}; with missing=skip both have to lack the same")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Protocol, overload
 
@@ -73,6 +73,28 @@ class MentionTable(Sequence[Record]):
     def __len__(self) -> int:
         return len(self.names)
 
+    def select(self, rows: NDArray[np.bool_]) -> MentionTable:
+        """The table with the mentions where the mask is true; entities keep their numbers."""
+        kept = np.flatnonzero(rows)
+        parts = (
+            {new: self.parts[old] for new, old in enumerate(kept.tolist()) if old in self.parts} if self.parts else {}
+        )
+        return replace(
+            self,
+            document=self.document[kept],
+            start=self.start[kept],
+            end=self.end[kept],
+            entity=self.entity[kept],
+            parts=parts,
+            head=None if self.head is None else self.head[kept],
+        )
+
+    def label(self, row: int) -> str:
+        """The id of a mention's entity in its file; where it has none, its number in its document, from 0."""
+        if self.labels is not None:
+            return self.labels[int(self.entity[row])]
+        return str(self.entity[row] - self.entity[np.searchsorted(self.document, self.document[row])])
+
     @overload
     def __getitem__(self, index: int) -> Record: ...
     @overload
@@ -113,15 +135,22 @@ def mention_table(names: Sequence[str], documents: Iterable[Sequence[Sequence[Se
 
 
 def content_digest(table: MentionTable) -> str:
-    """The sha256, in hex, of the documents and their clusters, in whatever format and order the clusters stand."""
-    order = np.lexsort((table.end, table.start, table.document))
+    """The sha256, in hex, of the documents, their clusters and the heads, in whatever format and order they stand."""
+    by_name = sorted(range(len(table.names)), key=table.names.__getitem__)
+    rank = np.empty(len(by_name), np.int64)
+    rank[by_name] = np.arange(len(by_name))
+    document = rank[table.document]
     entity = np.empty(table.n_entities + 1, np.int64)
+    order = np.lexsort((table.end, table.start, document))
     seen, first = np.unique(table.entity[order], return_index=True)
     entity[seen[np.argsort(first)]] = np.arange(len(seen))  # numbered by their first mentions
-    columns = np.column_stack([table.document, table.start, table.end, entity[table.entity]])
-    columns = columns[np.lexsort(columns.T[::-1])].astype("<i8")
-    digest = hashlib.sha256(json.dumps(list(table.names), ensure_ascii=False).encode("utf-8", "surrogatepass"))
-    digest.update(columns.tobytes())
-    several = [[int(table.document[row]), *map(list, parts)] for row, parts in table.parts.items()]
+    columns = [document, table.start, table.end, entity[table.entity]]
+    columns += [] if table.head is None else [table.head]
+    rows = np.column_stack(columns)
+    rows = rows[np.lexsort(rows.T[::-1])].astype("<i8")
+    names = [table.names[i] for i in by_name]
+    digest = hashlib.sha256(json.dumps(names, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    digest.update(rows.tobytes())
+    several = [[int(document[row]), *map(list, parts)] for row, parts in table.parts.items()]
     digest.update(json.dumps(sorted(several, key=str)).encode())
     return digest.hexdigest()

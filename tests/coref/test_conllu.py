@@ -199,7 +199,7 @@ def test_a_hopeless_file_is_refused_in_a_few_words(read):
     with pytest.raises(FormatError) as caught:
         read("a\tb\n" * (LISTED + 50))
     assert len(caught.value.problems) == LISTED + 1
-    assert caught.value.problems[0].what == "has 350 problems or more; the first 300 are listed"
+    assert caught.value.problems[0].what == "has 350 problems or more; 300 of them are named"
 
 
 class Words:

@@ -266,8 +266,8 @@ def test_documents_that_only_one_file_has(files, tmp_path):
     with pytest.raises(SubmissionError) as caught:
         read_pair(files[0], other, missing="error")
     assert [p.what for p in caught.value.problems] == [
-        "document 'c' is not in the key; needed: documents of the key only",
-        "document 'd' is not in the key; needed: documents of the key only",
+        "document 'c' is not in the key; needed: none but the key's",
+        "document 'd' is not in the key; needed: none but the key's",
         "lacks 1 of the 2 documents of the key: 'b'; needed: all of them, unless missing is empty or skip",
     ]
     alone = jsonl(tmp_path / "alone.jsonl", {"b": RESPONSE["b"]})

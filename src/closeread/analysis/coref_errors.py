@@ -54,7 +54,7 @@ class CorefError:
     Attributes:
         kind: one of `KINDS`.
         document: the document's name.
-        entity: the entity's id in its file, or its number from 1 where it has none.
+        entity: the entity's id in its file, or its number in its document, from 0, where it has none.
         pieces: the entity's mentions, those together that the other side has in one entity, and those that it lacks; of
             an error in a mention the mention alone.
     """
@@ -151,9 +151,8 @@ def _maker(table: MentionTable) -> Callable[[str, Sequence[Ints]], CorefError]:
 
     def error(kind: str, pieces: Sequence[Ints]) -> CorefError:
         first = int(pieces[0][0])
-        document, entity = int(table.document[first]), int(table.entity[first])
-        label = str(entity + 1) if table.labels is None else table.labels[entity]
+        document = int(table.document[first])
         shown = tuple(tuple(mention(document, row) for row in piece.tolist()) for piece in pieces)
-        return CorefError(kind, table.names[document], label, shown)
+        return CorefError(kind, table.names[document], table.label(first), shown)
 
     return error

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from closeread.corpora import Gold
-from closeread.errors import printable
+from closeread.errors import RequestError, printable
 
 F = TypeVar("F", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path)
@@ -97,6 +97,17 @@ style_options = together(
     ),
     click.option("--json", "style", flag_value="json", help="The same as --format json."),
 )
+
+
+def refuse_overwriting(output: Path | None, *inputs: Path | None) -> None:
+    """Refuse to write over what is read.
+
+    Raises:
+        RequestError: the file to write is one of the others.
+    """
+    for path in inputs:
+        if output is not None and path is not None and output.exists() and path.exists() and output.samefile(path):
+            raise RequestError(f"{output} is read by this command; name another file to write")
 
 
 def noted(gold: Gold) -> Gold:

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from closeread.errors import FormatError, Problem, quoted
 from closeread.formats.conll_cells import (
+    CELL,
     Cells,
     gathered,
     mentions_at_once,
@@ -41,8 +42,8 @@ BLOCK = 2**20
 NEWLINE, TAB, RETURN, SPACE, HASH, HYPHEN, UNDERSCORE, DELETE = b"\n\t\r #-_\x7f"
 FIRST_BEYOND_ASCII = 0x80
 
-BEGIN = re.compile(rb"#[ \t]*begin document[ \t]*\((.+)\)[ \t]*(?:;[ \t]*(?:part[ \t]+([^\s()]+)[ \t]*)?)?")
-MARKER = re.compile(rb"#[ \t]*(begin|end) document\b")
+BEGIN = re.compile(rb"#[ \t]*begin[ \t]+document[ \t]*\((.+)\)[ \t]*(?:;[ \t]*(?:part[ \t]+([^\s()]+)[ \t]*)?)?")
+MARKER = re.compile(rb"#[ \t]*(begin|end)[ \t]+document\b")
 ID = re.compile(r"[0-9]+")
 WORD = re.compile(r"[^\x00-\x20\x7f\ud800-\udfff]+")
 PARTED = re.compile(r"(.+); part ([^\s()]+)")
@@ -272,7 +273,14 @@ class _Reader:
                 self._take_tokens(rows, done, i)
                 self._take_marker(rows, i, is_begin=marker[1] == b"begin")
                 done = i + 1
+            elif self._current and rows.cells[i] == self._current.width and self._ends_like_a_token(rows, i):
+                found = f"begins with '#', but has the {self._current.width} columns of a token"
+                self.problems.add(f"{found}; needed: a comment of another number of words", rows.line + i)
         self._take_tokens(rows, done, len(rows.end))
+
+    def _ends_like_a_token(self, rows: _Rows, i: int) -> bool:
+        cell = self._data[rows.offset + int(rows.last[i]) : rows.offset + int(rows.end[i])].rstrip()
+        return cell in (b"-", b"_") or CELL.fullmatch(cell) is not None
 
     def finish(self) -> None:
         """Nothing follows."""
@@ -486,7 +494,8 @@ def _differences(key: MentionTable, k: int, response: MentionTable, r: int) -> I
         expected, found = key.words.packed(k), response.words.packed(r)
         if expected == found:
             return
-        if expected and found:
+        # Some write "_" for every word that they don't know.
+        if expected.strip(b"_\n") and found.strip(b"_\n"):
             pairs = zip(key.words(k), response.words(r), strict=False)
             token = next((i for i, (ours, theirs) in enumerate(pairs) if ours != theirs), None)
             if token is not None:
@@ -495,7 +504,9 @@ def _differences(key: MentionTable, k: int, response: MentionTable, r: int) -> I
                 place = f"line {key.words.line_of(k, token)}"
                 yield Problem(f"token {token} of {name} is {theirs}; in the key ({place}) it is {ours}", line)
     if key.n_tokens is not None and response.n_tokens is not None and key.n_tokens[k] != response.n_tokens[r]:
-        yield Problem(f"{name} has {response.n_tokens[r]:,} tokens; in the key it has {key.n_tokens[k]:,}", line)
+        counted = "" if isinstance(response.words, _ConllWords | None) else ", empty nodes among them"
+        tokens = f"{response.n_tokens[r]:,} tokens{counted}"
+        yield Problem(f"{name} has {tokens}; in the key it has {key.n_tokens[k]:,}", line)
 
 
 def dump_conll(table: MentionTable) -> str:

@@ -25,8 +25,9 @@ MAX_DIGITS = 16
 """Ids of more digits are read one by one."""
 
 NEWLINE, SPACE, OPEN, CLOSE, BAR, ZERO, NINE = b"\n ()|09"
-PIECE = re.compile(rb"(\()?([0-9]+)(\))?")
-CELL = re.compile(rb"(?:\([0-9]+\)?|[0-9]+\))(?:\|?(?:\([0-9]+\)?|[0-9]+\)))*")
+PIECE = re.compile(rb"(\()?([0-9]++)(\))?")
+# Possessive, so that a cell of many digits is not tried in all the ways that they can be cut.
+CELL = re.compile(rb"(?:\([0-9]++\)?|[0-9]++\))(?:\|?(?:\([0-9]++\)?|[0-9]++\)))*+")
 
 Event = tuple[bytes, bool, bool]
 """The id of an entity, whether a mention of it opens, and whether one closes."""

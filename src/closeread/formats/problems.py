@@ -30,5 +30,5 @@ class Problems:
             return
         problems = sorted(self.listed, key=lambda problem: problem.line or 0)
         if self.total > len(problems):
-            problems.insert(0, Problem(f"has {self.total:,} problems or more; the first {len(problems)} are listed"))
+            problems.insert(0, Problem(f"has {self.total:,} problems or more; {len(problems)} of them are named"))
         raise FormatError(path, problems)

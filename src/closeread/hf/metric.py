@@ -111,7 +111,9 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         """Checked inputs as evaluate keeps them: references with the fields that every one has."""
         if others:
             raise RequestError(f"{self.name} takes predictions and references, not {', '.join(others)}")
-        system, gold = self._checked(predictions, references, {})
+        # What is kept is of one type: a missing prediction is none, whatever the option will say.
+        strictly = {"missing": "error"} if any(o.name == "missing" for o in self.PROCEDURE.options) else {}
+        system, gold = self._checked(predictions, references, strictly)
         return list(system), [self._kept(reference) for reference in gold]
 
     def report(
@@ -126,8 +128,8 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         """The whole report: scores with intervals, counts, slices, signature.
 
         Args:
-            predictions, references: as for `compute`.  The signature's digest covers the fields that are given of the
-                gold; with whole records it is that of the command line.
+            predictions, references: as for `compute`.  The signature's digest covers what is given of the gold; where
+                references are records, whole ones give the digest of the command line.
             by: a field to slice by, or several.
             resampling: how to draw intervals; None for the defaults.
             **options: the procedure's options.
@@ -288,9 +290,12 @@ def _judged(side: str, validator: RowValidator, rows: Sequence[Any], numbers: Se
     """
     if not validator.problems(rows, numbers):
         return rows
-    if not isinstance(rows, ColumnRecords):
-        rows = [plain(row) for row in rows]
-    problems = validator.problems(rows, numbers)
+    try:
+        if not isinstance(rows, ColumnRecords):
+            rows = [plain(row) for row in rows]
+        problems = validator.problems(rows, numbers)
+    except RecursionError:
+        raise SubmissionError(side, [Problem("a row is nested too deeply")]) from None
     if problems:
         raise SubmissionError(side, [Problem(f"row {p.line}: {p.what}") for p in problems])
     return rows

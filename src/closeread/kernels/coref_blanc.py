@@ -65,7 +65,7 @@ def blanc_counts(overlap: Overlap) -> Floats:
 
 def _pairs(n: Ints | Floats) -> Floats:
     """How many pairs there are of n things."""
-    return np.asarray(n, np.float64) * (n - 1) / 2
+    return np.asarray(n, np.float64) * np.maximum(np.asarray(n) - 1, 0) / 2
 
 
 def _counts_with_repeats(key: Side, response: Side, n_documents: int) -> Floats:

@@ -71,13 +71,6 @@ def repeated_mentions(side: Side) -> Ints:
     return np.column_stack([first, order])[~new]
 
 
-def keep_first(side: Side) -> Side:
-    """The side with every mention in its first cluster only."""
-    kept = np.ones(len(side.mention), dtype=np.bool_)
-    kept[repeated_mentions(side)[:, 1]] = False
-    return side.select(kept)
-
-
 def reference_response(key: Side, response: Side) -> Side:
     """The response as the reference scorer (8.01) takes it where mentions are repeated.
 

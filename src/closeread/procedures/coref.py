@@ -25,7 +25,7 @@ from closeread.counts import MISSING_HELP, Columns, CountTable, FloatArray, Metr
 from closeread.errors import RequestError, unknown
 from closeread.kernels import coref, coref_blanc
 from closeread.kernels.coref_overlap import Overlap, overlap
-from closeread.kernels.coref_sides import Side, keep_first, reference_response, repeated_mentions
+from closeread.kernels.coref_sides import Side, reference_response, repeated_mentions
 from closeread.mentions import MentionTable, mention_table
 
 Counts = Callable[[Overlap], FloatArray]
@@ -141,16 +141,21 @@ def problems(*, gold: Documents, system: Documents, **options: str) -> Iterator[
             start, end = int(table.start[row]), int(table.end[row])
             yield name, int(table.document[row]), f"[{start}, {end}] ends before it starts; needed: [start, end]"
         for first, again in repeats(table).tolist() if options["duplicates"] == "error" else ():
-            first_of_document = int(table.entity[np.searchsorted(table.document, table.document[again])])
-            entities = [int(table.entity[row]) - first_of_document for row in (first, again)]
-            found = f"[{int(table.start[again])}, {int(table.end[again])}] stands in entities {entities[0]} and"
+            entities = f"entities {table.label(first)} and {table.label(again)}, counted from 0"
+            found = f"[{int(table.start[again])}, {int(table.end[again])}] stands in {entities}"
             needed = "needed: once, unless duplicates is first or reference"
-            yield name, int(table.document[again]), f"{found} {entities[1]}, counted from 0; {needed}"
+            yield name, int(table.document[again]), f"{found}; {needed}"
 
 
 def repeats(table: MentionTable) -> NDArray[np.int64]:
-    """The mentions that stand twice in a table, (n, 2): the first of each, and one that repeats it."""
+    """The mentions of the same tokens in a table, (n, 2): the first row of each, and one that repeats it."""
     return repeated_mentions(_side(table, _spans(table, table, "exact")[0]))
+
+
+def without_repeats(table: MentionTable) -> MentionTable:
+    """The table with every mention in its first entity only."""
+    again = repeats(table)[:, 1]
+    return table.select(~np.isin(np.arange(len(table.entity)), again)) if len(again) else table
 
 
 def sides(
@@ -160,19 +165,23 @@ def sides(
     keep_singletons: str = "true",
     matching: str = "exact",
 ) -> tuple[Side, Side]:
-    """Key and response as the kernels take them; the options, and what is raised, as for `count`."""
+    """Key and response as the kernels take them: without repeats, then without singletons, and then matched.
+
+    The options, and what is raised, as for `count`.  Where repeats are counted as by the reference scorer, a singleton
+    is an entity of one mention in the file.
+    """
     if matching != "exact" and (key.head is None or response.head is None):
         raise RequestError(f"matching {matching} needs heads on both sides, which only CorefUD files tell")
-    codes = _spans(key, response, matching)
-    own, other = _side(key, codes[0]), _side(response, codes[1])
-    if keep_singletons == "false":
-        own, other = _without_singletons(own), _without_singletons(other)
     if duplicates == "error":
         for name, table in (("key", key), ("response", response)):
             if len(repeats(table)):
                 raise ValueError(f"the {name} has mentions that stand twice")
-    if duplicates == "first":
-        return keep_first(own), keep_first(other)
+    tables = [without_repeats(table) for table in (key, response)] if duplicates == "first" else [key, response]
+    if keep_singletons == "false":
+        tables = [table.select(np.bincount(table.entity)[table.entity] > 1) for table in tables]
+    own, other = (
+        _side(table, codes) for table, codes in zip(tables, _spans(tables[0], tables[1], matching), strict=True)
+    )
     return own, reference_response(own, other) if duplicates == "reference" else other
 
 
@@ -189,10 +198,6 @@ def _spans(key: MentionTable, response: MentionTable, matching: str) -> tuple[ND
 
     own, other = (Spans(t.document, t.start, t.end, t.head, t.parts) for t in (key, response))
     return mention_codes(own, other, matching)
-
-
-def _without_singletons(side: Side) -> Side:
-    return side.select(np.bincount(side.entity)[side.entity] > 1) if len(side.entity) else side
 
 
 def _needed(metrics: Sequence[str]) -> list[str]:
@@ -218,10 +223,14 @@ def _summable(found: Overlap, metrics: Sequence[str], blanc_edge: str) -> dict[s
 
 
 def _means(columns: Mapping[str, FloatArray], metrics: Sequence[str]) -> dict[str, FloatArray]:
-    """The scores of every document, to be summed, and the number of documents, to divide the sums by."""
+    """The scores of every document, to be summed, how many of them are 0/0, and the number of documents."""
     n = len(next(iter(columns.values())))
-    scores = {f"{m.name}:sum": np.nan_to_num(m.formula(columns)) for m in _metrics(metrics)}
-    return {"documents": np.ones(n), **scores}
+    means = {"documents": np.ones(n)}
+    for metric in _metrics(metrics):
+        scores = metric.formula(columns)
+        means[f"{metric.name}:sum"] = np.nan_to_num(scores)
+        means[f"{metric.name}:undefined"] = np.isnan(scores).astype(np.float64)
+    return means
 
 
 def _precision(name: str, counts: Columns) -> FloatArray:
@@ -253,9 +262,13 @@ def _conll(counts: Columns) -> FloatArray:
 
 
 def _mean_or(name: str, formula: Callable[[Columns], FloatArray], counts: Columns) -> FloatArray:
-    """The mean over documents where that is what was counted, else the score of the summed counts."""
+    """The mean over documents where that is what was counted, else the score of the summed counts.
+
+    A document whose score is 0/0 counts as 0; where all are, so is the mean.
+    """
     if f"{name}:sum" in counts:
-        return ratio(counts[f"{name}:sum"], counts["documents"])
+        defined = counts["documents"] > counts[f"{name}:undefined"]
+        return np.where(defined, ratio(counts[f"{name}:sum"], counts["documents"]), np.nan)
     return formula(counts)
 
 
@@ -282,16 +295,19 @@ def _metrics(names: Sequence[str]) -> tuple[Metric, ...]:
     return tuple(made)
 
 
-def chosen(metrics: Sequence[str]) -> Procedure:
+def chosen(metrics: str | Sequence[str]) -> Procedure:
     """The procedure with some of its metrics only, by their names in `TITLES`.
 
     Raises:
-        RequestError: there is no such metric.
+        RequestError: there is no such metric, or none is named.
     """
+    metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics)
     for name in metrics:
         if name not in TITLES:
             raise RequestError(unknown("coreference metric", name, list(TITLES)))
-    return replace(PROCEDURE, metrics=_metrics(metrics), count=partial(count, metrics=tuple(metrics)))
+    if not metrics:
+        raise RequestError(f"no coreference metric is named (there are: {', '.join(TITLES)})")
+    return replace(PROCEDURE, metrics=_metrics(metrics), count=partial(count, metrics=metrics))
 
 
 PROCEDURE = Procedure(

@@ -64,14 +64,16 @@ def build_paired(procedure: Procedure) -> click.Command:
     @options.resampling_options
     @options.style_options
     def command(key: Path, responses: tuple[Path, ...], **values: Any) -> None:
-        from closeread.coreference import count_pair, lay_beside, read_key
+        from closeread.coreference import count_pair, lay_beside, read_key, refuse_other_documents
 
         _several(responses)
         settled = procedure.settle(chosen(procedure, values))
         gold = read_key(key, settled["duplicates"])
-        pairs = (
+        pairs = [
             lay_beside(gold, path, missing=settled["missing"], duplicates=settled["duplicates"]) for path in responses
-        )
+        ]
+        if settled["missing"] == "skip":
+            refuse_other_documents(pairs, [printable(str(path)) for path in responses])
         show(responses, [count_pair(pair, metrics=values["metrics"], options=settled) for pair in pairs], values)
 
     command.params += procedure_options(procedure)

@@ -33,6 +33,13 @@ def command() -> None:
     show_default=True,
     help="Which mentions are the same.",
 )
+@click.option(
+    "--duplicates",
+    type=click.Choice(["error", "first"]),
+    default="error",
+    show_default=True,
+    help="What a mention in several entities of a side is: an error, or in its first entity only.",
+)
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="List errors of this kind only; may be repeated.")
 @click.option(
     "--limit",
@@ -42,7 +49,7 @@ def command() -> None:
     help="How many errors of a kind to list; JSON and CSV hold all.",
 )
 @options.style_options
-def coref(key: Path, response: Path, matching: str, kinds: tuple[str, ...], limit: int, style: Any) -> None:
+def coref(key: Path, response: Path, duplicates: str, kinds: tuple[str, ...], limit: int, **values: Any) -> None:
     """Entities that are split, merged, missing or spurious, and mentions that are missing or spurious.
 
     \b
@@ -57,14 +64,16 @@ def coref(key: Path, response: Path, matching: str, kinds: tuple[str, ...], limi
     from closeread.analysis.coref_errors import KINDS, find_errors
     from closeread.coreference import read_pair
     from closeread.errors import RequestError, unknown
-    from closeread.procedures.coref import sides
+    from closeread.procedures.coref import sides, without_repeats
     from closeread.render import Grid, csv_text, draw
 
     for kind in kinds:
         if kind not in KINDS:
             raise RequestError(unknown("kind of error", kind, list(KINDS)))
-    pair = read_pair(key, response)
-    found = find_errors(pair.key, pair.response, sides(pair.key, pair.response, matching=matching))
+    style = values["style"]
+    pair = read_pair(key, response, duplicates=duplicates)
+    own, other = without_repeats(pair.key), without_repeats(pair.response)
+    found = find_errors(own, other, sides(own, other, matching=values["matching"]))
     listed = [error for error in found.errors if not kinds or error.kind in kinds]
     header = ["error", "document", "entity", "mentions"]
     if style == "json":
@@ -79,7 +88,8 @@ def coref(key: Path, response: Path, matching: str, kinds: tuple[str, ...], limi
         left = len(listed) - len(rows)
         notes = ["A bar parts what the other side has in different entities, or lacks."]
         notes += [f"{left:,} more: see --limit, --json and --format csv."] if left else []
-        click.echo(draw(Grid("", header, rows, notes if rows else []), style), nl=False)
+        if rows:
+            click.echo(draw(Grid("", header, rows, notes), style), nl=False)
 
 
 def _row(error: CorefError) -> list[str]:

@@ -75,6 +75,7 @@ def build_paired(procedure: Procedure) -> click.Command:
     def command(key: Path, response: Path, **values: Any) -> None:
         from closeread.coreference import count_pair, read_pair
 
+        options.refuse_overwriting(values["counts"], key, response)
         settled = procedure.settle(chosen(procedure, values))
         pair = read_pair(key, response, missing=settled["missing"], duplicates=settled["duplicates"])
         show(count_pair(pair, metrics=values["metrics"], options=settled), {**values, "by": ()})
@@ -87,6 +88,7 @@ def run(procedure: Procedure, corpus: str, predictions: Path, values: dict[str, 
     """Score a file and print the result."""
     from closeread.scoring import count_predictions, gold_for
 
+    options.refuse_overwriting(values["counts"], predictions, values["gold"])
     places = {name: values[name] for name in ("config", "split", "gold", "data_dir")}
     gold = options.noted(gold_for(corpus, **places))
     show(count_predictions(gold, predictions, chosen(procedure, values)), values)

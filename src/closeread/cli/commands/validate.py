@@ -51,10 +51,11 @@ def build_paired(procedure: Procedure) -> click.Command:
     @options.key
     @options.response
     def command(key: Path, response: Path, **values: Any) -> None:
-        from closeread.coreference import read_pair
+        from closeread.coreference import count_pair, read_pair
 
         settled = procedure.settle(chosen(procedure, values))
         pair = read_pair(key, response, missing=settled["missing"], duplicates=settled["duplicates"])
+        count_pair(pair, metrics=("mentions",), options=settled)  # refuses what can't be scored with these options
         total = len(pair.key)
         given = total - len(pair.response.absent)
         click.echo(printable(f"{response}: valid; {given:,} of the {total:,} documents of {key}"))
