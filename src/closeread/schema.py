@@ -199,7 +199,10 @@ class RowValidator:
     def _explained(self, row: object) -> list[str]:
         import jsonschema  # 60 ms to import, needed only to word errors
 
-        errors = sorted(jsonschema.Draft202012Validator(self._schema).iter_errors(row), key=lambda e: e.json_path)
+        try:
+            errors = sorted(jsonschema.Draft202012Validator(self._schema).iter_errors(row), key=lambda e: e.json_path)
+        except RecursionError:
+            return ["is nested too deeply"]
         # A value of the wrong type is none of the enum's either, and only the enum says what is needed.
         listed = {e.json_path for e in errors if e.validator == "enum"}
         errors = [e for e in errors if e.validator != "type" or e.json_path not in listed]

@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from closeread.count_files import read_counts
+from closeread.procedures.coref import PROCEDURE
+from closeread.report import make_report
+
 KEY = """#begin document (ferry); part 000
 ferry 0 0 Marta NNP (0)
 ferry 0 1 and CC -
@@ -60,8 +64,31 @@ def test_chosen_metrics_and_rows_by_document(ran, pair):
 
 
 def test_kept_counts_are_those_of_the_files(ran, pair):
-    ran("score", "coref", *pair, "--counts", "kept.parquet", "--no-ci")
-    assert Path("kept.parquet").stat().st_size > 0
+    printed = json.loads(ran("score", "coref", *pair, "--counts", "kept.parquet", "--json"))
+    kept = read_counts(Path("kept.parquet"), PROCEDURE)
+    assert make_report(kept.table, PROCEDURE, kept.provenance).to_json() == printed
+
+
+def test_counts_are_not_written_over_what_is_read(run, pair):
+    for name in pair:
+        done = run("score", "coref", *pair, "--counts", name)
+        assert done.exit_code == 2
+        assert f"{name} is read by this command; name another file to write" in done.stderr
+    assert Path("key.conll").read_text() == KEY
+
+
+def test_validate_refuses_what_score_does(run, pair):
+    done = run("validate", "coref", *pair, "--matching", "head")
+    assert done.exit_code == 2
+    assert "matching head needs heads on both sides" in done.stderr
+
+
+def test_a_token_that_looks_like_a_comment(run, pair):
+    two = "#begin document (a)\nx (0)\n# (0)\n# one two three\n#end document\n"
+    Path("hash.conll").write_text(two)
+    done = run("score", "coref", "hash.conll", "hash.conll")
+    assert done.exit_code == 1
+    assert "hash.conll:3: begins with '#', but has the 2 columns of a token" in done.stderr
 
 
 def test_compare(ran, pair):
@@ -134,6 +161,20 @@ def test_errors_are_counted_and_listed_with_their_text(ran, pair):
     assert by_kind["split entity"]["document"] == "ferry; part 000"
     assert by_kind["split entity"]["entity"] == "0"
     assert by_kind["spurious mention"]["entity"] == "7"
+
+
+def test_errors_with_repeats_and_without_text(ran, run, pair):
+    twice = {"document": "a", "clusters": [[[0, 0], [1, 1]], [[1, 1], [2, 2]]]}
+    Path("twice.jsonl").write_text(json.dumps(twice) + "\n")
+    assert run("errors", "coref", "twice.jsonl", "twice.jsonl").exit_code == 1
+    found = json.loads(ran("errors", "coref", "twice.jsonl", "twice.jsonl", "--duplicates", "first", "--json"))
+    assert found["counts"]["right entity"] == 2
+    # The words of the response are shown where the key has none, in whatever order its documents stand.
+    Path("none.jsonl").write_text(
+        '{"document": "night; part 000", "clusters": []}\n{"document": "ferry; part 000", "clusters": []}\n'
+    )
+    found = json.loads(ran("errors", "coref", "none.jsonl", "key.conll", "--json"))
+    assert found["errors"][0]["pieces"][0][0]["text"] == "Snow"
 
 
 def test_errors_of_a_perfect_response(ran, pair):

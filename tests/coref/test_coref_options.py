@@ -181,6 +181,8 @@ def test_the_digest_knows_neither_format_nor_order(tmp_path):
     tables = [read_documents(conll_file), read_coref_json(jsonl(tmp_path / "k.jsonl", names))]
     tables.append(read_coref_json(jsonl(tmp_path / "t.jsonl", turned)))
     assert len({content_digest(table) for table in tables}) == 1
+    reordered = dict(reversed(turned.items()))
+    assert content_digest(read_coref_json(jsonl(tmp_path / "d.jsonl", reordered))) == content_digest(tables[0])
     other = {**names, "b; part 000": [[[0, 1], [2, 2]], [[3, 3]]]}
     assert content_digest(read_coref_json(jsonl(tmp_path / "o.jsonl", other))) != content_digest(tables[0])
 
@@ -318,3 +320,160 @@ def test_written_files_read_back(tmp_path):
     table = mention_table(list(KEY), list(KEY.values()))
     (tmp_path / "written.conll").write_text(dump_conll(replace(table, n_tokens=np.array([9, 9]))))
     assert [d["clusters"] for d in read_documents(tmp_path / "written.conll")] == list(KEY.values())
+
+
+# Options together
+
+
+CORPUS_UD = """# newdoc id = d
+# global.Entity = eid-etype-head-other
+# sent_id = 1
+{rows}
+
+"""
+
+
+def corefud(path, cells, words=None):
+    """One document as CorefUD, a row a cell; ids as they are numbered."""
+    rows = [
+        f"{number}\t{(words or {}).get(number, 'w')}\t_\tNOUN\t_\t_\t_\t_\t_\t{f'Entity={cell}' if cell else '_'}"
+        for number, cell in cells.items()
+    ]
+    path.write_text(CORPUS_UD.format(rows="\n".join(rows)))
+    return path
+
+
+def test_singletons_are_dropped_before_heads_are_matched(tmp_path):
+    # e2 of the response is nearer to the long mention of the key than e1's, but alone: it must not take its place.
+    key = corefud(tmp_path / "k.conllu", {1: "(e1-x-2-", 2: "", 3: "", 4: "e1)", 5: "", 6: "(e1-x-1-)"})
+    cells = {1: "(e2-x-2-", 2: "(e1-x-1-)", 3: "e2)", 4: "", 5: "", 6: "(e1-x-1-)"}
+    response = corefud(tmp_path / "r.conllu", cells)
+    kept, dropped = (
+        as_values(score(key, response, resampling=NO_INTERVALS, matching="head", keep_singletons=keep))
+        for keep in ("true", "false")
+    )
+    assert kept["lea/f1"] == 0
+    assert dropped["lea/f1"] == dropped["conll/f1"] == 1
+
+
+def test_repeats_go_before_singletons():
+    key = {"a": [[[0, 0], [1, 1]], [[1, 1], [2, 2]], [[5, 5], [5, 5]]]}
+    response = {"a": [[[0, 0], [1, 1]]]}
+    found = scores(key, response, duplicates="first", keep_singletons="false")
+    assert found["mentions/recall"] == found["ceafe/recall"] == 1
+    assert scores(key, response, duplicates="first")["mentions/recall"] == 0.5
+
+
+def test_what_stands_twice_does_not_depend_on_matching(tmp_path):
+    cells = {1: "(e1-x-1-(e2-x-2-", 2: "e2)e1)", 3: "(e1-x-1-)"}
+    path = corefud(tmp_path / "k.conllu", cells)
+    for matching in ("exact", "head", "partial"):
+        with pytest.raises(FormatError, match="tokens 0 to 1 stands in entities 'e1' and 'e2'"):
+            score(path, path, matching=matching)
+        report = score(path, path, matching=matching, duplicates="first", resampling=NO_INTERVALS)
+        assert report.total.counts["mentions/key"] == 2
+
+
+def test_heads_are_part_of_the_gold_where_they_are_compared(tmp_path):
+    paths = [corefud(tmp_path / f"{h}.conllu", {1: f"(e1-x-{h}-", 2: "e1)", 3: "(e1-x-1-)"}) for h in (1, 2)]
+    signatures = {
+        matching: {score(path, path, matching=matching).provenance.signature for path in paths}
+        for matching in ("exact", "head")
+    }
+    assert [len(signatures[matching]) for matching in ("exact", "head")] == [1, 2]
+
+
+def test_empty_nodes_have_no_words(tmp_path):
+    cells = {"1": "(e1-x-1-)", "1.1": "(e1-x-1-)", "2": ""}
+    key = corefud(tmp_path / "k.conllu", cells, {"1.1": "él"})
+    response = corefud(tmp_path / "r.conllu", cells, {"1.1": "ella"})
+    assert as_values(score(key, response, resampling=NO_INTERVALS))["lea/f1"] == 1
+    fewer = corefud(tmp_path / "f.conllu", {"1": "(e1-x-1-)", "2": ""})
+    with pytest.raises(SubmissionError, match="'d' has 2 tokens, empty nodes among them; in the key it has 3"):
+        read_pair(key, fewer)
+
+
+def test_an_average_of_nothing_is_undefined():
+    def reported(key, response):
+        table = PROCEDURE.count(gold=key, system=response, average="macro")
+        totals = table.values.sum(axis=0)
+        return {metric.name: metric.decided(totals, table.names) for metric in PROCEDURE.metrics}
+
+    assert set(reported([[], []], [[], []]).values()) == {True}
+    one = [[[[0, 0], [1, 1]]], []]
+    assert not any(reported(one, one).values())
+
+
+def test_macro_leaves_out_what_is_skipped():
+    only_a = scores({"a": KEY["a"]}, {"a": RESPONSE["a"]}, average="macro")
+    assert scores(KEY, {"a": RESPONSE["a"]}, average="macro", missing="skip") == only_a
+
+
+# Files that say more than their mentions
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "message"),
+    [
+        ('"n_tokens": 3, "clusters": []', '"n_tokens": 4, "clusters": []', "has 4 tokens; in the key it has 3"),
+        (
+            '"n_tokens": 3, "clusters": []',
+            '"clusters": [[[3, 3]]]',
+            r"the mention \[3, 3\] is not in the document, which",
+        ),
+        (
+            '"clusters": [[[5, 5]]]',
+            '"n_tokens": 3, "clusters": []',
+            r"has 3 tokens; the key has a mention \[5, 5\] in it",
+        ),
+    ],
+)
+def test_lengths_that_differ(tmp_path, key, response, message):
+    paths = tmp_path / "k.jsonl", tmp_path / "r.jsonl"
+    for path, rest in zip(paths, (key, response), strict=True):
+        path.write_text(f'{{"document": "a", {rest}}}\n')
+    with pytest.raises(SubmissionError, match=message):
+        read_pair(*paths)
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".json", ".JSONL", ".conllu"])
+def test_the_first_line_tells_the_format(tmp_path, suffix):
+    wanted = [d["clusters"] for d in read_documents(conll(tmp_path / "key.conll", KEY))]
+    for make in (conll, jsonl):
+        assert [d["clusters"] for d in read_documents(make(tmp_path / f"any{suffix}", KEY))] == wanted
+    assert read_documents(corefud(tmp_path / f"ud{suffix}", {1: "(e1-x-1-)"})).labels == ["e1"]
+
+
+def test_a_part_belongs_to_the_name(tmp_path):
+    key = conll(tmp_path / "key.conll", KEY)
+    with pytest.raises(
+        SubmissionError, match="document 'a' is not in the key; there is 'a; part 000', and a part belongs"
+    ):
+        read_pair(key, jsonl(tmp_path / "r.jsonl", {"a": []}))
+
+
+def test_responses_that_lack_different_documents(tmp_path):
+    paths = [jsonl(tmp_path / "k.jsonl", KEY)]
+    paths += [jsonl(tmp_path / f"{name}.jsonl", {name: RESPONSE[name]}) for name in KEY]
+    assert compare(*paths)
+    with pytest.raises(RequestError, match=r"lacks document '[ab]', which the other has; with missing=skip both"):
+        compare(*paths, missing="skip")
+
+
+def test_metrics_by_one_name_and_none():
+    assert [metric.name for metric in chosen("lea").metrics] == ["lea/precision", "lea/recall", "lea/f1"]
+    with pytest.raises(RequestError, match="no coreference metric is named"):
+        chosen(())
+
+
+def test_a_module_refuses_what_is_nested_too_deeply(offline_caches):
+    deep = []
+    for _ in range(5000):
+        deep = [deep]
+    with pytest.raises(SubmissionError, match="nested too deeply"):
+        closeread.load_metric("coref_lea").compute(predictions=[deep], references=[KEY["a"]])
+
+
+def test_a_missing_prediction_is_not_added(offline_caches):
+    with pytest.raises(SubmissionError, match="predictions: row 0: None is not of type 'array'"):
+        closeread.load_metric("coref_lea").add(prediction=None, reference=KEY["a"])

@@ -1,7 +1,7 @@
 """CoNLL-U files with CorefUD's annotation of coreference.
 
 Conventions: a document begins at ``# newdoc id = NAME`` and ends at the next one.  Words and empty nodes (``3.1``) are
-its tokens, in the order of the file; lines of multiword tokens (``3-4``) are none.  The mentions stand in the last
+its tokens, in the order of the file, an empty node under the name ``_``; lines of multiword tokens (``3-4``) are none.  The mentions stand in the last
 column as ``Entity=``: ``(e1-person-2-`` opens one, ``e1)`` closes the one of this entity that was opened last,
 ``(e1-person-1-)`` is one of a single token, and ``(e1[1/2]-`` to ``e1[1/2])`` is the first part of two; cells are
 joined without a sign between them.  What the fields behind the id mean is said by ``# global.Entity``: `head` is the
@@ -165,7 +165,8 @@ class _Reader:
             return
         if not cells[1]:
             self._say("column 2: the word is empty; needed: a word, or '_'", line)
-        self.found.words[-1].append(cells[1])
+        # What an empty node is called is a guess of whoever put it there; words are what key and response share.
+        self.found.words[-1].append(cells[1] if self._empty == 0 else "_")
         self.found.lines[-1].append(line)
         if entity and self._fields is None:
             needed = f"needed: '# global.Entity = {DEFAULT_FIELDS}', or what they are, before"
