@@ -78,6 +78,10 @@ def read_counts(path: Path, procedure: Procedure) -> Counted:
     if (provenance.procedure, provenance.procedure_version) != (procedure.name, procedure.version):
         found = f"holds counts of {provenance.procedure} version {provenance.procedure_version}"
         raise FormatError(path, [Problem(f"{found}; needed: {procedure.name} version {procedure.version}")])
+    left_out = _left_out(table, procedure)
+    if left_out:
+        found = f"holds no counts for {', '.join(left_out)}"
+        raise FormatError(path, [Problem(f"{found}; needed: counts of all metrics that are asked for")])
     if not _sound(table, procedure):
         raise FormatError(path, [Problem("holds other counts or blocks than --counts writes; score it again")])
     return Counted(table, procedure, provenance)
@@ -127,13 +131,24 @@ def is_count_file(path: Path) -> bool:
         return False
 
 
+def _left_out(table: CountTable, procedure: Procedure) -> list[str]:
+    """The metrics for which counts are lacking, where others have theirs."""
+    left_out = []
+    for metric in procedure.metrics:
+        try:
+            metric.score(table.values, table.names)
+        except (KeyError, StopIteration):
+            left_out.append(metric.name)
+    return left_out if len(left_out) < len(procedure.metrics) else []
+
+
 def _sound(table: CountTable, procedure: Procedure) -> bool:
     """Whether the table can be resampled, and every unit's scores are scores."""
     if len(set(table.units)) < len(table.units) or not np.isfinite(table.values).all() or (table.values < 0).any():
         return False
     try:
         scores = [metric.score(table.values, table.names) for metric in procedure.metrics]
-    except KeyError:  # a count that the metric needs
+    except (KeyError, StopIteration):  # a count that the metric needs
         return False
     blocks = np.unique(table.blocks)
     in_range = all(((column <= 1) | np.isnan(column)).all() for column in scores)

@@ -73,6 +73,11 @@ class CountTable:
             {name: [column[i] for i in kept] for name, column in self.fields.items()},
         )
 
+    def with_counts(self, names: Sequence[str]) -> CountTable:
+        """The table with these columns only."""
+        places = [self.names.index(name) for name in names]
+        return CountTable(self.units, self.blocks, tuple(names), self.values[:, places], self.fields)
+
     def slices(self, name: str) -> dict[str, CountTable]:
         """A table for every value of a field, in order of first appearance.
 

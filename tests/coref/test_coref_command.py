@@ -99,6 +99,21 @@ def test_compare(ran, pair):
     assert found[0]["first"]["name"] == "response.conll"
 
 
+def test_compare_takes_kept_counts(ran, run, pair):
+    ran("score", "coref", *pair, "--counts", "kept.parquet", "--no-ci")
+    wanted = ran("compare", "coref", "key.conll", "response.conll", "key.conll", "--json")
+    found = ran("compare", "coref", "key.conll", "kept.parquet", "key.conll", "--json")
+    assert json.loads(found) == json.loads(wanted.replace('"response.conll"', '"kept.parquet"'))
+    ran("score", "coref", *pair, "--counts", "lea.parquet", "--no-ci", "--metrics", "lea")
+    assert ran("compare", "coref", "key.conll", "lea.parquet", "kept.parquet", "--metrics", "lea")
+    done = run("compare", "coref", "key.conll", "lea.parquet", "kept.parquet", "--metrics", "lea,muc")
+    assert done.exit_code == 1
+    assert "holds no counts for muc/precision, muc/recall, muc/f1" in done.stderr
+    done = run("compare", "coref", "key.conll", "kept.parquet", "key.conll", "--average", "macro")
+    assert done.exit_code == 2
+    assert "the two results are not comparable" in done.stderr
+
+
 def test_compare_needs_two(run, pair):
     done = run("compare", "coref", *pair)
     assert done.exit_code == 2

@@ -1,12 +1,12 @@
 """CoNLL-U files with CorefUD's annotation of coreference.
 
 Conventions: a document begins at ``# newdoc id = NAME`` and ends at the next one.  Words and empty nodes (``3.1``) are
-its tokens, in the order of the file, an empty node under the name ``_``; lines of multiword tokens (``3-4``) are none.  The mentions stand in the last
-column as ``Entity=``: ``(e1-person-2-`` opens one, ``e1)`` closes the one of this entity that was opened last,
-``(e1-person-1-)`` is one of a single token, and ``(e1[1/2]-`` to ``e1[1/2])`` is the first part of two; cells are
-joined without a sign between them.  What the fields behind the id mean is said by ``# global.Entity``: `head` is the
-number of the mention's head among its tokens, from 1; where none is given it is the first token.  Bridging and split
-antecedents are left alone, and a mention may cross the end of a sentence.
+its tokens, in the order of the file, an empty node under the name ``_``; lines of multiword tokens (``3-4``) are none.
+The mentions stand in the last column as ``Entity=``: ``(e1-person-2-`` opens one, ``e1)`` closes the one of this
+entity that was opened last, ``(e1-person-1-)`` is one of a single token, and ``(e1[1/2]-`` to ``e1[1/2])`` is the
+first part of two; cells are joined without a sign between them.  What the fields behind the id mean is said by ``#
+global.Entity``: `head` is the number of the mention's head among its tokens, from 1; where none is given it is the
+first token.  Bridging and split antecedents are left alone, and a mention may cross the end of a sentence.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,13 @@ from closeread.errors import RequestError, printable
 if TYPE_CHECKING:
     from closeread.scoring import Counted
 
-PAIRED_EXAMPLES = """The first response is the one that the others are compared with.
+PAIRED_EXAMPLES = """Each response is a file of clusters, or a file of counts that `closeread score --counts` kept;
+the first is the one that the others are compared with.
 
 \b
-Example:
+Examples:
   closeread compare coref key.conll baseline.conll mine.conll --metrics conll,lea
+  closeread compare coref key.conll baseline.counts.parquet mine.conll
 """
 EXAMPLES = """Each system is a file of predictions, or a file of counts that `closeread score --counts` kept;
 the first is the one that the others are compared with.
@@ -65,16 +68,27 @@ def build_paired(procedure: Procedure) -> click.Command:
     @options.style_options
     def command(key: Path, responses: tuple[Path, ...], **values: Any) -> None:
         from closeread.coreference import count_pair, lay_beside, read_key, refuse_other_documents
+        from closeread.count_files import is_count_file, read_counts
+        from closeread.procedures.coref import chosen as restricted
 
         _several(responses)
         settled = procedure.settle(chosen(procedure, values))
+        files = {path for path in responses if not (path.is_file() and is_count_file(path))}
         gold = read_key(key, settled["duplicates"])
-        pairs = [
-            lay_beside(gold, path, missing=settled["missing"], duplicates=settled["duplicates"]) for path in responses
-        ]
+        pairs = {
+            path: lay_beside(gold, path, missing=settled["missing"], duplicates=settled["duplicates"]) for path in files
+        }
         if settled["missing"] == "skip":
-            refuse_other_documents(pairs, [printable(str(path)) for path in responses])
-        show(responses, [count_pair(pair, metrics=values["metrics"], options=settled) for pair in pairs], values)
+            refuse_other_documents(list(pairs.values()), [printable(str(path)) for path in pairs])
+        results = [
+            count_pair(pairs[path], metrics=values["metrics"], options=settled)
+            if path in files
+            else read_counts(path, restricted(values["metrics"]))
+            for path in responses
+        ]
+        # Kept counts may be of more metrics than are asked for.
+        names = [name for name in results[0].table.names if all(name in r.table.names for r in results)]
+        show(responses, [replace(result, table=result.table.with_counts(names)) for result in results], values)
 
     command.params += procedure_options(procedure)
     return command
