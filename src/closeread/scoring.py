@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from closeread.corpora import Gold, load_corpus, read_gold, read_own_gold
 from closeread.counts import CountTable, Procedure
-from closeread.errors import RequestError
+from closeread.errors import Problem, RequestError, SubmissionError, quoted
 from closeread.procedures import load_procedure
 from closeread.records import Record, column
 from closeread.report import Comparison, Provenance, Report, Resampling, make_comparison, make_report
@@ -68,13 +68,27 @@ def gold_for(
     return read_gold(declaration, config, split, data_dir)
 
 
-def submission_for(gold: Gold, predictions: Path, missing: str) -> Submission:
+def submission_for(gold: Gold, predictions: Path, options: Mapping[str, str]) -> Submission:
     """A file of predictions, checked and aligned with the gold.
+
+    Args:
+        gold: the gold records.
+        predictions: the file.
+        options: every option of the procedure with its value.
 
     Raises:
         SubmissionError: anything is wrong with the file; all problems at once.
     """
-    return read_submission(predictions, gold.corpus, column(gold.records, gold.corpus.key), missing)
+    key = gold.corpus.key
+    ids = column(gold.records, key)
+    submission = read_submission(predictions, gold.corpus, ids, options.get("missing", "error"))
+    find = load_procedure(gold.corpus.procedure).problems
+    if find is not None:
+        found = find(gold=gold.records, system=submission.rows, **options)
+        problems = [Problem(f"{key} {quoted(ids[row])}: {what}") for side, row, what in found if side == "system"]
+        if problems:
+            raise SubmissionError(predictions, problems)
+    return submission
 
 
 def count_predictions(gold: Gold, predictions: Path, options: Mapping[str, str] | None = None) -> Counted:
@@ -90,7 +104,7 @@ def count_predictions(gold: Gold, predictions: Path, options: Mapping[str, str] 
     """
     procedure = load_procedure(gold.corpus.procedure)
     chosen = procedure.settle({**gold.corpus.procedure_defaults, **(options or {})})
-    submission = submission_for(gold, predictions, chosen.get("missing", "error"))
+    submission = submission_for(gold, predictions, chosen)
     origin = Origin(gold.corpus.name, gold.config, gold.split, gold.released)
     return count_rows(procedure, gold.records, submission.rows, chosen, gold.digest, len(submission.missing), origin)
 

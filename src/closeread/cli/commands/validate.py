@@ -71,7 +71,7 @@ def run(procedure: Procedure, corpus: str, predictions: Path, values: dict[str, 
     places = {name: values[name] for name in ("config", "split", "gold", "data_dir")}
     gold = options.noted(gold_for(corpus, **places))
     settled = procedure.settle({**gold.corpus.procedure_defaults, **chosen(procedure, values)})
-    submission = submission_for(gold, predictions, settled.get("missing", "error"))
+    submission = submission_for(gold, predictions, settled)
     total = len(submission.rows)
     where = values["gold"] or f"{gold.corpus.name} {gold.split} ({gold.config})"
     found = f"valid; {total - len(submission.missing):,} rows for the {total:,} of {where}"
