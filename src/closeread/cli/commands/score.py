@@ -25,7 +25,8 @@ Examples:
 
 PAIRED_EXAMPLES = """Files are CoNLL, CorefUD or JSON Lines, as their first line tells. Documents are matched by name;
 that of '#begin document (a); part 000' is 'a; part 000'. Where both files have words, the words have to be the same: in
-CoNLL they stand in the fourth of five or more columns, else in the last but one. Empty nodes of CorefUD count as tokens.
+CoNLL they stand in the fourth of five or more columns, else in the last but one. Empty nodes of CorefUD count as
+tokens.
 
 \b
 Examples:
