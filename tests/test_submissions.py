@@ -169,7 +169,7 @@ def right(schema, node):
     if kind == "array":
         return [right(schema, node["items"])] * max(1, node.get("minItems", 0))
     if kind == "string":
-        texts = [*TEXTS, "1888", "1888-05-01", "Unknown"]
+        texts = [*TEXTS, "1888", "1888-05-01", "Unknown", "PER", "certain", "during", "years"]
         return next(
             text
             for text in texts

@@ -1,7 +1,7 @@
 """A procedure's version is raised whenever a number can change.
 
 `cases/versions.json` keeps, for every version that a procedure has had, the scores of fixed inputs; those of McTaco
-are the official evaluator's on the sample (see `agreed/mctaco_official.json`), those of coreference fractions.  When a
+are the official evaluator's on the sample (see `agreed/mctaco_official.json`), those of the others fractions.  When a
 change is meant, add the next version with its numbers and raise `Procedure.version`; never edit an entry.
 """
 
@@ -32,7 +32,27 @@ def coref():
     return {"example of Moosavi and Strube": {"gold": [key], "system": [response]}}
 
 
-INPUTS = {"mctaco": mctaco, "coref": coref}
+def possession():
+    """A case of `cases/possession.json`, worked out by hand."""
+    names = ("possessor", "order", "certainty", "anchor", "relation", "relation_certainty")
+    gold = [
+        ("Ann Poe", "1", "certain", "1530-1545", "during", "certain"),
+        ("the Hall", "2", "certain", "Unknown", None, None),
+        ("Roe", "2", "uncertain", "1888", "before", "uncertain"),
+    ]
+    system = [
+        ("Ann Poe", "1", "certain", "1540-1549", "during", "uncertain"),
+        ("Hall", "2", "uncertain", "1900", "during", "certain"),
+        ("Cid", "3", "certain", None, None, None),
+    ]
+    sides = [
+        [{"article": "a", "possessions": [dict(zip(names, row, strict=True)) for row in rows]}]
+        for rows in (gold, system)
+    ]
+    return {"all six": {"gold": sides[0], "system": sides[1]}}
+
+
+INPUTS = {"mctaco": mctaco, "coref": coref, "possession": possession}
 
 
 @pytest.mark.parametrize("name", procedure_names())

@@ -91,7 +91,9 @@ def scores_table(procedure: Procedure) -> str:
 def options_table(procedure: Procedure) -> str:
     """The options of a procedure."""
     options = procedure.options
-    rows = [[f"`{o.name}`", ", ".join(f"`{c}`" for c in o.choices), f"`{o.default}`", o.help] for o in options]
+    rows = [
+        [f"`{o.name}`", ", ".join(f"`{c}`" for c in o.choices) or o.needed, f"`{o.default}`", o.help] for o in options
+    ]
     return draw(Grid("", ["option", "values", "default", "what it decides"], rows), "markdown")
 
 

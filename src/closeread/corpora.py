@@ -112,7 +112,8 @@ def read_gold(
     _refuse_folder(corpus, config, data_dir)
     located = locate(corpus, file, data_dir)
     records = read_file(corpus, located.path, split)
-    return Gold(corpus, config, split, records, content_digest(records), located.released, _notices(located))
+    notices = (*_notices(located), *_oddities(corpus, records))
+    return Gold(corpus, config, split, records, gold_digest(corpus, records), located.released, notices)
 
 
 def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
@@ -132,7 +133,22 @@ def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
     if not SPLIT.fullmatch(split):
         raise RequestError(f"split {quoted(split)} can't begin an id; needed: letters, digits, '_', '.' or '-'")
     records = read_file(corpus, path, split)
-    return Gold(corpus, None, None, records, content_digest(records), released=False)
+    digest = gold_digest(corpus, records)
+    return Gold(corpus, None, None, records, digest, released=False, notices=_oddities(corpus, records))
+
+
+def gold_digest(corpus: Corpus, records: Sequence[Record]) -> str:
+    """The sha256, in hex, of what the records hold, but for what no score depends on."""
+    left_out = set(corpus.undigested)
+    if not left_out:
+        return content_digest(records)
+    return content_digest([{name: v for name, v in record.items() if name not in left_out} for record in records])
+
+
+def _oddities(corpus: Corpus, records: Sequence[Record]) -> tuple[str, ...]:
+    """What is odd about valid records, where the corpus's format tells."""
+    tell = getattr(load_format(corpus.format), "notices", None)
+    return () if tell is None else tuple(tell(records))
 
 
 def read_file(corpus: Corpus, path: Path, split: str) -> Sequence[Record]:

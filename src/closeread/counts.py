@@ -9,6 +9,7 @@ Conventions: scores are ratios between 0 and 1; NaN stands for 0/0 until a conve
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,6 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from closeread.errors import RequestError
+
+UNITS = "units"
+"""The column that counts units, where scores are averaged over them."""
 
 FloatArray = NDArray[np.float64]
 Columns = Mapping[str, FloatArray]
@@ -133,6 +137,17 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
     return quotient
 
 
+def harmonic_mean(precision: FloatArray, recall: FloatArray) -> FloatArray:
+    """F1; NaN where precision and recall both are 0/0, and 0 where they are 0.
+
+    >>> harmonic_mean(np.array([0.5, 0.0, np.nan]), np.array([1.0, 0.0, np.nan])).round(3).tolist()
+    [0.667, 0.0, nan]
+    """
+    p, r = np.nan_to_num(precision), np.nan_to_num(recall)
+    f1 = ratio(2 * p * r, np.where(p + r == 0, 1, p + r))
+    return np.where(np.isnan(precision) & np.isnan(recall), np.nan, f1)
+
+
 @dataclass(frozen=True)
 class Metric:
     """A score, as a function of summed counts.
@@ -171,21 +186,66 @@ class Metric:
         )
 
 
+def unit_scores(columns: Columns, metrics: Iterable[Metric]) -> dict[str, FloatArray]:
+    """Counts whose sums give means over units: of every unit 1, its scores, and which of them are 0/0.
+
+    Args:
+        columns: what is counted of every unit, (n,) each.
+        metrics: the metrics, by `mean_or`.
+    """
+    means = {UNITS: np.ones(len(next(iter(columns.values()))))}
+    for metric in metrics:
+        scores = metric.formula(columns)
+        means[f"{metric.name}:sum"] = np.nan_to_num(scores)
+        means[f"{metric.name}:undefined"] = np.isnan(scores).astype(np.float64)
+    return means
+
+
+def mean_or(name: str, formula: Callable[[Columns], FloatArray], counts: Columns) -> FloatArray:
+    """The mean of a score over units where `unit_scores` was summed, else the score of the summed counts.
+
+    A unit whose score is 0/0 counts as 0; where all are, so is the mean.
+    """
+    if f"{name}:sum" not in counts:
+        return formula(counts)
+    defined = counts[UNITS] > counts[f"{name}:undefined"]
+    return np.where(defined, ratio(counts[f"{name}:sum"], counts[UNITS]), np.nan)
+
+
 @dataclass(frozen=True)
 class Option:
     """A named choice that changes what is computed.
 
     Attributes:
         name: as a keyword, with underscores; the command line writes it with hyphens.
-        choices: what it can be.
+        choices: what it can be; none where it is any text of a form.
         default: what it is when nothing is said.
         help: one sentence.
+        pattern: the form of a free text, as a regular expression; None where there are choices.
+        needed: that form in words.
     """
 
     name: str
     choices: tuple[str, ...]
     default: str
     help: str
+    pattern: str | None = None
+    needed: str = ""
+
+    @property
+    def allowed(self) -> str:
+        """What it can be, in words.
+
+        >>> Option("tolerance", (), "0", "", pattern="[0-9]+", needed="a whole number").allowed
+        'a whole number'
+        """
+        return self.needed if self.pattern is not None else f"one of {', '.join(self.choices)}"
+
+    def allows(self, value: object) -> bool:
+        """Whether it can be this."""
+        if self.pattern is None:
+            return value in self.choices
+        return re.fullmatch(self.pattern, str(value)) is not None
 
 
 MISSING_HELP = "What a unit without a prediction is: an error, an empty prediction, or left out."
@@ -234,8 +294,8 @@ class Procedure:
         for name, value in values.items():
             if name not in known:
                 raise RequestError(f"{self.name} has no option '{name}' (it has: {', '.join(known)})")
-            if value not in known[name].choices:
-                raise RequestError(f"option {name} is '{value}'; needed: one of {', '.join(known[name].choices)}")
+            if not known[name].allows(value):
+                raise RequestError(f"option {name} is '{value}'; needed: {known[name].allowed}")
         return {name: str(values.get(name, option.default)) for name, option in known.items()}
 
     def signature(self, options: Mapping[str, str], gold_digest: str) -> str:

@@ -73,6 +73,8 @@ class Corpus:
         procedure: the module of `closeread.procedures` that scores it.
         procedure_defaults: option values that differ from the procedure's own.
         facts: figures of the released files.
+        undigested: fields of a gold record that no score depends on and that not everybody has.
+        beside: the user's own files beside the released ones, as patterns.
     """
 
     name: str
@@ -90,6 +92,8 @@ class Corpus:
     submission_formats: tuple[str, ...] = ()
     procedure_defaults: Mapping[str, str] = field(default_factory=dict)
     facts: tuple[Fact, ...] = ()
+    undigested: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
     @property
     def default_config(self) -> str:

@@ -5,14 +5,32 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 
 import numpy as np
 
 from closeread.records import Record
 
-Baseline = Callable[[Sequence[Record], np.random.Generator], list[Record]]
-"""From gold records and a source of randomness to a row for every record, in order."""
+
+@dataclass(frozen=True)
+class Means:
+    """What a baseline may make use of beside the gold records.
+
+    Attributes:
+        rng: a source of randomness.
+        spacy_model: the name or the folder of a spaCy pipeline; None where none was named.
+        articles: a folder of texts, `<title>.txt`; None where none was named.
+    """
+
+    rng: np.random.Generator
+    spacy_model: str | None = None
+    articles: Path | None = None
+
+
+Baseline = Callable[[Sequence[Record], Means], list[Record]]
+"""From gold records and means to a row for every record, in order."""
 
 
 def load_baselines(corpus: str) -> Mapping[str, Baseline]:

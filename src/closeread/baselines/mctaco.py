@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
-from closeread.baselines import Baseline
+from closeread.baselines import Baseline, Means
 from closeread.records import Record
 
 
-def always_positive(records: Sequence[Record], rng: np.random.Generator) -> list[Record]:
+def always_positive(records: Sequence[Record], means: Means) -> list[Record]:
     """Every answer is plausible."""
     return [{"id": record["id"], "label": "yes"} for record in records]
 
 
-def always_negative(records: Sequence[Record], rng: np.random.Generator) -> list[Record]:
+def always_negative(records: Sequence[Record], means: Means) -> list[Record]:
     """No answer is plausible."""
     return [{"id": record["id"], "label": "no"} for record in records]
 
 
-def random(records: Sequence[Record], rng: np.random.Generator) -> list[Record]:
+def random(records: Sequence[Record], means: Means) -> list[Record]:
     """A fair coin for every answer."""
-    heads = rng.random(len(records)) < 0.5
+    heads = means.rng.random(len(records)) < 0.5
     return [{"id": record["id"], "label": "yes" if head else "no"} for record, head in zip(records, heads, strict=True)]
 
 

@@ -67,7 +67,7 @@ def procedure_options(procedure: Procedure, corpus: str | None = None) -> list[c
     return [
         click.Option(
             [f"--{option.name.replace('_', '-')}", option.name],
-            type=click.Choice(option.choices),
+            type=click.Choice(option.choices) if option.choices else str,
             help=f"{option.help}  [default: {defaults[option.name]}]",
         )
         for option in procedure.options

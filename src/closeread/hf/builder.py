@@ -31,7 +31,7 @@ from closeread.hf.modules import class_name
 from closeread.hf.notices import warn
 from closeread.records import as_columns
 from closeread.schema import load_schema
-from closeread.sources import file_digest
+from closeread.sources import cache_folder, data_folder, file_digest
 
 VERSION = "1.0.0"
 
@@ -53,10 +53,22 @@ class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
         """The part of the cache's key that tells configs apart; a folder counts by what its files hold."""
         arguments = dict(config_kwargs)
         data_dir = arguments.pop("data_dir", None)
-        if data_dir and self.corpus is not None:
+        folder = Path(data_dir) if data_dir else None
+        files: list[Path] = []
+        if folder is not None and self.corpus is not None:
             names = sorted(file.name for file in self.corpus.configs[self.name].splits.values())
-            found = [name for name in names if (Path(data_dir) / name).is_file()]
-            held = "".join(f"{name}\0{file_digest(Path(data_dir) / name)}\n" for name in found)
+            files = [folder / name for name in names if (folder / name).is_file()]
+        if self.corpus is not None:  # what the user has beside the released files, wherever those are
+            places = (folder,) if folder else (data_folder(self.corpus.name), cache_folder(self.corpus.name))
+            files += [
+                path
+                for place in places
+                for pattern in self.corpus.beside
+                for path in sorted(place.glob(pattern) if place else ())
+                if path.is_file()
+            ]
+        if folder is not None or files:
+            held = "".join(f"{path.name}\0{file_digest(path)}\n" for path in files)
             arguments["data"] = hashlib.sha256(held.encode()).hexdigest()[:16]
         return str(super().create_config_id(arguments, custom_features=custom_features))
 

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import datasets
 import evaluate
 
-from closeread.corpora import load_corpus, load_format
+from closeread.corpora import gold_digest, load_corpus, load_format
 from closeread.counts import Procedure
 from closeread.declarations import Corpus
 from closeread.errors import Problem, RequestError, SubmissionError
@@ -181,7 +181,9 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
 
     def _digest(self, gold: Sequence[Any]) -> str:
         """What the references hold, as a sha256 in hex."""
-        return content_digest(gold if "properties" in self._reference else ColumnRecords({"reference": gold}))
+        if "properties" not in self._reference:
+            return content_digest(ColumnRecords({"reference": gold}))
+        return content_digest(gold) if self._corpus is None else gold_digest(self._corpus, gold)
 
     def _checked(
         self, predictions: Any, references: Any, options: Mapping[str, str]
@@ -325,7 +327,7 @@ def _plain(labelled: Any) -> Any:
 def _inputs(procedure: Procedure) -> str:
     """What evaluate adds to the docstrings of `compute`, `add` and `add_batch`."""
     options = [
-        f"    {o.name}: {o.help} One of {', '.join(map(repr, o.choices))}; {o.default!r} by default."
+        f"    {o.name}: {o.help} {o.allowed[0].upper()}{o.allowed[1:]}; {o.default!r} by default."
         for o in procedure.options
     ]
     scores = [f"    {m.name}: {m.description}" for m in procedure.metrics]

@@ -13,7 +13,7 @@ Metrics:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -21,7 +21,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.counts import MISSING_HELP, Columns, CountTable, FloatArray, Metric, Option, Procedure, ratio
+from closeread.counts import (
+    MISSING_HELP,
+    Columns,
+    CountTable,
+    FloatArray,
+    Metric,
+    Option,
+    Procedure,
+    harmonic_mean,
+    mean_or,
+    ratio,
+    unit_scores,
+)
 from closeread.errors import RequestError, unknown
 from closeread.kernels import coref, coref_blanc
 from closeread.kernels.coref_overlap import Overlap, overlap
@@ -107,7 +119,7 @@ def count(
     found = overlap(*sides(key, response, duplicates, keep_singletons, matching), len(names))
     columns = _summable(found, _needed(metrics), blanc_edge)
     if average == "macro":
-        columns = _means(columns, metrics)
+        columns = unit_scores(columns, _metrics(metrics))
     table = CountTable(
         list(names),
         np.arange(len(names)),
@@ -222,17 +234,6 @@ def _summable(found: Overlap, metrics: Sequence[str], blanc_edge: str) -> dict[s
     return columns
 
 
-def _means(columns: Mapping[str, FloatArray], metrics: Sequence[str]) -> dict[str, FloatArray]:
-    """The scores of every document, to be summed, how many of them are 0/0, and the number of documents."""
-    n = len(next(iter(columns.values())))
-    means = {"documents": np.ones(n)}
-    for metric in _metrics(metrics):
-        scores = metric.formula(columns)
-        means[f"{metric.name}:sum"] = np.nan_to_num(scores)
-        means[f"{metric.name}:undefined"] = np.isnan(scores).astype(np.float64)
-    return means
-
-
 def _precision(name: str, counts: Columns) -> FloatArray:
     return ratio(counts.get(f"{name}/common", counts.get(f"{name}/found_of_response", 0)), counts[f"{name}/response"])
 
@@ -242,11 +243,7 @@ def _recall(name: str, counts: Columns) -> FloatArray:
 
 
 def _f1(name: str, counts: Columns) -> FloatArray:
-    """The harmonic mean; NaN where precision and recall both are 0/0, and 0 where they are 0."""
-    precision, recall = _precision(name, counts), _recall(name, counts)
-    p, r = np.nan_to_num(precision), np.nan_to_num(recall)
-    f1 = ratio(2 * p * r, np.where(p + r == 0, 1, p + r))
-    return np.where(np.isnan(precision) & np.isnan(recall), np.nan, f1)
+    return harmonic_mean(_precision(name, counts), _recall(name, counts))
 
 
 def _blanc(position: int, counts: Columns) -> FloatArray:
@@ -259,17 +256,6 @@ def _blanc(position: int, counts: Columns) -> FloatArray:
 def _conll(counts: Columns) -> FloatArray:
     parts = [_f1(name, counts) for name in IN_CONLL]
     return np.where(np.isnan(parts).all(axis=0), np.nan, np.nan_to_num(parts).mean(axis=0))
-
-
-def _mean_or(name: str, formula: Callable[[Columns], FloatArray], counts: Columns) -> FloatArray:
-    """The mean over documents where that is what was counted, else the score of the summed counts.
-
-    A document whose score is 0/0 counts as 0; where all are, so is the mean.
-    """
-    if f"{name}:sum" in counts:
-        defined = counts["documents"] > counts[f"{name}:undefined"]
-        return np.where(defined, ratio(counts[f"{name}:sum"], counts["documents"]), np.nan)
-    return formula(counts)
 
 
 def _metrics(names: Sequence[str]) -> tuple[Metric, ...]:
@@ -290,7 +276,7 @@ def _metrics(names: Sequence[str]) -> tuple[Metric, ...]:
             title = "F1" if part == "f1" else part
             description = f"{part.capitalize()}: {PARTS[name]}." if name != "conll" else "Mean F1 of MUC, B³ and CEAFe."
             made.append(
-                Metric(full, f"{TITLES[name]} {title}", description, partial(_mean_or, full, formula), empty=0.0)
+                Metric(full, f"{TITLES[name]} {title}", description, partial(mean_or, full, formula), empty=0.0)
             )
     return tuple(made)
 

@@ -14,6 +14,8 @@ from closeread.cli import options
 @click.argument("name")
 @options.gold_options
 @options.seed
+@click.option("--spacy-model", metavar="NAME", help="spaCy pipeline, by name or folder, for baselines that read texts.")
+@click.option("--articles", type=options.FILE, metavar="DIR", help="Folder of texts, <title>.txt, for the same.")
 @options.output
 def command(
     corpus: str,
@@ -23,6 +25,8 @@ def command(
     gold: Path | None,
     data_dir: Path | None,
     seed: int,
+    spacy_model: str | None,
+    articles: Path | None,
     output: Path,
 ) -> None:
     """Write the predictions of a baseline: JSON Lines, or the official text format by its suffix (.txt).
@@ -31,10 +35,11 @@ def command(
     Examples:
       closeread baseline mctaco always-positive -o yes.jsonl
       closeread baseline mctaco random --seed 7 --split validation -o coin.txt
+      closeread baseline wikipossessions heuristics --spacy-model en_core_web_sm --articles texts -o said.jsonl
     """
     import numpy as np
 
-    from closeread.baselines import load_baselines
+    from closeread.baselines import Means, load_baselines
     from closeread.corpora import load_corpus
     from closeread.errors import RequestError, printable, unknown
     from closeread.files import write_text
@@ -45,6 +50,6 @@ def command(
     if name not in baselines:
         raise RequestError(unknown(f"baseline of {corpus}", name, list(baselines)))
     records = options.noted(gold_for(corpus, config=config, split=split, gold=gold, data_dir=data_dir))
-    rows = baselines[name](records.records, np.random.default_rng(seed))
+    rows = baselines[name](records.records, Means(np.random.default_rng(seed), spacy_model, articles))
     write_text(output, dump_submission(rows, records.corpus, output.suffix.lower()))
     click.echo(printable(f"{output}: {len(rows):,} rows"))

@@ -1,0 +1,1 @@
+"""WikiPossessions: who possessed a work of art, in which order, and when?"""

@@ -1,0 +1,140 @@
+"""Who possessed it no later than whom: ordered pairs of names, and those that two sides have in common.
+
+Source: Chinnappa, Palmer and Blanco (2020), section 5.  A tie gives a pair in both directions, as in their Table 3.
+
+Conventions: the possessions of an article are numbered by position; a name that occurs several times is one name, whose
+pairs are those of all its possessions, and no pair has one name twice.  Possessions without an order have no pair.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from closeread.kernels.possession_match import Named, Order, Pair
+from closeread.kernels.possession_names import Name
+
+SUBORDERS = ("tuple", "nested_tie", "integer_part")
+ORDERING_MATCHES = ("existential", "via_matching")
+
+Alike = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+
+class Ordered(NamedTuple):
+    """The names of a side, and which comes no later than which.
+
+    Attributes:
+        names: the distinct names.
+        before: (n, n) whether a possession of one comes no later than one of the other; never the name itself.
+    """
+
+    names: Sequence[Name]
+    before: Mask
+
+
+class PairCounts(NamedTuple):
+    """Predicted pairs that gold has, predicted pairs, gold pairs that are predicted, gold pairs."""
+
+    found_of_system: int
+    system: int
+    found_of_gold: int
+    gold: int
+
+
+def ordered_pairs(side: Named, suborder: str = "tuple") -> Ordered:
+    """The ordered pairs of names of a side.
+
+    Args:
+        side: its possessions.
+        suborder: "tuple", where orders are compared number by number (6 before 6.1 before 6.2); "nested_tie", where a
+            possession moreover ties with the one that it is inside of (6 and 6.1); "integer_part", where only the first
+            number counts.
+    """
+    placed = [(name, order) for name, order in zip(side.names, side.orders, strict=True) if order is not None]
+    if suborder == "integer_part":
+        placed = [(name, order[:1]) for name, order in placed]
+    rank = {order: i for i, order in enumerate(sorted({order for _, order in placed}))}
+    names = {name.tokens: name for name, _ in placed}
+    number = {tokens: i for i, tokens in enumerate(names)}
+    at = np.array([number[name.tokens] for name, _ in placed], np.int64)
+    ranks = np.array([rank[order] for _, order in placed], np.int64)
+    # Some possession of a comes no later than some of b where the first of a comes no later than the last of b.
+    first, last = np.full(len(names), len(rank)), np.full(len(names), -1)
+    np.minimum.at(first, at, ranks)
+    np.maximum.at(last, at, ranks)
+    before = first[:, None] <= last[None, :]
+    if suborder == "nested_tie":
+        _tie_nested([(number[name.tokens], order) for name, order in placed], before)
+    np.fill_diagonal(before, val=False)
+    return Ordered(list(names.values()), before)
+
+
+def _tie_nested(placed: Iterable[tuple[int, Order]], before: Mask) -> None:
+    """Let every possession come no later than those that it is inside of."""
+    outer: dict[Order, list[int]] = defaultdict(list)
+    inner: dict[Order, list[int]] = defaultdict(list)
+    for name, order in placed:
+        outer[order].append(name)
+        for depth in range(1, len(order)):
+            inner[order[:depth]].append(name)
+    for order in outer.keys() & inner.keys():
+        before[np.ix_(inner[order], outer[order])] = True
+
+
+def pair_counts(system: Ordered, gold: Ordered, alike: Alike | None) -> PairCounts:
+    """Pairs of either side that the other side has.
+
+    Args:
+        system, gold: the two sides.
+        alike: (names of the system, names of gold) 1 where they count as one, else 0: a pair is found where the other
+            side has some pair of names that count as its names.  None where equal names do and no others.
+    """
+    if alike is None:
+        place = {name.tokens: j for j, name in enumerate(gold.names)}
+        both = [(i, place[name.tokens]) for i, name in enumerate(system.names) if name.tokens in place]
+        ours, theirs = np.array(both, np.int64).reshape(-1, 2).T
+        common = int((system.before[np.ix_(ours, ours)] & gold.before[np.ix_(theirs, theirs)]).sum())
+        return PairCounts(common, int(system.before.sum()), common, int(gold.before.sum()))
+    found = system.before & _carried(gold.before, alike)
+    found_gold = gold.before & _carried(system.before, alike.T)
+    return PairCounts(int(found.sum()), int(system.before.sum()), int(found_gold.sum()), int(gold.before.sum()))
+
+
+def _carried(before: Mask, alike: Alike) -> Mask:
+    """The pairs of names (rows of `alike`) for which some names like them are a pair."""
+    some = (alike @ before.astype(np.float32) > 0).astype(np.float32)
+    carried: Mask = some @ alike.T > 0
+    return carried
+
+
+def alike_by_content(system: Ordered, gold: Ordered) -> Alike:
+    """Names alike where they have a content token in common, as the same names have."""
+    number: dict[str, int] = {}
+    tables = []
+    for side in (system, gold):
+        tokens = [(i, token) for i, name in enumerate(side.names) for token in name.content]
+        numbered = [(i, number.setdefault(token, len(number))) for i, token in tokens]
+        tables.append(np.array(numbered, np.int64).reshape(-1, 2))
+    ours, theirs = (np.zeros((len(side.names), len(number)), np.float32) for side in (system, gold))
+    ours[tuple(tables[0].T)] = 1
+    theirs[tuple(tables[1].T)] = 1
+    return (ours @ theirs.T > 0).astype(np.float32)
+
+
+def alike_by_matching(
+    system: Ordered, gold: Ordered, names: Sequence[Name], gold_names: Sequence[Name], pairs: Iterable[Pair]
+) -> Alike:
+    """Names alike where a possession of one is matched with a possession of the other."""
+    own = {name.tokens: i for i, name in enumerate(system.names)}
+    other = {name.tokens: j for j, name in enumerate(gold.names)}
+    alike = np.zeros((len(own), len(other)), np.float32)
+    for i, j in pairs:
+        ours, theirs = names[i].tokens, gold_names[j].tokens
+        if ours in own and theirs in other:
+            alike[own[ours], other[theirs]] = 1
+    return alike

@@ -1,0 +1,1 @@
+"""Pictures of records; matplotlib, which draws them, comes with the extra `plot`."""

@@ -1,0 +1,331 @@
+"""The six subtasks of WikiPossessions, with exact or partial match of names.
+
+Source: Chinnappa, Palmer and Blanco (2020), section 5; what they leave open is an option.
+
+Conventions: the unit, and what is resampled, is the article.  Numerators and denominators are summed over articles
+before anything is divided (`average="micro"`), or every article's scores are averaged (`"macro"`).  0/0 is 0.
+
+Metrics: precision, recall and F1 of
+    possessor: possessors found.
+    possessor_certainty: those whose certainty is right.
+    anchor: years, or events, of the anchors.
+    relation, relation_certainty: relations to the anchors, and their certainty.
+    ordering: ordered pairs of possessors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from closeread.counts import (
+    MISSING_HELP,
+    Columns,
+    CountTable,
+    FloatArray,
+    Metric,
+    Option,
+    Procedure,
+    harmonic_mean,
+    mean_or,
+    ratio,
+    unit_scores,
+)
+from closeread.errors import quoted
+from closeread.kernels.possession import (
+    COUNTS,
+    FAMILIES,
+    RELATION_CERTAINTY_GOLD,
+    SCENARIOS,
+    Rules,
+    article_counts,
+    possessions,
+)
+from closeread.kernels.possession_match import MATCHINGS, SETTINGS
+from closeread.kernels.possession_names import STRIP_SCOPES, normalised
+from closeread.kernels.possession_order import ORDERING_MATCHES, SUBORDERS
+from closeread.kernels.possession_time import (
+    CENTURIES,
+    OPEN_RANGES,
+    TOLERANCE_RECALLS,
+    TOLERANCE_ROUNDINGS,
+    UNKNOWN_WITH_RELATION,
+    Reading,
+    Tolerance,
+)
+from closeread.records import Record
+
+TITLES = {
+    "possessor": "Possessors",
+    "possessor_certainty": "Certainty of possessors",
+    "anchor": "Temporal anchors",
+    "relation": "Temporal relations",
+    "relation_certainty": "Certainty of relations",
+    "ordering": "Ordering",
+}
+ASKED = {
+    "possessor": ("predicted possessors that match one of gold", "gold possessors that are matched"),
+    "possessor_certainty": (
+        "predicted possessors that match one of gold and are as certain",
+        "gold possessors that are matched by one as certain",
+    ),
+    "anchor": (
+        "mean over predicted anchors of the share of years that gold has",
+        "mean over gold anchors of the share of years that is predicted",
+    ),
+    "relation": (
+        "predicted anchors whose possessor matches and whose relation is right",
+        "gold anchors whose possessor is matched and whose relation is found",
+    ),
+    "relation_certainty": (
+        "predicted anchors whose possessor matches and whose relation is as certain",
+        "gold anchors whose possessor is matched and whose relation is as certain",
+    ),
+    "ordering": ("predicted ordered pairs that gold has", "gold ordered pairs that are predicted"),
+}
+ORDER = re.compile(r"[0-9]+(\.[0-9]+)*")
+
+
+def count(
+    *,
+    gold: Sequence[Record],
+    system: Sequence[Record | None],
+    strip_scope: str = "all",
+    matching: str = "one_to_one",
+    unknown_with_relation: str = "unanchored",
+    tolerance_rounding: str = "floor",
+    tolerance_recall: str = "expanded",
+    now_year: str = "2017",
+    open_range: str = "collapse",
+    century: str = "event",
+    relation_certainty_gold: str = "anchored",
+    suborder: str = "tuple",
+    ordering_match: str = "existential",
+    average: str = "micro",
+    setting: str = "exact",
+    scenario: str = "all",
+    tolerance: str = "0",
+    missing: str = "error",
+) -> CountTable:
+    """Counts of every article.
+
+    Args:
+        gold: articles, each with `article` and `possessions`, of which each has `possessor`, `certainty`, `order`,
+            `anchor`, `relation` and `relation_certainty`; what lacks is null.
+        system: the same articles in the same order; None where there is none.
+        strip_scope, matching, unknown_with_relation, tolerance_rounding, tolerance_recall, now_year, open_range,
+            century, relation_certainty_gold, suborder, ordering_match, average, setting, scenario, tolerance, missing:
+            what `PROCEDURE` says of its options.
+
+    Raises:
+        ValueError: an article has no predictions and `missing` is "error"; an order is none; or `scenario` is "oracle"
+            and a possessor is none of gold's.
+    """
+    present = np.array([row is not None for row in system], np.bool_)
+    if missing == "error" and not present.all():
+        raise ValueError(f"{int((~present).sum()):,} of {len(gold):,} articles have no prediction")
+    reading = Reading(strip_scope, unknown_with_relation, int(now_year), open_range, century)
+    rules = Rules(
+        setting=setting,
+        scenario=scenario,
+        reading=reading,
+        matching=matching,
+        tolerance=Tolerance(Fraction(tolerance), tolerance_rounding, tolerance_recall),
+        relation_certainty_gold=relation_certainty_gold,
+        suborder=suborder,
+        ordering_match=ordering_match,
+    )
+    counted = [
+        article_counts(possessions(_rows(row), reading), possessions(_rows(record), reading), rules)
+        for record, row in zip(gold, system, strict=True)
+    ]
+    counts = np.array(counted).reshape(len(gold), len(FAMILIES) * len(COUNTS))
+    names = [f"{family}/{name}" for family in FAMILIES for name in COUNTS]
+    columns = dict(zip(names, counts.T, strict=True))
+    if average == "macro":
+        columns = unit_scores(columns, PROCEDURE.metrics)
+    table = CountTable(
+        [record["article"] for record in gold],
+        np.arange(len(gold)),
+        tuple(columns),
+        np.column_stack(list(columns.values())),
+    )
+    return table.select(present) if missing == "skip" and not present.all() else table
+
+
+def problems(
+    *, gold: Sequence[Record], system: Sequence[Record | None], **options: str
+) -> Iterator[tuple[str, int, str]]:
+    """Orders that are none, relations to nothing, and, where names of gold were given, other names.
+
+    Yields:
+        The side ("gold" or "system"), the article's number from 0, and what is wrong.
+    """
+    for side, records in (("gold", gold), ("system", system)):
+        for number, record in enumerate(records):
+            for place, row in enumerate(_rows(record), start=1):
+                for what in _inconsistent(row):
+                    yield side, number, f"possession {place} ({quoted(row['possessor'])}): {what}"
+    if options.get("scenario") == "oracle":
+        scope = options.get("strip_scope", STRIP_SCOPES[0])
+        for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
+            known = {normalised(row["possessor"], scope).tokens for row in _rows(record)}
+            for place, row in enumerate(_rows(predicted), start=1):
+                if normalised(row["possessor"], scope).tokens not in known:
+                    found = f"possession {place}: {quoted(row['possessor'])} is no possessor in gold's"
+                    needed = "needed in scenario oracle: the names of gold"
+                    yield "system", number, f"{found} {quoted(record['article'])}; {needed}"
+
+
+def _rows(record: Record | None) -> Sequence[Mapping[str, Any]]:
+    return () if record is None else record["possessions"]
+
+
+def _inconsistent(row: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with a possession by itself."""
+    order, relation, certainty = (row.get(name) for name in ("order", "relation", "relation_certainty"))
+    if order is not None and not ORDER.fullmatch(order):
+        yield f"order is {quoted(order)}; needed: whole numbers with full stops between them, such as 6 or 6.1"
+    if relation is not None and row.get("anchor") is None:
+        yield f"relation is {quoted(relation)} and anchor is null; needed: an anchor, or no relation"
+    if certainty is not None and relation is None:
+        yield f"relation_certainty is {quoted(certainty)} and relation is null; needed: both or neither"
+
+
+def _precision(family: str, counts: Columns) -> FloatArray:
+    return ratio(counts[f"{family}/found_of_system"], counts[f"{family}/system"])
+
+
+def _recall(family: str, counts: Columns) -> FloatArray:
+    return ratio(counts[f"{family}/found_of_gold"], counts[f"{family}/gold"])
+
+
+def _f1(family: str, counts: Columns) -> FloatArray:
+    return harmonic_mean(_precision(family, counts), _recall(family, counts))
+
+
+def _metrics() -> Iterator[Metric]:
+    for family, (of_system, of_gold) in ASKED.items():
+        scores: tuple[tuple[str, str, str, Callable[[str, Columns], FloatArray]], ...] = (
+            ("precision", "precision", of_system, _precision),
+            ("recall", "recall", of_gold, _recall),
+            ("f1", "F1", "harmonic mean of precision and recall", _f1),
+        )
+        for part, title, what, formula in scores:
+            name = f"{family}/{part}"
+            description = f"{what[0].upper()}{what[1:]}."
+            value = partial(mean_or, name, partial(formula, family))
+            yield Metric(name, f"{TITLES[family]} {title}", description, value, empty=0.0)
+
+
+PROCEDURE = Procedure(
+    name="possession",
+    version=1,
+    title="WikiPossessions: possessors, certainty, anchors, relations and ordering",
+    unit="article",
+    resampling_unit="article",
+    options=(
+        Option(
+            "strip_scope",
+            STRIP_SCOPES,
+            "all",
+            "Where articles and prepositions are dropped from names: everywhere, or only at their edges.",
+        ),
+        Option(
+            "matching",
+            MATCHINGS,
+            "one_to_one",
+            "Whether a gold possession is that of one prediction, or may be that of several, the best of which counts "
+            "for recall.",
+        ),
+        Option(
+            "unknown_with_relation",
+            UNKNOWN_WITH_RELATION,
+            "unanchored",
+            "What the anchor Unknown is where it has a relation: no anchor, or one that equals only its like.",
+        ),
+        Option(
+            "tolerance_rounding",
+            TOLERANCE_ROUNDINGS,
+            "floor",
+            "How the years of the tolerance are rounded (a half up); they are 1 at least.",
+        ),
+        Option(
+            "tolerance_recall",
+            TOLERANCE_RECALLS,
+            "expanded",
+            "Against which gold range recall is measured under a tolerance: the expanded one, of which a year that is "
+            "exactly right is a third, or the original one.",
+        ),
+        Option(
+            "now_year",
+            (),
+            "2017",
+            "The year that Now is; the articles are of June 2017.",
+            pattern=r"-?[0-9]{1,5}",
+            needed="a year such as 2017",
+        ),
+        Option(
+            "open_range",
+            OPEN_RANGES,
+            "collapse",
+            "What a range is that begins at an unknown time: its last year alone, or no anchor.",
+        ),
+        Option("century", CENTURIES, "event", "What 13th Century is: an event, or the years 1201 to 1300."),
+        Option(
+            "relation_certainty_gold",
+            RELATION_CERTAINTY_GOLD,
+            "anchored",
+            "Of which gold the certainty of the relation is scored: all that is anchored, or only where it is certain; "
+            "predictions of other gold are then left out too.",
+        ),
+        Option(
+            "suborder",
+            SUBORDERS,
+            "tuple",
+            "How 6.1 is ordered: after 6 and before 6.2; moreover in a tie with 6, inside which it is; or as 6.",
+        ),
+        Option(
+            "ordering_match",
+            ORDERING_MATCHES,
+            "existential",
+            "In the partial setting, when an ordered pair is found: where the other side has some pair whose names "
+            "partially match, or whose names are matched with these.",
+        ),
+        Option(
+            "average",
+            ("micro", "macro"),
+            "micro",
+            "Whether counts are summed over articles and then divided, or scores are averaged over articles.",
+        ),
+        Option(
+            "setting", SETTINGS, "exact", "How names match: wholly, or in a token that is no article or preposition."
+        ),
+        Option(
+            "scenario",
+            SCENARIOS,
+            "all",
+            "Which predictions are scored: all, those that match gold, or, where a system was given the names of gold, "
+            "the first of each name.",
+        ),
+        Option(
+            "tolerance",
+            (),
+            "0",
+            "By which share of its length a gold range is widened on either side, by a year at least; 0 is not at all.",
+            pattern=r"[0-9]{1,6}(\.[0-9]{1,12})?",
+            needed="a decimal number such as 0.1",
+        ),
+        Option("missing", ("error", "empty", "skip"), "error", MISSING_HELP),
+    ),
+    metrics=tuple(_metrics()),
+    modules=("possession",),
+    count=count,
+    citation=None,
+    problems=problems,
+)

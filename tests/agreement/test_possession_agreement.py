@@ -1,0 +1,95 @@
+"""Agreement of two annotators of possessions, by hand, and the kappa beside scikit-learn's."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+from closeread.agreement.possession import agreement
+from closeread.errors import RequestError
+from closeread.kernels.agreement import cohen_kappa
+
+LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=30)
+
+
+def test_kappa_by_hand():
+    # 20 items: 15 alike; 10 and 13 of them "a": expected (10 * 13 + 10 * 7) / 400 = 1/2, so (3/4 - 1/2) / (1/2).
+    first = "a" * 10 + "b" * 10
+    second = "a" * 9 + "b" + "a" * 4 + "b" * 6
+    assert cohen_kappa(first, second) == pytest.approx(0.5)
+    assert math.isnan(cohen_kappa("", ""))
+    assert math.isnan(cohen_kappa("aaa", "aaa"))
+    assert cohen_kappa([None, "a"], [None, "a"]) == 1
+
+
+@given(pairs=LABELS)
+def test_kappa_is_that_of_scikit_learn(pairs):
+    first, second = zip(*pairs, strict=True)
+    if len({*first, *second}) > 1:
+        assert cohen_kappa(first, second) == pytest.approx(cohen_kappa_score(first, second), nan_ok=True)
+
+
+def held(possessor, order, certainty="certain", anchor="1900", relation="during", relation_certainty="certain"):
+    return {
+        "type": "PER", "possessor": possessor, "certainty": certainty, "order": order, "anchor": anchor,
+        "relation": relation, "relation_certainty": relation_certainty,
+    }  # fmt: skip
+
+
+FIRST = [{"article": "The Jug", "possessions": [held("Ada", "1"), held("Ben", "2"), held("Cleo", "3", anchor="1950")]}]
+SECOND = [
+    {
+        "article": "The Jug",
+        "possessions": [held("Ada", "1", certainty="uncertain"), held("Cleo", "2", anchor="1951"), held("Dora", "3"),
+                        held("the Ben", "4")],
+    }
+]  # fmt: skip
+
+
+def test_by_hand():
+    found = agreement(FIRST, SECOND)
+    assert found.shared == 3
+    assert found.precision["possessor"] == 3 / 4
+    assert found.recall["possessor"] == 1
+    # Of (Ada, Ben), (Ada, Cleo), (Ben, Cleo) the second has the first two, among its six pairs.
+    assert found.precision["ordering"] == 2 / 6
+    assert found.recall["ordering"] == 2 / 3
+    assert found.same == {"certainty": 2, "anchor": 2, "relation": 3, "relation_certainty": 3}
+    # Anchors: 1900, 1900, 1950 and 1900, 1900, 1951: (2/3 - 4/9) / (5/9).
+    assert found.kappa["anchor"] == pytest.approx(2 / 5)
+    # One of three is uncertain to the second, none to the first: what chance gives.
+    assert found.kappa["certainty"] == 0
+    assert math.isnan(found.kappa["relation"])
+
+
+def test_with_oneself():
+    found = agreement(FIRST, FIRST)
+    assert set(found.precision.values()) == set(found.recall.values()) == {1.0}
+    assert found.kappa["anchor"] == 1
+
+
+def test_articles_that_one_lacks():
+    with pytest.raises(RequestError, match="article 'The Jug' is in the second file only"):
+        agreement([], FIRST)
+
+
+def test_the_command(ran, run):
+    for name, records in (("anna", FIRST), ("ben", SECOND)):
+        derived = {"anchor_kind": "years", "open_start": False, "open_end": False}
+        rows = [
+            {**r, "text": None, "possessions": [
+                {**p, **derived, "lower": int(p["anchor"]), "upper": int(p["anchor"])} for p in r["possessions"]
+            ]}
+            for r in records
+        ]  # fmt: skip
+        Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = json.loads(ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl", "--json"))
+    assert found["precision"] == {"possessor": 0.75, "ordering": 2 / 6}
+    assert found["kappa"]["relation"] is None
+    printed = ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl")
+    assert "0.400" in printed
+    assert "Labels are compared where both have the possessor: 3 times." in printed

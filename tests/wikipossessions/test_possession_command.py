@@ -1,0 +1,153 @@
+"""`closeread score wikipossessions`, the evaluate module, and what a user's own article texts change."""
+
+import json
+from pathlib import Path
+
+import datasets
+import evaluate
+import pytest
+
+import closeread
+from closeread.corpora import load_corpus, read_gold, read_own_gold
+from closeread.errors import SubmissionError
+from closeread.formats.possession_csv import dump_records
+from closeread.report import Resampling
+from closeread.scoring import score
+
+FIELDS = ("possessor", "certainty", "order", "anchor", "relation", "relation_certainty")
+CORPUS = load_corpus("wikipossessions")
+
+
+def said(records, every=1):
+    """Predictions that are every so manieth gold possession."""
+    return [
+        {
+            "article": record["article"],
+            "possessions": [{name: p[name] for name in FIELDS} for p in record["possessions"][::every]],
+        }
+        for record in records
+    ]
+
+
+@pytest.fixture
+def sample():
+    return read_gold(CORPUS, "sample").records
+
+
+def written(path, rows):
+    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def test_gold_against_itself(ran, sample):
+    found = json.loads(
+        ran("score", "wikipossessions", written("all.jsonl", said(sample)), "--config", "sample", "--json", "--no-ci")
+    )
+    assert {name: estimate["value"] for name, estimate in found["scores"].items()} == dict.fromkeys(found["scores"], 1)
+    assert found["unit"] == "article"
+    assert found["options"]["setting"] == "exact"
+
+
+def test_options_are_flags(ran, sample):
+    written("half.jsonl", said(sample, 2))
+    base = ("score", "wikipossessions", "half.jsonl", "--config", "sample", "--no-ci", "--json")
+    plain, tolerant = (json.loads(ran(*base, *flags)) for flags in ((), ("--setting", "partial", "--tolerance", "0.1")))
+    assert tolerant["options"]["tolerance"] == "0.1"
+    assert plain["signature"] != tolerant["signature"]
+    assert plain["scores"]["possessor/recall"]["value"] == 13 / 24
+    assert plain["scores"]["possessor/precision"]["value"] == 1
+
+
+def test_bad_options_and_bad_rows(run, sample, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = said(sample)
+    written("all.jsonl", rows)
+    done = run("score", "wikipossessions", "all.jsonl", "--config", "sample", "--tolerance", "a tenth")
+    assert done.exit_code == 2
+    assert "option tolerance is 'a tenth'; needed: a decimal number such as 0.1" in done.stderr
+    rows[0]["possessions"][0].update(anchor=None, relation="during", relation_certainty="certain")
+    rows[1]["possessions"][0].update(relation=None, relation_certainty="certain")
+    written("odd.jsonl", rows)
+    for command in ("score", "validate"):
+        done = run(command, "wikipossessions", "odd.jsonl", "--config", "sample")
+        assert done.exit_code == 1
+        assert "odd.jsonl: 2 problems:" in done.stderr
+        assert f"article {rows[0]['article']!r}: possession 1 (" in done.stderr
+        assert "relation is 'during' and anchor is null; needed: an anchor, or no relation" in done.stderr
+    rows = said(sample)
+    rows[2]["possessions"][0]["possessor"] = "Nobody of that name"
+    written("named.jsonl", rows)
+    done = run("score", "wikipossessions", "named.jsonl", "--config", "sample", "--scenario", "oracle")
+    assert done.exit_code == 1
+    assert "'Nobody of that name' is no possessor in gold's" in done.stderr
+
+
+def test_a_possessor_twice_costs_precision_and_is_no_error(sample, tmp_path):
+    rows = said(sample)
+    rows[0]["possessions"].append(dict(rows[0]["possessions"][0]))
+    path = written(tmp_path / "twice.jsonl", rows)
+    report = score("wikipossessions", path, config="sample", resampling=Resampling(0))
+    assert report.total.scores["possessor/precision"].value == 24 / 25
+    assert report.total.scores["possessor/recall"].value == 1
+
+
+def test_the_module_gives_the_scores_of_the_report(sample, tmp_path, monkeypatch):
+    monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", tmp_path / "hf-metrics")
+    rows = said(sample, 2)
+    options = {"setting": "partial", "tolerance": 0.1}
+    path = written(tmp_path / "half.jsonl", rows)
+    report = score("wikipossessions", path, config="sample", resampling=Resampling(0), **options)
+    module = evaluate.load("possession")
+    assert module.compute(predictions=rows, references=sample, **options) == {
+        name: estimate.value for name, estimate in report.total.scores.items()
+    }
+    same = module.report(predictions=rows, references=sample, resampling=Resampling(0), **options)
+    assert same.provenance.signature == report.provenance.signature
+    essential = [{**row, "possessions": [dict(p) for p in row["possessions"]]} for row in said(sample)]
+    assert module.compute(predictions=rows, references=essential, **options) == module.compute(
+        predictions=rows, references=sample, **options
+    )
+    rows[0]["possessions"][0]["order"] = "abc"
+    with pytest.raises(SubmissionError, match=r"predictions: row 0: possessions\[0\].order: 'abc' does not match"):
+        module.compute(predictions=rows, references=sample)
+
+
+@pytest.fixture
+def own_folder(sample, tmp_path):
+    """A folder with a file of the user's own in the corpus's format."""
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "annotations.csv").write_text(dump_records(sample), "utf-8")
+    return folder
+
+
+def test_texts_change_neither_digest_nor_score(own_folder, sample):
+    before = read_own_gold(CORPUS, own_folder / "annotations.csv")
+    (own_folder / "articles").mkdir()
+    (own_folder / "articles" / f"{sample[0]['article']}.txt").write_text("An invented text.", "utf-8")
+    after = read_own_gold(CORPUS, own_folder / "annotations.csv")
+    assert (before.records[0]["text"], after.records[0]["text"]) == (None, "An invented text.")
+    assert before.digest == after.digest
+
+
+@pytest.mark.filterwarnings("ignore:.*is not the released file")
+def test_texts_that_come_and_go_are_seen(own_folder, sample, tmp_path, monkeypatch):
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "hf-datasets")
+
+    def text():
+        loaded = closeread.load_dataset("wikipossessions", split="test", data_dir=own_folder)
+        return next(row["text"] for row in loaded if row["article"] == sample[0]["article"])
+
+    assert text() is None
+    (own_folder / "articles").mkdir()
+    file = own_folder / "articles" / f"{sample[0]['article']}.txt"
+    for content in ("An invented text.", "Another text."):
+        file.write_text(content, "utf-8")
+        assert text() == content
+    file.unlink()
+    assert text() is None
+
+
+def test_what_is_odd_is_told(ran, corpora, run):
+    done = run("stats", "wikipossessions")
+    assert "2 possessions have a relation to an unknown anchor" in done.stderr

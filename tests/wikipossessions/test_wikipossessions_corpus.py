@@ -1,0 +1,169 @@
+"""WikiPossessions as a corpus: the release, the sample, the figures and the tables."""
+
+import shutil
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from closeread.corpora import load_corpus, read_gold, read_own_gold
+from closeread.corpus_facts import load_facts
+from closeread.errors import SubmissionError
+from closeread.formats.json_lines import dump_json_lines
+from closeread.formats.possession_csv import dump_records, inconsistencies, notices
+from closeread.hf.features import features
+from closeread.reproduction import Inputs, reproduce
+from closeread.schema import RowValidator, fields, load_schema
+from closeread.submissions import read_submission
+
+CORPUS = load_corpus("wikipossessions")
+SCORED = ("type", "possessor", "certainty", "order", "anchor", "relation", "relation_certainty")
+
+
+def all_possessions(records):
+    return [(record["article"], possession) for record in records for possession in record["possessions"]]
+
+
+def test_facts_are_those_of_the_release(corpora):
+    gold = read_gold(CORPUS)
+    assert gold.released
+    found = load_facts("wikipossessions")(gold.records)
+    assert found == {fact.name: fact.value for fact in CORPUS.facts}
+
+
+def test_what_the_card_says_of_the_release(corpora):
+    records = read_gold(CORPUS).records
+    rows = all_possessions(records)
+    assert all(record["text"] is None for record in records)
+    keys = [(article, possession["possessor"], possession["order"]) for article, possession in rows]
+    assert len(set(keys)) == len(keys)
+    assert [possession["anchor"] for _, possession in rows if (possession["anchor"] or "").endswith("-Unknown")] != []
+    unscored = {a for a, p in rows if p["relation"] and p["anchor_kind"] == "unknown"}
+    assert unscored == {"The Swing (painting)"}
+    assert list(notices(records)) == [
+        "2 possessions have a relation to an unknown anchor (the first in 'The Swing (painting)')."
+    ]
+    assert any(possession["possessor"].endswith(",") for _, possession in rows)
+    assert sum('"' in possession["possessor"] for _, possession in rows) == 2
+    assert not any((possession["lower"] or 0) < 0 for _, possession in rows)
+    # By type, as the field's description says.
+    for record in records:
+        types = [("PER", "ORG", "LOC").index(possession["type"]) for possession in record["possessions"]]
+        assert types == sorted(types)
+
+
+def test_the_sample_shows_everything():
+    records = read_gold(CORPUS, "sample").records
+    found = load_facts("wikipossessions")(records)
+    assert all(value > 0 for value in found.values())
+    rows = all_possessions(records)
+    orders = [(article, possession["order"]) for article, possession in rows]
+    assert len(set(orders)) < len(orders)  # ties
+    assert {"5.2", "5.10"} <= {possession["order"] for _, possession in rows}
+    assert any((possession["lower"] or 0) < 0 < (possession["upper"] or 0) for _, possession in rows)
+    assert any("Century" in (possession["anchor"] or "") for _, possession in rows)
+    assert list(inconsistencies(records)) == []
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_every_form_of_gold_is_the_same(tmp_path, suffix):
+    gold, path = read_gold(CORPUS, "sample"), tmp_path / f"gold{suffix}"
+    records = list(gold.records)
+    if suffix == ".parquet":
+        schema = features(load_schema("wikipossessions")).arrow_schema
+        pq.write_table(pa.Table.from_pylist(records, schema=schema), path)
+    else:
+        path.write_text((dump_records if suffix == ".csv" else dump_json_lines)(records), "utf-8")
+    own = read_own_gold(CORPUS, path)
+    assert list(own.records) == records
+    assert own.digest == gold.digest
+
+
+def test_fields():
+    assert [field.name for field in fields(load_schema("wikipossessions"))] == ["article", "possessions", "text"]
+
+
+def test_tables(corpora):
+    cells = [cell for table in reproduce("wikipossessions") for cell in table.cells]
+    assert all(cell.agrees or cell.why for cell in cells)
+    assert {(cell.row, cell.column) for cell in cells if cell.agrees} == {
+        ("after", "possessions"),
+        ("The Night Café", "pairs"),
+    }
+    recomputed = {(cell.row, cell.column): cell.recomputed for cell in cells}
+    assert recomputed["before", "possessions"] == 8
+    assert recomputed["during", "possessions"] == 646
+    # As the card says, in three digits.
+    assert round(recomputed["ORACLE Poss.ID", "recall"], 3) == 0.920
+    assert round(recomputed["ORACLE Poss.Cert", "precision"], 3) == 0.967
+    assert round(recomputed["ORACLE Poss.Cert", "recall"], 3) == 0.890
+
+
+def test_a_changed_record_changes_the_cells(corpora, tmp_path):
+    shutil.copytree(corpora / "wikipossessions", tmp_path / "corpus")
+    path = tmp_path / "corpus" / "annotations.csv"
+    rows = path.read_text("utf-8").split("\n")
+    place = next(i for i, row in enumerate(rows) if row.startswith("The Night Café"))
+    cells = rows[place].split("#")
+    cells[2], cells[3], cells[6] = "Nobody at all", "PUC", "Aft"
+    cells[4] = "99"  # the last, and so are the others' pairs with it; the name is new
+    rows[place] = "#".join(cells)
+    rows.insert(place, "#".join([*cells[:2], "Nobody else", *cells[3:]]))
+    path.write_text("\n".join(rows), "utf-8")
+    cells = {(c.row, c.column): c.recomputed for t in reproduce("wikipossessions") for c in t.cells}
+    inputs = Inputs(data_dir=tmp_path / "corpus")
+    changed = {(c.row, c.column): c.recomputed for t in reproduce("wikipossessions", inputs=inputs) for c in t.cells}
+    different = {cell for cell, value in cells.items() if value != changed[cell]}
+    assert different == {cell for cell, value in cells.items() if value is not None} - {("before", "possessions")}
+
+
+def row(**changes):
+    return {name: value for name, value in {**dict.fromkeys(SCORED), **changes}.items() if value != "absent"}
+
+
+GOOD = {"possessor": "Ann", "order": "1", "certainty": "certain"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({}, None),
+        ({"type": "absent"}, None),
+        ({"type": "LOC", "anchor": "1888", "relation": "during", "relation_certainty": "certain"}, None),
+        ({"type": "GPE"}, "possessions[0].type: 'GPE' does not match '^(PER|ORG|LOC)$'"),
+        ({"order": 1}, "possessions[0].order: 1 is not of type 'string'"),
+        ({"order": "1.0"}, "possessions[0].order: '1.0' does not match '^[1-9][0-9]{0,5}(\\\\.[1-9][0-9]{0,5})*$'"),
+        ({"order": "absent"}, "possessions[0]: 'order' is a required property"),
+        ({"possessor": "absent"}, "possessions[0]: 'possessor' is a required property"),
+        ({"certainty": None}, "possessions[0].certainty: None is not one of ['certain', 'uncertain']"),
+        ({"anchor": "absent"}, "possessions[0]: 'anchor' is a required property"),
+        ({"anchor": 1888}, "possessions[0].anchor: 1888 is not of type 'string', 'null'"),
+        (
+            {"lower": 1888},
+            "possessions[0]: Additional properties are not allowed ('lower' was unexpected)",
+        ),
+    ],
+)
+def test_what_systems_send(tmp_path, changes, problem):
+    path = tmp_path / "system.jsonl"
+    path.write_text(dump_json_lines([{"article": "A", "possessions": [row(**{**GOOD, **changes})]}]), "utf-8")
+    if problem is None:
+        assert read_submission(path, CORPUS, ["A"]).missing == ()
+    else:
+        with pytest.raises(SubmissionError) as caught:
+            read_submission(path, CORPUS, ["A"])
+        assert str(caught.value) == f"{path}:1: {problem}"
+
+
+def test_gold_is_a_submission():
+    records = read_gold(CORPUS, "sample").records
+    rows = [
+        {
+            "article": record["article"],
+            "possessions": [{name: one[name] for name in SCORED} for one in record["possessions"]],
+        }
+        for record in records
+    ]
+    assert RowValidator(load_schema("wikipossessions"), "submission").problems(rows, range(len(rows))) == []
+    assert RowValidator(load_schema("wikipossessions"), "reference").problems(records, range(len(records))) == []
+    assert RowValidator(load_schema("wikipossessions"), "reference").problems(rows, range(len(rows))) == []
