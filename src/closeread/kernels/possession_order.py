@@ -22,6 +22,7 @@ SUBORDERS = ("tuple", "nested_tie", "integer_part")
 ORDERING_MATCHES = ("existential", "via_matching")
 
 Alike = NDArray[np.float32]
+Ranks = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
 
@@ -31,10 +32,14 @@ class Ordered(NamedTuple):
     Attributes:
         names: the distinct names.
         before: (n, n) whether a possession of one comes no later than one of the other; never the name itself.
+        first, last: (n,) the rank of the first and of the last possession of each; None where `before` says more than
+            that the first of one comes no later than the last of the other.
     """
 
     names: Sequence[Name]
     before: Mask
+    first: Ranks | None
+    last: Ranks | None
 
 
 class PairCounts(NamedTuple):
@@ -64,14 +69,16 @@ def ordered_pairs(side: Named, suborder: str = "tuple") -> Ordered:
     at = np.array([number[name.tokens] for name, _ in placed], np.int64)
     ranks = np.array([rank[order] for _, order in placed], np.int64)
     # Some possession of a comes no later than some of b where the first of a comes no later than the last of b.
-    first, last = np.full(len(names), len(rank)), np.full(len(names), -1)
+    first, last = np.full(len(names), len(rank), np.int32), np.full(len(names), -1, np.int32)
     np.minimum.at(first, at, ranks)
     np.maximum.at(last, at, ranks)
     before = first[:, None] <= last[None, :]
     if suborder == "nested_tie":
         _tie_nested([(number[name.tokens], order) for name, order in placed], before)
     np.fill_diagonal(before, val=False)
-    return Ordered(list(names.values()), before)
+    if suborder == "nested_tie":
+        return Ordered(list(names.values()), before, None, None)
+    return Ordered(list(names.values()), before, first, last)
 
 
 def _tie_nested(placed: Iterable[tuple[int, Order]], before: Mask) -> None:
@@ -100,16 +107,35 @@ def pair_counts(system: Ordered, gold: Ordered, alike: Alike | None) -> PairCoun
         ours, theirs = np.array(both, np.int64).reshape(-1, 2).T
         common = int((system.before[np.ix_(ours, ours)] & gold.before[np.ix_(theirs, theirs)]).sum())
         return PairCounts(common, int(system.before.sum()), common, int(gold.before.sum()))
-    found = system.before & _carried(gold.before, alike)
-    found_gold = gold.before & _carried(system.before, alike.T)
+    found = system.before & _carried(gold, alike)
+    found_gold = gold.before & _carried(system, alike.T)
     return PairCounts(int(found.sum()), int(system.before.sum()), int(found_gold.sum()), int(gold.before.sum()))
 
 
-def _carried(before: Mask, alike: Alike) -> Mask:
-    """The pairs of names (rows of `alike`) for which some names like them are a pair."""
-    some = (alike @ before.astype(np.float32) > 0).astype(np.float32)
+def _carried(side: Ordered, alike: Alike) -> Mask:
+    """The pairs of names (rows of `alike`) for which some names like them (columns) are a pair of the side."""
+    if side.first is not None and side.last is not None and len(side.names) > 1:
+        return _carried_by_ranks(side.first, side.last, alike > 0)
+    some = (alike @ side.before.astype(np.float32) > 0).astype(np.float32)
     carried: Mask = some @ alike.T > 0
     return carried
+
+
+def _carried_by_ranks(first: Ranks, last: Ranks, alike: Mask) -> Mask:
+    """The same by ranks alone, where a pair is two names, the first of one no later than the last of the other.
+
+    Of the names like one, that with the least rank is the best to come first, and of those like the other, that with
+    the greatest the best to come last; where both are one name, which is no pair, either gives way to the second best.
+    """
+    never = np.iinfo(np.int32).max
+    earliest, latest = np.where(alike, first, never), np.where(alike, -last, never)
+    best_first, best_last = earliest.argmin(axis=1), latest.argmin(axis=1)
+    first_1, first_2 = np.partition(earliest, 1, axis=1)[:, :2].T
+    last_1, last_2 = (-np.partition(latest, 1, axis=1)[:, :2].T).astype(np.int32)
+    apart = best_first[:, None] != best_last[None, :]
+    instead = (first_2[:, None] <= last_1[None, :]) | (first_1[:, None] <= last_2[None, :])
+    found: Mask = (first_1[:, None] <= last_1[None, :]) & (apart | instead)
+    return found
 
 
 def alike_by_content(system: Ordered, gold: Ordered) -> Alike:
