@@ -8,7 +8,7 @@ text, it has to be the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -240,9 +240,36 @@ def count_pair(pair: Pair, *, metrics: Sequence[str] = tuple(TITLES), options: d
     settled = procedure.settle(options or {})
     missing = len(pair.response.absent)
     origin = Origin("coref", None, None, None)
-    # Heads decide nothing where spans are compared; CoNLL and CorefUD files of the same spans are the same gold.
-    scored = replace(pair.key, head=None) if settled["matching"] == "exact" else pair.key
-    return count_rows(procedure, pair.key, pair.response, settled, content_digest(scored), missing, origin)
+    digest = key_digest(pair.key, settled["matching"])
+    return count_rows(procedure, pair.key, pair.response, settled, digest, missing, origin)
+
+
+def key_digest(key: MentionTable, matching: str) -> str:
+    """The sha256, in hex, of what is scored of a key.
+
+    Heads decide nothing where spans are compared: CoNLL and CorefUD files of the same spans are then the same gold.
+    """
+    return content_digest(replace(key, head=None) if matching == "exact" else key)
+
+
+def refuse_other_counts(name: str, kept: Counted, key: MentionTable, options: Mapping[str, str]) -> None:
+    """Refuse kept counts that are not of this key and of these options.
+
+    Args:
+        name: what to call the counts.
+        kept: the counts.
+        key: the key.
+        options: every option with its value.
+
+    Raises:
+        RequestError: the signatures differ.
+    """
+    needed = kept.procedure.signature(options, key_digest(key, options["matching"]))
+    found = kept.provenance.signature
+    if options["missing"] == "skip" and kept.provenance.missing:  # then the digest is of some documents only
+        found, needed = (signature.rpartition("|gold:")[0] for signature in (found, needed))
+    if found != needed:
+        raise RequestError(f"{name} holds counts of {found}; needed, by the key and the options: {needed}")
 
 
 def score(

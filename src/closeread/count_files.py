@@ -137,7 +137,7 @@ def _left_out(table: CountTable, procedure: Procedure) -> list[str]:
     for metric in procedure.metrics:
         try:
             metric.score(table.values, table.names)
-        except (KeyError, StopIteration):
+        except KeyError:
             left_out.append(metric.name)
     return left_out if len(left_out) < len(procedure.metrics) else []
 
@@ -148,7 +148,7 @@ def _sound(table: CountTable, procedure: Procedure) -> bool:
         return False
     try:
         scores = [metric.score(table.values, table.names) for metric in procedure.metrics]
-    except (KeyError, StopIteration):  # a count that the metric needs
+    except KeyError:  # a count that the metric needs
         return False
     blocks = np.unique(table.blocks)
     in_range = all(((column <= 1) | np.isnan(column)).all() for column in scores)

@@ -111,7 +111,12 @@ def test_compare_takes_kept_counts(ran, run, pair):
     assert "holds no counts for muc/precision, muc/recall, muc/f1" in done.stderr
     done = run("compare", "coref", "key.conll", "kept.parquet", "key.conll", "--average", "macro")
     assert done.exit_code == 2
-    assert "the two results are not comparable" in done.stderr
+    assert "kept.parquet holds counts of coref|version:1|" in done.stderr
+    both = ("lea.parquet", "kept.parquet", "--metrics", "lea")
+    for other in (("key.conll", *both, "--average", "macro"), ("response.conll", *both)):
+        done = run("compare", "coref", *other)  # no option and no key is silently passed over
+        assert done.exit_code == 2
+        assert "needed, by the key and the options: coref|version:1|" in done.stderr
 
 
 def test_compare_needs_two(run, pair):

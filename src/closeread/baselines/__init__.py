@@ -15,7 +15,7 @@ from closeread.records import Record
 
 
 @dataclass(frozen=True)
-class Means:
+class Resources:
     """What a baseline may make use of beside the gold records.
 
     Attributes:
@@ -29,8 +29,8 @@ class Means:
     articles: Path | None = None
 
 
-Baseline = Callable[[Sequence[Record], Means], list[Record]]
-"""From gold records and means to a row for every record, in order."""
+Baseline = Callable[[Sequence[Record], Resources], list[Record]]
+"""From gold records and resources to a row for every record, in order."""
 
 
 def load_baselines(corpus: str) -> Mapping[str, Baseline]:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from closeread.baselines import Baseline, Means
+from closeread.baselines import Baseline, Resources
 from closeread.errors import MissingExtraError, Problem, RequestError, UnavailableError, quoted
 from closeread.formats.possession_csv import article_texts
 from closeread.kernels.possession_names import normalised
@@ -30,7 +30,7 @@ CENTURY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)[ -]century\b", re.IGNORECASE)
 YEAR = re.compile(r"\b(\d{4}|\d{3}(?=\s*(?:AD|CE)\b))\b")
 
 
-def heuristics(records: Sequence[Record], means: Means) -> list[Record]:
+def heuristics(records: Sequence[Record], resources: Resources) -> list[Record]:
     """Every named entity of every article.
 
     Raises:
@@ -38,8 +38,8 @@ def heuristics(records: Sequence[Record], means: Means) -> list[Record]:
         UnavailableError: an article has no text.
         MissingExtraError: spaCy is not installed.
     """
-    texts = _texts(records, means.articles)
-    pipeline = _pipeline(means.spacy_model)
+    texts = _texts(records, resources.articles)
+    pipeline = _pipeline(resources.spacy_model)
     documents = pipeline.pipe(texts)
     return [
         {"article": record["article"], "possessions": possessions_in(document)}

@@ -21,11 +21,13 @@ CONVERSIONS = ("to_pylist", "to_list", "tolist")
 
 
 def listed(side: str, values: Any) -> list[Any]:
-    """Values as a list of JSON values, whatever holds them: a list, an array, a tensor, a column.
+    """Values as a list of JSON values, whatever holds them: a list, an array, a tensor, a column, a dataset's rows.
 
     Raises:
         SubmissionError: they are one value, not many.
     """
+    if _is_dataset(values):
+        return list(values.with_format(None))
     for name in CONVERSIONS:
         if hasattr(values, name):
             values = getattr(values, name)()

@@ -195,7 +195,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             RequestError: an option does not exist or can't have that value.
         """
         gold = self._judged_references(references)
-        system = listed("predictions", _rows_of_table(predictions))
+        system = listed("predictions", predictions)
         if self._settled(options).get("missing", "error") == "error":
             numbers: Sequence[int] = range(len(system))
             given = system
@@ -275,13 +275,6 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             if lock is not None:
                 lock.release()
         self.filelock = self.filelocks = self.cache_file_name = self.writer = self.buf_writer = self.data = None
-
-
-def _rows_of_table(rows: Any) -> Any:
-    """The rows of a table; of anything else the thing itself."""
-    if isinstance(rows, datasets.Dataset | datasets.IterableDataset):
-        return list(rows.with_format(None))
-    return rows
 
 
 def _judged(side: str, validator: RowValidator, rows: Sequence[Any], numbers: Sequence[int]) -> Sequence[Any]:

@@ -247,7 +247,7 @@ def _f1(name: str, counts: Columns) -> FloatArray:
 
 
 def _blanc(position: int, counts: Columns) -> FloatArray:
-    edge = next(edge for edge, name in BLANC.items() if f"{name}/{coref_blanc.LINKS[0]}" in counts)
+    edge = "luo2014" if f"{BLANC['luo2014']}/{coref_blanc.LINKS[0]}" in counts else "reference"
     links = np.stack([counts[f"{BLANC[edge]}/{link}"] for link in coref_blanc.LINKS], axis=-1)
     mentions = np.stack([counts[f"mentions/{side}"] for side in coref.BOTH_SIDES], axis=-1)
     return coref_blanc.blanc_scores(links, mentions, edge)[..., position]

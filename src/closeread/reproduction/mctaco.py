@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from closeread.baselines import Means
+from closeread.baselines import Resources
 from closeread.baselines.mctaco import always_negative, always_positive
 from closeread.corpora import load_corpus, read_gold
 from closeread.corpus_facts.mctaco import facts
@@ -45,10 +45,10 @@ def table_1(inputs: Inputs) -> Recomputed:
 def table_2(inputs: Inputs) -> Recomputed:
     """The rows that need no model, and those whose predictions the authors released, from the test split."""
     gold = _records("test", inputs)
-    means = Means(np.random.default_rng(0))  # the two baselines don't use it
+    resources = Resources(np.random.default_rng(0))  # the two baselines don't use it
     return {
-        **_row("Always Positive", _scores(gold, always_positive(gold, means))),
-        **_row("Always Negative", _scores(gold, always_negative(gold, means))),
+        **_row("Always Positive", _scores(gold, always_positive(gold, resources))),
+        **_row("Always Negative", _scores(gold, always_negative(gold, resources))),
         **_row("Random", _expected(gold)),
         **_released_rows(gold, inputs.upstream),
     }

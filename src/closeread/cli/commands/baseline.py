@@ -39,7 +39,7 @@ def command(
     """
     import numpy as np
 
-    from closeread.baselines import Means, load_baselines
+    from closeread.baselines import Resources, load_baselines
     from closeread.corpora import load_corpus
     from closeread.errors import RequestError, printable, unknown
     from closeread.files import write_text
@@ -50,6 +50,6 @@ def command(
     if name not in baselines:
         raise RequestError(unknown(f"baseline of {corpus}", name, list(baselines)))
     records = options.noted(gold_for(corpus, config=config, split=split, gold=gold, data_dir=data_dir))
-    rows = baselines[name](records.records, Means(np.random.default_rng(seed), spacy_model, articles))
+    rows = baselines[name](records.records, Resources(np.random.default_rng(seed), spacy_model, articles))
     write_text(output, dump_submission(rows, records.corpus, output.suffix.lower()))
     click.echo(printable(f"{output}: {len(rows):,} rows"))

@@ -67,7 +67,13 @@ def build_paired(procedure: Procedure) -> click.Command:
     @options.resampling_options
     @options.style_options
     def command(key: Path, responses: tuple[Path, ...], **values: Any) -> None:
-        from closeread.coreference import count_pair, lay_beside, read_key, refuse_other_documents
+        from closeread.coreference import (
+            count_pair,
+            lay_beside,
+            read_key,
+            refuse_other_counts,
+            refuse_other_documents,
+        )
         from closeread.count_files import is_count_file, read_counts
         from closeread.procedures.coref import chosen as restricted
 
@@ -86,6 +92,9 @@ def build_paired(procedure: Procedure) -> click.Command:
             else read_counts(path, restricted(values["metrics"]))
             for path in responses
         ]
+        for path, result in zip(responses, results, strict=True):
+            if path not in files:
+                refuse_other_counts(printable(str(path)), result, gold, settled)
         # Kept counts may be of more metrics than are asked for.
         names = [name for name in results[0].table.names if all(name in r.table.names for r in results)]
         show(responses, [replace(result, table=result.table.with_counts(names)) for result in results], values)
