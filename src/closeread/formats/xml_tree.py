@@ -1,0 +1,123 @@
+"""XML that may be anything: its elements with their lines, or one clear error.
+
+Conventions: entities are never declared nor fetched.  A document type declaration that declares anything is refused,
+whatever it declares, so that neither an entity bomb nor a file of this machine can get in; one that only names a
+document type, as many released files have, is let through and nothing is read for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+from xml.parsers import expat
+
+from closeread.errors import FormatError, Problem, quoted
+from closeread.formats.text import UNSAFE, read_bytes
+
+MAX_DEPTH = 100
+
+
+@dataclass(slots=True)
+class Element:
+    """An element of a document.
+
+    Attributes:
+        name: its tag.
+        attributes: name to value.
+        line: where it begins, from 1.
+        content: its children, elements and texts in order; no two texts follow each other.
+    """
+
+    name: str
+    attributes: dict[str, str]
+    line: int
+    content: list[Element | str] = field(default_factory=list)
+
+    def elements(self, name: str | None = None) -> Iterator[Element]:
+        """The children that are elements, or those of a name."""
+        for child in self.content:
+            if isinstance(child, Element) and name in (None, child.name):
+                yield child
+
+    def below(self, name: str) -> Iterator[Element]:
+        """All elements of a name at any depth below this one, in document order."""
+        for child in self.elements():
+            if child.name == name:
+                yield child
+            yield from child.below(name)
+
+    def text(self) -> str:
+        """All text in it, in order."""
+        return "".join(child if isinstance(child, str) else child.text() for child in self.content)
+
+
+def read_xml(path: Path) -> Element:
+    """The root element of an XML file in UTF-8 or in what its declaration says.
+
+    Raises:
+        FormatError: the file can't be read (see `closeread.formats.text`), is no well-formed XML, is in another
+            encoding than it says, declares entities, refers to files, holds control characters, or is nested more than
+            `MAX_DEPTH` deep.
+    """
+    data = read_bytes(path)
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    top = Element("", {}, 0)
+    open_elements = [top]
+
+    def refuse(what: str) -> NoReturn:
+        raise FormatError(path, [Problem(what, parser.CurrentLineNumber)])
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        if len(open_elements) > MAX_DEPTH:
+            refuse(f"element {quoted(name)} is nested too deeply; needed: {MAX_DEPTH} levels at most")
+        for value in (name, *attributes, *attributes.values()):
+            refuse_unsafe(value)
+        element = Element(name, attributes, parser.CurrentLineNumber)
+        open_elements[-1].content.append(element)
+        open_elements.append(element)
+
+    def end(name: str) -> None:
+        del name
+        open_elements.pop()
+
+    def characters(text: str) -> None:
+        refuse_unsafe(text)
+        content = open_elements[-1].content
+        if content and isinstance(content[-1], str):
+            content[-1] += text  # a comment stood between the two
+        else:
+            content.append(text)
+
+    def refuse_unsafe(text: str) -> None:
+        for unsafe in UNSAFE.finditer(text):
+            if unsafe[0] not in "\t\n\r":
+                refuse(f"the text {quoted(text)} holds the control character U+{ord(unsafe[0]):04X}")
+
+    def declaration(*declared: object) -> None:
+        refuse(f"declares {quoted(str(declared[0]))} in its document type; needed: XML without declarations")
+
+    def skipped(name: str, is_parameter: bool) -> None:
+        del is_parameter
+        refuse(f"refers to the entity {quoted(name)}, which is not declared; needed: the character itself")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = characters
+    parser.EntityDeclHandler = declaration
+    parser.AttlistDeclHandler = declaration
+    parser.ElementDeclHandler = declaration
+    parser.NotationDeclHandler = declaration
+    parser.SkippedEntityHandler = skipped
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        found = f"is no well-formed XML: {expat.errors.messages[error.code]} at column {error.offset + 1}"
+        raise FormatError(path, [Problem(found, error.lineno)]) from None
+    except (LookupError, ValueError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(path, [Problem("is in an encoding that can't be read; needed: UTF-8", 1)]) from None
+    return next(top.elements())
