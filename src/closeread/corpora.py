@@ -111,7 +111,7 @@ def read_gold(
     config, split, file = select(corpus, config, split)
     _refuse_folder(corpus, config, data_dir)
     located = locate(corpus, file, data_dir)
-    records = read_file(corpus, located.path, split)
+    records = read_file(corpus, located.path, split, corpus.configs[config].definition)
     notices = (*_notices(located), *_oddities(corpus, records))
     return Gold(corpus, config, split, records, gold_digest(corpus, records), located.released, notices)
 
@@ -151,35 +151,38 @@ def _oddities(corpus: Corpus, records: Sequence[Record]) -> tuple[str, ...]:
     return () if tell is None else tuple(tell(records))
 
 
-def read_file(corpus: Corpus, path: Path, split: str) -> Sequence[Record]:
+def read_file(corpus: Corpus, path: Path, split: str, definition: str = "document") -> Sequence[Record]:
     """The records of a file: the corpus's own format, or by its suffix JSON Lines (`.jsonl`) or Parquet (`.parquet`).
 
     Args:
         corpus: the declaration that the file follows.
-        path: the file.
+        path: the file; suffixes that the corpus's own format claims (`SUFFIXES`) go before the general ones.
         split: the name that made-up ids begin with.
+        definition: what its records are by the corpus's schema.
 
     Raises:
         FormatError: the file can't be read, or breaks its format, its schema or the corpus's own rules.
     """
     reader = load_format(corpus.format)
     schema = load_schema(corpus.name)
-    if path.suffix in JSON_LINES:
+    if path.name.endswith(tuple(getattr(reader, "SUFFIXES", ()))):
+        parsed = reader.read_records(path, split)
+    elif path.suffix in JSON_LINES:
         parsed = read_json_lines(path)
     elif path.suffix == ".parquet":
-        rows = _with_label_names(read_parquet(path), schema)
+        rows = _with_label_names(read_parquet(path), schema, definition)
         parsed = Parsed(rows, range(1, len(rows) + 1), [])
     else:
         parsed = reader.read_records(path, split)
-    records = checked(path, parsed, schema, key=corpus.key)
+    records = checked(path, parsed, schema, definition, key=corpus.key)
     problems = [Problem(what, parsed.lines[index]) for index, what in reader.inconsistencies(records)]
     if problems:
         raise FormatError(path, problems)
     return records
 
 
-def _with_label_names(records: ColumnRecords, schema: Schema) -> ColumnRecords:
-    fields = resolve(schema, schema["$defs"]["document"])["properties"]
+def _with_label_names(records: ColumnRecords, schema: Schema, definition: str) -> ColumnRecords:
+    fields = resolve(schema, schema["$defs"][definition])["properties"]
     return ColumnRecords(
         {
             name: label_names(resolve(schema, fields[name]), values) if name in fields else values

@@ -16,13 +16,24 @@ class SourceFile:
 
     Attributes:
         name: its path below the corpus's folder, with the upstream file name.
-        sha256: the digest of the released bytes, in hex.
+        sha256: the digest of the released bytes, in hex; None where only `git_blob` is known.
         url: where it can be had; None when it ships in this package.
+        git_blob: what git names the released bytes by, in hex: the SHA-1 of ``blob <size>\\0`` and the bytes.
     """
 
     name: str
-    sha256: str
+    sha256: str | None
     url: str | None = None
+    git_blob: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check that the file can be checked.
+
+        Raises:
+            ValueError: neither digest is known.
+        """
+        if self.sha256 is None and self.git_blob is None:
+            raise ValueError(f"{self.name}: no digest; needed: a sha256, or what git names the file by")
 
 
 @dataclass(frozen=True)
@@ -32,10 +43,12 @@ class Config:
     Attributes:
         description: one line.
         splits: split name to its file.
+        definition: what its records are by the corpus's schema, a name below `$defs`.
     """
 
     description: str
     splits: Mapping[str, SourceFile]
+    definition: str = "document"
 
 
 @dataclass(frozen=True)

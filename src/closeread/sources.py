@@ -59,7 +59,7 @@ def locate(corpus: Corpus, file: SourceFile, data_dir: Path | None = None) -> Lo
             problem = Problem(f"has no file {file.name}, which {corpus.title} needs")
             raise UnavailableError(data_dir, [problem])
         digest = file_digest(path)
-        return Located(path, digest, released=digest == file.sha256)
+        return Located(path, digest, released=_difference(path, digest, file) is None)
     for folder in (data_folder(corpus.name), cache_folder(corpus.name)):
         if folder is not None and (folder / file.name).exists():
             remedy = "remove it to have it downloaded again, or name its folder with --data-dir to use it as it is"
@@ -98,15 +98,43 @@ def file_digest(path: Path) -> str:
         raise FormatError(path, [Problem(f"can't be read: {error.strerror}")]) from None
 
 
+def git_blob(path: Path) -> str:
+    """What git names a file's bytes by, in hex.
+
+    Raises:
+        FormatError: the file can't be read.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise FormatError(path, [Problem(f"can't be read: {error.strerror}")]) from None
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def _difference(path: Path, digest: str, file: SourceFile) -> str | None:
+    """What tells a file from the released one; None where it is that.
+
+    Args:
+        path: the file that was found.
+        digest: its sha256.
+        file: the released one.
+    """
+    if file.sha256 is not None:
+        name, found, needed = "sha256", digest, file.sha256
+    else:
+        name, found, needed = "git object id", git_blob(path), str(file.git_blob)
+    return None if found == needed else f"its {name} is {found}; needed: {needed}"
+
+
 def _bundled(corpus: Corpus, file: SourceFile) -> Path:
     return Path(str(resources.files(f"closeread.loaders.{corpus.name}"))) / file.name
 
 
 def _checked(path: Path, file: SourceFile, remedy: str) -> Located:
     digest = file_digest(path)
-    if digest != file.sha256:
-        found = f"is not the released file: its sha256 is {digest}; needed: {file.sha256}"
-        raise ChecksumError(path, [Problem(f"{found} ({remedy})")])
+    difference = _difference(path, digest, file)
+    if difference is not None:
+        raise ChecksumError(path, [Problem(f"is not the released file: {difference} ({remedy})")])
     return Located(path, digest, released=True)
 
 
@@ -122,9 +150,9 @@ def _downloaded(corpus: Corpus, file: SourceFile) -> Located:
     with private as folder:
         got = _fetched(corpus, file, folder)
         digest = file_digest(got)
-        if digest != file.sha256:
-            found = f"the download is not the released file: its sha256 is {digest}; needed: {file.sha256}"
-            raise ChecksumError(file.url, [Problem(found)])
+        difference = _difference(got, digest, file)
+        if difference is not None:
+            raise ChecksumError(file.url, [Problem(f"the download is not the released file: {difference}")])
         got.replace(path)
     return Located(path, digest, released=True)
 

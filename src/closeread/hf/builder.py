@@ -115,7 +115,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
             citation=corpus.citation,
             homepage=corpus.homepage,
             license=corpus.licence,
-            features=features(load_schema(corpus.name)),
+            features=self._features(),
         )
 
     def _split_generators(self, dl_manager: datasets.DownloadManager) -> list[datasets.SplitGenerator]:
@@ -131,11 +131,14 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
 
     def _generate_tables(self, split: str) -> Iterator[tuple[int, pa.Table]]:
         gold = read_gold(self.CORPUS, self.config.name, split, self._folder())
-        own, wanted = features(load_schema(self.CORPUS.name)), self.info.features
+        own, wanted = self._features(), self.info.features
         for start in range(0, len(gold.records), ROWS):
             columns = as_columns(gold.records[start : start + ROWS], list(wanted))
             columns = {name: _as_wanted(values, own[name], wanted[name]) for name, values in columns.items()}
             yield start, pa.Table.from_pydict(wanted.encode_batch(columns), schema=wanted.arrow_schema)
+
+    def _features(self) -> datasets.Features:
+        return features(load_schema(self.CORPUS.name), self.CORPUS.configs[self.config.name].definition)
 
     def _folder(self) -> Path | None:
         return Path(self.config.data_dir) if self.config.data_dir else None

@@ -74,13 +74,12 @@ def _shift(row: int, wanted: Numbers, rows_of: Mask, column_of: Ints, row_of: In
     goal = int(column_of[row])
     step = np.full(len(rows_of), -1)  # the column that a row moves to, so that in the end some row has the goal
     step[row] = goal
-    columns = [goal]  # those that can become free; grows while it is walked through
-    for column in columns:
-        movers = (rows_of[column] & (step < 0)).nonzero()[0]
-        step[movers] = column
-        columns += column_of[movers].tolist()
-        if step[row_of[wanted[0]]] >= 0:
-            break
+    front = np.array([goal])  # columns that can become free, found in the last round
+    while len(front) and step[row_of[wanted[0]]] < 0:
+        rows = rows_of[front]
+        movers = np.flatnonzero(rows.any(axis=0) & (step < 0))
+        step[movers] = front[rows[:, movers].argmax(axis=0)]
+        front = column_of[movers]
     able = wanted[step[row_of[wanted]] >= 0]
     if not len(able):
         return
