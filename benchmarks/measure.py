@@ -1,5 +1,6 @@
 """What the benchmarks measure with: processes from start to end, and calls within one."""
 
+import json
 import os
 import platform
 import signal
@@ -8,6 +9,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
+import numpy as np
+
+from closeread import __version__
 
 # A process's peak counts from its fork, so what is measured is started by a process that holds next to nothing.
 LAUNCHER = """
@@ -60,6 +65,24 @@ def calls(functions, runs):
             function()
             measured[name].append(time.perf_counter() - start)
     return {name: {"seconds": statistics.median(found)} for name, found in measured.items()}
+
+
+def kept(name, tables):
+    """What was measured, written to `results/NAME.json`.
+
+    Args:
+        name: the benchmark's name.
+        tables: the figures by table, each as what the others are compared with, and the figures by what was measured.
+    """
+    result = {
+        "machine": f"{cpu()}, {os.cpu_count()} cores",
+        "software": f"Python {platform.python_version()}, NumPy {np.__version__}",
+        "closeread": __version__,
+        "tables": {table: {"peer": peer, "timings": timings} for table, (peer, timings) in tables.items()},
+    }
+    path = Path(__file__).parent / "results" / f"{name}.json"
+    path.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    return result
 
 
 def cpu():

@@ -20,6 +20,7 @@ from closeread.submissions import dump_submission, read_submission
 
 MCTACO = load_corpus("mctaco")
 IDS = [record["id"] for record in read_gold(MCTACO, "sample").records]
+GOLD = [{"id": name} for name in IDS]
 ROWS = [{"id": name, "label": "yes" if i % 3 else "no"} for i, name in enumerate(IDS)]
 
 
@@ -36,7 +37,7 @@ def put(file, rows, suffix=".jsonl"):
 @given(rows=st.permutations(ROWS), spaced=st.booleans())
 def test_rows_in_any_order(file, rows, spaced):
     put(file, [{"label": row["label"], "id": row["id"]} for row in rows] if spaced else rows)
-    submission = read_submission(file, MCTACO, IDS)
+    submission = read_submission(file, MCTACO, GOLD)
     assert submission.rows == ROWS
     assert submission.missing == ()
 
@@ -44,7 +45,7 @@ def test_rows_in_any_order(file, rows, spaced):
 @given(kept=st.sets(st.sampled_from(IDS), min_size=1), missing=st.sampled_from(["empty", "skip"]))
 def test_missing_rows_that_are_allowed(file, kept, missing):
     put(file, [row for row in reversed(ROWS) if row["id"] in kept])
-    submission = read_submission(file, MCTACO, IDS, missing)
+    submission = read_submission(file, MCTACO, GOLD, missing)
     assert submission.rows == [row if row["id"] in kept else None for row in ROWS]
     assert submission.missing == tuple(name for name in IDS if name not in kept)
 
@@ -60,7 +61,7 @@ def test_missing_rows_that_are_allowed(file, kept, missing):
 def test_missing_rows_are_an_error(file, n, message):
     put(file, ROWS[:-n])
     with pytest.raises(SubmissionError) as caught:
-        read_submission(file, MCTACO, IDS)
+        read_submission(file, MCTACO, GOLD)
     assert str(caught.value) == f"{file}: {message}; needed: one for each, unless missing is empty or skip"
 
 
@@ -69,7 +70,7 @@ def test_a_text_file_never_lacks_a_line(file, missing):
     """Nobody knows which line is missing, and every later one may be off."""
     put(file, ROWS[:-1], ".txt")
     with pytest.raises(SubmissionError) as caught:
-        read_submission(file, MCTACO, IDS, missing)
+        read_submission(file, MCTACO, GOLD, missing)
     assert str(caught.value) == f"{file}: the number of lines is 102; needed: 103, one for each candidate"
 
 
@@ -77,7 +78,7 @@ def test_a_text_file_never_lacks_a_line(file, missing):
 def test_unknown_and_repeated_ids_are_always_errors(file, missing):
     put(file, [*ROWS, {"id": "test-00103", "label": "no"}, ROWS[7]])
     with pytest.raises(SubmissionError) as caught:
-        read_submission(file, MCTACO, IDS, missing)
+        read_submission(file, MCTACO, GOLD, missing)
     assert [(p.line, p.what) for p in caught.value.problems] == [
         (104, "id 'test-00103' is not in the gold"),
         (105, "id 'test-00007' was given on line 8 already"),
@@ -88,7 +89,7 @@ def test_both_formats_agree(tmp_path):
     reports = []
     for suffix, rows in ((".txt", ROWS), (".jsonl", ROWS), (".jsonl", ROWS[::-1])):
         path = put(tmp_path / f"{len(reports)}{suffix}", rows, suffix)
-        assert read_submission(path, MCTACO, IDS).rows == ROWS
+        assert read_submission(path, MCTACO, GOLD).rows == ROWS
         reports.append(closeread.score("mctaco", path, config="sample", resampling=Resampling(50)).to_json())
     assert reports[0] == reports[1] == reports[2]
 

@@ -11,6 +11,7 @@ import importlib
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,9 @@ from closeread.hf.modules import class_name
 from closeread.procedures import load_procedure
 from closeread.render import Grid, draw
 from closeread.schema import fields, load_schema
+
+MEASURED = ("possession", "tne")
+"""Benchmarks whose results name their tables."""
 
 PART = re.compile(r"(<!-- generated: (?P<name>[a-z_]+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
 
@@ -37,17 +41,19 @@ def filled(text: str, parts: Mapping[str, Callable[[], str]]) -> str:
 
 def card_parts(corpus: Corpus) -> dict[str, Callable[[], str]]:
     """What generates each part of a corpus's card."""
+    definitions = {config.definition for config in corpus.configs.values()}
     return {
         "fields": lambda: fields_table(corpus),
+        **{f"fields_{name}": partial(fields_table, corpus, name) for name in definitions},
         "facts": lambda: facts_table(corpus),
         "citation": lambda: bibtex(corpus.citation),
         "options": lambda: options_table(load_procedure(corpus.procedure)),
     }
 
 
-def fields_table(corpus: Corpus) -> str:
+def fields_table(corpus: Corpus, definition: str = "document") -> str:
     """The fields of a record."""
-    rows = [[f"`{f.name}`", f.type, f.description] for f in fields(load_schema(corpus.name))]
+    rows = [[f"`{f.name}`", f.type, f.description] for f in fields(load_schema(corpus.name), definition)]
     return draw(Grid("", ["field", "type", "what it holds"], rows), "markdown")
 
 
@@ -135,7 +141,19 @@ def benchmark_parts(root: Path) -> dict[str, Callable[[], str]]:
         "mctaco_resampling": lambda: timings_table(found["resampling"], f"{peer}, 1,000 resampled files"),
         "mctaco_growth": lambda: growth_table(found["growth"], peer),
         **coref_parts(json.loads((root / "benchmarks" / "results" / "coref.json").read_text("utf-8"))),
+        **{name: part for corpus in MEASURED for name, part in measured_parts(root, corpus).items()},
     }
+
+
+def measured_parts(root: Path, name: str) -> dict[str, Callable[[], str]]:
+    """What generates each part of the benchmarks' page from results that name their tables and peers."""
+    found = json.loads((root / "benchmarks" / "results" / f"{name}.json").read_text("utf-8"))
+    about = f"{found['machine']}; {found['software']}; closeread {found['closeread']}.\n"
+    tables = {
+        f"{name}_{table}": partial(timings_table, figures["timings"], figures["peer"])
+        for table, figures in found["tables"].items()
+    }
+    return {f"{name}_machine": lambda: about, **tables}
 
 
 def coref_parts(found: Mapping[str, Any]) -> dict[str, Callable[[], str]]:

@@ -8,15 +8,16 @@ text, it has to be the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, quoted
+from closeread.errors import FormatError, InputError, Problem, SubmissionError, quoted
 from closeread.formats.text import BYTE_ORDER_MARK
 from closeread.mentions import MentionTable, Words, content_digest
+from closeread.paired import refuse_other_documents
 from closeread.procedures.coref import TITLES, chosen, repeats
 from closeread.report import Comparison, Report, Resampling, make_comparison, make_report
 from closeread.scoring import Counted, Origin, count_rows
@@ -252,26 +253,6 @@ def key_digest(key: MentionTable, matching: str) -> str:
     return content_digest(replace(key, head=None) if matching == "exact" else key)
 
 
-def refuse_other_counts(name: str, kept: Counted, key: MentionTable, options: Mapping[str, str]) -> None:
-    """Refuse kept counts that are not of this key and of these options.
-
-    Args:
-        name: what to call the counts.
-        kept: the counts.
-        key: the key.
-        options: every option with its value.
-
-    Raises:
-        RequestError: the signatures differ.
-    """
-    needed = kept.procedure.signature(options, key_digest(key, options["matching"]))
-    found = kept.provenance.signature
-    if options["missing"] == "skip" and kept.provenance.missing:  # then the digest is of some documents only
-        found, needed = (signature.rpartition("|gold:")[0] for signature in (found, needed))
-    if found != needed:
-        raise RequestError(f"{name} holds counts of {found}; needed, by the key and the options: {needed}")
-
-
 def score(
     key: str | Path,
     response: str | Path,
@@ -326,17 +307,3 @@ def compare(
         refuse_other_documents(pairs, names)
     one, two = (count_pair(pair, metrics=metrics, options=settled) for pair in pairs)
     return make_comparison(names, (one.table, two.table), (one.provenance, two.provenance), one.procedure, resampling)
-
-
-def refuse_other_documents(pairs: Sequence[Pair], names: Sequence[str]) -> None:
-    """Refuse responses that lack different documents, which can't be compared where those are left out.
-
-    Raises:
-        RequestError: they do; the message names a document.
-    """
-    for pair, name in zip(pairs, names, strict=True):
-        for index in pair.response.absent ^ pairs[0].response.absent:
-            document = quoted(pair.key.names[index])
-            lacking = names[0] if index in pairs[0].response.absent else name
-            found = f"{lacking} lacks document {document}, which the other has"
-            raise RequestError(f"{found}; with missing=skip both have to lack the same")

@@ -5,25 +5,30 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
-from closeread.declarations import Corpus, SourceFile
-from closeread.errors import FormatError, Problem, RequestError, quoted, unknown
+from closeread.declarations import Corpus, Source, SourceFolder
+from closeread.errors import FormatError, RequestError, quoted, unknown
 from closeread.formats.json_lines import read_json_lines
 from closeread.formats.parquet import read_parquet
-from closeread.records import ColumnRecords, Parsed, Record, as_columns, content_digest
+from closeread.records import ColumnRecords, Parsed, ParsedFolder, Record, content_digest, repeated
 from closeread.schema import RowValidator, Schema, label_names, load_schema, resolve
-from closeread.sources import Located, locate
+from closeread.sources import Located, cache_folder, data_folder, is_in, locate
 
 JSON_LINES = (".jsonl", ".ndjson")
 SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 
 
 class Format(Protocol):
-    """What a module of `closeread.formats` offers for a corpus's own files."""
+    """What a module of `closeread.formats` offers for a corpus's own files.
+
+    It may offer `notices(records)`, what is odd about valid records, a sentence each; `background(records)`, what its
+    reader of submissions may want to know of gold; and `SUFFIXES`, the kinds of files that it reads before the general
+    readers do.
+    """
 
     def read_records(self, path: Path, split: str) -> Parsed:
         """The records of a file, with ids made from the split's name where the file has none."""
@@ -31,6 +36,18 @@ class Format(Protocol):
 
     def inconsistencies(self, records: Sequence[Record]) -> Iterable[tuple[int, str]]:
         """What no schema can say of valid records: the index of a record and what is wrong with it."""
+        ...
+
+
+class FolderFormat(Format, Protocol):
+    """What a module of `closeread.formats` offers, too, where many files make a split."""
+
+    def read_files(self, files: Mapping[str, Path], split: str) -> ParsedFolder:
+        """The records of a split, from its files by their path below its folder."""
+        ...
+
+    def read_folder(self, path: Path) -> ParsedFolder:
+        """The records of a folder of the user's own."""
         ...
 
 
@@ -46,6 +63,7 @@ class Gold:
         digest: what they hold, as a sha256 in hex (`closeread.records.content_digest`).
         released: whether they are the released ones.
         notices: what a user should know about them, one sentence each.
+        background: what the reader of submissions may want to know of them; None for nothing.
     """
 
     corpus: Corpus
@@ -55,6 +73,21 @@ class Gold:
     digest: str
     released: bool
     notices: tuple[str, ...] = ()
+    background: Any = None
+
+
+class Contents(NamedTuple):
+    """What a file or a folder holds.
+
+    Attributes:
+        records: the records, valid by the schema and the corpus's own rules.
+        notices: what is odd about them, one sentence each.
+        background: what the reader of submissions may want to know of them; None for nothing.
+    """
+
+    records: Sequence[Record]
+    notices: tuple[str, ...]
+    background: Any
 
 
 def corpus_names() -> list[str]:
@@ -77,8 +110,8 @@ def load_corpus(name: str) -> Corpus:
     return cast(Corpus, module.CORPUS)
 
 
-def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, str, SourceFile]:
-    """The config, the split and the split's file, with the corpus's defaults filled in.
+def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, str, Source]:
+    """The config, the split and the split's file or folder, with the corpus's defaults filled in.
 
     Raises:
         RequestError: the corpus has no such config, or the config no such split.
@@ -108,12 +141,18 @@ def read_gold(
         RequestError: no such config or split.
         InputError: the files can't be had, are not the released ones, or break their format or schema.
     """
-    config, split, file = select(corpus, config, split)
+    config, split, source = select(corpus, config, split)
     _refuse_folder(corpus, config, data_dir)
-    located = locate(corpus, file, data_dir)
-    records = read_file(corpus, located.path, split, corpus.configs[config].definition)
-    notices = (*_notices(located), *_oddities(corpus, records))
-    return Gold(corpus, config, split, records, gold_digest(corpus, records), located.released, notices)
+    located = locate(corpus, source, data_dir)
+    definition, reader = corpus.configs[config].definition, load_format(corpus.configs[config].format or corpus.format)
+    if isinstance(source, SourceFolder):
+        parsed = cast(FolderFormat, reader).read_files(located.files, split)
+        held = _judged(corpus, located.path, parsed, definition, reader)
+    else:
+        held = _read(corpus, located.path, split, definition, reader)
+    notices = (*_notices(located), *held.notices)
+    digest = gold_digest(corpus, held.records)
+    return Gold(corpus, config, split, held.records, digest, located.released, notices, held.background)
 
 
 def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
@@ -122,7 +161,7 @@ def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
     Args:
         corpus: the declaration that the file follows.
         path: the file; by its suffix JSON Lines (`.jsonl`, `.ndjson`) or Parquet (`.parquet`), else the corpus's own
-            format.
+            format; or a folder of files, where the format has such.
         split: the name that made-up ids begin with; None for the corpus's default split.
 
     Raises:
@@ -132,23 +171,28 @@ def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
     split = split or corpus.default_split
     if not SPLIT.fullmatch(split):
         raise RequestError(f"split {quoted(split)} can't begin an id; needed: letters, digits, '_', '.' or '-'")
-    records = read_file(corpus, path, split)
-    digest = gold_digest(corpus, records)
-    return Gold(corpus, None, None, records, digest, released=False, notices=_oddities(corpus, records))
+    held = _read(corpus, path, split, "document", load_format(corpus.format))
+    digest = gold_digest(corpus, held.records)
+    return Gold(corpus, None, None, held.records, digest, False, held.notices, held.background)
 
 
 def gold_digest(corpus: Corpus, records: Sequence[Record]) -> str:
     """The sha256, in hex, of what the records hold, but for what no score depends on."""
-    left_out = set(corpus.undigested)
-    if not left_out:
+    if not corpus.undigested:
         return content_digest(records)
-    return content_digest([{name: v for name, v in record.items() if name not in left_out} for record in records])
+    return content_digest([_without(record, corpus.undigested) for record in records])
 
 
-def _oddities(corpus: Corpus, records: Sequence[Record]) -> tuple[str, ...]:
-    """What is odd about valid records, where the corpus's format tells."""
-    tell = getattr(load_format(corpus.format), "notices", None)
-    return () if tell is None else tuple(tell(records))
+def _without(record: Record, names: Iterable[str]) -> Record:
+    """A record but for some of its fields; `a.b` is the field b of every item of the list a."""
+    below: dict[str, list[str]] = {}
+    for outer, dot, inner in (name.partition(".") for name in names):
+        below.setdefault(outer, []).extend([inner] if dot else [])
+    return {
+        name: [_without(item, below[name]) for item in value] if name in below else value
+        for name, value in record.items()
+        if below.get(name) != []
+    }
 
 
 def read_file(corpus: Corpus, path: Path, split: str, definition: str = "document") -> Sequence[Record]:
@@ -163,22 +207,39 @@ def read_file(corpus: Corpus, path: Path, split: str, definition: str = "documen
     Raises:
         FormatError: the file can't be read, or breaks its format, its schema or the corpus's own rules.
     """
-    reader = load_format(corpus.format)
-    schema = load_schema(corpus.name)
+    return _read(corpus, path, split, definition, load_format(corpus.format)).records
+
+
+def _read(corpus: Corpus, path: Path, split: str, definition: str, reader: Format) -> Contents:
+    if path.is_dir() and hasattr(reader, "read_folder"):
+        return _judged(corpus, path, cast(FolderFormat, reader).read_folder(path), definition, reader)
     if path.name.endswith(tuple(getattr(reader, "SUFFIXES", ()))):
         parsed = reader.read_records(path, split)
     elif path.suffix in JSON_LINES:
         parsed = read_json_lines(path)
     elif path.suffix == ".parquet":
-        rows = _with_label_names(read_parquet(path), schema, definition)
+        rows = _with_label_names(read_parquet(path), load_schema(corpus.name), definition)
         parsed = Parsed(rows, range(1, len(rows) + 1), [])
     else:
         parsed = reader.read_records(path, split)
-    records = checked(path, parsed, schema, definition, key=corpus.key)
-    problems = [Problem(what, parsed.lines[index]) for index, what in reader.inconsistencies(records)]
+    return _judged(corpus, path, parsed, definition, reader)
+
+
+def _judged(corpus: Corpus, path: Path, parsed: Parsed | ParsedFolder, definition: str, reader: Format) -> Contents:
+    """What a reader found, once it is valid."""
+    records = checked(path, parsed, load_schema(corpus.name), definition, corpus.key, *corpus.unique)
+    problems = [parsed.problem(index, what) for index, what in reader.inconsistencies(records)]
     if problems:
         raise FormatError(path, problems)
-    return records
+    if isinstance(parsed, ParsedFolder):
+        notices = sorted(parsed.notices, key=lambda notice: notice.order)
+        return Contents(records, tuple(notice.at(str(path)) for notice in notices), parsed.background)
+    tell, background = (getattr(reader, name, None) for name in ("notices", "background"))
+    return Contents(
+        records,
+        () if tell is None else tuple(tell(records)),
+        None if background is None else background(records),
+    )
 
 
 def _with_label_names(records: ColumnRecords, schema: Schema, definition: str) -> ColumnRecords:
@@ -197,44 +258,33 @@ def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
     Raises:
         FormatError: as `checked`.
     """
-    return checked(path, read_json_lines(path), load_schema(corpus), definition, key=load_corpus(corpus).key)
+    return checked(path, read_json_lines(path), load_schema(corpus), definition, load_corpus(corpus).key)
 
 
 def checked(
-    path: Path, parsed: Parsed, schema: Schema, definition: str = "document", *, key: str = "id"
+    path: Path, parsed: Parsed | ParsedFolder, schema: Schema, definition: str = "document", *keys: str
 ) -> Sequence[Record]:
-    """The records of a file, or one error with everything that is wrong with the file.
+    """The records of a file or a folder, or one error with everything that is wrong with it.
 
     Args:
-        path: the file, for the message.
+        path: the file or the folder, for the message.
         parsed: what a reader found in it.
         schema, definition: what the records must fit.
-        key: the field that names a record, which no two may share.
+        keys: the fields that name a record, each of which no two may share.
 
     Raises:
-        FormatError: a line could not be read, a record breaks the schema, or two records share a name.
+        FormatError: something could not be read, a record breaks the schema, or two records share a name.
     """
-    problems = parsed.problems + RowValidator(schema, definition).problems(parsed.records, parsed.lines)
-    problems += _repeated(parsed, key)
+    rejected = RowValidator(schema, definition).problems(parsed.records, range(len(parsed.records)))
+    problems = parsed.problems + [parsed.problem(problem.line or 0, problem.what) for problem in rejected]
+    problems += [problem for key in keys for problem in repeated(parsed, key)]
     if problems:
-        raise FormatError(path, sorted(problems, key=lambda p: p.line or 0))
+        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
     return parsed.records
 
 
-def _repeated(parsed: Parsed, key: str) -> list[Problem]:
-    names = as_columns(parsed.records, [key])[key]
-    if set(map(type, names)) == {str} and len(set(names)) == len(names):
-        return []
-    first: dict[str, int] = {}
-    problems = []
-    for name, line in zip(names, parsed.lines, strict=True):
-        if isinstance(name, str) and first.setdefault(name, line) != line:
-            problems.append(Problem(f"{key} {quoted(name)} stands on line {first[name]} already", line))
-    return problems
-
-
 def data_notices(corpus: Corpus, config: str, data_dir: Path | None) -> list[str]:
-    """Which files of a config in a folder are not the released ones, one sentence each.
+    """Which files of a config in a folder are not the released ones, and which splits are left out, a sentence each.
 
     Raises:
         RequestError: the config's files ship in the package, and there is a folder.
@@ -242,21 +292,45 @@ def data_notices(corpus: Corpus, config: str, data_dir: Path | None) -> list[str
     """
     _refuse_folder(corpus, config, data_dir)
     if data_dir is None:
-        return []
-    files = corpus.configs[config].splits.values()
-    located = [locate(corpus, file, data_dir) for file in files if (data_dir / file.name).exists()]
+        return left_out(corpus, config)
+    sources = corpus.configs[config].splits.values()
+    located = [locate(corpus, source, data_dir) for source in sources if is_in(data_dir, source)]
     return [notice for place in located for notice in _notices(place)]
 
 
+def left_out(corpus: Corpus, config: str) -> list[str]:
+    """Which splits of a config the user's folder of corpora lacks, while it has others, one sentence each."""
+    folder, here = data_folder(corpus.name), splits_at_hand(corpus, config)
+    found = [split for split in corpus.configs[config].splits if split not in here]
+    return [f"{split} of {corpus.name} is left out: {folder} holds other splits and not this one." for split in found]
+
+
+def splits_at_hand(corpus: Corpus, config: str, data_dir: Path | None = None) -> Mapping[str, Source]:
+    """The splits of a config, but for those that the user's folder of files lacks.
+
+    Without `data_dir`, that is the corpus's folder in ``$CLOSEREAD_DATA``; where that has no split of the config, all
+    are at hand, since they ship in the package or can be downloaded.
+    """
+    splits = corpus.configs[config].splits
+    if data_dir is not None:
+        return {split: source for split, source in splits.items() if is_in(data_dir, source)}
+    folder = data_folder(corpus.name)
+    if folder is None or not any(is_in(folder, source) for source in splits.values()):
+        return splits
+    places = (folder, cache_folder(corpus.name))
+    return {split: source for split, source in splits.items() if any(is_in(place, source) for place in places)}
+
+
 def _refuse_folder(corpus: Corpus, config: str, data_dir: Path | None) -> None:
-    if data_dir is not None and any(file.url is None for file in corpus.configs[config].splits.values()):
+    if data_dir is not None and any(source.url is None for source in corpus.configs[config].splits.values()):
         raise RequestError(f"config {config} of {corpus.name} ships in the package and goes without a data folder")
 
 
 def _notices(located: Located) -> tuple[str, ...]:
     if located.released:
         return ()
-    return (f"{located.path} is not the released file (sha256 {located.sha256[:12]}…); it is used as it is.",)
+    what = "does not hold the released files" if located.files else "is not the released file"
+    return (f"{located.path} {what} (sha256 {located.sha256[:12]}…); it is used as it is.",)
 
 
 def load_format(name: str) -> Format:

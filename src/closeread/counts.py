@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +37,8 @@ class CountTable:
         names: (k,) what each column counts.
         values: (n, k) float64.
         fields: properties of the units to slice by, each (n,).
+        parts: of what is counted inside units, such as prepositions, what gives its values, each with the counts of
+            that part of every unit, (n, k); made only when they are asked for.
     """
 
     units: Sequence[str]
@@ -42,6 +46,7 @@ class CountTable:
     names: tuple[str, ...]
     values: FloatArray
     fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    parts: Mapping[str, Callable[[], Mapping[str, FloatArray]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check the shapes.
@@ -75,6 +80,7 @@ class CountTable:
             self.names,
             self.values[kept],
             {name: [column[i] for i in kept] for name, column in self.fields.items()},
+            {name: partial(_rows_of_parts, parts, kept) for name, parts in self.parts.items()},
         )
 
     def with_counts(self, names: Sequence[str]) -> CountTable:
@@ -83,15 +89,25 @@ class CountTable:
         return CountTable(self.units, self.blocks, tuple(names), self.values[:, places], self.fields)
 
     def slices(self, name: str) -> dict[str, CountTable]:
-        """A table for every value of a field, in order of first appearance.
+        """A table for every value of a field, in order of first appearance; or for every part that counts anything.
 
         Raises:
-            RequestError: the units have no such field.
+            RequestError: the units have no such field, and nothing inside them.
         """
+        if name in self.parts:
+            tables = {value: replace(self, values=values, parts={}) for value, values in self.parts[name]().items()}
+            return {
+                value: table.select(table.values.any(axis=1)) for value, table in tables.items() if table.values.any()
+            }
         if name not in self.fields:
-            raise RequestError(f"no field '{name}' to slice by (there are: {', '.join(self.fields) or 'none'})")
+            known = ", ".join([*self.fields, *self.parts]) or "none"
+            raise RequestError(f"no field '{name}' to slice by (there are: {known})")
         column = np.asarray(self.fields[name], dtype=object)
         return {value: self.select(column == value) for value in dict.fromkeys(self.fields[name])}
+
+
+def _rows_of_parts(parts: Callable[[], Mapping[str, FloatArray]], rows: Sequence[int]) -> Mapping[str, FloatArray]:
+    return {value: values[rows] for value, values in parts().items()}
 
 
 def numbered(names: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
@@ -269,6 +285,7 @@ class Procedure:
         citation: BibTeX of where it was published; None where that is the corpus's own paper.
         problems: what no schema can say of the inputs of `count`: with the same keyword arguments, every problem as the
             side ("gold" or "system"), the row from 0, and what is wrong; None where a schema says all.
+        rows: makes what a system sent ready for `problems` and `count`, which both read it; None where it is as it is.
     """
 
     name: str
@@ -282,6 +299,7 @@ class Procedure:
     count: Callable[..., CountTable]
     citation: str | None
     problems: Callable[..., Iterable[tuple[str, int, str]]] | None = None
+    rows: Callable[[Sequence[Any]], Sequence[Any]] | None = None
 
     def settle(self, chosen: Mapping[str, object]) -> dict[str, str]:
         """Every option with its value as text, chosen or default, in declared order; True is "true".

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import quote
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,63 @@ class SourceFile:
         if self.sha256 is None and self.git_blob is None:
             raise ValueError(f"{self.name}: no digest; needed: a sha256, or what git names the file by")
 
+    @property
+    def needed(self) -> str:
+        """What a folder has to have for the split to be in it."""
+        return self.name
+
+
+@dataclass(frozen=True)
+class SourceFolder:
+    """Files that make a split together, as their authors released them.
+
+    Attributes:
+        name: the path below the corpus's folder that they have in common; "." is that folder itself.
+        patterns: which files below it belong to the split, such as `texts/*.xml`; where none fits the first, a folder
+            of the user's own has no such split.
+        manifest: the released files of the corpus or of more, as paths below the corpus's folder, with their sha256.
+        url: where the corpus's folder can be had; None when it ships in this package.
+    """
+
+    name: str
+    patterns: tuple[str, ...]
+    manifest: Mapping[str, str] = field(repr=False)
+    url: str | None = None
+
+    @cached_property
+    def files(self) -> tuple[SourceFile, ...]:
+        """The released files, sorted by name."""
+        wanted = tuple(self.path(pattern) for pattern in self.patterns)
+        return tuple(
+            SourceFile(name, sha256, None if self.url is None else f"{self.url}/{quote(name)}")
+            for name, sha256 in sorted(self.manifest.items())
+            if any(_fits(name, pattern) for pattern in wanted)
+        )
+
+    @property
+    def needed(self) -> str:
+        """What a folder has to have for the split to be in it."""
+        return self.path(self.patterns[0])
+
+    def path(self, name: str) -> str:
+        """The path below the corpus's folder of a file that is named by its path below this one."""
+        return name if self.name == "." else f"{self.name}/{name}"
+
+
+def _fits(name: str, pattern: str) -> bool:
+    """Whether a path fits a pattern, level by level."""
+    parts, patterns = name.split("/"), pattern.split("/")
+    return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
+
+
+def read_manifest(path: Path) -> dict[str, str]:
+    """File names to their sha256, from a file as `sha256sum` writes it, which `sha256sum --check` verifies."""
+    lines = path.read_text("utf-8").splitlines()
+    return {name: sha256 for sha256, _, name in (line.partition("  ") for line in lines)}
+
+
+Source = SourceFile | SourceFolder
+
 
 @dataclass(frozen=True)
 class Config:
@@ -42,13 +103,15 @@ class Config:
 
     Attributes:
         description: one line.
-        splits: split name to its file.
-        definition: what its records are by the corpus's schema, a name below `$defs`.
+        splits: split name to its file, or to the folder of its files.
+        definition: what its records are by the corpus's schema, a name below `$defs`; gold is a `document`.
+        format: the module of `closeread.formats` that reads it; None for the corpus's own.
     """
 
     description: str
-    splits: Mapping[str, SourceFile]
+    splits: Mapping[str, Source]
     definition: str = "document"
+    format: str | None = None
 
 
 @dataclass(frozen=True)
@@ -58,12 +121,14 @@ class Fact:
     Attributes:
         name: what is counted.
         value: the figure as measured on the released files.
-        split: the split it is about; "all" for all of the default config's splits together.
+        split: the split it is about; "a+b" for two together, "all" for all of the config's.
+        config: the config that it is about; None for the default.
     """
 
     name: str
     value: float
     split: str
+    config: str | None = None
 
 
 @dataclass(frozen=True)
@@ -82,11 +147,14 @@ class Corpus:
         default_split: what is scored when no split is named.
         format: the module of `closeread.formats` that reads its files.
         key: the field of a gold record, and of a row that a system sends, that names it.
-        submission_formats: the modules of `closeread.formats` that read what systems send, beside JSON Lines.
+        unique: other fields that no two records or rows may share.
+        submission_formats: the modules of `closeread.formats` that read what systems send, beside JSON Lines: a file,
+            or a folder of files.
         procedure: the module of `closeread.procedures` that scores it.
         procedure_defaults: option values that differ from the procedure's own.
         facts: figures of the released files.
-        undigested: fields of a gold record that no score depends on and that not everybody has.
+        undigested: fields of a gold record that no score depends on and that not everybody has; `a.b` is the field b of
+            every item of the list a.
         beside: the user's own files beside the released ones, as patterns.
     """
 
@@ -102,6 +170,7 @@ class Corpus:
     format: str
     procedure: str
     key: str = "id"
+    unique: tuple[str, ...] = ()
     submission_formats: tuple[str, ...] = ()
     procedure_defaults: Mapping[str, str] = field(default_factory=dict)
     facts: tuple[Fact, ...] = ()

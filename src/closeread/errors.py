@@ -19,10 +19,22 @@ class Problem(NamedTuple):
     Attributes:
         what: what was found and what is needed.
         line: the line it stands on, from 1; None where it concerns the file as a whole.
+        file: where the input is a folder, the file in it; None where it concerns the folder as a whole.
     """
 
     what: str
     line: int | None = None
+    file: str | None = None
+
+    @property
+    def order(self) -> tuple[str, int]:
+        """What sorts problems by the place where they are."""
+        return self.file or "", self.line or 0
+
+    def at(self, source: str) -> str:
+        """The problem with the place where it is, as terminals can jump to it."""
+        place = source if self.file is None else f"{source}/{printable(self.file)}"
+        return f"{place}: {self.what}" if self.line is None else f"{place}:{self.line}: {self.what}"
 
 
 class RequestError(ValueError):
@@ -44,9 +56,7 @@ class InputError(ValueError):
 
     def _message(self) -> str:
         source = printable(self.source)
-        lines = [
-            f"{source}: {p.what}" if p.line is None else f"{source}:{p.line}: {p.what}" for p in self.problems[:SHOWN]
-        ]
+        lines = [problem.at(source) for problem in self.problems[:SHOWN]]
         if len(self.problems) > 1:
             total = f"{source}: {len(self.problems):,} problems"
             lines.insert(0, f"{total}, the first {SHOWN} are:" if len(self.problems) > SHOWN else f"{total}:")

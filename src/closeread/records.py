@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, overload
 
-from closeread.errors import Problem
+from closeread.errors import Problem, quoted
 
 Record = dict[str, Any]
 
@@ -75,6 +75,53 @@ class Parsed(NamedTuple):
     lines: Sequence[int]
     problems: list[Problem]
 
+    def problem(self, index: int, what: str) -> Problem:
+        """A problem of a record."""
+        return Problem(what, self.lines[index])
+
+    def place(self, index: int) -> str:
+        """Where a record is, in words."""
+        return f"on line {self.lines[index]}"
+
+
+class ParsedFolder(NamedTuple):
+    """What a reader found in a folder, good and bad.
+
+    Attributes:
+        records: the records that could be read, in order.
+        files: the file of each record.
+        problems: what could not be read, with its file.
+        notices: what is odd about what could be read, with its file.
+        background: what else the reader of a submission may want to know of gold; None for nothing.
+    """
+
+    records: Sequence[Record]
+    files: Sequence[str]
+    problems: list[Problem]
+    notices: list[Problem]
+    background: Any = None
+
+    def problem(self, index: int, what: str) -> Problem:
+        """A problem of a record."""
+        return Problem(what, None, self.files[index])
+
+    def place(self, index: int) -> str:
+        """Where a record is, in words."""
+        return f"in {self.files[index]}"
+
+
+def repeated(parsed: Parsed | ParsedFolder, key: str) -> list[Problem]:
+    """The records whose name in a field another record has before them."""
+    names = as_columns(parsed.records, [key])[key]
+    if set(map(type, names)) == {str} and len(set(names)) == len(names):
+        return []
+    first: dict[str, int] = {}
+    return [
+        parsed.problem(index, f"{key} {quoted(name)} stands {parsed.place(first[name])} already")
+        for index, name in enumerate(names)
+        if isinstance(name, str) and first.setdefault(name, index) != index
+    ]
+
 
 def content_digest(records: Sequence[Record]) -> str:
     """The sha256, in hex, of the records' names and values, whatever file they came from.
@@ -110,4 +157,14 @@ def _as_texts(values: Sequence[Any]) -> tuple[bytes, Sequence[str]]:
     """The values as they are where all are text, otherwise as canonical JSON."""
     if set(map(type, values)) == {str}:
         return b"\0text\0", values
-    return b"\0json\0", [json.dumps(value, sort_keys=True, ensure_ascii=False) for value in values]
+    return b"\0json\0", list(map(_canonical, values))
+
+
+def _canonical(value: Any) -> str:
+    """The value as JSON, the same for equal values."""
+    import orjson  # links of a whole corpus in a tenth of the time that the standard library takes
+
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    except TypeError:  # an integer of more than 64 bits
+        return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))

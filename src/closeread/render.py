@@ -256,18 +256,17 @@ def comparison_rows(comparison: Comparison) -> tuple[list[str], list[list[object
 
 def reproduction_grid(table: Table) -> Grid:
     """Printed and recomputed values side by side."""
-    verdict = {True: "agrees", False: "differs", None: "not recomputed"}
-    first = {c.row: c for c in reversed(table.cells)}  # row and note stand once
+    verdict = {True: "agrees", False: "differs", None: ""}
     rows = [
         [
-            c.row if c is first[c.row] else "",
+            "" if before and before.row == c.row else c.row,  # a row's name and what is said of it stand once
             c.column,
-            f"{c.printed:,}",
+            NOTHING if c.printed is None else f"{c.printed:,}",
             number(c.recomputed),
-            verdict[c.agrees],
-            c.why if c is first[c.row] else "",
+            "not recomputed" if c.recomputed is None else verdict[c.agrees],
+            "" if before and (before.row, before.why) == (c.row, c.why) else c.why,
         ]
-        for c in table.cells
+        for before, c in zip((None, *table.cells), table.cells, strict=False)
     ]
     header = ["row", "column", "printed", "recomputed", "", "note"]
     return Grid(f"{table.name}. {table.caption}", header, rows, [f"{table.source}. Agreement: {table.tolerance}."])

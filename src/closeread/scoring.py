@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from closeread.corpora import Gold, load_corpus, read_gold, read_own_gold
 from closeread.counts import CountTable, Procedure
-from closeread.errors import Problem, RequestError, SubmissionError, quoted
+from closeread.errors import RequestError, quoted
 from closeread.procedures import load_procedure
 from closeread.records import Record, column
 from closeread.report import Comparison, Provenance, Report, Resampling, make_comparison, make_report
@@ -25,11 +25,13 @@ class Counted:
         table: the counts.
         procedure: how it was counted.
         provenance: what was counted.
+        notices: what a user should know beside the scores.
     """
 
     table: CountTable
     procedure: Procedure
     provenance: Provenance
+    notices: Sequence[str] = ()
 
 
 class Origin(NamedTuple):
@@ -61,6 +63,9 @@ def gold_for(
         RequestError: no such corpus, config or split; an InputError where the files are at fault.
     """
     declaration = load_corpus(corpus)
+    declared = declaration.configs.get(config or declaration.default_config)
+    if declared is not None and declared.definition != "document":
+        raise RequestError(f"config {config} of {corpus} holds no gold to score against; leave it out, or name another")
     if gold is not None:
         if config is not None or data_dir is not None:
             raise RequestError("your own gold file goes without a config and a data folder")
@@ -79,16 +84,19 @@ def submission_for(gold: Gold, predictions: Path, options: Mapping[str, str]) ->
     Raises:
         SubmissionError: anything is wrong with the file; all problems at once.
     """
-    key = gold.corpus.key
-    ids = column(gold.records, key)
-    submission = read_submission(predictions, gold.corpus, ids, options.get("missing", "error"))
-    find = load_procedure(gold.corpus.procedure).problems
-    if find is not None:
-        found = find(gold=gold.records, system=submission.rows, **options)
-        problems = [Problem(f"{key} {quoted(ids[row])}: {what}") for side, row, what in found if side == "system"]
-        if problems:
-            raise SubmissionError(predictions, problems)
-    return submission
+    procedure = load_procedure(gold.corpus.procedure)
+
+    def find(rows: Sequence[Record | None]) -> Iterator[tuple[int, str]]:
+        if procedure.problems is not None:
+            ids = column(gold.records, gold.corpus.key)
+            for side, row, what in procedure.problems(gold=gold.records, system=rows, **options):
+                if side == "system":
+                    yield row, f"{gold.corpus.key} {quoted(ids[row])}: {what}"
+
+    missing = options.get("missing", "error")
+    return read_submission(
+        predictions, gold.corpus, gold.records, missing, find, procedure.rows, background=gold.background
+    )
 
 
 def count_predictions(gold: Gold, predictions: Path, options: Mapping[str, str] | None = None) -> Counted:
@@ -106,7 +114,9 @@ def count_predictions(gold: Gold, predictions: Path, options: Mapping[str, str] 
     chosen = procedure.settle({**gold.corpus.procedure_defaults, **(options or {})})
     submission = submission_for(gold, predictions, chosen)
     origin = Origin(gold.corpus.name, gold.config, gold.split, gold.released)
-    return count_rows(procedure, gold.records, submission.rows, chosen, gold.digest, len(submission.missing), origin)
+    absent = len(submission.missing)
+    counted = count_rows(procedure, gold.records, submission.rows, chosen, gold.digest, absent, origin)
+    return replace(counted, notices=submission.notices)
 
 
 def count_rows(

@@ -11,12 +11,13 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from closeread.declarations import Corpus, SourceFile
+from closeread.declarations import Corpus, Source, SourceFile, SourceFolder
 from closeread.errors import ChecksumError, FormatError, Problem, UnavailableError
 
 DATA_VARIABLE = "CLOSEREAD_DATA"
@@ -25,46 +26,141 @@ CACHE_VARIABLE = "CLOSEREAD_CACHE"
 
 @dataclass(frozen=True)
 class Located:
-    """A file that was found.
+    """A file that was found, or all files of a folder.
 
     Attributes:
-        path: where it is.
+        path: where it is; of a folder whose files are in several places, one of them.
         sha256: the digest of what is there, in hex.
-        released: whether that is the released file.
+        released: whether that is the released file, or all of the released files and no others.
+        files: of a folder, its files by their path below it, sorted.
     """
 
     path: Path
     sha256: str
     released: bool
+    files: Mapping[str, Path] = field(default_factory=dict)
 
 
-def locate(corpus: Corpus, file: SourceFile, data_dir: Path | None = None) -> Located:
-    """Find a file of a corpus, downloading it if need be.
+def locate(corpus: Corpus, source: Source, data_dir: Path | None = None) -> Located:
+    """Find a file of a corpus, or the files of a folder, downloading what is missing.
 
     Args:
         corpus: whose file it is.
-        file: the file.
+        source: the file or the folder.
         data_dir: the only folder to look in; its files may differ from the released ones.
 
     Raises:
-        UnavailableError: it is nowhere and can't be downloaded.
-        ChecksumError: it should be the released file and is not.
-        FormatError: it can't be read.
+        UnavailableError: something is nowhere and can't be downloaded.
+        ChecksumError: something should be the released file and is not.
+        FormatError: something can't be read.
     """
-    if file.url is None:
-        return _checked(_bundled(corpus, file), file, "install closeread again")
-    if data_dir is not None:
+    if isinstance(source, SourceFile):
+        return _located_file(corpus, source, data_dir)
+    if data_dir is None or source.url is None:
+        return _released_folder(corpus, source)
+    return _own_folder(corpus, source, data_dir)
+
+
+def is_in(folder: Path, source: Source) -> bool:
+    """Whether a folder of a corpus's files has a file, or files of a folder."""
+    if isinstance(source, SourceFile):
+        return (folder / source.name).exists()
+    return bool(_matching(folder / source.name, source.patterns[:1]))
+
+
+def files_in(folder: Path, source: Source) -> dict[str, Path]:
+    """The files that a folder of a corpus's files has of a file or a folder, by their path below it, sorted."""
+    if isinstance(source, SourceFolder):
+        found = _matching(folder / source.name, source.patterns)
+        return {source.path(name): path for name, path in found.items()}
+    return {source.name: folder / source.name} if (folder / source.name).is_file() else {}
+
+
+def _matching(folder: Path, patterns: tuple[str, ...]) -> dict[str, Path]:
+    """The files below a folder that fit a pattern; hidden ones are other programs' own."""
+    found = {path for pattern in patterns for path in folder.glob(pattern) if not path.name.startswith(".")}
+    return {path.relative_to(folder).as_posix(): path for path in sorted(found)}
+
+
+def _own_folder(corpus: Corpus, source: SourceFolder, data_dir: Path) -> Located:
+    folder = data_dir / source.name
+    files = _matching(folder, source.patterns)
+    if not is_in(data_dir, source):
+        problem = Problem(f"has no file {source.needed}, which {corpus.title} needs")
+        raise UnavailableError(data_dir, [problem])
+    found = {source.path(name): file_digest(path) for name, path in files.items()}
+    released = found == {file.name: file.sha256 for file in source.files}
+    return Located(folder, _digest_of_all(found), released, files)
+
+
+def _released_folder(corpus: Corpus, source: SourceFolder) -> Located:
+    located: dict[str, Located] = {}
+    missing: list[SourceFile] = []
+    wrong: list[ChecksumError] = []
+    for file in source.files:
+        try:
+            found = _found(corpus, file)
+        except ChecksumError as error:
+            wrong.append(error)
+        else:
+            if found is None:
+                missing.append(file)
+            else:
+                located[file.name] = found
+    if wrong:
+        raise _together(wrong)
+    for place, file in enumerate(missing):
+        try:
+            located[file.name] = _downloaded(corpus, file)
+        except _UnreachableError as error:
+            # The others are not tried: each may take half a minute to fail.
+            problems = [Problem(_unavailable(file, error), None, file.name)]
+            problems += [Problem("is missing, too", None, other.name) for other in missing[place + 1 :]]
+            raise UnavailableError(corpus.name, problems) from None
+    digests = {file.name: located[file.name].sha256 for file in source.files}
+    files = {file.name: located[file.name].path for file in source.files}
+    below = {name if source.name == "." else name.removeprefix(f"{source.name}/"): path for name, path in files.items()}
+    first, path = next(iter(below.items()))
+    return Located(path.parents[first.count("/")], _digest_of_all(digests), released=True, files=below)
+
+
+def _together(errors: Sequence[ChecksumError]) -> ChecksumError:
+    if len(errors) == 1:
+        return errors[0]
+    folder = os.path.commonpath([error.source for error in errors])
+    problems = [(os.path.relpath(error.source, folder), problem) for error in errors for problem in error.problems]
+    return ChecksumError(folder, [Problem(problem.what, None, name) for name, problem in problems])
+
+
+def _digest_of_all(digests: Mapping[str, str]) -> str:
+    held = "".join(f"{name}\0{digest}\n" for name, digest in sorted(digests.items()))
+    return hashlib.sha256(held.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _located_file(corpus: Corpus, file: SourceFile, data_dir: Path | None) -> Located:
+    if file.url is not None and data_dir is not None:
         path = data_dir / file.name
         if not path.exists():
             problem = Problem(f"has no file {file.name}, which {corpus.title} needs")
             raise UnavailableError(data_dir, [problem])
         digest = file_digest(path)
         return Located(path, digest, released=_difference(path, digest, file) is None)
+    try:
+        return _found(corpus, file) or _downloaded(corpus, file)
+    except _UnreachableError as error:
+        problem = Problem(_unavailable(file, error))
+        raise UnavailableError(f"{corpus.name}/{file.name}", [problem]) from None
+
+
+def _found(corpus: Corpus, file: SourceFile) -> Located | None:
+    """A released file that is on this machine; None where it is not."""
+    if file.url is None:
+        return _checked(_bundled(corpus, file), file, "install closeread again")
     for folder in (data_folder(corpus.name), cache_folder(corpus.name)):
         if folder is not None and (folder / file.name).exists():
             remedy = "remove it to have it downloaded again, or name its folder with --data-dir to use it as it is"
             return _checked(folder / file.name, file, remedy)
-    return _downloaded(corpus, file)
+    return None
 
 
 def data_folder(corpus: str) -> Path | None:
@@ -148,7 +244,7 @@ def _downloaded(corpus: Corpus, file: SourceFile) -> Located:
         found = f"the cache can't be written to: {error.strerror}"
         raise UnavailableError(path.parent, [Problem(f"{found}; name another folder in {CACHE_VARIABLE}")]) from None
     with private as folder:
-        got = _fetched(corpus, file, folder)
+        got = _fetched(file, folder)
         digest = file_digest(got)
         difference = _difference(got, digest, file)
         if difference is not None:
@@ -157,7 +253,11 @@ def _downloaded(corpus: Corpus, file: SourceFile) -> Located:
     return Located(path, digest, released=True)
 
 
-def _fetched(corpus: Corpus, file: SourceFile, folder: str) -> Path:
+class _UnreachableError(Exception):
+    """A file can't be downloaded; the message says why."""
+
+
+def _fetched(file: SourceFile, folder: str) -> Path:
     import pooch  # 70 ms to import, needed only here
 
     pooch.get_logger().setLevel("WARNING")
@@ -165,10 +265,13 @@ def _fetched(corpus: Corpus, file: SourceFile, folder: str) -> Path:
         # `known_hash=None`: the check is ours, so that a wrong file gets the same words wherever it comes from.
         got = pooch.retrieve(file.url, known_hash=None, fname="download", path=folder, progressbar=sys.stderr.isatty())
     except OSError as error:  # requests' exceptions are OSErrors
-        places = f"not in {DATA_VARIABLE} or the cache, and {file.url} can't be had ({_reason(error)})"
-        remedy = f"put {file.name} into a folder and name it with --data-dir, or try --config sample"
-        raise UnavailableError(f"{corpus.name}/{file.name}", [Problem(f"{places}; {remedy}")]) from None
+        raise _UnreachableError(_reason(error)) from None
     return Path(got)
+
+
+def _unavailable(file: SourceFile, error: _UnreachableError) -> str:
+    places = f"not in {DATA_VARIABLE} or the cache, and {file.url} can't be had ({error})"
+    return f"{places}; put {file.name} into a folder and name it with --data-dir, or try --config sample"
 
 
 def _reason(error: OSError) -> str:

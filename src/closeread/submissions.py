@@ -6,30 +6,39 @@ Every problem of a file is reported at once; nothing is scored before a file has
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, cast
+from types import ModuleType
+from typing import Any, Protocol, cast
 
 from closeread.declarations import Corpus
 from closeread.errors import FormatError, Problem, SubmissionError, quoted
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.formats.text import read_lines
-from closeread.records import Parsed, Record, column
+from closeread.records import Parsed, ParsedFolder, Record, as_columns, column, repeated
 from closeread.schema import RowValidator, load_schema
+
+
+class SubmissionFolder(Protocol):
+    """What a module of `closeread.formats` offers for a folder of files."""
+
+    def read_submission_folder(self, path: Path, background: Any) -> ParsedFolder:
+        """The rows of a folder, and what is odd about them beside what is known of gold, or None."""
+        ...
 
 
 class SubmissionFormat(Protocol):
     """What a module of `closeread.formats` offers for a file that is not JSON Lines."""
 
-    SUFFIX: str
+    SUFFIX: str | None
 
     def recognises(self, first_line: str) -> bool:
         """Whether a file whose first line that is not blank is this one is of the format."""
         ...
 
-    def parse_submission(self, lines: Sequence[str], ids: Sequence[str]) -> Parsed:
-        """The rows of a file, with the gold's ids where the format has none."""
+    def parse_submission(self, lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
+        """The rows of a file, with the gold's ids where the format has none, or problems with them."""
         ...
 
     def dump_submission(self, rows: Sequence[Record]) -> str:
@@ -43,46 +52,103 @@ class Submission:
 
     Attributes:
         rows: the row of every gold id, in the gold's order; None where the system sent none.
-        missing: the gold ids without a row.
+        missing: the gold ids without a row, but for gold that is not scored.
+        notices: what is odd about it, with the place where it is.
     """
 
     rows: Sequence[Record | None]
     missing: tuple[str, ...]
+    notices: tuple[str, ...] = ()
 
 
-def read_submission(path: Path, corpus: Corpus, ids: Sequence[str], missing: str = "error") -> Submission:
-    """Read, check and align a file of predictions.
+Find = Callable[[Sequence[Record | None]], Iterable[tuple[int, str]]]
+"""What no schema can say of rows that fit it: the number of a row and what is wrong, None standing for no row."""
+
+Ready = Callable[[Sequence[Record | None]], Sequence[Record | None]]
+"""What makes aligned rows ready to be scored, once."""
+
+
+def read_submission(
+    path: Path,
+    corpus: Corpus,
+    gold: Sequence[Record],
+    missing: str = "error",
+    find: Find | None = None,
+    ready: Ready | None = None,
+    background: Any = None,
+) -> Submission:
+    """Read, check and align a file or a folder of predictions.
 
     Args:
-        path: the file: JSON Lines, or one of the corpus's own submission formats.
+        path: the file: JSON Lines, or one of the corpus's own submission formats; or a folder, where that is one.
         corpus: the declaration whose schema the rows must fit.
-        ids: the ids of the gold records, in order.
+        gold: the gold records.
         missing: "error" to refuse a file that lacks ids; with "empty" and "skip" they are allowed here, and
             the procedure decides what they cost.
+        find: what else may be wrong with the rows, aligned with the gold.
+        ready: makes these rows what `find` and the procedure take.
+        background: what the corpus's format wants to know of gold (`closeread.corpora.Gold`).
 
     Raises:
         SubmissionError: the file can't be read, or holds anything that is wrong; all problems at once.
     """
+    ids = column(gold, corpus.key)
     try:
-        lines = read_lines(path)
+        parsed = _parsed(path, corpus, gold, background)
     except FormatError as error:
         raise SubmissionError(error.source, error.problems) from None
-    parsed = _parse(lines, corpus, ids)
-    del lines
-    problems = parsed.problems + RowValidator(load_schema(corpus.name), "submission").problems(
-        parsed.records, parsed.lines
-    )
+    unfit = RowValidator(load_schema(corpus.name), "submission").problems(parsed.records, range(len(parsed.records)))
+    problems = parsed.problems + [parsed.problem(problem.line or 0, problem.what) for problem in unfit]
+    problems += [problem for key in corpus.unique for problem in repeated(parsed, key)]
     if not problems and list(column(parsed.records, corpus.key)) == list(ids):
-        return Submission(parsed.records, ())
+        aligned = parsed.records if ready is None else ready(parsed.records)
+        _refuse(path, _found(find, aligned, parsed, range(len(ids))))
+        return Submission(aligned, (), _notices(path, corpus, parsed, background))
     rows, id_problems = _by_id(parsed, corpus.key, set(ids))
-    absent = tuple(name for name in ids if name not in rows)
+    absent = tuple(name for name, record in zip(ids, gold, strict=True) if name not in rows and scored(corpus, record))
     problems += id_problems
     # A file with rows that could not be read lacks their ids too: no news.
     if absent and missing == "error" and not parsed.problems:
         problems.append(Problem(_missing_in_words(absent, len(ids))))
+    rejected = {problem.line for problem in unfit}
+    numbers = [rows.get(name) for name in ids]
+    sound = [None if number is None or number in rejected else parsed.records[number] for number in numbers]
+    aligned = sound if ready is None else ready(sound)
+    _refuse(path, problems + _found(find, aligned, parsed, numbers))
+    return Submission(aligned, absent, _notices(path, corpus, parsed, background))
+
+
+def scored(corpus: Corpus, record: Record) -> bool:
+    """Whether a gold record is scored: all are, unless the corpus's format says otherwise (`is_scored`)."""
+    decide = getattr(_format(corpus.format), "is_scored", None)
+    return decide is None or bool(decide(record))
+
+
+def _found(
+    find: Find | None,
+    rows: Sequence[Record | None],
+    parsed: Parsed | ParsedFolder,
+    numbers: Sequence[int | None],
+) -> list[Problem]:
+    """What else is wrong with aligned rows, of which these are the numbers in the file."""
+    found = () if find is None else find(rows)
+    return [Problem(what) if (row := numbers[n]) is None else parsed.problem(row, what) for n, what in found]
+
+
+def _refuse(path: Path, problems: Sequence[Problem]) -> None:
     if problems:
-        raise SubmissionError(path, sorted(problems, key=lambda p: p.line or 0))
-    return Submission([rows.get(name) for name in ids], absent)
+        raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
+
+
+def _notices(path: Path, corpus: Corpus, parsed: Parsed | ParsedFolder, background: Any) -> tuple[str, ...]:
+    """What is odd about valid rows, where the corpus's format tells (`row_notices`)."""
+    if isinstance(parsed, ParsedFolder):
+        notices = parsed.notices
+    else:
+        tell = getattr(_format(corpus.format), "row_notices", None)
+        found = () if tell is None else tell(parsed.records, background)
+        notices = [parsed.problem(row, what) for row, what in found]
+    return tuple(notice.at(str(path)) for notice in sorted(notices, key=lambda notice: notice.order))
 
 
 def dump_submission(rows: Sequence[Record], corpus: Corpus, suffix: str) -> str:
@@ -94,34 +160,44 @@ def dump_submission(rows: Sequence[Record], corpus: Corpus, suffix: str) -> str:
 
 
 def _formats(corpus: Corpus) -> list[SubmissionFormat]:
-    modules = [importlib.import_module(f"closeread.formats.{name}") for name in corpus.submission_formats]
-    return [cast(SubmissionFormat, module) for module in modules]
+    modules = map(_format, corpus.submission_formats)
+    return [cast(SubmissionFormat, module) for module in modules if hasattr(module, "parse_submission")]
 
 
-def _parse(lines: Sequence[str], corpus: Corpus, ids: Sequence[str]) -> Parsed:
+def _format(name: str) -> ModuleType:
+    return importlib.import_module(f"closeread.formats.{name}")
+
+
+def _parsed(path: Path, corpus: Corpus, gold: Sequence[Record], background: Any) -> Parsed | ParsedFolder:
+    for module in map(_format, corpus.submission_formats):
+        if path.is_dir() and hasattr(module, "read_submission_folder"):
+            return cast(SubmissionFolder, module).read_submission_folder(path, background)
+    return _parse(read_lines(path), corpus, gold)
+
+
+def _parse(lines: Sequence[str], corpus: Corpus, gold: Sequence[Record]) -> Parsed:
     # A blank line is wrong in any format: it must not decide which one the file is taken for.
     first = next((line for line in lines if line.strip()), "")
     for module in _formats(corpus):
         if module.recognises(first):
-            return module.parse_submission(lines, ids)
+            return module.parse_submission(lines, gold)
     return parse_json_lines(lines)
 
 
-def _by_id(parsed: Parsed, key: str, known: set[str]) -> tuple[dict[str, Record], list[Problem]]:
-    rows: dict[str, Record] = {}
-    first: dict[str, int] = {}
+def _by_id(parsed: Parsed | ParsedFolder, key: str, known: set[str]) -> tuple[dict[str, int], list[Problem]]:
+    """The number of the row of every id, and ids that are unknown or come again."""
+    rows: dict[str, int] = {}
     problems = []
-    for row, line in zip(parsed.records, parsed.lines, strict=True):
-        name = row.get(key)
+    for number, name in enumerate(as_columns(parsed.records, [key])[key]):
         if not isinstance(name, str):
             continue  # the schema has said so
         if name not in known:
-            problems.append(Problem(f"{key} {quoted(name)} is not in the gold", line))
+            problems.append(parsed.problem(number, f"{key} {quoted(name)} is not in the gold"))
         elif name in rows:
-            problems.append(Problem(f"{key} {quoted(name)} was given on line {first[name]} already", line))
+            found = f"{key} {quoted(name)} was given {parsed.place(rows[name])} already"
+            problems.append(parsed.problem(number, found))
         else:
-            rows[name] = row
-            first[name] = line
+            rows[name] = number
     return rows, problems
 
 

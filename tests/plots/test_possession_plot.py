@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from closeread.errors import MissingExtraError, RequestError
-from closeread.plots.possession import LACKING, draw_timeline, write_timeline
+from closeread.plots.pictures import write_picture
+from closeread.plots.possession import LACKING, draw_timeline
 
 SHAPES = {
     "PER": matplotlib.patches.Rectangle,
@@ -213,7 +214,7 @@ def test_hundreds_of_possessors_stay_readable(tmp_path):
     assert_readable(figure)
     width, height = figure.get_size_inches()
     assert 0.4 < width / height < 2.5
-    write_timeline(figure, tmp_path / "many.png")
+    write_picture(figure, tmp_path / "many.png")
     columns, lines = struct.unpack(">II", (tmp_path / "many.png").read_bytes()[16:24])
     assert max(columns, lines) < 2**16
     assert columns * lines < 5e7
@@ -230,14 +231,14 @@ def test_hostile_names_are_drawn_as_they_stand(tmp_path):
     figure = draw_timeline("$T_1$", [possession(name, anchor=f"${name[:9]}$") for name in names])
     assert_readable(figure)
     for suffix in ("svg", "png"):
-        write_timeline(figure, tmp_path / f"hostile.{suffix}")
+        write_picture(figure, tmp_path / f"hostile.{suffix}")
     found = names_in(tmp_path / "hostile.svg")
     assert {"$T_1$", *names} <= set(found)
     assert b"<script" not in (tmp_path / "hostile.svg").read_bytes()
 
 
 def test_what_xml_forbids_is_replaced(tmp_path):
-    write_timeline(draw_timeline("T", [possession("a\uffffb\x1bc")]), tmp_path / "x.svg")
+    write_picture(draw_timeline("T", [possession("a\uffffb\x1bc")]), tmp_path / "x.svg")
     assert "a\ufffdb\ufffdc" in names_in(tmp_path / "x.svg")
 
 
@@ -261,7 +262,7 @@ def test_other_suffixes_are_refused(run, tmp_path, monkeypatch, name):
     assert result.exit_code == 2
     assert "needed: .png or .svg" in result.stderr
     with pytest.raises(RequestError, match=r"needed: \.png or \.svg"):
-        write_timeline(draw_timeline("T", []), Path(name))
+        write_picture(draw_timeline("T", []), Path(name))
     assert list(tmp_path.iterdir()) == []
 
 

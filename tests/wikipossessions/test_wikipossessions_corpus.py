@@ -152,10 +152,10 @@ def test_what_systems_send(tmp_path, changes, problem):
     path = tmp_path / "system.jsonl"
     path.write_text(dump_json_lines([{"article": "A", "possessions": [row(**{**GOOD, **changes})]}]), "utf-8")
     if problem is None:
-        assert read_submission(path, CORPUS, ["A"]).missing == ()
+        assert read_submission(path, CORPUS, [{"article": "A"}]).missing == ()
     else:
         with pytest.raises(SubmissionError) as caught:
-            read_submission(path, CORPUS, ["A"])
+            read_submission(path, CORPUS, [{"article": "A"}])
         assert str(caught.value) == f"{path}:1: {problem}"
 
 

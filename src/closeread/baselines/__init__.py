@@ -1,4 +1,8 @@
-"""One module a corpus; each offers `BASELINES`, from names to what makes a row for every gold record."""
+"""One module a corpus; each offers `BASELINES`, from names to what makes a row for every gold record.
+
+A module may offer `DEFINITIONS`, from names of definitions to such baselines, where a paper's text and its tables do
+not define them alike.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from typing import cast
 
 import numpy as np
 
+from closeread.errors import RequestError, quoted, unknown
 from closeread.records import Record
 
 
@@ -33,8 +38,24 @@ Baseline = Callable[[Sequence[Record], Resources], list[Record]]
 """From gold records and resources to a row for every record, in order."""
 
 
-def load_baselines(corpus: str) -> Mapping[str, Baseline]:
-    """The baselines of a corpus by name; none where it has no module here."""
+def load_baselines(corpus: str, definition: str | None = None) -> Mapping[str, Baseline]:
+    """The baselines of a corpus by name; none where it has no module here.
+
+    Args:
+        corpus: its name.
+        definition: how they are defined, where there are several ways; None for the corpus's default.
+
+    Raises:
+        RequestError: the corpus's baselines have no such definition.
+    """
     if corpus not in (module.name for module in pkgutil.iter_modules(__path__)):
         return {}
-    return cast(Mapping[str, Baseline], importlib.import_module(f"{__name__}.{corpus}").BASELINES)
+    module = importlib.import_module(f"{__name__}.{corpus}")
+    if definition is None:
+        return cast(Mapping[str, Baseline], module.BASELINES)
+    definitions = cast(Mapping[str, Mapping[str, Baseline]], getattr(module, "DEFINITIONS", {}))
+    if not definitions:
+        raise RequestError(f"the baselines of {corpus} have one definition each; leave out {quoted(definition)}")
+    if definition not in definitions:
+        raise RequestError(unknown(f"definition of the baselines of {corpus}", definition, list(definitions)))
+    return definitions[definition]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import reduce
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from closeread.corpora import Gold
+from closeread.counts import Procedure
 from closeread.errors import RequestError, printable
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -50,22 +51,25 @@ key = click.argument("key", type=FILE)
 response = click.argument("response", type=FILE)
 
 
-def _metrics(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
-    from closeread.procedures.coref import TITLES
-
-    names = tuple(TITLES) if value is None else tuple(name.strip() for name in value.split(","))
-    for name in names:
-        if name not in TITLES:
-            raise click.BadParameter(f"'{printable(name)}' is none of {', '.join(TITLES)}.", ctx, param)
-    return names
+by = click.option("--by", multiple=True, metavar="FIELD", help="Score every value of this field apart, too.")
 
 
-metrics = click.option(
-    "--metrics",
-    callback=_metrics,
-    metavar="NAMES",
-    help="Metrics, separated by commas: mentions, muc, b3, ceafm, ceafe, blanc, lea, conll; all by default.",
-)
+def metrics(procedure: Procedure) -> Callable[[F], F]:
+    """The option that chooses among the metrics of a procedure; no option where it has one only."""
+    families = tuple(dict.fromkeys(metric.name.partition("/")[0] for metric in procedure.metrics))
+
+    def chosen(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
+        names = families if value is None else tuple(name.strip() for name in value.split(","))
+        for name in names:
+            if name not in families:
+                raise click.BadParameter(f"'{printable(name)}' is none of {', '.join(families)}.", ctx, param)
+        return names
+
+    if len(families) == 1:
+        return lambda function: function
+    shown = f"Metrics, separated by commas: {', '.join(families)}; all by default."
+    return click.option("--metrics", callback=chosen, metavar="NAMES", help=shown)
+
 
 resampling_options = together(
     click.option(
@@ -112,6 +116,11 @@ def refuse_overwriting(output: Path | None, *inputs: Path | None) -> None:
 
 def noted(gold: Gold) -> Gold:
     """The gold, once what a user should know about it is on standard error."""
-    for notice in gold.notices:
-        click.echo(f"note: {printable(notice)}", err=True)
+    tell(gold.notices)
     return gold
+
+
+def tell(notices: Iterable[str]) -> None:
+    """Say on standard error what a user should know, once."""
+    for notice in dict.fromkeys(notices):
+        click.echo(f"note: {printable(notice)}", err=True)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import click
 
@@ -15,8 +18,38 @@ from closeread.procedures import load_procedure, procedure_names
 Build = Callable[[Procedure, str], click.Command]
 """From a procedure and the corpus that it scores to the subcommand."""
 
-PAIRED = ("coref",)
-"""The procedures that are given their gold as a file of the user's, the key, before the response."""
+
+class Paired(NamedTuple):
+    """How a procedure is called that is given its gold as a file of the user's, the key, before the response.
+
+    Attributes:
+        module: what reads and counts the two.
+        key_options, response_options: the options that decide what may be read.
+        least: what else is said to `count_pair` where nothing is asked but whether a pair can be counted.
+    """
+
+    module: str
+    key_options: tuple[str, ...]
+    response_options: tuple[str, ...]
+    least: Mapping[str, Any]
+
+    def load(self) -> ModuleType:
+        """The module, imported now."""
+        return import_module(self.module)
+
+    def read_key(self, path: Path, settled: Mapping[str, str]) -> Any:
+        """The key, by these options."""
+        return self.load().read_key(path, **{name: settled[name] for name in self.key_options})
+
+    def lay_beside(self, key: Any, path: Path, settled: Mapping[str, str]) -> Any:
+        """A response beside its key, by these options."""
+        return self.load().lay_beside(key, path, **{name: settled[name] for name in self.response_options})
+
+
+PAIRED = {
+    "coref": Paired("closeread.coreference", ("duplicates",), ("missing", "duplicates"), {"metrics": ("mentions",)}),
+    "tlinks": Paired("closeread.tlinks", (), ("missing", "matching"), {}),
+}
 
 
 class ProcedureGroup(click.Group):

@@ -14,8 +14,12 @@ Facts = Callable[[Sequence[Record]], dict[str, float]]
 """From records to figures by name."""
 
 
-def load_facts(corpus: str) -> Facts:
-    """What counts the records of a corpus.
+def load_facts(corpus: str, definition: str = "document") -> Facts:
+    """What counts the records of a corpus: `facts` of its module, or `NAME_facts` for those that are no `document`.
+
+    Args:
+        corpus: its name.
+        definition: what the records are by the corpus's schema.
 
     Raises:
         RequestError: nothing does.
@@ -23,4 +27,8 @@ def load_facts(corpus: str) -> Facts:
     names = [module.name for module in pkgutil.iter_modules(__path__)]
     if corpus not in names:
         raise RequestError(unknown("figures of", corpus, names))
-    return cast(Facts, importlib.import_module(f"{__name__}.{corpus}").facts)
+    module = importlib.import_module(f"{__name__}.{corpus}")
+    facts = getattr(module, "facts" if definition == "document" else f"{definition}_facts", None)
+    if facts is None:
+        raise RequestError(f"no figures of the records of {corpus} that are no gold")
+    return cast(Facts, facts)

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 from closeread.errors import Problem, quoted
 from closeread.formats.text import UNSAFE, read_lines
@@ -19,6 +22,9 @@ from closeread.records import Parsed, Record
 
 MAX_DEPTH = 100
 TOO_DEEP = f"is nested too deeply; a value may have {MAX_DEPTH} levels"
+
+
+LONG_NUMBER = re.compile("[0-9][0-9]{18}")
 
 
 class _RefusedError(ValueError):
@@ -34,17 +40,26 @@ def read_json_lines(path: Path) -> Parsed:
     return parse_json_lines(read_lines(path))
 
 
-def parse_json_lines(lines: Sequence[str]) -> Parsed:
-    """The objects on the lines, and a problem for every line that holds none."""
+def parse_json_lines(lines: Sequence[str], unsafe: re.Pattern[str] = UNSAFE) -> Parsed:
+    """The objects on the lines, and a problem for every line that holds none.
+
+    Args:
+        lines: the lines.
+        unsafe: what no text may hold.
+    """
     records: list[Record] = []
     numbers: list[int] = []
     problems: list[Problem] = []
     decode = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite).decode
     for number, line in enumerate(lines, start=1):
+        if (record := _plain_object(line)) is not None:
+            records.append(record)
+            numbers.append(number)
+            continue
         try:
             value = decode(line)
             if _needs_a_look(line):
-                _refuse_unsafe(value)
+                _refuse_unsafe(value, unsafe)
         except _RefusedError as error:
             problems.append(Problem(str(error), number))
         except RecursionError:
@@ -61,6 +76,35 @@ def parse_json_lines(lines: Sequence[str]) -> Parsed:
                 found = f"{quoted(line.strip())} is no JSON object"
                 problems.append(Problem(f"{found}; needed: one object a line", number))
     return Parsed(records, numbers, problems)
+
+
+def _plain_object(line: str) -> Record | None:
+    """The object on a line on which there can't be anything to refuse; None for all other lines."""
+    if "\\" in line or UNSAFE.search(line) or LONG_NUMBER.search(line):
+        return None
+    try:
+        value = orjson.loads(line)
+        # All quotation marks are written again, but for those of a key that is given twice.
+        if not isinstance(value, dict) or orjson.dumps(value).count(b'"') != line.count('"'):
+            return None
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return None
+    return None if _may_be_deep(line) and _is_too_deep(value) else value
+
+
+def _may_be_deep(line: str) -> bool:
+    """Whether objects and lists may stand in each other more than `MAX_DEPTH` deep; not where most follow others."""
+    return 2 * line.count("[") + line.count("{") - line.count("},{") - line.count("}, {") >= MAX_DEPTH
+
+
+def _is_too_deep(value: Record) -> bool:
+    level: list[Any] = [value]
+    for _ in range(MAX_DEPTH):
+        inside = (child for parent in level for child in (parent.values() if isinstance(parent, dict) else parent))
+        level = [child for child in inside if isinstance(child, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def dump_json_lines(rows: Iterable[Record]) -> str:
@@ -99,14 +143,14 @@ def _needs_a_look(line: str) -> bool:
     return "\\" in line or line.count("[") + line.count("{") > MAX_DEPTH or UNSAFE.search(line) is not None
 
 
-def _refuse_unsafe(value: object, depth: int = 0) -> None:
+def _refuse_unsafe(value: object, unsafe: re.Pattern[str], depth: int = 0) -> None:
     if isinstance(value, str):
-        if unsafe := UNSAFE.search(value):
-            kind = "lone surrogate" if "\ud800" <= unsafe[0] <= "\udfff" else "control character"
-            raise _RefusedError(f"the text {quoted(value)} holds the {kind} U+{ord(unsafe[0]):04X}")
+        if found := unsafe.search(value):
+            kind = "lone surrogate" if "\ud800" <= found[0] <= "\udfff" else "control character"
+            raise _RefusedError(f"the text {quoted(value)} holds the {kind} U+{ord(found[0]):04X}")
     elif isinstance(value, dict | list):
         if depth == MAX_DEPTH:
             raise _RefusedError(TOO_DEEP)
         children = value if isinstance(value, list) else [*value, *value.values()]
         for child in children:
-            _refuse_unsafe(child, depth + 1)
+            _refuse_unsafe(child, unsafe, depth + 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from closeread.errors import Problem
-from closeread.records import ColumnRecords, Parsed, Record
+from closeread.records import ColumnRecords, Parsed, Record, column
 
 SUFFIX = ".txt"
 
@@ -15,13 +15,14 @@ def recognises(first_line: str) -> bool:
     return not first_line.lstrip().startswith(("{", "["))
 
 
-def parse_submission(lines: Sequence[str], ids: Sequence[str]) -> Parsed:
+def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
     """One row a line; a wrong number of lines is a problem, since every later line would be off.
 
     Args:
         lines: the file's lines.
-        ids: the ids of the gold candidates, in order.
+        gold: the gold candidates, in order.
     """
+    ids = column(gold, "id")
     problems = []
     if len(lines) != len(ids):
         found = f"the number of lines is {len(lines):,}"

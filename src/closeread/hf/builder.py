@@ -23,15 +23,15 @@ import pyarrow as pa
 from datasets.exceptions import DatasetGenerationError
 
 import closeread.formats
-from closeread.corpora import data_notices, read_gold
-from closeread.declarations import Corpus
+from closeread.corpora import Gold, data_notices, read_gold, splits_at_hand
+from closeread.declarations import Corpus, SourceFolder
 from closeread.errors import InputError, Problem, RequestError, UnavailableError
 from closeread.hf.features import features
 from closeread.hf.modules import class_name
 from closeread.hf.notices import warn
 from closeread.records import as_columns
 from closeread.schema import load_schema
-from closeread.sources import cache_folder, data_folder, file_digest
+from closeread.sources import cache_folder, data_folder, file_digest, files_in
 
 VERSION = "1.0.0"
 
@@ -54,23 +54,30 @@ class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
         arguments = dict(config_kwargs)
         data_dir = arguments.pop("data_dir", None)
         folder = Path(data_dir) if data_dir else None
-        files: list[Path] = []
-        if folder is not None and self.corpus is not None:
-            names = sorted(file.name for file in self.corpus.configs[self.name].splits.values())
-            files = [folder / name for name in names if (folder / name).is_file()]
-        if self.corpus is not None:  # what the user has beside the released files, wherever those are
-            places = (folder,) if folder else (data_folder(self.corpus.name), cache_folder(self.corpus.name))
-            files += [
-                path
-                for place in places
-                for pattern in self.corpus.beside
-                for path in sorted(place.glob(pattern) if place else ())
-                if path.is_file()
-            ]
-        if folder is not None or files:
-            held = "".join(f"{path.name}\0{file_digest(path)}\n" for path in files)
-            arguments["data"] = hashlib.sha256(held.encode()).hexdigest()[:16]
+        if self.corpus is not None:
+            held = _held(self.corpus, self.name, folder)
+            lacking = self.corpus.configs[self.name].splits.keys() - splits_at_hand(self.corpus, self.name, folder)
+            if folder is not None or held or lacking:
+                content = "".join(f"{name}\0{file_digest(path)}\n" for name, path in held)
+                content += "".join(f"{split}\0" for split in sorted(lacking))
+                arguments["data"] = hashlib.sha256(content.encode("utf-8", "surrogateescape")).hexdigest()[:16]
         return str(super().create_config_id(arguments, custom_features=custom_features))
+
+
+def _held(corpus: Corpus, config: str, folder: Path | None) -> list[tuple[str, Path]]:
+    """The user's own files, by name: those in a folder, and what is beside the released files, wherever those are."""
+    sources = corpus.configs[config].splits.values() if folder is not None else ()
+    files = [item for source in sources for item in files_in(folder or Path(), source).items()]
+    places = (folder,) if folder else (data_folder(corpus.name), cache_folder(corpus.name))
+    files += [
+        (path.relative_to(place).as_posix(), path)
+        for place in places
+        if place
+        for pattern in corpus.beside
+        for path in sorted(place.glob(pattern))
+        if path.is_file()
+    ]
+    return files
 
 
 class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
@@ -83,7 +90,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         # Resolved now: a stream reads when it is iterated, and the working directory may be another by then.
         folder = str(Path(data_dir).expanduser().resolve()) if data_dir else None
         super().__init__(*arguments, data_dir=folder, **options)
-        for notice in data_notices(self.CORPUS, self.config.name, self._folder()):
+        for notice in self._notices():
             warn(notice)
 
     def __init_subclass__(cls, **arguments: Any) -> None:
@@ -120,28 +127,48 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
 
     def _split_generators(self, dl_manager: datasets.DownloadManager) -> list[datasets.SplitGenerator]:
         # Files are looked for when they are read, so that what a corpus is can be asked without having it.
-        splits = self.CORPUS.configs[self.config.name].splits
-        folder = self._folder()
-        if folder is not None:  # it may hold some of the splits
-            splits = {split: file for split, file in splits.items() if (folder / file.name).exists()}
+        splits = splits_at_hand(self.CORPUS, self.config.name, self._folder())
         if not splits:
-            names = ", ".join(file.name for file in self.CORPUS.configs[self.config.name].splits.values())
-            raise UnavailableError(folder, [Problem(f"has none of the files of {self.CORPUS.title}: {names}")])
+            names = ", ".join(source.needed for source in self.CORPUS.configs[self.config.name].splits.values())
+            raise UnavailableError(self._folder(), [Problem(f"has none of the files of {self.CORPUS.title}: {names}")])
         return [datasets.SplitGenerator(name=split, gen_kwargs={"split": split}) for split in splits]
 
     def _generate_tables(self, split: str) -> Iterator[tuple[int, pa.Table]]:
         gold = read_gold(self.CORPUS, self.config.name, split, self._folder())
+        for notice in self._oddities(split, gold):
+            warn(notice)
         own, wanted = self._features(), self.info.features
         for start in range(0, len(gold.records), ROWS):
             columns = as_columns(gold.records[start : start + ROWS], list(wanted))
-            columns = {name: _as_wanted(values, own[name], wanted[name]) for name, values in columns.items()}
-            yield start, pa.Table.from_pydict(wanted.encode_batch(columns), schema=wanted.arrow_schema)
+            encoded = {
+                # Walking through nested values takes longer than reading them did, and changes nothing but labels.
+                name: values
+                if own[name] == wanted[name] and not _has_labels(own[name])
+                else wanted.encode_column(_as_wanted(values, own[name], wanted[name]), name)
+                for name, values in columns.items()
+            }
+            yield start, pa.Table.from_pydict(encoded, schema=wanted.arrow_schema)
+
+    def _oddities(self, split: str, gold: Gold) -> list[str]:
+        """What is odd about many files, each with its place; of a single file the notices only sum up."""
+        if not isinstance(self.CORPUS.configs[self.config.name].splits[split], SourceFolder):
+            return []
+        told = self._notices()  # when this was made
+        return [notice for notice in gold.notices if notice not in told]
+
+    def _notices(self) -> list[str]:
+        return data_notices(self.CORPUS, self.config.name, self._folder())
 
     def _features(self) -> datasets.Features:
         return features(load_schema(self.CORPUS.name), self.CORPUS.configs[self.config.name].definition)
 
     def _folder(self) -> Path | None:
         return Path(self.config.data_dir) if self.config.data_dir else None
+
+
+def _has_labels(feature: Any) -> bool:
+    children = feature.values() if isinstance(feature, dict) else feature if isinstance(feature, list) else ()
+    return isinstance(feature, datasets.ClassLabel) or any(map(_has_labels, children))
 
 
 def _as_wanted(values: Sequence[Any], own: Any, wanted: Any) -> Sequence[Any]:
@@ -167,6 +194,7 @@ def code_digest(corpus: str) -> str:
     sources = [resources.files("closeread.schemas") / f"{corpus}.json"]
     loader = resources.files(f"closeread.loaders.{corpus}")
     sources += [loader / "declaration.py", loader / f"{corpus}.py"]
+    sources += sorted((item for item in loader.iterdir() if item.name.endswith(".sha256")), key=lambda item: item.name)
     formats = sorted(module.name for module in pkgutil.iter_modules(closeread.formats.__path__))
     sources += [resources.files("closeread.formats") / f"{name}.py" for name in formats]
     sources += [resources.files("closeread") / name for name in ("corpora.py", "records.py", "schema.py")]

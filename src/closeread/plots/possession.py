@@ -5,42 +5,34 @@ locations, ovals for organisations), the anchors under them, and dashes for what
 predicted possessors that gold lacks, and the hexagon of a prediction without a type are ours.
 
 Conventions: lengths are inches, y grows upwards, and every `Axes` is measured in inches from its lower left corner, so
-that nothing is distorted.  Every text is measured before anything is placed: texts never overlap.  matplotlib is
-imported when something is drawn, not with this file, and through its objects alone: no display and no global state is
-involved, and the user's own settings of matplotlib have no effect.
+that nothing is distorted.  Every text is measured before anything is placed: texts never overlap.
 """
 
 from __future__ import annotations
 
 import math
 import re
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import east_asian_width
 
-from closeread.errors import MissingExtraError, RequestError, shortened
-from closeread.files import replacing
+from closeread.errors import shortened
 from closeread.kernels.possession_names import normalised
+from closeread.plots.pictures import DPI, FONT, INK, own_settings
 from closeread.records import Record
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SUFFIXES = (".png", ".svg")
 KINDS = {"PER": "person", "LOC": "location", "ORG": "organisation", None: "type not told"}
 FILLS = {"PER": "#dbe9f6", "LOC": "#e3f1dc", "ORG": "#fbe9cf", None: "#eeeeee"}
-INK, LACKING, MARK = "#222222", "#b3261e", "✗"
+LACKING, MARK = "#b3261e", "✗"
 
 # Characters that no text in a picture can hold: control characters, and what XML forbids.
 _UNDRAWABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
-# One font that comes with matplotlib: the same widths on every machine.
-_FONT = "DejaVu Sans"
 _NAME_SIZE, _SMALL_SIZE, _HEADING_SIZE, _TITLE_SIZE = 9.0, 7.5, 11.0, 13.0
 _NAME_LENGTH, _ANCHOR_LENGTH, _ORDER_LENGTH, _TITLE_LENGTH = 40, 40, 24, 90
 
@@ -53,7 +45,7 @@ _SAMPLE = 0.5  # the width of a shape in the legend
 _STACK = 8  # possessions at one time that stand in a column; more of them go into the next
 _WIDTH = 9.0  # of a page, at least
 _ASPECT = 1.5  # width to height of a page with many possessions
-_DPI, _PIXELS, _SIDE = 150.0, 4e7, 60_000.0  # dots an inch, and how many a picture and a side of it may have
+_PIXELS, _SIDE = 4e7, 60_000.0  # how many dots a picture and a side of it may have
 
 Measure = Callable[[str, float], float]
 
@@ -129,7 +121,7 @@ def draw_timeline(article: str, gold: Sequence[Record], predicted: Sequence[Reco
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    with _own_settings():
+    with own_settings():
         measure = _measure()
         known = {normalised(row["possessor"]).tokens for row in gold}
         panels = [Panel("gold", "Gold" if predicted is not None else "", _columns(gold, None, measure))]
@@ -138,70 +130,24 @@ def draw_timeline(article: str, gold: Sequence[Record], predicted: Sequence[Reco
         return _figure(_drawable(article, _TITLE_LENGTH), panels, measure)
 
 
-def write_timeline(figure: Figure, path: Path) -> None:
-    """Write a timeline as .png or .svg, whole or not at all; the same timeline gives the same bytes.
-
-    Raises:
-        RequestError: the file's name ends in neither.
-        OSError: it can't be written.
-    """
-    suffix = checked_suffix(path)
-    # A picture tells nothing of when and by what it was made.
-    made: dict[str, Any] = {"Software": None} if suffix == ".png" else {"Date": None, "Creator": None}
-    with _own_settings(), replacing(path) as partial:
-        figure.savefig(partial, format=suffix.removeprefix("."), metadata=made)
-
-
-def checked_suffix(path: Path) -> str:
-    """What the file's name ends in, in lower case.
-
-    Raises:
-        RequestError: no picture is written under such a name.
-    """
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise RequestError(f"{path}: its suffix is '{suffix}'; needed: {' or '.join(SUFFIXES)}")
-    return suffix
-
-
-@contextmanager
-def _own_settings() -> Iterator[None]:
-    """matplotlib with its own defaults, texts of an SVG as text, and silent where the font lacks a character."""
-    matplotlib = _matplotlib()
-    defaults = {name: value for name, value in matplotlib.rcParamsDefault.items() if not name.startswith("backend")}
-    with warnings.catch_warnings(), matplotlib.rc_context(defaults):
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "closeread", "font.family": [_FONT]})
-        yield
-
-
-def _matplotlib() -> Any:
-    try:
-        import matplotlib
-        import matplotlib.figure
-    except ImportError as error:
-        raise MissingExtraError("drawing (the extra closeread[plot])", "matplotlib") from error
-    return matplotlib
-
-
 def _measure() -> Measure:
     """A function that tells how wide a text of some size is."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.font_manager import FontProperties
 
-    canvas: Any = FigureCanvasAgg(Figure(figsize=(1, 1), dpi=_DPI))
+    canvas: Any = FigureCanvasAgg(Figure(figsize=(1, 1), dpi=DPI))
     renderer = canvas.get_renderer()
 
     def width(text: str, size: float) -> float:
         if not text:
             return 0.0
         drawn: float
-        drawn, _, _ = renderer.get_text_width_height_descent(text, FontProperties(family=_FONT, size=size), False)
+        drawn, _, _ = renderer.get_text_width_height_descent(text, FontProperties(family=FONT, size=size), False)
         # The font lacks Chinese characters and the like; a viewer of an SVG has them, and they are as wide as high.
         squares = sum(east_asian_width(character) in "WF" for character in text) * size / 72
         # Widths are rounded to dots, and differ a little from resolution to resolution.
-        return 1.04 * max(drawn / _DPI, squares) + 0.02
+        return 1.04 * max(drawn / DPI, squares) + 0.02
 
     return width
 
@@ -293,7 +239,7 @@ def _figure(title: str, panels: Sequence[Panel], measure: Measure) -> Figure:
         for panel, of_panel in zip(panels, rows, strict=True)
     ]
     width, height = inner + 2 * _MARGIN, _TITLE + sum(heights) + _LEGEND + 2 * _MARGIN
-    dpi = min(_DPI, math.sqrt(_PIXELS / (width * height)), _SIDE / max(width, height))
+    dpi = min(DPI, math.sqrt(_PIXELS / (width * height)), _SIDE / max(width, height))
     figure = Figure(figsize=(width, height), dpi=dpi, facecolor="white")
     top = height - _MARGIN - _TITLE
     axes = _axes(figure, "title", top, _TITLE)
@@ -373,7 +319,7 @@ def _shape(axes: Axes, x: float, y: float, width: float, kind: str | None, style
 def _write(axes: Axes, x: float, y: float, text: str, size: float, **look: Any) -> None:
     """A text whose centre, or the middle of whose left edge, is at (x, y); it is drawn as it stands."""
     look = {"ha": "center", "color": INK, **look}
-    axes.text(x, y, text, va="center", size=size, family=_FONT, parse_math=False, usetex=False, **look)
+    axes.text(x, y, text, va="center", size=size, family=FONT, parse_math=False, usetex=False, **look)
 
 
 def _line(axes: Axes, x: tuple[float, ...], y: float, style: str, **look: Any) -> None:

@@ -1,7 +1,9 @@
 """A paper's tables: what is printed (`<corpus>.json`, with table and pages) and how it is recomputed (`<corpus>.py`).
 
 Conventions: a cell is named by its row and column as printed.  A recomputed value has the printed unit.  Two
-values agree when they differ by no more than the table's tolerance, which is stated with it.
+values agree when they differ by no more than the table's tolerance, which is stated with it.  In the data files null
+is no cell, and "-" one that is recomputed and has no printed value there; a note stands by the name of a row or of a
+column.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from closeread.errors import RequestError, unknown
+
+UNRECORDED = "-"
 
 Recomputed = Mapping[tuple[str, str], float]
 
@@ -43,7 +47,7 @@ class Cell:
 
     Attributes:
         row, column: where it is printed.
-        printed: what is printed.
+        printed: what is printed; None where that is not on record, or nothing is.
         recomputed: ours, in the same unit; None where it can't be had.
         why: why it can't be had, or what to know about it.
         agrees: whether the two are within the table's tolerance; None where there is nothing to compare.
@@ -51,7 +55,7 @@ class Cell:
 
     row: str
     column: str
-    printed: float
+    printed: float | None
     recomputed: float | None
     why: str
     agrees: bool | None
@@ -121,9 +125,10 @@ def _side_by_side(name: str, source: str, printed: Mapping[str, Any], recomputed
             if value is None:
                 continue
             ours = recomputed.get((row, column))
-            notes = printed["notes"] if ours is not None else {**printed["notes"], **printed["needs"]}
-            why = notes.get(row, "")
+            notes = (printed["needs"], printed["notes"]) if ours is None else (printed["notes"],)
+            why = next((said[name] for said in notes for name in (row, column) if name in said), "")
+            stated = None if value == UNRECORDED else value
             # A float that is printed as 0.1 is a little more or less than that.
-            agrees = None if ours is None else abs(ours - value) <= tolerance + 1e-9
-            cells.append(Cell(row, column, value, ours, why, agrees))
+            agrees = None if ours is None or stated is None else abs(ours - stated) <= tolerance + 1e-9
+            cells.append(Cell(row, column, stated, ours, why, agrees))
     return Table(name, printed["caption"], source, printed["tolerance_because"], tuple(cells))

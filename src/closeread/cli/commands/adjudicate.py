@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from closeread.cli import options
+from closeread.errors import printable
+
+if TYPE_CHECKING:
+    from closeread.adjudication.links import Consolidation
 
 
 @click.group()
@@ -15,8 +20,9 @@ def command() -> None:
     """Make gold of what several annotators say.
 
     \b
-    Example:
+    Examples:
       closeread adjudicate mctaco anna.jsonl ben.jsonl cleo.jsonl dan.jsonl -o kept.jsonl
+      closeread adjudicate tne anna.jsonl ben.jsonl --conflicts conflicts.jsonl -o agreed.jsonl
     """
 
 
@@ -56,6 +62,70 @@ def mctaco(annotators: tuple[Path, ...], candidates: Path | None, dropped: Path 
         f"{output}: {len(result.kept):,} kept ({yes:,} yes, {len(result.kept) - yes:,} no), "
         f"{len(result.dropped):,} dropped{agreement}"
     )
+
+
+@command.command()
+@click.argument("annotators", type=options.FILE, nargs=-1, required=True)
+@click.option("--conflicts", type=options.FILE, metavar="FILE", help="Where to write what is still to be decided.")
+@click.option("--decisions", type=options.FILE, metavar="FILE", help="The conflicts once a person has decided on them.")
+@options.output
+def tne(annotators: tuple[Path, ...], conflicts: Path | None, decisions: Path | None, output: Path) -> None:
+    """Keep the links that all annotators have, and let a person decide on the others (Elazar et al., 2022).
+
+    Annotators' files are in the corpus's format, JSON Lines or Parquet, with the same clusters.  A conflict is an
+    anchor and a cluster that are not linked alike: a JSON line with their words, what every annotator says (A, B and so
+    on, in the order of the files), and a decision, null at first, which is to become all the prepositions that hold, or
+    [] for no link.
+
+    With --decisions, the result is final, and open conflicts are refused; with --conflicts beside it, those that are
+    still open are written there once more.
+
+    \b
+    Examples:
+      closeread adjudicate tne anna.jsonl ben.jsonl --conflicts conflicts.jsonl -o agreed.jsonl
+      closeread adjudicate tne anna.jsonl ben.jsonl --decisions conflicts.jsonl -o gold.jsonl
+    """
+    from closeread.adjudication.links import conflicts as find_conflicts
+    from closeread.adjudication.links import consolidated, consolidation
+    from closeread.corpora import load_corpus, read_file
+    from closeread.files import replacing, write_text
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.formats.tne_jsonl import dump_records
+
+    for path in (output, conflicts):
+        options.refuse_overwriting(path, *annotators, decisions)
+    corpus = load_corpus("tne")
+    records = [read_file(corpus, path, corpus.default_split) for path in annotators]
+    found = consolidation(records, [str(path) for path in annotators])
+    decided = {} if decisions is None else _decided(found, decisions, conflicts)
+    gold = consolidated(found, decided)
+    rows = find_conflicts(found, decided)
+    with replacing(output) as partial:
+        partial.write_text(dump_records(gold), "utf-8", newline="")
+        if conflicts is not None:
+            write_text(conflicts, dump_json_lines(rows))
+    links = sum(len(record["np_relations"]) for record in gold)
+    told = f"{len(gold):,} documents, {links:,} links; {len(decided):,} conflicts decided, {len(rows):,} open"
+    click.echo(printable(f"{output}: {told}" + (f" (in {conflicts})" if conflicts is not None else "")))
+
+
+def _decided(found: Consolidation, path: Path, conflicts: Path | None) -> Mapping[int, Sequence[int]]:
+    """The decisions of a file, which may leave conflicts open where there is a file for these."""
+    from closeread.adjudication.links import decisions
+    from closeread.corpora import checked
+    from closeread.errors import FormatError
+    from closeread.formats.json_lines import parse_json_lines
+    from closeread.formats.text import read_lines
+    from closeread.formats.tne_jsonl import UNSAFE
+    from closeread.schema import load_schema
+
+    parsed = parse_json_lines(read_lines(path), UNSAFE)  # the words of the corpus hold what is unsafe elsewhere
+    checked(path, parsed, load_schema("tne"), "decision")
+    read = decisions(found, parsed)
+    problems = read.problems + (read.open if conflicts is None else [])
+    if problems:
+        raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))
+    return read.labels
 
 
 def _labels(path: Path) -> Mapping[str, str]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from closeread.cli import options
+
+if TYPE_CHECKING:
+    from closeread.counts import Metric
 
 
 @click.group()
@@ -15,8 +19,9 @@ def command() -> None:
     """Measure how far two annotators agree.
 
     \b
-    Example:
+    Examples:
       closeread agreement wikipossessions anna.csv ben.csv
+      closeread agreement tne anna.jsonl ben.jsonl
     """
 
 
@@ -67,3 +72,54 @@ def wikipossessions(first: Path, second: Path, setting: str, style: Any) -> None
     rows += [[name, "", "", f"{found.same[name]:,}", shown(found.kappa[name])] for name in found.kappa]
     notes = [f"Labels are compared where both have the possessor: {found.shared:,} times."]
     click.echo(draw(Grid("", ["", "precision", "recall", "same label", "kappa"], rows, notes), style), nl=False)
+
+
+@command.command()
+@click.argument("first", type=options.FILE)
+@click.argument("second", type=options.FILE)
+@options.style_options
+def tne(first: Path, second: Path, style: Any) -> None:
+    """Links and clusters of the second annotator against the first's: the metrics, on their files.
+
+    Files are in the corpus's format, JSON Lines or Parquet; links may also be given as a system's, with the
+    prepositions that unlinked pairs would have (fallback), which UPrep is about.  Clusters are compared without
+    singletons.  What a file lacks is not compared.
+
+    \b
+    Examples:
+      closeread agreement tne anna.jsonl ben.jsonl
+      closeread agreement tne anna.jsonl.gz ben.jsonl.gz --json
+    """
+    import json
+    from dataclasses import asdict
+
+    from closeread.agreement.tne import agreement
+    from closeread.corpora import load_corpus, read_file
+    from closeread.procedures import coref
+    from closeread.procedures import tne as links
+    from closeread.render import Grid, draw
+
+    corpus = load_corpus("tne")
+    one, two = (read_file(corpus, path, corpus.default_split, "annotation") for path in (first, second))
+    found = agreement(one, two, (str(first), str(second)))
+    if style == "json":
+        click.echo(json.dumps(asdict(found), indent=2, allow_nan=False))
+        return
+    rows = [*_rows(found.links, links.PROCEDURE.metrics), *_rows(found.clusters, coref.PROCEDURE.metrics)]
+    of_documents = f"{found.documents:,} document{'' if found.documents == 1 else 's'}"
+    notes = [f"{second} against {first}, {of_documents}.", *found.lacking]
+    notes += ["Clusters are compared without singletons."] if found.clusters is not None else []
+    click.echo(draw(Grid("", ["", "precision", "recall", "F1 or accuracy"], rows, notes), style), nl=False)
+
+
+def _rows(scores: Mapping[str, float | None] | None, metrics: Sequence[Metric]) -> Iterator[list[str]]:
+    """A line for every metric that was compared; precision, recall and F1 share one."""
+    from closeread.render import percent
+
+    for metric in metrics:
+        family, _, part = metric.name.rpartition("/")
+        if scores is None or metric.name not in scores or part in ("precision", "recall"):
+            continue
+        parts = [f"{family}/{name}" for name in ("precision", "recall")]
+        shown = [percent(scores[name]) if name in scores else "" for name in parts]
+        yield [metric.title.removesuffix(" F1"), *shown, percent(scores[metric.name])]

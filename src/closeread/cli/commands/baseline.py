@@ -14,6 +14,11 @@ from closeread.cli import options
 @click.argument("name")
 @options.gold_options
 @options.seed
+@click.option(
+    "--definition",
+    metavar="NAME",
+    help="What the paper calls so, where its table and its text differ: for tne printed, the default, or described.",
+)
 @click.option("--spacy-model", metavar="NAME", help="spaCy pipeline, by name or folder, for baselines that read texts.")
 @click.option("--articles", type=options.FILE, metavar="DIR", help="Folder of texts, <title>.txt, for the same.")
 @options.output
@@ -25,6 +30,7 @@ def command(
     gold: Path | None,
     data_dir: Path | None,
     seed: int,
+    definition: str | None,
     spacy_model: str | None,
     articles: Path | None,
     output: Path,
@@ -35,6 +41,7 @@ def command(
     Examples:
       closeread baseline mctaco always-positive -o yes.jsonl
       closeread baseline mctaco random --seed 7 --split validation -o coin.txt
+      closeread baseline tne surface --definition described -o surface.jsonl
       closeread baseline wikipossessions heuristics --spacy-model en_core_web_sm --articles texts -o said.jsonl
     """
     import numpy as np
@@ -46,7 +53,7 @@ def command(
     from closeread.scoring import gold_for
     from closeread.submissions import dump_submission
 
-    baselines = load_baselines(load_corpus(corpus).name)
+    baselines = load_baselines(load_corpus(corpus).name, definition)
     if name not in baselines:
         raise RequestError(unknown(f"baseline of {corpus}", name, list(baselines)))
     records = options.noted(gold_for(corpus, config=config, split=split, gold=gold, data_dir=data_dir))

@@ -9,21 +9,31 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
-from closeread.cli.procedure_group import ProcedureGroup, chosen, procedure_options
+from closeread.cli.procedure_group import PAIRED, ProcedureGroup, chosen, procedure_options
 from closeread.counts import Procedure
 from closeread.errors import RequestError, printable
 
 if TYPE_CHECKING:
     from closeread.scoring import Counted
 
-PAIRED_EXAMPLES = """Each response is a file of clusters, or a file of counts that `closeread score --counts` kept;
+PAIRED_EXAMPLES = {
+    "coref": """Each response is a file of clusters, or a file of counts that `closeread score --counts` kept;
 the first is the one that the others are compared with.
 
 \b
 Examples:
   closeread compare coref key.conll baseline.conll mine.conll --metrics conll,lea
   closeread compare coref key.conll baseline.counts.parquet mine.conll
-"""
+""",
+    "tlinks": """Each response is a folder of TimeML files, or a file of counts that `closeread score --counts` kept;
+the first is the one that the others are compared with.
+
+\b
+Examples:
+  closeread compare tlinks key/ baseline/ mine/
+  closeread compare tlinks key/ baseline.counts.parquet mine/ --matching relaxed
+""",
+}
 EXAMPLES = """Each system is a file of predictions, or a file of counts that `closeread score --counts` kept;
 the first is the one that the others are compared with.
 
@@ -58,43 +68,37 @@ def build_paired(procedure: Procedure) -> click.Command:
 
     @click.command(
         name=procedure.name,
-        help=f"Paired tests of responses to a key.\n\n{PAIRED_EXAMPLES}",
+        help=f"Paired tests of responses to a key.\n\n{PAIRED_EXAMPLES[procedure.name]}",
         short_help=procedure.title,
     )
     @options.key
     @click.argument("responses", type=options.FILE, nargs=-1, required=True)
-    @options.metrics
+    @options.metrics(procedure)
     @options.resampling_options
     @options.style_options
     def command(key: Path, responses: tuple[Path, ...], **values: Any) -> None:
-        from closeread.coreference import (
-            count_pair,
-            lay_beside,
-            read_key,
-            refuse_other_counts,
-            refuse_other_documents,
-        )
         from closeread.count_files import is_count_file, read_counts
-        from closeread.procedures.coref import chosen as restricted
+        from closeread.paired import refuse_other_counts, refuse_other_documents
 
         _several(responses)
+        paired = PAIRED[procedure.name]
+        module, narrowed = paired.load(), {name: values[name] for name in paired.least}
         settled = procedure.settle(chosen(procedure, values))
         files = {path for path in responses if not (path.is_file() and is_count_file(path))}
-        gold = read_key(key, settled["duplicates"])
-        pairs = {
-            path: lay_beside(gold, path, missing=settled["missing"], duplicates=settled["duplicates"]) for path in files
-        }
+        gold = paired.read_key(key, settled)
+        pairs = {path: paired.lay_beside(gold, path, settled) for path in files}
         if settled["missing"] == "skip":
             refuse_other_documents(list(pairs.values()), [printable(str(path)) for path in pairs])
         results = [
-            count_pair(pairs[path], metrics=values["metrics"], options=settled)
+            module.count_pair(pairs[path], options=settled, **narrowed)
             if path in files
-            else read_counts(path, restricted(values["metrics"]))
+            else read_counts(path, module.chosen(**narrowed) if narrowed else procedure)
             for path in responses
         ]
         for path, result in zip(responses, results, strict=True):
             if path not in files:
-                refuse_other_counts(printable(str(path)), result, gold, settled)
+                digest = module.key_digest(gold, settled["matching"])
+                refuse_other_counts(printable(str(path)), result, digest, settled)
         # Kept counts may be of more metrics than are asked for.
         names = [name for name in results[0].table.names if all(name in r.table.names for r in results)]
         show(responses, [replace(result, table=result.table.with_counts(names)) for result in results], values)
@@ -136,6 +140,7 @@ def show(systems: tuple[Path, ...], results: list[Counted], values: dict[str, An
     from closeread.render import comparison_grid, comparison_rows, csv_text, draw
     from closeread.report import Resampling, make_comparison
 
+    options.tell(notice for result in results for notice in result.notices)
     procedure = results[0].procedure
     resampling = Resampling(values["resamples"], values["confidence"], values["seed"])
     comparisons = [

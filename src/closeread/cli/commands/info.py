@@ -36,15 +36,25 @@ def command(corpus: str) -> None:
         ["baselines", ", ".join(load_baselines(c.name))],
     ]
     splits = [
-        [config, split, file.name, "in the package" if file.url is None else file.url]
+        [config, split, source.needed, "in the package" if source.url is None else source.url]
         for config, declared in c.configs.items()
-        for split, file in declared.splits.items()
+        for split, source in declared.splits.items()
     ]
-    columns = [[f.name, f.type, f.description] for f in fields(load_schema(c.name))]
+    definitions: dict[str, str] = {}
+    for config, declared in c.configs.items():
+        definitions.setdefault(declared.definition, config)
+    columns = [
+        Grid(
+            f"config {config}" if len(definitions) > 1 else "",
+            ["field", "type", "description"],
+            [[f.name, f.type, f.description] for f in fields(load_schema(c.name), definition)],
+        )
+        for definition, config in definitions.items()
+    ]
     click.echo(f"{c.description}\n")
     for grid in (
         Grid("", ["", ""], about),
         Grid("", ["config", "split", "file", "source"], splits),
-        Grid("", ["field", "type", "description"], columns),
+        *columns,
     ):
         click.echo(draw(grid, "table"))

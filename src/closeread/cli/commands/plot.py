@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
+from closeread.errors import printable
 
 if TYPE_CHECKING:
     from closeread.corpora import Gold
@@ -19,8 +20,9 @@ def command() -> None:
     """Draw a picture.
 
     \b
-    Example:
+    Examples:
       closeread plot possession "The Blue Kettle (painting)" --config sample -o kettle.png
+      closeread plot prepositions --config sample -o prepositions.png
     """
 
 
@@ -43,7 +45,8 @@ def possession(article: str, predictions: Path | None, output: Path, **places: A
       closeread plot possession "The Night Café" --predictions mine.jsonl -o cafe.svg
     """
     from closeread.errors import RequestError, shortened, unknown
-    from closeread.plots.possession import checked_suffix, draw_timeline, write_timeline
+    from closeread.plots.pictures import checked_suffix, write_picture
+    from closeread.plots.possession import draw_timeline
     from closeread.scoring import gold_for
 
     checked_suffix(output)
@@ -54,7 +57,7 @@ def possession(article: str, predictions: Path | None, output: Path, **places: A
         raise RequestError(shortened(unknown("article", article, list(records)), 600))
     predicted = None if predictions is None else _predicted(gold, predictions, article)
     possessions = records[article]["possessions"]
-    write_timeline(draw_timeline(article, possessions, predicted), output)
+    write_picture(draw_timeline(article, possessions, predicted), output)
     told = f"{len(possessions):,} possessions" + ("" if predicted is None else f", {len(predicted):,} predicted")
     click.echo(f"{output}: {told}")
 
@@ -72,3 +75,99 @@ def _predicted(gold: Gold, predictions: Path, article: str) -> list[Record]:
         raise RequestError(f"{predictions} has no row for article '{article}'")
     possessions: list[Record] = row["possessions"]
     return possessions
+
+
+@command.command()
+@click.argument("predictions", type=options.FILE)
+@options.gold_options
+@click.option(
+    "--labels",
+    type=click.IntRange(1, 24),
+    default=10,
+    show_default=True,
+    help="How many prepositions to show, the commonest of gold.",
+)
+@click.option(
+    "--unlinked",
+    type=click.Choice(["shown", "hidden"]),
+    default="shown",
+    show_default=True,
+    help="Whether pairs without a link on one side have a row and a column.",
+)
+@options.output
+def confusion(predictions: Path, labels: int, unlinked: str, output: Path, **places: Any) -> None:
+    """Which prepositions of TNE a system takes for which, as .png or .svg (Elazar et al., 2022, Figure 5).
+
+    Cells count pairs of noun phrases; colours are base 2 logarithms.  Of several gold prepositions for a pair the
+    predicted one counts if it is among them, else the last.
+
+    \b
+    Examples:
+      closeread plot confusion mine.jsonl -o confusion.png
+      closeread plot confusion mine.jsonl --split validation --unlinked hidden -o confusion.svg
+    """
+    from closeread.errors import RequestError
+    from closeread.plots.pictures import checked_suffix, write_picture
+    from closeread.plots.tne import NO_LINK, commonest, confusion_counts, draw_confusion
+    from closeread.procedures import load_procedure
+    from closeread.scoring import gold_for, submission_for
+
+    checked_suffix(output)
+    options.refuse_overwriting(output, places["gold"], predictions)
+    gold = _linked(options.noted(gold_for("tne", **places)))
+    settled = load_procedure(gold.corpus.procedure).settle(gold.corpus.procedure_defaults)
+    counts = confusion_counts(gold.records, submission_for(gold, predictions, settled).rows)
+    shown = commonest(counts, labels)
+    if not shown:
+        raise RequestError("no document of the gold has a link; there is nothing to draw")
+    write_picture(draw_confusion(counts, [*shown, NO_LINK] if unlinked == "shown" else shown), output)
+    of_these, linked = int(counts[shown].sum()), int(counts[1:].sum())
+    click.echo(printable(f"{output}: {len(shown)} prepositions, with {of_these:,} of {linked:,} gold pairs"))
+
+
+@command.command()
+@options.config
+@click.option("--split", "splits", multiple=True, metavar="NAME", help="Split of the corpus; may be repeated.")
+@options.gold
+@options.data_dir
+@options.output
+def prepositions(splits: tuple[str, ...], output: Path, **places: Any) -> None:
+    """How common each preposition of TNE is among the links, as .png or .svg (Elazar et al., 2022, Figure 4).
+
+    \b
+    Examples:
+      closeread plot prepositions --split test -o prepositions.png
+      closeread plot prepositions --split validation --split test --split ood -o prepositions.svg
+    """
+    from closeread.errors import RequestError
+    from closeread.links import documents_of
+    from closeread.plots.pictures import checked_suffix, write_picture
+    from closeread.plots.tne import draw_prepositions, preposition_counts
+    from closeread.scoring import gold_for
+
+    checked_suffix(output)
+    options.refuse_overwriting(output, places["gold"])
+    counts = {}
+    for split in dict.fromkeys(splits) or (None,):
+        gold = _linked(options.noted(gold_for("tne", split=split, **places)))
+        name = gold.split or str(places["gold"])
+        counts[name] = preposition_counts(documents_of(gold.records))
+        if not counts[name].any():
+            raise RequestError(f"no document of {name} has a link; there is nothing to draw")
+    write_picture(draw_prepositions(counts), output)
+    told = ", ".join(f"{links.sum():,} links of {name}" for name, links in counts.items())
+    click.echo(printable(f"{output}: {told}"))
+
+
+def _linked(gold: Gold) -> Gold:
+    """The gold, which has to have its links.
+
+    Raises:
+        RequestError: they are withheld.
+    """
+    from closeread.errors import RequestError
+    from closeread.links import documents_of
+
+    if None in documents_of(gold.records).column("np_relations"):
+        raise RequestError(f"config {gold.config} has no links; name another, or your own gold")
+    return gold

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
-from closeread.cli.procedure_group import ProcedureGroup, chosen, procedure_options
+from closeread.cli.procedure_group import PAIRED, ProcedureGroup, chosen, procedure_options
 from closeread.counts import Procedure
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ Examples:
 """
 
 
-PAIRED_EXAMPLES = """Files are CoNLL, CorefUD or JSON Lines, as their first line tells. Documents are matched by name;
+PAIRED_HELP = {
+    "coref": """Files are CoNLL, CorefUD or JSON Lines, as their first line tells. Documents are matched by name;
 that of '#begin document (a); part 000' is 'a; part 000'. Where both files have words, the words have to be the same: in
 CoNLL they stand in the fourth of five or more columns, else in the last but one. Empty nodes of CorefUD count as
 tokens.
@@ -33,7 +34,17 @@ Examples:
   closeread score coref key.conll response.conll
   closeread score coref key.conll response.jsonl --metrics lea --per-unit
   closeread score coref key.conllu response.conllu --matching head --keep-singletons false
-"""
+""",
+    "tlinks": """Key and response are TimeML files, or folders of them whose documents are matched by the names of their
+files. What a link contradicts is said on standard error; it counts, and nothing follows from it.
+
+\b
+Examples:
+  closeread score tlinks key.tml response.tml
+  closeread score tlinks key/ response/ --by type --per-unit
+  closeread score tlinks key/ response/ --matching relaxed
+""",
+}
 
 
 def build(procedure: Procedure, corpus: str) -> click.Command:
@@ -46,7 +57,7 @@ def build(procedure: Procedure, corpus: str) -> click.Command:
     )
     @click.argument("predictions", type=options.FILE)
     @options.gold_options
-    @click.option("--by", multiple=True, metavar="FIELD", help="Score every value of this field apart, too.")
+    @options.by
     @click.option("--no-ci", is_flag=True, help="Draw no intervals.")
     @options.resampling_options
     @options.style_options
@@ -64,24 +75,25 @@ def build_paired(procedure: Procedure) -> click.Command:
 
     @click.command(
         name=procedure.name,
-        help=f"{procedure.title[0].upper()}{procedure.title[1:]}, of a response.\n\n{PAIRED_EXAMPLES}",
+        help=f"{procedure.title[0].upper()}{procedure.title[1:]}, of a response.\n\n{PAIRED_HELP[procedure.name]}",
         short_help=procedure.title,
     )
     @options.key
     @options.response
-    @options.metrics
+    @options.metrics(procedure)
+    @options.by
     @click.option("--no-ci", is_flag=True, help="Draw no intervals.")
     @options.resampling_options
     @options.style_options
     @click.option("--per-unit", is_flag=True, help=f"Show a row for every {procedure.unit} (in JSON: as 'units').")
     @click.option("--counts", type=options.FILE, metavar="FILE", help="Keep the counts in a Parquet file.")
     def command(key: Path, response: Path, **values: Any) -> None:
-        from closeread.coreference import count_pair, read_pair
-
+        paired = PAIRED[procedure.name]
         options.refuse_overwriting(values["counts"], key, response)
         settled = procedure.settle(chosen(procedure, values))
-        pair = read_pair(key, response, missing=settled["missing"], duplicates=settled["duplicates"])
-        show(count_pair(pair, metrics=values["metrics"], options=settled), {**values, "by": ()})
+        pair = paired.lay_beside(paired.read_key(key, settled), response, settled)
+        narrowed = {name: values[name] for name in paired.least}
+        show(paired.load().count_pair(pair, options=settled, **narrowed), values)
 
     command.params += procedure_options(procedure)
     return command
@@ -104,6 +116,7 @@ def show(counted: Counted, values: dict[str, Any]) -> None:
     from closeread.render import csv_text, draw, report_grid, report_rows, units_grid
     from closeread.report import Resampling, make_report, per_unit
 
+    options.tell(counted.notices)
     procedure = counted.procedure
     n_resamples = 0 if values["no_ci"] else values["resamples"]
     report = make_report(

@@ -25,14 +25,17 @@ def command(corpus: str, config: str | None, data_dir: Path | None, style: Any) 
     """
     import json
 
-    from closeread.corpora import load_corpus, read_gold, select
+    from closeread.corpora import left_out, load_corpus, read_gold, select, splits_at_hand
     from closeread.corpus_facts import load_facts
     from closeread.render import Grid, csv_text, draw, number
 
     declaration = load_corpus(corpus)
     name, _, _ = select(declaration, config, None)
-    facts = load_facts(declaration.name)
-    golds = [options.noted(read_gold(declaration, name, s, data_dir)) for s in declaration.configs[name].splits]
+    facts = load_facts(declaration.name, declaration.configs[name].definition)
+    options.tell(() if data_dir else left_out(declaration, name))
+    # Where none is at hand, reading says so.
+    here = splits_at_hand(declaration, name, data_dir) or declaration.configs[name].splits
+    golds = [options.noted(read_gold(declaration, name, split, data_dir)) for split in here]
     splits = {str(gold.split): gold.records for gold in golds}
     if len(splits) > 1:
         splits["all"] = [record for records in splits.values() for record in records]

@@ -8,9 +8,11 @@ from typing import Any
 import click
 
 from closeread.cli import options
-from closeread.cli.procedure_group import ProcedureGroup, chosen, procedure_options
+from closeread.cli.procedure_group import PAIRED, ProcedureGroup, chosen, procedure_options
 from closeread.counts import Procedure
 from closeread.errors import printable
+
+PAIRED_EXAMPLES = {"coref": "key.conll response.conll", "tlinks": "key/ response/"}
 
 
 def build(procedure: Procedure, corpus: str) -> click.Command:
@@ -44,18 +46,18 @@ def build_paired(procedure: Procedure) -> click.Command:
 
         \b
         Example:
-          closeread validate {procedure.name} key.conll response.conll
+          closeread validate {procedure.name} {PAIRED_EXAMPLES[procedure.name]}
         """,
         short_help=procedure.title,
     )
     @options.key
     @options.response
     def command(key: Path, response: Path, **values: Any) -> None:
-        from closeread.coreference import count_pair, read_pair
-
+        paired = PAIRED[procedure.name]
         settled = procedure.settle(chosen(procedure, values))
-        pair = read_pair(key, response, missing=settled["missing"], duplicates=settled["duplicates"])
-        count_pair(pair, metrics=("mentions",), options=settled)  # refuses what can't be scored with these options
+        pair = paired.lay_beside(paired.read_key(key, settled), response, settled)
+        # Counting refuses what can't be scored with these options.
+        options.tell(paired.load().count_pair(pair, options=settled, **paired.least).notices)
         total = len(pair.key)
         given = total - len(pair.response.absent)
         click.echo(printable(f"{response}: valid; {given:,} of the {total:,} documents of {key}"))
@@ -72,9 +74,11 @@ def run(procedure: Procedure, corpus: str, predictions: Path, values: dict[str, 
     gold = options.noted(gold_for(corpus, **places))
     settled = procedure.settle({**gold.corpus.procedure_defaults, **chosen(procedure, values)})
     submission = submission_for(gold, predictions, settled)
+    options.tell(submission.notices)
     total = len(submission.rows)
+    given = sum(row is not None for row in submission.rows)
     where = values["gold"] or f"{gold.corpus.name} {gold.split} ({gold.config})"
-    found = f"valid; {total - len(submission.missing):,} rows for the {total:,} of {where}"
+    found = f"valid; {given:,} rows for the {total:,} of {where}"
     click.echo(printable(f"{predictions}: {found}"))
 
 

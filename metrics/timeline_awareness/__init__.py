@@ -1,0 +1,1 @@
+"""TimeLine's temporal awareness."""

@@ -1,0 +1,1 @@
+"""TNE's scores."""

@@ -1,0 +1,383 @@
+"""TimeML 1.2: a text with events, times, and links between them.
+
+Source: Saurí et al. (2006), TimeML Annotation Guidelines 1.2.1; the files of TempEval-3 (2013) and of SemEval-2015
+Task 4, whose events have no instances.
+
+Conventions: a document has passages: `DCT` with the creation time, `TITLE` or `EXTRAINFO`, and `TEXT`; where there is
+no `TEXT`, as in TimeBank 1.2, the rest of the file is the text.  Elements of a passage are spans of its characters,
+from 0, the end exclusive, in the order in which they open.  What a link joins are *intervals*: times by their `tid`,
+instances of events by their `eiid`, and events of which the file makes no instance by their `eid`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+from xml.sax.saxutils import escape, quoteattr
+
+from closeread.errors import quoted
+from closeread.formats.problems import Problems
+from closeread.formats.text import UNSAFE
+from closeread.formats.xml_tree import Element, read_xml
+
+TEXT, DCT = "TEXT", "DCT"
+TITLES = ("TITLE", "EXTRAINFO")
+EVENT, TIMEX = "EVENT", "TIMEX3"
+IDS = {EVENT: "eid", TIMEX: "tid", "MAKEINSTANCE": "eiid", "TLINK": "lid"}
+LINKS = ("SLINK", "ALINK")
+OUTSIDE = ("DOCID", DCT, *TITLES, "MAKEINSTANCE", "TLINK", *LINKS)
+"""Elements that are no part of the text, wherever they stand."""
+
+RELATION_TYPES = (
+    *("BEFORE", "AFTER", "IBEFORE", "IAFTER", "INCLUDES", "IS_INCLUDED", "BEGINS", "BEGUN_BY", "ENDS", "ENDED_BY"),
+    *("SIMULTANEOUS", "IDENTITY", "DURING", "DURING_INV"),
+)
+SOURCES = {"eventInstanceID": "MAKEINSTANCE", "timeID": TIMEX, "eventID": EVENT}
+TARGETS = {"relatedToEventInstance": "MAKEINSTANCE", "relatedToTime": TIMEX, "relatedToEvent": EVENT}
+"""Attributes of a TLINK, and the element whose id each holds."""
+
+
+class Span(NamedTuple):
+    """An element of a passage.
+
+    Attributes:
+        name: its tag, such as `s`, `EVENT` or `TIMEX3`.
+        start, end: its characters.
+        attributes: name to value.
+        line: where it stands in its file, from 1; None where there is no file.
+    """
+
+    name: str
+    start: int
+    end: int
+    attributes: Mapping[str, str]
+    line: int | None = None
+
+    @property
+    def id(self) -> str:
+        """The id of an event or a time."""
+        return self.attributes[IDS[self.name]]
+
+
+class Passage(NamedTuple):
+    """A part of a document that has text.
+
+    Attributes:
+        name: its tag.
+        text: all its characters.
+        spans: its elements.
+    """
+
+    name: str
+    text: str
+    spans: tuple[Span, ...] = ()
+
+    def words(self, span: Span) -> str:
+        """The characters of a span."""
+        return self.text[span.start : span.end]
+
+
+class Entry(NamedTuple):
+    """An element that has no text, such as MAKEINSTANCE or SLINK.
+
+    Attributes:
+        name: its tag.
+        attributes: name to value.
+        line: where it stands in its file, from 1; None where there is no file.
+    """
+
+    name: str
+    attributes: Mapping[str, str]
+    line: int | None = None
+
+
+class Tlink(NamedTuple):
+    """A temporal link between two intervals.
+
+    Attributes:
+        source, target: the intervals.
+        relation: what the source is to the target, one of `RELATION_TYPES`.
+        attributes: the other attributes, such as `lid`.
+        line: where it stands in its file, from 1; None where there is no file.
+    """
+
+    source: str
+    target: str
+    relation: str
+    attributes: Mapping[str, str]
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    """A TimeML file.
+
+    Attributes:
+        id: its DOCID; None where it has none.
+        passages: in their order.
+        instances: the MAKEINSTANCEs.
+        tlinks: the temporal links.
+        others: the SLINKs and ALINKs.
+    """
+
+    id: str | None
+    passages: tuple[Passage, ...]
+    instances: tuple[Entry, ...] = ()
+    tlinks: tuple[Tlink, ...] = ()
+    others: tuple[Entry, ...] = ()
+
+    def passage(self, *names: str) -> Passage | None:
+        """The first passage of one of these names."""
+        return next((passage for passage in self.passages if passage.name in names), None)
+
+    @property
+    def title(self) -> str | None:
+        """The title; None where there is none."""
+        passage = self.passage(*TITLES)
+        return None if passage is None else passage.text
+
+    @property
+    def text(self) -> str:
+        """The text; empty where there is none."""
+        passage = self.passage(TEXT)
+        return "" if passage is None else passage.text
+
+    def spans(self, name: str) -> list[tuple[Passage, Span]]:
+        """The elements of a name in all passages."""
+        return [(passage, span) for passage in self.passages for span in passage.spans if span.name == name]
+
+    @property
+    def creation_time(self) -> Span | None:
+        """The time that is called so, or else the first of the passage `DCT`; None where there is none."""
+        times = self.spans(TIMEX)
+        named = [time for _, time in times if time.attributes.get("functionInDocument") == "CREATION_TIME"]
+        return next(iter(named or [time for passage, time in times if passage.name == DCT]), None)
+
+    @property
+    def intervals(self) -> dict[str, tuple[Passage, Span]]:
+        """What links can join, by id, with the event or the time that it is: times, and events by their instances."""
+        events = {event.id: (passage, event) for passage, event in self.spans(EVENT)}
+        instances = {one.attributes["eiid"]: events[one.attributes["eventID"]] for one in self.instances}
+        made = {one.attributes["eventID"] for one in self.instances}
+        times = {time.id: (passage, time) for passage, time in self.spans(TIMEX)}
+        return instances | {eid: event for eid, event in events.items() if eid not in made} | times
+
+
+def read_timeml(path: Path) -> Document:
+    """The document of a file.
+
+    Raises:
+        FormatError: the file is no XML that can be read (`closeread.formats.xml_tree`), or ids are missing, repeated or
+            unknown, or a link is none, with everything that is wrong with it.
+    """
+    root, problems = read_xml(path), Problems()
+    if root.name != "TimeML":
+        problems.add(f"the outermost element is {quoted(root.name)}; needed: TimeML", root.line)
+    body = next(root.below(TEXT), root)
+    others = (element for name in (DCT, *TITLES) for element in root.below(name))
+    passages = (*(_passage(element.name, element) for element in others), _passage(TEXT, body))
+    instances = tuple(_entries(root, "MAKEINSTANCE"))
+    events, times = ([s for p in passages for s in p.spans if s.name == name] for name in (EVENT, TIMEX))
+    for element in (*_elsewhere(root, EVENT, events), *_elsewhere(root, TIMEX, times)):
+        problems.add(f"{element.name} stands outside {', '.join((DCT, *TITLES))} and {TEXT}", element.line)
+    for elements in (events, times, instances, list(_entries(root, "TLINK"))):
+        _check_ids(elements, problems)
+    ends = _Ends(events, times, instances, problems)
+    tlinks = [tlink for element in root.below("TLINK") if (tlink := _tlink(element, ends, problems)) is not None]
+    problems.raise_any(path)
+    docid = next((element.text().strip() for element in root.below("DOCID")), None)
+    links = tuple(entry for name in LINKS for entry in _entries(root, name))
+    return Document(docid, passages, instances, tuple(tlinks), links)
+
+
+def _passage(name: str, element: Element) -> Passage:
+    parts: list[str] = []
+    spans: list[Span] = []
+
+    def walk(parent: Element, start: int) -> int:
+        """Take in what an element holds; returns where it ends."""
+        for child in parent.content:
+            if isinstance(child, str):
+                parts.append(child)
+                start += len(child)
+            elif child.name not in OUTSIDE:
+                place = len(spans)
+                spans.append(Span(child.name, start, start, child.attributes, child.line))
+                start = walk(child, start)
+                spans[place] = spans[place]._replace(end=start)
+        return start
+
+    walk(element, 0)
+    return Passage(name, "".join(parts), tuple(spans))
+
+
+def _entries(root: Element, name: str) -> Iterator[Entry]:
+    return (Entry(name, element.attributes, element.line) for element in root.below(name))
+
+
+def _elsewhere(root: Element, name: str, known: Iterable[Span]) -> Iterator[Element]:
+    """The elements of a name that are in no passage; of several on a line, as many as there are."""
+    lines = Counter(span.line for span in known)
+    for element in root.below(name):
+        lines[element.line] -= 1
+        if lines[element.line] < 0:
+            yield element
+
+
+def _check_ids(elements: Iterable[Span | Entry], problems: Problems) -> None:
+    """Report elements of one name without an id, or with one that another has."""
+    seen: dict[str, int | None] = {}
+    for element in elements:
+        attribute = IDS[element.name]
+        found = element.attributes.get(attribute)
+        if found is None and element.name == "TLINK":
+            continue
+        if not found:
+            problems.add(f"{element.name} has no {attribute}; needed: one", element.line)
+        elif found in seen:
+            problems.add(f"{attribute} {quoted(found)} was given on line {seen[found]} already", element.line)
+        else:
+            seen[found] = element.line
+
+
+class _Ends:
+    """The intervals that links can join.
+
+    Args:
+        events, times: the elements.
+        instances: the MAKEINSTANCEs.
+        problems: takes in what is wrong with the instances.
+    """
+
+    def __init__(
+        self, events: Iterable[Span], times: Iterable[Span], instances: Iterable[Entry], problems: Problems
+    ) -> None:
+        self._events: dict[str, list[str]] = {event.attributes.get("eid", ""): [] for event in events}
+        self._times = {time.attributes.get("tid", "") for time in times}
+        for one in instances:
+            eid, eiid = one.attributes.get("eventID", ""), one.attributes.get("eiid", "")
+            if eid in self._events:
+                self._events[eid].append(eiid)
+            else:
+                problems.add(f"MAKEINSTANCE {quoted(eiid)}: no EVENT has the eid {quoted(eid)}", one.line)
+            if eiid and eiid in self._times:
+                problems.add(f"eiid {quoted(eiid)} is the tid of a TIMEX3, too; needed: ids of their own", one.line)
+        self._instances = {eiid for made in self._events.values() for eiid in made}
+        for event in events:
+            eid = event.attributes.get("eid", "")
+            if not self._events[eid] and eid and eid in self._times | self._instances:
+                problems.add(f"eid {quoted(eid)} is the id of another interval; needed: ids of their own", event.line)
+
+    def interval(self, attribute: str, name: str, found: str) -> tuple[str | None, str]:
+        """The interval that an attribute of a TLINK names; None where it names none, and what is wrong.
+
+        Args:
+            attribute: the attribute.
+            name: the element whose id it holds.
+            found: its value.
+        """
+        if name == TIMEX:
+            return (found, "") if found in self._times else (None, f"no TIMEX3 has the {attribute} {quoted(found)}")
+        if name == "MAKEINSTANCE" and found in self._instances:
+            return found, ""
+        made = self._events.get(found)
+        if made is None or (made and name == "MAKEINSTANCE"):
+            return None, f"no {name} has the {attribute} {quoted(found)}"
+        if len(made) > 1:
+            return None, f"event {quoted(found)} has {len(made)} instances; needed: one of them"
+        return (made or [found])[0], ""
+
+
+def _tlink(element: Element, ends: _Ends, problems: Problems) -> Tlink | None:
+    """The link that an element is; None, and its problems, where it is none."""
+    given, intervals, wrong = element.attributes, [], []
+    for side in (SOURCES, TARGETS):
+        named = [attribute for attribute in side if attribute in given]
+        if len(named) != 1:
+            wrong.append(f"has {len(named)} of {', '.join(side)}; needed: one of them")
+            continue
+        interval, problem = ends.interval(named[0], side[named[0]], given[named[0]])
+        if interval is None:
+            wrong.append(problem)
+        else:
+            intervals.append(interval)
+    relation = given.get("relType", "")
+    if relation not in RELATION_TYPES:
+        wrong.append(f"relType is {quoted(relation)}; needed: one of {', '.join(RELATION_TYPES)}")
+    if len(intervals) == 2 and intervals[0] == intervals[1]:
+        wrong.append(f"joins {quoted(intervals[0])} with itself; needed: two intervals")
+    for what in wrong:
+        problems.add(f"TLINK {quoted(given['lid'])}: {what}" if "lid" in given else f"TLINK: {what}", element.line)
+    if wrong:
+        return None
+    used = {*SOURCES, *TARGETS, "relType"}
+    others = {name: value for name, value in given.items() if name not in used}
+    return Tlink(intervals[0], intervals[1], relation, others, element.line)
+
+
+def dump_timeml(document: Document) -> str:
+    """The document as the text of a TimeML file.
+
+    Raises:
+        ValueError: two spans of a passage cross, a link joins what is no interval, or there are control characters.
+    """
+    intervals = document.intervals
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<TimeML>"]
+    if document.id is not None:
+        lines.append(f"<DOCID>{escape(document.id)}</DOCID>")
+    lines += [f"<{passage.name}>{_marked(passage)}</{passage.name}>" for passage in document.passages]
+    lines += [_empty(one.name, one.attributes) for one in document.instances]
+    for tlink in document.tlinks:
+        attributes = dict(tlink.attributes)
+        for interval, (event, time) in (
+            (tlink.source, ("eventInstanceID", "timeID")),
+            (tlink.target, ("relatedToEventInstance", "relatedToTime")),
+        ):
+            if interval not in intervals:
+                raise ValueError(f"a link joins {interval!r}, which is no interval of the document")
+            attributes[time if intervals[interval][1].name == TIMEX else event] = interval
+        lines.append(_empty("TLINK", {**attributes, "relType": tlink.relation}))
+    lines += [_empty(one.name, one.attributes) for one in document.others]
+    text = "\n".join([*lines, "</TimeML>", ""])
+    for unsafe in UNSAFE.finditer(text):
+        if unsafe[0] not in "\t\n":
+            raise ValueError(f"XML can't hold the character U+{ord(unsafe[0]):04X}")
+    return text
+
+
+def _marked(passage: Passage) -> str:
+    """The text of a passage with the tags of its spans."""
+    written: list[str] = []
+    opened: list[Span] = []
+    place = 0
+
+    def write_to(end: int) -> None:
+        nonlocal place
+        written.append(escape(passage.text[place:end], {"\r": "&#13;"}))
+        place = end
+
+    for span in passage.spans:
+        while opened and opened[-1].end <= span.start:
+            write_to(opened[-1].end)
+            written.append(f"</{opened.pop().name}>")
+        if span.start < place or (opened and span.end > opened[-1].end):
+            raise ValueError(f"the {span.name} at characters {span.start} to {span.end} crosses another element")
+        write_to(span.start)
+        written.append(f"<{span.name}{_attributes(span.attributes)}>")
+        opened.append(span)
+    while opened:
+        write_to(opened[-1].end)
+        written.append(f"</{opened.pop().name}>")
+    write_to(len(passage.text))
+    return "".join(written)
+
+
+def _empty(name: str, attributes: Mapping[str, str]) -> str:
+    return f"<{name}{_attributes(attributes)}/>"
+
+
+def _attributes(attributes: Mapping[str, str]) -> str:
+    return "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items())

@@ -1,0 +1,110 @@
+"""The prediction file of TNE's leaderboard: a line for every document, in the order of the corpus.
+
+Conventions: a line is ``{"predicted_prepositions": [...]}`` with one label for every ordered pair of the document's k
+noun phrases, k * k in all: that of anchor i and complement j stands at i * k + j.  A label is the position of a
+preposition in `closeread.links.PREPOSITIONS`, 0 for no link; those of a noun phrase with itself count for nothing, as
+in the official evaluator.  An id is no part of the format; where a line has one, it has to be the document's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from closeread.errors import Problem, quoted
+from closeread.formats.json_lines import dump_json_lines, parse_json_lines
+from closeread.links import PREPOSITIONS, documents_of, numbers
+from closeread.records import Parsed, Record, column
+
+SUFFIX = None
+ARRAY = "predicted_prepositions"
+FIRST = re.compile(rf'\s*\{{[^\[]*"{ARRAY}"\s*:')
+SHOWN = 3
+
+
+def recognises(first_line: str) -> bool:
+    """Whether a file with this first line is of the format."""
+    return FIRST.match(first_line) is not None
+
+
+def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
+    """The links of every document; a wrong number of lines is a problem, since every later line would be off.
+
+    Args:
+        lines: the file's lines.
+        gold: the documents, in order.
+    """
+    parsed = parse_json_lines(lines)
+    problems = list(parsed.problems)
+    if len(lines) != len(gold):
+        found = f"the number of lines is {len(lines):,}"
+        problems.append(Problem(f"{found}; needed: {len(gold):,}, one for each document, in the order of the corpus"))
+    ids, sizes = column(gold, "id"), documents_of(gold).sizes.tolist()
+    rows, numbers_of_lines = [], []
+    for array, line in zip(parsed.records, parsed.lines, strict=True):
+        if line > len(gold):
+            continue
+        wrong = list(_wrong_with(array, ids[line - 1], sizes[line - 1]))
+        problems += [Problem(what, line) for what in wrong]
+        if not wrong:
+            rows.append({"id": ids[line - 1], "relations": _links(array[ARRAY], sizes[line - 1])})
+            numbers_of_lines.append(line)
+    return Parsed(rows, numbers_of_lines, problems)
+
+
+def _wrong_with(array: Record, name: str, size: int) -> Iterator[str]:
+    """Everything that is wrong with a line."""
+    for key in array:
+        if key not in (ARRAY, "id"):
+            yield f"has the key {quoted(key)}; needed: {ARRAY} alone"
+    if array.get("id", name) != name:
+        yield f"id is {quoted(str(array['id']))}; needed: {quoted(name)}, or none"
+    labels = array.get(ARRAY)
+    if not isinstance(labels, list):
+        yield f"{ARRAY} is no list; needed: one"
+        return
+    if len(labels) != size * size:
+        needed = f"{size * size:,}, for every ordered pair of the {size:,} noun phrases of {quoted(name)}"
+        yield f"{ARRAY} has {len(labels):,} labels; needed: {needed}"
+    wrong = [
+        place for place, label in enumerate(labels) if type(label) is not int or not 0 <= label < len(PREPOSITIONS)
+    ]
+    for place in wrong[:SHOWN]:
+        more = f" (and {len(wrong) - SHOWN:,} more)" if len(wrong) > SHOWN and place == wrong[SHOWN - 1] else ""
+        needed = f"needed: a whole number from 0 to {len(PREPOSITIONS) - 1}"
+        yield f"{ARRAY}[{place}] is {quoted(repr(labels[place]))}; {needed}{more}"
+
+
+def _links(labels: Sequence[int], size: int) -> list[Record]:
+    label = np.array(labels, np.int64)
+    label[:: size + 1] = 0  # models say anything of the diagonal, on which they are not trained
+    places = np.flatnonzero(label)
+    ends = zip(places.tolist(), label[places].tolist(), strict=True)
+    return [
+        {"anchor": f"np{place // size}", "complement": f"np{place % size}", "preposition": PREPOSITIONS[one]}
+        for place, one in ends
+    ]
+
+
+def dump_submission(rows: Iterable[Record], gold: Sequence[Record]) -> str:
+    """The rows as the text of a file; of several labels for a pair the first is kept, and fallbacks are dropped.
+
+    Args:
+        rows: the rows, in the order of the gold.
+        gold: the documents.
+    """
+    return dump_json_lines(
+        {ARRAY: _array(row["relations"], size)}
+        for row, size in zip(rows, documents_of(gold).sizes.tolist(), strict=True)
+    )
+
+
+def _array(relations: Sequence[Record], size: int) -> list[int]:
+    labels = np.zeros(size * size, np.int64)
+    anchors, complements = (numbers(relations, end) for end in ("anchor", "complement"))
+    said = np.array([PREPOSITIONS.index(link["preposition"]) for link in relations], np.int64)
+    labels[(anchors * size + complements)[::-1]] = said[::-1]  # of several the first is written last, and stays
+    array: list[int] = labels.tolist()
+    return array

@@ -1,0 +1,450 @@
+"""The timeline of an entity as a picture: its events by date, those of gold above those of a system.
+
+Conventions: as in `closeread.plots.inches`.  A picture has rows, each with an axis of time that is true to scale; below
+it stand the anchors, by the middles of the times that they may mean, and below each anchor its mentions, in the order of
+the timeline.  A date without a day or a month means all days that it leaves open.  Anchors that are no date come last,
+without an axis.  Mentions are the same as in `closeread.kernels.timelines`, those at position 0 included.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from calendar import monthrange
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from itertools import accumulate, groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from closeread.kernels.timelines import Copy, Entry, copies, natural_key
+from closeread.plots.inches import (
+    MARGIN,
+    NAME_SIZE,
+    SMALL_SIZE,
+    TITLE_SIZE,
+    Measure,
+    drawable,
+    line,
+    measuring,
+    page,
+    strip,
+    wrapped,
+    write,
+)
+from closeread.plots.pictures import INK, own_settings
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+GOLD, SYSTEM = "gold", "system"
+MATCHED, ELSEWHERE, MISSED, SPURIOUS, ALONE = "matched", "matched, with another anchor", "missed", "spurious", "mention"
+MARKS = {
+    MATCHED: ("o", "#0072b2"),
+    ELSEWHERE: ("D", "#e69f00"),
+    MISSED: ("X", "#d55e00"),
+    SPURIOUS: ("^", "#cc79a7"),
+    ALONE: ("o", "#555555"),
+}
+"""The shape and the colour of what can become of a mention; those of Okabe and Ito, whom the colour-blind can tell
+apart.  `ALONE` is for gold without a system."""
+
+DATE = re.compile(r"([0-9]{4})(?:-(?:([0-9]{2})|XX)(?:-(?:([0-9]{2})|XX))?)?")
+NO_ANCHOR = "no anchor"
+NO_DATE = "no date"
+
+_TITLE_LENGTH, _ANCHOR_LENGTH, _MENTION_LENGTH = 90, 40, 44
+_TITLE, _LEGEND, _GAP = 0.5, 0.5, 0.22
+_LANE = 0.62  # the width of what is left of the lanes
+_LINE = 0.165  # the height of a mention
+_MARK = 0.17  # the width of its mark
+_TICKS, _FAN, _ANCHOR = 0.3, 0.34, 0.22  # heights: of the axis, of what leads from it to the anchors, and of these
+_PAD = 0.08
+_SAMPLE = 0.24  # the width of a mark in the legend
+_STACK = 8  # mentions below an anchor that stand in one column; more of them go into the next
+_WIDTH = 10.0  # of what is in the margins, at least
+_ASPECT = 1.4  # width to height of a picture with many mentions
+_MOST_TICKS = 10
+_GROUNDS = {GOLD: "#f3f1ea", SYSTEM: "#eef3f7"}
+_JOIN: dict[str, Any] = {"colors": "#999999", "linewidths": 1.2, "zorder": 2}
+_SPAN: dict[str, Any] = {"colors": "#9fb8cc", "linewidths": 5.0, "zorder": 1}
+_MONTHS = (1, 2, 3, 6, *(12 * years for years in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)))
+_DAYS = (1, 2, 5, 10)
+
+
+class Period(NamedTuple):
+    """The days that a date may mean.
+
+    Attributes:
+        first, last: their numbers (`datetime.date.toordinal`).
+    """
+
+    first: int
+    last: int
+
+    @property
+    def middle(self) -> float:
+        """Where the date stands."""
+        return (self.first + self.last) / 2
+
+
+class Event(NamedTuple):
+    """An entry of a timeline as it is drawn.
+
+    Attributes:
+        side: `GOLD` or `SYSTEM`.
+        anchor: its anchor.
+        position: its position.
+        mentions: what is written of each of its mentions.
+        fates: what became of each, one of `MARKS`.
+    """
+
+    side: str
+    anchor: str
+    position: int
+    mentions: Sequence[str]
+    fates: Sequence[str]
+
+
+class Block(NamedTuple):
+    """All events with one anchor.
+
+    Attributes:
+        anchor: what is written above them.
+        period: what it means; None where it is no date.
+        lanes: the events of each side, in columns.
+        numbers: the width of the widest position.
+        column: the width of a column.
+        width: what all of it takes.
+    """
+
+    anchor: str
+    period: Period | None
+    lanes: Mapping[str, Sequence[Sequence[Event]]]
+    numbers: float
+    column: float
+    width: float
+
+
+class Key(NamedTuple):
+    """An explanation in the legend.
+
+    Attributes:
+        sample: one of `MARKS`, or "number", "join" or "span".
+        text: what it means.
+        width: what all of it takes.
+    """
+
+    sample: str
+    text: str
+    width: float
+
+
+def draw_timeline(entity: str, gold: Sequence[Entry], system: Sequence[Entry] | None = None) -> Figure:
+    """The events of an entity by date, and what a system, if there is one, makes of them.
+
+    Args:
+        entity: the title.
+        gold, system: the entries of the two timelines, in any order.
+
+    Returns:
+        A figure, its axes labelled "title", "row 1", "row 2" and so on, "no date" (as many as are needed) and "legend".
+        The mentions of a row that share a side and a fate are one collection of points, labelled with both:
+        "gold: missed".  Lines between points of a row are the collection "joined", spans of dates "spans".
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    with own_settings():
+        measure = measuring()
+        events = marked_events(gold, system)
+        sides = (GOLD,) if system is None else (GOLD, SYSTEM)
+        return _figure(drawable(entity, _TITLE_LENGTH), _blocks(events, sides, measure), events, measure)
+
+
+def marked_events(gold: Sequence[Entry], system: Sequence[Entry] | None) -> list[Event]:
+    """The events of gold, then of the system, each in the order of their timeline, with what became of their mentions.
+
+    Args:
+        gold, system: the entries; None where there is no system.
+    """
+    sides = {GOLD: _ordered(gold), SYSTEM: _ordered(system or ())}
+    anchors = {side: _anchors(entries) for side, entries in sides.items()}
+    told = []
+    for side, other, lacking in ((GOLD, SYSTEM, MISSED), (SYSTEM, GOLD, SPURIOUS)):
+        left = iter(anchors[side])
+        for entry in sides[side]:
+            own = [next(left) for _ in entry["mentions"]]
+            fates = [_fate(entry["anchor"], anchors[other].get(copy), lacking, system is None) for copy in own]
+            names = [drawable(mention, _MENTION_LENGTH) for mention in entry["mentions"]]
+            elsewhere = [_written(anchors[other][copy]) if fate == ELSEWHERE else "" for copy, fate in zip(own, fates)]
+            texts = [f"{name} ({other}: {anchor})" if anchor else name for name, anchor in zip(names, elsewhere)]
+            told.append(Event(side, entry["anchor"], entry["position"], texts, fates))
+    return told
+
+
+def _ordered(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries in the order of `closeread.kernels.timelines.placed`."""
+    return sorted(entries, key=lambda entry: (entry["position"], natural_key(entry)))
+
+
+def _anchors(ordered: Sequence[Entry]) -> dict[Copy, str]:
+    """The anchor of every mention, in order."""
+    mentions = copies([mention for entry in ordered for mention in entry["mentions"]])
+    return dict(zip(mentions, (entry["anchor"] for entry in ordered for _ in entry["mentions"]), strict=True))
+
+
+def _fate(anchor: str, there: str | None, lacking: str, alone: bool) -> str:
+    if alone:
+        return ALONE
+    if there is None:
+        return lacking
+    return MATCHED if anchor == there else ELSEWHERE
+
+
+def _written(anchor: str) -> str:
+    return drawable(anchor, _ANCHOR_LENGTH) if anchor else NO_ANCHOR
+
+
+def period(anchor: str) -> Period | None:
+    """The days that an anchor may mean; None where it is no date.
+
+    >>> [date.fromordinal(day).isoformat() for day in period("2008-02-XX")]
+    ['2008-02-01', '2008-02-29']
+    >>> period("XXXX-XX-XX") is period("2009-02-30") is period("2009-XX-07") is None
+    True
+    """
+    found = DATE.fullmatch(anchor)
+    if found is None:
+        return None
+    year, month, day = (None if part is None else int(part) for part in found.groups())
+    if year is None or (month is None and day is not None):
+        return None
+    try:
+        first = date(year, month or 1, day or 1)
+    except ValueError:  # no day of the calendar
+        return None
+    end = month or 12
+    return Period(first.toordinal(), date(year, end, day or monthrange(year, end)[1]).toordinal())
+
+
+def _blocks(events: Sequence[Event], sides: Sequence[str], measure: Measure) -> list[Block]:
+    """A block for each anchor, dates first, by their middles."""
+    by_anchor: dict[str, list[Event]] = defaultdict(list)
+    for event in events:
+        by_anchor[event.anchor].append(event)
+    blocks = [_block(anchor, of_anchor, sides, measure) for anchor, of_anchor in by_anchor.items()]
+
+    def place(block: Block) -> tuple[bool, float, int, str]:
+        if block.period is None:
+            return True, 0.0, 0, block.anchor
+        return False, block.period.middle, block.period.first, block.anchor
+
+    return sorted(blocks, key=place)
+
+
+def _block(anchor: str, events: Sequence[Event], sides: Sequence[str], measure: Measure) -> Block:
+    lanes = {side: _columns([event for event in events if event.side == side]) for side in sides}
+    numbers = max(measure(str(event.position), SMALL_SIZE) for event in events) + 0.04
+    texts = max((measure(text, SMALL_SIZE) for event in events for text in event.mentions), default=0.0)
+    column = numbers + _MARK + texts + _GAP
+    head = _written(anchor)
+    width = max(column * max(map(len, lanes.values())), measure(head, NAME_SIZE) + _GAP)
+    return Block(head, period(anchor), lanes, numbers, column, width)
+
+
+def _columns(events: Sequence[Event]) -> list[list[Event]]:
+    """The events of a lane in columns that are about as high as they should be; an event is in one column."""
+    total = sum(len(event.mentions) for event in events)
+    limit = max(_STACK, round(2 * math.sqrt(total)))
+    columns: list[list[Event]] = []
+    used = 0
+    for event in events:
+        if not columns or used + len(event.mentions) > limit:
+            columns.append([])
+            used = 0
+        columns[-1].append(event)
+        used += len(event.mentions)
+    return columns
+
+
+def _depth(blocks: Sequence[Block], side: str) -> float:
+    """The height of a lane of a row."""
+    columns = [column for block in blocks for column in block.lanes[side]]
+    most = max((sum(len(event.mentions) for event in column) for column in columns), default=0)
+    return max(most, 1) * _LINE + 2 * _PAD
+
+
+def _height(blocks: Sequence[Block]) -> float:
+    axis = 0.0 if blocks[0].period is None else _TICKS + _FAN
+    return axis + _ANCHOR + sum(_depth(blocks, side) for side in blocks[0].lanes) + _GAP
+
+
+def _figure(title: str, blocks: Sequence[Block], events: Sequence[Event], measure: Measure) -> Figure:
+    keys = _keys(blocks, events, measure)
+    inner = max(
+        _WIDTH,
+        math.sqrt(_ASPECT * sum(block.width * (_height([block])) for block in blocks)),
+        _LANE + max((block.width for block in blocks), default=0.0) + _PAD,
+        measure(title, TITLE_SIZE),
+        sum(key.width for key in keys),
+    )
+    rows = []
+    for _, alike in groupby(blocks, lambda block: block.period is None):
+        listed = list(alike)
+        widths = [block.width for block in listed]
+        rows += [[listed[i] for i in row] for row in wrapped(widths, inner - _LANE - _PAD)]
+    heights = [_height(row) for row in rows] or [_LINE + _GAP]
+    figure = page(inner, _TITLE + sum(heights) + _LEGEND)
+    top = figure.get_size_inches()[1] - MARGIN - _TITLE
+    write(strip(figure, "title", top, _TITLE), 0, _TITLE / 2, title, TITLE_SIZE, ha="left")
+    if not rows:
+        axes = strip(figure, "row 1", top - heights[0], heights[0])
+        write(axes, 0, heights[0] / 2, "no events", NAME_SIZE, ha="left", style="italic")
+    for number, (row, height) in enumerate(zip(rows, heights), start=1):
+        top -= height
+        label = NO_DATE if row[0].period is None else f"row {number}"
+        _draw_row(strip(figure, label, top, height), row)
+    _draw_legend(strip(figure, "legend", MARGIN, _LEGEND), keys)
+    return figure
+
+
+def _draw_row(axes: Axes, blocks: Sequence[Block]) -> None:
+    y = axes.get_ylim()[1]
+    lefts = [*accumulate((block.width for block in blocks[:-1]), initial=_LANE)]
+    if blocks[0].period is None:
+        write(axes, 0, y - _ANCHOR / 2, NO_DATE, SMALL_SIZE, ha="left", style="italic")
+    else:
+        _draw_axis(axes, y - _TICKS, blocks, lefts)
+        y -= _TICKS + _FAN
+    for left, block in zip(lefts, blocks, strict=True):
+        write(axes, left + (block.width - _GAP) / 2, y - _ANCHOR / 2, block.anchor, SMALL_SIZE, weight="bold")
+        line(axes, (left, left + block.width - _GAP), y - _ANCHOR, "-", color=INK)
+    y -= _ANCHOR
+    for side in blocks[0].lanes:
+        depth = _depth(blocks, side)
+        _draw_lane(axes, side, y, depth)
+        _draw_events(axes, side, y - _PAD, zip(lefts, blocks, strict=True))
+        y -= depth
+
+
+def _draw_axis(axes: Axes, y: float, blocks: Sequence[Block], lefts: Sequence[float]) -> None:
+    """Draw the axis of time, and a line from each date on it down to its anchor."""
+    from matplotlib.collections import LineCollection
+
+    periods = [block.period for block in blocks if block.period is not None]
+    first, last = min(p.first for p in periods), max(p.last for p in periods)
+    if first == last:
+        first, last = max(first - 2, date.min.toordinal()), min(last + 2, date.max.toordinal())
+    start, end = _LANE + _PAD, axes.get_xlim()[1] - _LANE / 2
+
+    def x(day: float) -> float:
+        return start + (day - first) / (last - first) * (end - start)
+
+    line(axes, (start - _PAD, end + _PAD), y, "-", color="#888888")
+    for day, name in ticks(first, last):
+        line(axes, (x(day),), y, "", color="#888888", marker="|", markersize=6)
+        write(axes, x(day), y + 0.16, name, SMALL_SIZE, color="#555555")
+    partial = [p for p in periods if p.first < p.last]
+    spans = [[(x(p.first), y), (x(p.last), y)] for p in partial]
+    axes.add_collection(LineCollection(spans, label="spans", **_SPAN))
+    middles = [x(p.middle) for p in periods]
+    heads = [left + (block.width - _GAP) / 2 for left, block in zip(lefts, blocks, strict=True)]
+    ways = [[(there, y), (here, y - _FAN)] for there, here in zip(middles, heads, strict=True)]
+    axes.add_collection(LineCollection(ways, colors="#aaaaaa", linewidths=0.7, zorder=0.5))
+    line(axes, tuple(middles), y, "", color=INK, marker="o", markersize=3.5, label="dates")
+
+
+def ticks(first: int, last: int) -> list[tuple[int, str]]:
+    """Days that an axis names, and their names: of years, months or days, at most ten.
+
+    Args:
+        first, last: the ends of the axis, which differ (`datetime.date.toordinal`).
+
+    >>> [name for _, name in ticks(date(2005, 2, 17).toordinal(), date(2008, 1, 1).toordinal())]
+    ['2005-07', '2006-01', '2006-07', '2007-01', '2007-07', '2008-01']
+    """
+    months = [12 * day.year + day.month - 1 for day in map(date.fromordinal, (first, last))]
+    for step in _MONTHS:
+        starts = [date(m // 12, m % 12 + 1, 1) for m in range(-(-months[0] // step) * step, months[1] + 1, step)]
+        named = [(day.toordinal(), day.isoformat()[: 4 if step % 12 == 0 else 7]) for day in starts]
+        found = [(day, name) for day, name in named if day >= first]
+        if len(found) <= _MOST_TICKS:
+            break
+    if len(found) > 1:
+        return found
+    step = next(step for step in _DAYS if (last - first) // step < _MOST_TICKS)
+    return [(day, date.fromordinal(day).isoformat()) for day in range(-(-first // step) * step, last + 1, step)]
+
+
+def _draw_lane(axes: Axes, side: str, y: float, depth: float) -> None:
+    """The ground that the events of a side stand on, and its name."""
+    from matplotlib.patches import Rectangle
+
+    axes.add_patch(Rectangle((0, y - depth), axes.get_xlim()[1], depth, facecolor=_GROUNDS[side], zorder=0))
+    write(axes, 0.06, y - _PAD - _LINE / 2, side, SMALL_SIZE, ha="left", color="#555555")
+
+
+def _draw_events(axes: Axes, side: str, y: float, blocks: Iterable[tuple[float, Block]]) -> None:
+    """The mentions of a side, from y downwards, in blocks with these left edges."""
+    points: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    joined = []
+    for left, block in blocks:
+        for i, column in enumerate(block.lanes[side]):
+            x = left + i * block.column + block.numbers + _MARK / 2
+            height, before = y - _LINE / 2, None
+            for event in column:
+                if event.position != before:
+                    write(axes, x - _MARK / 2, height, str(event.position), SMALL_SIZE, ha="right", color="#777777")
+                before = event.position
+                if len(event.mentions) > 1:
+                    joined.append((x, height, height - (len(event.mentions) - 1) * _LINE))
+                for mention, fate in zip(event.mentions, event.fates, strict=True):
+                    points[fate].append((x, height))
+                    write(axes, x + _MARK / 2, height, mention, SMALL_SIZE, ha="left")
+                    height -= _LINE
+    if joined:
+        x, tops, feet = zip(*joined, strict=True)
+        axes.vlines(x, feet, tops, label=f"{side}: joined", **_JOIN)
+    for fate, places in points.items():
+        _points(axes, places, fate, f"{side}: {fate}")
+
+
+def _points(axes: Axes, places: Sequence[tuple[float, float]], fate: str, label: str) -> None:
+    shape, colour = MARKS[fate]
+    x, y = zip(*places, strict=True)
+    axes.scatter(x, y, s=26, marker=shape, color=colour, linewidths=0, label=label, zorder=3)
+
+
+def _keys(blocks: Sequence[Block], events: Sequence[Event], measure: Measure) -> list[Key]:
+    """What has to be explained: what occurs, and how often of gold's mentions and of the system's alone."""
+    counts = Counter((event.side, fate) for event in events for fate in event.fates)
+    told = {}
+    for fate in MARKS:
+        number = counts[GOLD, fate] or counts[SYSTEM, fate]
+        if number:
+            told[fate] = f"{number:,} {fate}"
+    if events:
+        told["number"] = "position"
+    if any(len(event.mentions) > 1 for event in events):
+        told["join"] = "mentions of one event"
+    if any(block.period is not None and block.period.first < block.period.last for block in blocks):
+        told["span"] = "all that a date may mean"
+    return [Key(sample, text, _SAMPLE + 0.06 + measure(text, SMALL_SIZE) + _GAP) for sample, text in told.items()]
+
+
+def _draw_legend(axes: Axes, keys: Sequence[Key]) -> None:
+    left, y = 0.0, _LEGEND / 2
+    for sample, text, width in keys:
+        x = left + _SAMPLE / 2
+        if sample == "number":
+            write(axes, x, y, "1", SMALL_SIZE, color="#777777")
+        elif sample == "join":
+            axes.vlines([x], y - _LINE / 2, y + _LINE / 2, **_JOIN)
+        elif sample == "span":
+            axes.hlines([y], left + 0.02, left + _SAMPLE - 0.02, **_SPAN)
+        else:
+            _points(axes, [(x, y)], sample, sample)
+        write(axes, left + _SAMPLE + 0.06, y, text, SMALL_SIZE, ha="left")
+        left += width

@@ -1,0 +1,275 @@
+"""Links between noun phrases: TNE's scores.
+
+Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), sections 2 and 7; details as their evaluator decides them.
+
+Conventions: the unit, and what is resampled, is the document; counts are summed over documents before anything is
+divided.  Links are compared as ordered pairs of noun phrases; of several labels that a system gives to one pair the
+first counts, and it is right if it is among the gold ones.  0/0 is 0, but for the two accuracies, which then are
+undefined.
+
+Metrics: precision, recall and F1 of
+    links: labelled pairs.
+    unlabeled: pairs, whatever their prepositions.
+    triplets: (anchor, preposition, complement), each once.
+and the accuracies of prepositions
+    iprep: over gold pairs that the system links.
+    uprep: over gold pairs that it does not link, by what it falls back on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+
+from closeread.counts import (
+    MISSING_HELP,
+    Columns,
+    CountTable,
+    FloatArray,
+    Metric,
+    Option,
+    Procedure,
+    harmonic_mean,
+    ratio,
+)
+from closeread.errors import quoted
+from closeread.kernels.links import (
+    COUNTS,
+    N_LABELS,
+    UPREP,
+    Labelled,
+    Tallies,
+    document_of,
+    labelled,
+    pairs,
+    phrases_of,
+    tallies,
+    triplets,
+)
+from closeread.links import PREPOSITIONS, Documents, Ints, Links, SystemRows, documents_of, rows_of
+from closeread.records import Record
+
+UNKNOWN = "unknown"
+EXPRESSED = ("implicit", "explicit")
+"""Whether a preposition joins the two in the text: `the roof` and `the house` in `the roof of the house`."""
+
+JOINED = re.compile(
+    rf" (?:{'|'.join(sorted(map(re.escape, (*PREPOSITIONS[1:], 'member of', 'members of')), key=len))}) "
+)
+
+
+LONGEST = len(" member(s) of ")
+
+
+def count(
+    *, gold: Sequence[Record], system: Sequence[Record | None], uprep: str = "any", missing: str = "error"
+) -> CountTable:
+    """Counts of every document.
+
+    Args:
+        gold: documents, each with `np_relations`, and `text`, `nps` and `domain` where there are breakdowns by them.
+        system: the same documents in the same order, each with `relations` and, where it is known, `fallback`; None
+            where there is none.
+        uprep, missing: what `PROCEDURE` says of its options.
+
+    Raises:
+        ValueError: a document has no row and `missing` is "error".
+    """
+    present = np.array([row is not None for row in system], np.bool_)
+    if missing == "error" and not present.all():
+        raise ValueError(f"{int((~present).sum()):,} of {len(gold):,} documents have no prediction")
+    documents = documents_of(gold)
+    rows = rows_of(system)
+    fallback = _labelled(rows.fallback) if len(rows.fallback) else None
+    tally = tallies(_labelled(rows.links), gold_pairs(documents), fallback, uprep)
+    table = CountTable(
+        documents.column("id"),
+        np.arange(len(documents)),
+        COUNTS,
+        tally.by_document(len(documents)),
+        {name: [value or UNKNOWN for value in documents.column(name)] for name in ("domain", "forum")},
+        _parts(tally, documents),
+    )
+    return table.select(present) if missing == "skip" and not present.all() else table
+
+
+def gold_pairs(documents: Documents) -> Labelled:
+    """The gold links as the kernels compare them; made once of documents that are scored more than once."""
+    made: Labelled | None = vars(documents).get("gold_pairs")
+    if made is None:
+        made = vars(documents)["gold_pairs"] = _labelled(documents.links)
+    return made
+
+
+def _labelled(links: Links) -> Labelled:
+    return labelled(pairs(links.document, links.anchor, links.complement), links.label)
+
+
+def _parts(tally: Tallies, documents: Documents) -> dict[str, partial[dict[str, FloatArray]]]:
+    parts = {"preposition": partial(_by_preposition, tally, len(documents))}
+    if None not in documents.column("text") and None not in documents.column("nps"):
+        parts["expressed"] = partial(_by_expression, tally, documents)
+    return parts
+
+
+def _by_preposition(tally: Tallies, n_documents: int) -> dict[str, FloatArray]:
+    counts = tally.by_group(n_documents, N_LABELS, lambda _, label: label)
+    return dict(zip(PREPOSITIONS[1:], counts[1:], strict=True))
+
+
+def _by_expression(tally: Tallies, documents: Documents) -> dict[str, FloatArray]:
+    explicit = joined(np.unique(np.concatenate(list(tally.pair.values()))), documents)
+    counts = tally.by_group(len(documents), 2, lambda pair, _: np.isin(pair, explicit).astype(np.int64))
+    return dict(zip(EXPRESSED, counts, strict=True))
+
+
+def joined(pair: Ints, documents: Documents) -> Ints:
+    """Those of some pairs whose complement follows the anchor in the text, with nothing but a preposition between."""
+    phrases, texts = documents.noun_phrases, documents.column("text")
+    document = document_of(pair)
+    anchor, complement = (phrases.starts[document] + phrase for phrase in phrases_of(pair))
+    begin, end = phrases.last_char[anchor], phrases.first_char[complement]
+    near = np.flatnonzero((end > begin) & (end - begin <= LONGEST))
+    places = zip(near.tolist(), document[near].tolist(), begin[near].tolist(), end[near].tolist(), strict=True)
+    return pair[[i for i, index, start, stop in places if JOINED.fullmatch(texts[index], start, stop)]]
+
+
+def problems(
+    *, gold: Sequence[Record], system: Sequence[Record | None], **options: str
+) -> Iterator[tuple[str, int, str]]:
+    """Rows of other documents, links of noun phrases that don't exist or to themselves, and what is given twice.
+
+    Yields:
+        The side ("system"), the document's number from 0, and what is wrong.
+    """
+    del options
+    documents, rows = documents_of(gold), rows_of(system)
+    for index, (name, row) in enumerate(zip(documents.column("id"), rows, strict=True)):
+        if row is not None and row["id"] != name:
+            yield "system", index, f"id is {quoted(row['id'])}; needed: {quoted(name)}, as in the gold"
+    known = np.array([2**62 if nps is None else len(nps) for nps in documents.column("nps")], np.int64)
+    for name, links in (("relations", rows.links), ("fallback", rows.fallback)):
+        yield from _unsound(name, links, known, rows)
+        key = pairs(links.document, links.anchor, links.complement)
+        yield from _given_again(name, links, key if name == "fallback" else triplets(key, links.label))
+
+
+def _unsound(name: str, links: Links, known: Ints, rows: SystemRows) -> Iterator[tuple[str, int, str]]:
+    for end, phrase in (("anchor", links.anchor), ("complement", links.complement)):
+        for place in np.flatnonzero((phrase < 0) | (phrase >= known[links.document])).tolist():
+            index = int(links.document[place])
+            position = place - int(np.searchsorted(links.document, index))
+            row = rows[index]
+            said = quoted(row[name][position][end] if row else "")
+            needed = f"needed: {_known(int(known[index]))}"
+            yield "system", index, f"{name}[{position}]: {end} {said} does not exist; {needed}"
+    for place in np.flatnonzero((links.anchor == links.complement) & (links.anchor >= 0)).tolist():
+        found = f"np{links.anchor[place]} is linked to itself; needed: two noun phrases"
+        yield "system", int(links.document[place]), f"{_place(name, links, place)}: {found}"
+
+
+def _known(size: int) -> str:
+    if size == 2**62:
+        return "np0, np1 or so on"
+    return f"one of its {size:,} noun phrases, np0 to np{size - 1}" if size else "none, since it has no noun phrases"
+
+
+def _given_again(name: str, links: Links, key: Ints) -> Iterator[tuple[str, int, str]]:
+    if len(np.unique(key)) == len(key):
+        return
+    order = np.argsort(key, kind="stable")
+    again = order[1:][key[order[1:]] == key[order[:-1]]]
+    again = again[(links.anchor[again] >= 0) & (links.complement[again] >= 0)]  # others don't exist, which is told
+    for place in sorted(again.tolist()):
+        pair = f"np{links.anchor[place]} and np{links.complement[place]}"
+        found = f"the link of {pair} by {quoted(PREPOSITIONS[links.label[place]])} is given twice"
+        if name == "fallback":
+            found = f"{pair} have a fallback already; needed: one"
+        yield "system", int(links.document[place]), f"{_place(name, links, place)}: {found}"
+
+
+def _place(name: str, links: Links, place: int) -> str:
+    return f"{name}[{place - int(np.searchsorted(links.document, links.document[place]))}]"
+
+
+def _share(part: str, whole: str, counts: Columns) -> FloatArray:
+    return ratio(counts[part], counts[whole])
+
+
+def _f1(precision: tuple[str, str], recall: tuple[str, str], counts: Columns) -> FloatArray:
+    return harmonic_mean(_share(*precision, counts), _share(*recall, counts))
+
+
+FAMILIES: Mapping[str, tuple[str, tuple[str, str], tuple[str, str], str, str]] = {
+    "links": (
+        "Links",
+        ("links/right", "links/system"),
+        ("links/right", "links/gold"),
+        "predicted pairs that gold links by the same preposition",
+        "gold pairs that are linked by a preposition of theirs",
+    ),
+    "unlabeled": (
+        "Unlabelled links",
+        ("linked/system", "links/system"),
+        ("linked/gold", "links/gold"),
+        "predicted pairs that gold links",
+        "gold pairs that are linked",
+    ),
+    "triplets": (
+        "Triplets",
+        ("triplets/right", "triplets/system"),
+        ("triplets/right", "triplets/gold"),
+        "predicted triplets of anchor, preposition and complement that gold has",
+        "gold triplets that are predicted",
+    ),
+}
+
+
+def _metrics() -> Iterator[Metric]:
+    for name, (title, precision, recall, of_system, of_gold) in FAMILIES.items():
+        formulas = {
+            "precision": ("precision", f"{of_system[0].upper()}{of_system[1:]}.", partial(_share, *precision)),
+            "recall": ("recall", f"{of_gold[0].upper()}{of_gold[1:]}.", partial(_share, *recall)),
+            "f1": ("F1", "Harmonic mean of precision and recall.", partial(_f1, precision, recall)),
+        }
+        for part, (heading, what, formula) in formulas.items():
+            yield Metric(f"{name}/{part}", f"{title} {heading}", what, formula, empty=0.0)
+    yield Metric(
+        "iprep",
+        "IPrep accuracy",
+        "Gold pairs that are linked whose preposition is right.",
+        partial(_share, "links/right", "linked/gold"),
+    )
+    yield Metric(
+        "uprep",
+        "UPrep accuracy",
+        "Gold pairs that are not linked whose preposition is what the system falls back on.",
+        partial(_share, "fallback/right", "fallback/gold"),
+    )
+
+
+PROCEDURE = Procedure(
+    name="tne",
+    version=1,
+    title="TNE: links between noun phrases and their prepositions",
+    unit="document",
+    resampling_unit="document",
+    options=(
+        Option(
+            "uprep",
+            UPREP,
+            "any",
+            "What a fallback has to be where gold has several prepositions: any of them, or the last in the file.",
+        ),
+        Option("missing", ("error", "empty", "skip"), "error", MISSING_HELP),
+    ),
+    metrics=tuple(_metrics()),
+    modules=("tne_links",),
+    count=count,
+    citation=None,
+    problems=problems,
+    rows=rows_of,
+)

@@ -1,0 +1,240 @@
+"""Agreement of two annotators of TNE: by hand, what must hold of any two, and files that can't be compared."""
+
+import gzip
+import importlib.util
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.agreement.tne import agreement
+from closeread.errors import FormatError
+
+TESTS = Path(__file__).parent.parent / "tne"
+
+
+def loaded(name):
+    spec = importlib.util.spec_from_file_location(name, TESTS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+annotated, small = loaded("annotated"), loaded("tne_documents")
+document, sent, json_lines = annotated.document, annotated.sent, annotated.json_lines
+
+WORDS = "Ada she her Ben he roof house town"
+ROOF, HOUSE, TOWN = 5, 6, 7
+OURS = [(ROOF, "of", HOUSE), (ROOF, "in", TOWN), (HOUSE, "on", TOWN), (HOUSE, "by", TOWN), (0, "at", ROOF)]
+THEIRS = [(ROOF, "of", HOUSE), (ROOF, "near", TOWN), (HOUSE, "by", TOWN), (TOWN, "to", ROOF)]
+FIRST = document("d", WORDS, OURS, [[0, 1, 2], [3, 4]])
+SECOND = document("d", WORDS, THEIRS, [[0, 1], [3, 4]])
+OTHER = document("e", "a b", [(0, "of", 1)])
+
+# Of 4 and 4 pairs 3 are shared, 2 of them by a preposition that the first has; of 5 and 4 triplets 2 are.
+LINKS = {
+    "links/precision": "1/2", "links/recall": "1/2", "links/f1": "1/2",
+    "unlabeled/precision": "3/4", "unlabeled/recall": "3/4", "unlabeled/f1": "3/4",
+    "triplets/precision": "1/2", "triplets/recall": "2/5", "triplets/f1": "4/9",
+    "iprep": "2/3",
+}  # fmt: skip
+# MUC: 2 of 3 and 2 of 2 links.  B-cubed: (2/3 + 2/3 + 0 + 1 + 1) / 5 = 2/3 and 1, since who is alone is no mention.
+# CEAFe: 2 * 2 / 5 + 1 of 2 clusters on both sides.  CoNLL: (4/5 + 4/5 + 9/10) / 3.
+CLUSTERS = {"muc/precision": "1", "muc/recall": "2/3", "muc/f1": "4/5", "conll/f1": "5/6"}
+
+
+def exactly(values):
+    return pytest.approx({name: float(Fraction(value)) for name, value in values.items()}, abs=1e-12)
+
+
+def test_by_hand():
+    found = agreement([FIRST, OTHER], [SECOND, OTHER | {"np_relations": []}][::-1])
+    assert found.documents == 2
+    assert found.lacking == []
+    # One more pair, and triplet, of the first that the second lacks.
+    more = {"links/recall": "2/5", "links/f1": "4/9", "unlabeled/recall": "3/5", "unlabeled/f1": "2/3"}
+    more |= {"triplets/recall": "1/3", "triplets/f1": "2/5"}
+    assert {name: value for name, value in found.links.items() if value is not None} == exactly(LINKS | more)
+    assert found.links["uprep"] is None
+    assert found.clusters == exactly(CLUSTERS)
+
+
+@pytest.mark.parametrize(
+    ("fallback", "uprep", "why"),
+    [
+        ([(0, "at", ROOF)], 1.0, "the one pair that the second does not link"),
+        ([(0, "in", ROOF)], 0.0, "another preposition"),
+        ([(TOWN, "in", ROOF)], 0.0, "nothing for that pair"),
+        ([], None, "no fallback at all"),
+        (None, None, "nor the field"),
+    ],
+)
+def test_links_as_a_system_sends_them(fallback, uprep, why):
+    found = agreement([FIRST], [sent("d", THEIRS, fallback)])
+    assert found.links["uprep"] == uprep, why
+    assert {name: value for name, value in found.links.items() if name != "uprep"} == exactly(LINKS)
+    assert found.clusters is None
+    assert found.lacking == ["the second has no clusters; they are not compared."]
+    turned = agreement([sent("d", OURS)], [SECOND])
+    assert turned.links["links/f1"] == 1 / 2
+
+
+def test_what_was_not_annotated_is_not_compared():
+    clusters_only = {**SECOND, "np_relations": None}
+    found = agreement([FIRST, OTHER], [clusters_only, {**OTHER, "coref": None}], ("anna", "ben"))
+    assert (found.links, found.clusters) == (None, None)
+    assert found.lacking == [
+        "ben has no links for 1 of 2 documents ('d'); none are compared.",
+        "ben has no clusters for 1 of 2 documents ('e'); none are compared.",
+    ]
+
+
+def test_nothing_to_agree_on():
+    nothing = document("d", "a b")
+    found = agreement([nothing], [nothing])
+    assert set(found.links.values()) == set(found.clusters.values()) == {None}
+
+
+@given(small.documents(), st.data())
+def test_any_two(records, data):
+    kept = [data.draw(st.lists(st.booleans(), min_size=(n := len(r["np_relations"])), max_size=n)) for r in records]
+    others = [
+        {**r, "np_relations": [link for link, keep in zip(r["np_relations"], mask, strict=True) if keep]}
+        for r, mask in zip(records, kept, strict=True)
+    ]
+    found, turned, same = agreement(records, others), agreement(others[::-1], records), agreement(records, records)
+    assert all(value in (None, 1.0) for value in {**same.links, **same.clusters}.values())
+    ours, theirs = (
+        {(r["id"], link["anchor"], link["complement"]) for r in side for link in r["np_relations"]}
+        for side in (records, others)
+    )
+    if theirs:
+        assert found.links["unlabeled/precision"] == 1
+        assert found.links["unlabeled/recall"] == pytest.approx(len(theirs) / len(ours))
+        assert found.links["iprep"] == 1
+    for family in ("unlabeled", "triplets"):
+        assert found.links[f"{family}/recall"] == turned.links[f"{family}/precision"]
+        assert found.links[f"{family}/f1"] == pytest.approx(turned.links[f"{family}/f1"])
+
+
+def changed(record, place, **values):
+    """The record with a noun phrase changed."""
+    return {**record, "nps": [np | values if i == place else np for i, np in enumerate(record["nps"])]}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "problems"),
+    [
+        (
+            [document(name, "a b") for name in "vwxyz"],
+            [document(name, "a b") for name in "zä"],
+            [
+                "ben lacks 4 of the 5 documents of anna: 'v', 'w', 'x', …",
+                "ben has 1 document that anna lacks: 'ä'",
+            ],
+        ),
+        (
+            [OTHER],
+            [{**OTHER, "text": "a c", "tokens": ["a"]}],
+            [
+                "document 'e': text of ben differs from character 2 on, from 0, from that of anna",
+                "document 'e': tokens of ben differs from token 1 on, from 0, from that of anna",
+            ],
+        ),
+        (
+            [document("e", "a b")],
+            [changed(changed(document("e", "a b"), 0, last_char=3, text="a b"), 1, id="np2")],
+            [
+                "document 'e': np0 is 'a b' (characters 0 to 3, tokens 0 to 0) in ben; needed: 'a' (characters 0 to 1,"
+                " tokens 0 to 0), as in anna",
+                "document 'e': ben lacks np1, which is 'b' (characters 2 to 3, tokens 1 to 1) in anna",
+                "document 'e': ben has np2, 'b' (characters 2 to 3, tokens 1 to 1), which anna lacks",
+            ],
+        ),
+        (
+            [OTHER],
+            [sent("e", [(0, "of", 0), (0, "of", 2)])],
+            [
+                "ben: document 'e': relations[1]: complement 'np2' does not exist; needed: one of its 2 noun phrases,"
+                " np0 to np1",
+                "ben: document 'e': relations[0]: np0 is linked to itself; needed: two noun phrases",
+            ],
+        ),
+        (
+            [sent("e", [(0, "of", 7)])],
+            [OTHER],
+            [
+                "anna: document 'e': relations[0]: complement 'np7' does not exist; needed: one of its 2 noun phrases,"
+                " np0 to np1"
+            ],
+        ),
+        (
+            [OTHER],
+            [OTHER | sent("e", [])],
+            ["ben: document 'e' has both np_relations and relations; needed: one of them"],
+        ),
+    ],
+)
+def test_what_can_not_be_compared(first, second, problems):
+    with pytest.raises(FormatError) as caught:
+        agreement(first, second, ("anna", "ben"))
+    assert str(caught.value).startswith("annotations: ")
+    assert [problem.what for problem in caught.value.problems] == problems
+
+
+def test_the_command(ran, run):
+    Path("anna.jsonl").write_text(json_lines([FIRST, OTHER]), "utf-8")
+    Path("ben.jsonl.gz").write_bytes(gzip.compress(json_lines([OTHER, SECOND]).encode()))
+    pq.write_table(pa.Table.from_pylist([SECOND, OTHER]), "ben.parquet")
+    found = json.loads(ran("agreement", "tne", "anna.jsonl", "ben.jsonl.gz", "--json"))
+    assert found["links"]["iprep"] == 3 / 4
+    assert found["links"]["uprep"] is None
+    assert found["clusters"]["conll/f1"] == pytest.approx(5 / 6)
+    assert json.loads(ran("agreement", "tne", "anna.jsonl", "ben.parquet", "--json")) == found
+    printed = ran("agreement", "tne", "anna.jsonl", "ben.jsonl.gz").splitlines()
+    assert [line.split() for line in printed if line.startswith(("Links", "IPrep", "UPrep", "MUC", "CoNLL"))] == [
+        ["Links", "60.00", "60.00", "60.00"],  # 3 of 5 pairs
+        ["IPrep", "accuracy", "75.00"],
+        ["UPrep", "accuracy", "–"],
+        ["MUC", "100.00", "66.67", "80.00"],
+        ["CoNLL", "83.33"],
+    ]
+    assert printed[-2:] == [
+        "ben.jsonl.gz against anna.jsonl, 2 documents.",
+        "Clusters are compared without singletons.",
+    ]
+
+
+def test_a_submission_on_the_command_line(ran):
+    Path("anna.jsonl").write_text(json_lines([FIRST]), "utf-8")
+    Path("ben.jsonl").write_text(json_lines([sent("d", THEIRS, [(0, "at", ROOF)])]), "utf-8")
+    printed = ran("agreement", "tne", "anna.jsonl", "ben.jsonl").splitlines()
+    assert ["UPrep", "accuracy", "100.00"] in [line.split() for line in printed]
+    assert printed[-2:] == [
+        "ben.jsonl against anna.jsonl, 1 document.",
+        "ben.jsonl has no clusters; they are not compared.",
+    ]
+
+
+def test_bad_files_on_the_command_line(ran, run):
+    Path("anna.jsonl").write_text(json_lines([FIRST, {**OTHER, "id": 1}]), "utf-8")
+    Path("ben.jsonl").write_text(json_lines([SECOND]), "utf-8")
+    result = run("agreement", "tne", "anna.jsonl", "ben.jsonl")
+    assert result.exit_code == 1
+    assert "anna.jsonl:2: id: 1 is not of type 'string'" in result.stderr
+    Path("anna.jsonl").write_text(json_lines([FIRST, OTHER]), "utf-8")
+    result = run("agreement", "tne", "anna.jsonl", "ben.jsonl")
+    assert result.exit_code == 1
+    assert result.stderr == "Error: annotations: ben.jsonl lacks 1 of the 2 documents of anna.jsonl: 'e'\n"
+
+
+def test_the_release_agrees_with_itself_in_both_versions(corpora, ran):
+    files = [corpora / "tne" / name for name in ("dev.jsonl.gz", "dev-v1.1.jsonl.gz")]
+    found = json.loads(ran("agreement", "tne", *files, "--json"))
+    assert found["documents"] == 500
+    assert {name for name, value in (found["links"] | found["clusters"]).items() if value != 1} == {"uprep"}

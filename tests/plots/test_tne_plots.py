@@ -1,0 +1,247 @@
+"""Pictures of TNE: the numbers that are drawn, and how often the same bytes come out."""
+
+import json
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+from importlib import resources
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from closeread.errors import MissingExtraError
+from closeread.links import PREPOSITIONS, documents_of
+from closeread.plots.tne import (
+    NO_LINK,
+    commonest,
+    confusion_counts,
+    draw_confusion,
+    draw_prepositions,
+    preposition_counts,
+)
+
+OF, IN, ON, BY, AT, NEAR = (PREPOSITIONS.index(name) for name in ("of", "in", "on", "by", "at", "near"))
+SAMPLE = ["--config", "sample"]
+
+
+def link(anchor, preposition, complement):
+    return {"anchor": f"np{anchor}", "complement": f"np{complement}", "preposition": preposition}
+
+
+def gold(*documents):
+    """Documents given as their numbers of noun phrases and their links."""
+    return [
+        {"id": f"d{i}", "nps": [{"id": f"np{n}"} for n in range(size)], "np_relations": [link(*one) for one in links]}
+        for i, (size, links) in enumerate(documents)
+    ]
+
+
+def system(*documents):
+    return [
+        links if links is None else {"id": f"d{i}", "relations": [link(*one) for one in links]}
+        for i, links in enumerate(documents)
+    ]
+
+
+# 3 * 2 + 2 * 1 + 0 ordered pairs, of which gold links 4.
+GOLD = gold((3, [(0, "of", 1), (0, "in", 1), (1, "of", 2), (2, "on", 0)]), (2, [(1, "of", 0)]), (1, []))
+SENT = system([(0, "of", 1), (1, "by", 2), (2, "of", 1)], [(1, "of", 0), (1, "at", 0)], None)
+
+
+def cells(counts):
+    return {(row, column): n for (row, column), n in np.ndenumerate(counts) if n}
+
+
+def texts(path):
+    found = ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")  # noqa: S314
+    return ["".join(text.itertext()) for text in found]
+
+
+def overlapping(figure):
+    """How many pairs of texts overlap by more than a dot, and whether any text leaves the page."""
+    figure.draw_without_rendering()
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    axes = figure.axes[0]
+    bottom, top = sorted(axes.get_ylim())
+    ticks = [label for label in axes.get_yticklabels() if bottom <= label.get_position()[1] <= top]
+    shown = [*axes.texts, *ticks, axes.xaxis.label, *{one.yaxis.label for one in figure.axes}]
+    extents = np.array([text.get_window_extent(renderer).extents for text in shown if text.get_text()])
+    left, bottom, right, top = extents.T
+    across = np.minimum.outer(right, right) - np.maximum.outer(left, left) > 1
+    along = np.minimum.outer(top, top) - np.maximum.outer(bottom, bottom) > 1
+    width, height = figure.get_size_inches() * figure.dpi
+    outside = left.min() < 0 or bottom.min() < 0 or right.max() > width or top.max() > height
+    return int(np.triu(across & along, 1).sum()), outside
+
+
+def test_what_is_taken_for_what():
+    assert cells(confusion_counts(GOLD, SENT)) == {
+        (OF, OF): 2,  # the predicted one where it is among the gold ones, and the first of the predicted ones
+        (OF, BY): 1,
+        (ON, NO_LINK): 1,
+        (NO_LINK, OF): 1,
+        (NO_LINK, NO_LINK): 3,
+    }
+
+
+def test_the_commonest_are_those_of_gold():
+    counts = np.zeros((25, 25), np.int64)
+    counts[[IN, NEAR, OF, AT, NO_LINK], [OF, NEAR, IN, BY, NO_LINK]] = [3, 5, 3, 1, 900]
+    counts[NO_LINK, BY] = 70
+    assert commonest(counts, 10) == [NEAR, OF, IN, AT]  # ties by number
+    assert commonest(counts, 2) == [NEAR, OF]
+    assert commonest(np.zeros((25, 25), np.int64), 3) == []
+
+
+def test_the_matrix_that_is_drawn():
+    counts = np.zeros((25, 25), np.int64)
+    counts[OF, [OF, IN]], counts[IN, [IN, NO_LINK]], counts[NO_LINK, [OF, NO_LINK]] = [8, 1], [4, 2], [16, 1 << 20]
+    figure = draw_confusion(counts, [OF, IN, NO_LINK])
+    axes = figure.axes[0]
+    (mesh,) = axes.collections
+    drawn = np.ma.getdata(mesh.get_array()).reshape(3, 3)
+    hidden = np.ma.getmaskarray(mesh.get_array()).reshape(3, 3)
+    # gold by row, predicted by column: log2 of 8 and 1, of 4 and 2, of 16 and 2**20
+    assert [[None if h else v for v, h in zip(*rows, strict=True)] for rows in zip(drawn, hidden, strict=True)] == [
+        [3, 0, None], [None, 2, 1], [4, None, 20],
+    ]  # fmt: skip
+    assert (mesh.norm.vmin, mesh.norm.vmax) == (0, 20)
+    assert [text.get_text() for text in axes.texts] == ["8", "1", "0", "0", "4", "2", "16", "0", "1,048,576"]
+    assert [text.get_position() for text in axes.texts][:4] == [(0.5, 0.5), (1.5, 0.5), (2.5, 0.5), (0.5, 1.5)]
+    assert axes.get_ylim() == (3, 0)  # from the top down
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["of", "in", "no link"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["of", "in", "no link"]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("predicted", "gold")
+    assert overlapping(figure) == (0, False)
+
+
+@pytest.mark.parametrize("labels", [[OF], [OF, NO_LINK], [*range(1, 25), 0]])
+def test_matrices_of_any_size_are_readable(labels):
+    counts = np.full((25, 25), 9_999_999)
+    assert overlapping(draw_confusion(counts, labels)) == (0, False)
+    draw_confusion(np.zeros((25, 25), np.int64), labels)
+
+
+def bars(figure):
+    """The heights of the bars by name of their file, from left to right, to a tenth of a percent."""
+    (axes,) = figure.axes
+    return {bar.get_label(): [round(p.get_height(), 1) for p in bar.patches] for bar in axes.containers}
+
+
+def test_the_shares_that_are_drawn():
+    first = preposition_counts(documents_of(GOLD))
+    assert {PREPOSITIONS[label]: n for label, n in enumerate(first.tolist()) if n} == {"of": 3, "in": 1, "on": 1}
+    second = preposition_counts(documents_of(gold((2, [(0, "near", 1), (0, "near", 1), (1, "in", 0), (1, "of", 0)]))))
+    figure = draw_prepositions({"one": first, "two": second})
+    (axes,) = figure.axes
+    names = [label.get_text() for label in axes.get_xticklabels()]
+    assert names[:4] == ["of", "in", "on", "against"]  # by the first file, ties by number
+    assert sorted(names) == sorted(PREPOSITIONS[1:])
+    place = names.index("near")
+    assert bars(figure) == {
+        "one": [60, 20, 20, *[0] * 21],
+        "two": [25, 25, 0, *[50 if i == place else 0 for i in range(3, 24)]],
+    }
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["one", "two"]
+    centres = [[patch.get_x() + patch.get_width() / 2 for patch in bar.patches] for bar in axes.containers]
+    assert np.allclose(np.mean(centres, axis=0), range(24))
+    assert len(axes.texts) == 0
+    alone = draw_prepositions({"one": first})
+    assert [text.get_text() for text in alone.axes[0].texts][:4] == ["60.0", "20.0", "20.0", "0.0"]
+    assert alone.axes[0].get_legend() is None
+    assert overlapping(alone) == (0, False)
+
+
+def sent(path="sent.jsonl"):
+    """Predictions for the sample: the gold ones but that `of` is `by`, and one more link."""
+    rows = []
+    for line in resources.files("closeread.loaders.tne").joinpath("sample.jsonl").read_bytes().splitlines():
+        record = json.loads(line)
+        links = [
+            {name: one[name] for name in ("anchor", "complement", "preposition")} for one in record["np_relations"]
+        ]
+        for one in links:
+            one["preposition"] = {"of": "by"}.get(one["preposition"], one["preposition"])
+        rows.append({"id": record["id"], "relations": links})
+    rows[0]["relations"].append(link(1, "near", 0))
+    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+def test_confusion_of_the_sample(ran):
+    sent()
+    # 65 links of as many pairs: 33 of, 6 for, 5 on and 5 about, of which on has the lower number
+    told = ran("plot", "confusion", "sent.jsonl", *SAMPLE, "--labels", 3, "-o", "matrix.svg")
+    assert told == "matrix.svg: 3 prepositions, with 44 of 65 gold pairs\n"
+    found = texts("matrix.svg")
+    assert found.count("no link") == 2
+    ran("plot", "confusion", "sent.jsonl", *SAMPLE, "--labels", 24, "--unlinked", "hidden", "-o", "matrix.svg")
+    assert "no link" not in texts("matrix.svg")
+    ran("plot", "confusion", "sent.jsonl", *SAMPLE, "-o", "matrix.PNG")
+    assert Path("matrix.PNG").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_prepositions_of_the_sample(ran):
+    told = ran("plot", "prepositions", *SAMPLE, "-o", "shares.svg")
+    assert told == "shares.svg: 65 links of test\n"
+    found = texts("shares.svg")
+    assert {"share of links (%)", *PREPOSITIONS[1:]} <= set(found)
+    again = ran("plot", "prepositions", *SAMPLE, "--split", "test", "--split", "test", "-o", "again.svg")
+    assert again == "again.svg: 65 links of test\n"
+    assert Path("again.svg").read_bytes() == Path("shares.svg").read_bytes()
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_the_same_bytes_whatever_the_users_settings(ran, suffix):
+    sent()
+    for name, settings in (("one", {}), ("two", {"font.size": 30, "savefig.dpi": 20, "image.cmap": "Reds"})):
+        with matplotlib.rc_context(settings):
+            ran("plot", "confusion", "sent.jsonl", *SAMPLE, "-o", f"matrix-{name}.{suffix}")
+            ran("plot", "prepositions", *SAMPLE, "-o", f"shares-{name}.{suffix}")
+    for picture in ("matrix", "shares"):
+        data = Path(f"{picture}-one.{suffix}").read_bytes()
+        assert Path(f"{picture}-two.{suffix}").read_bytes() == data
+        assert not re.search(rb"matplotlib v|<dc:date>|Software", data, re.IGNORECASE)
+
+
+def test_gold_without_links_is_refused(ran, run):
+    sent()
+    record = {"id": "d", "text": "a", "tokens": ["a"], "nps": [], "coref": [], "np_relations": []}
+    for links, message in (([], "has a link; there is nothing to draw"), (None, "has no links; name another")):
+        Path("gold.jsonl").write_text(json.dumps(record | {"np_relations": links}) + "\n", "utf-8")
+        Path("empty.jsonl").write_text(json.dumps({"id": "d", "relations": []}) + "\n", "utf-8")
+        for command in (["confusion", "empty.jsonl"], ["prepositions"]):
+            result = run("plot", *command, "--gold", "gold.jsonl", "-o", "x.png")
+            assert result.exit_code == 2
+            assert message in result.stderr
+    assert not Path("x.png").exists()
+
+
+@pytest.mark.parametrize("command", [["confusion", "sent.jsonl"], ["prepositions"]])
+def test_what_can_not_be_written(ran, run, monkeypatch, command):
+    sent()
+    result = run("plot", *command, *SAMPLE, "-o", "x.pdf")
+    assert result.exit_code == 2
+    assert "needed: .png or .svg" in result.stderr
+    sent("sent.svg")
+    result = run("plot", "confusion", "sent.svg", *SAMPLE, "-o", "sent.svg")
+    assert result.exit_code == 2
+    assert "name another file to write" in result.stderr
+    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtraError, match=r"the extra closeread\[plot\]"):
+        draw_prepositions({"one": np.ones(25, np.int64)})
+    result = run("plot", *command, *SAMPLE, "-o", "x.png")
+    assert result.exit_code == 1
+    assert "pip install matplotlib" in result.stderr
+    assert not Path("x.png").exists()
+
+
+def test_shares_of_the_release(corpora, ran):
+    # Of 120,198 links of the test split 28,689 are of, as counted on the file.
+    told = ran("plot", "prepositions", "--split", "test", "-o", "shares.svg")
+    assert told == "shares.svg: 120,198 links of test\n"
+    assert "23.9" in texts("shares.svg")

@@ -1,0 +1,308 @@
+"""Documents in CAT XML: what is kept, what is refused and in which words, and that it is written the same."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from closeread.errors import FormatError
+from closeread.formats.cat_xml import (
+    dump_document,
+    inconsistencies,
+    is_date,
+    read_document,
+    read_files,
+    read_folder,
+    read_records,
+)
+
+HEAD = '<?xml version="1.0" ?><Document doc_id="7" doc_name="7_Rain.txt" src_url="http://example.org/rain?a=1&amp;b=2">'
+TOKENS = """
+<token number="0" sentence="0" t_id="1">Rain</token>
+<token number="1" sentence="0" t_id="2">stops</token>
+<token number="2" sentence="1" t_id="3">May</token>
+<token number="3" sentence="1" t_id="4">1</token>
+<token number="4" sentence="3" t_id="5">It</token>
+<token number="5" sentence="3" t_id="6">let</token>
+<token number="6" sentence="3" t_id="7">us</token>
+<token number="7" sentence="3" t_id="8">down</token>"""
+TIME = """
+<TIMEX3 functionInDocument="CREATION_TIME" m_id="9" type="DATE" value="2012-05-01">
+<token_anchor t_id="3"/><token_anchor t_id="4"/></TIMEX3>"""
+EVENTS = """
+<EVENT_MENTION m_id="12"><token_anchor t_id="2"/></EVENT_MENTION>
+
+<EVENT_MENTION m_id="4"><token_anchor t_id="6"/><token_anchor t_id="8"/></EVENT_MENTION>"""
+TIMEML = (
+    '<?xml version="1.0" ?><TimeML><DOCID>7</DOCID><DCT><TIMEX3 tid="t0" type="DATE" value="2012-05-01">2012-05-01'
+    "</TIMEX3></DCT><EXTRAINFO>Rain stops</EXTRAINFO><TEXT>Rain stops</TEXT></TimeML>"
+)
+RECORD = {
+    "id": "7",
+    "name": "7_Rain.txt",
+    "url": "http://example.org/rain?a=1&b=2",
+    "title": None,
+    "creation_time": "2012-05-01",
+    "creation_time_id": "9",
+    "creation_time_tokens": [2, 3],
+    "tokens": ["Rain", "stops", "May", "1", "It", "let", "us", "down"],
+    "sentences": [0, 0, 1, 1, 3, 3, 3, 3],
+    "events": [
+        {"id": "12", "mention": "7-0-stops", "tokens": [1]},
+        {"id": "4", "mention": "7-3-let_down", "tokens": [5, 7]},
+    ],
+}
+
+
+def document(head=HEAD, tokens=TOKENS, markables=TIME + EVENTS):
+    return f"{head}{tokens}\n<Markables>{markables}\n</Markables>\n</Document>"
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    return tmp_path_factory.mktemp("cat") / "7_Rain.txt.xml"
+
+
+def read(file, content):
+    file.write_text(content, "utf-8")
+    return read_document(file)
+
+
+def test_a_document(file):
+    assert read(file, document()) == (RECORD, [], [])
+    assert read_records(file, "x") == ([RECORD], [1], [])
+    assert list(inconsistencies([RECORD])) == []
+
+
+def test_track_a_has_no_events(file):
+    assert read(file, document(markables=TIME)).document == {**RECORD, "events": []}
+
+
+def test_a_document_without_a_time(file):
+    time = {"creation_time": None, "creation_time_id": None, "creation_time_tokens": []}
+    assert read(file, document(markables=EVENTS)) == ({**RECORD, **time}, [], [("has no creation time", 1, None)])
+
+
+@pytest.mark.parametrize(("text", "expected"), [("2012-02-29", True), ("2013-02-29", False), ("03-02-2009", False)])
+def test_creation_times(file, text, expected):
+    read_as = read(file, document(markables=TIME.replace("2012-05-01", text) + EVENTS))
+    assert read_as.document["creation_time"] == text  # as it is written
+    assert is_date(text) is expected
+    found = f"the creation time is '{text}', which is no date such as 2009-03-02"
+    assert read_as.notices == ([] if expected else [(found, 11, None)])
+
+
+def test_what_is_not_read_is_told(file):
+    more = '<TIMEX3 m_id="30" value="2012"/><CLINK m_id="31"/>'
+    content = document(markables=TIME + more + EVENTS).replace("</Document>", "<Relations/></Document>")
+    found = "holds 'CLINK', 'Relations', 'TIMEX3', which are not read; the first of 3"
+    assert read(file, content) == (RECORD, [], [(found, 12, None)])
+
+
+FIRST = '<token number="0" sentence="0" t_id="1">Rain</token>'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problems"),
+    [
+        (' doc_id="7"', "", [(1, "Document has no doc_id; needed: one")]),
+        (' doc_id="7"', ' doc_id=""', [(1, "Document has no doc_id; needed: one")]),
+        (TOKENS, "", [(None, "holds no token; needed: a text")]),
+        (FIRST, FIRST.replace("Rain", ""), [(2, "the token is empty; needed: text")]),
+        (FIRST, FIRST.replace('"0" s', '"5" s'), [(2, "the token's number is '5'; needed: 0, its place")]),
+        (FIRST, FIRST.replace('number="0" ', ""), [(2, "the token's number is ''; needed: 0, its place")]),
+        (
+            FIRST + "\n",
+            "",
+            [(n, f"the token's number is '{n - 1}'; needed: {n - 2}, its place") for n in range(2, 9)],
+        ),
+        (
+            'number="4" sentence="3"',
+            'number="4" sentence="-1"',
+            [(6, "the token's sentence is '-1'; needed: a whole number, 1 or more, since sentences stand in order")],
+        ),
+        (
+            'number="4" sentence="3"',
+            'number="4" sentence="0"',
+            [(6, "the token's sentence is '0'; needed: a whole number, 1 or more, since sentences stand in order")],
+        ),
+        ('"0" t_id="2"', '"0" t_id="1"', [(3, "the token's t_id is '1', as on line 2; needed: one of its own")]),
+        ('"0" t_id="2"', '"0"', [(3, "the token's t_id is ''; needed: one of its own")]),
+        ('m_id="4"', 'm_id="12"', [(15, "the m_id of EVENT_MENTION is '12', as on line 13; needed: one of its own")]),
+        ('m_id="4"', 'm_id="9"', [(15, "the m_id of EVENT_MENTION is '9', as on line 11; needed: one of its own")]),
+        (' m_id="12"', "", [(13, "the m_id of EVENT_MENTION is ''; needed: one of its own")]),
+        ('<token_anchor t_id="2"/>', "", [(13, "EVENT_MENTION '12' has no token_anchor; needed: one or more")]),
+        ('<token_anchor t_id="2"/>', "<token_anchor/>", [(13, "token_anchor: no token has the t_id ''")]),
+        (
+            '<token_anchor t_id="6"/><token_anchor t_id="8"/>',
+            '<token_anchor t_id="60"/><token_anchor t_id="x"/>',
+            [(15, "token_anchor: no token has the t_id '60'"), (15, "token_anchor: no token has the t_id 'x'")],
+        ),
+        (EVENTS, TIME.replace('"9"', '"10"') + EVENTS, [(13, "is a second creation time; needed: one")]),
+        (
+            f"{HEAD}\n{FIRST}",
+            f"{HEAD.replace('Document', 'Doc')}\n{FIRST.replace('Rain', '')}",
+            [(1, "the outermost element is 'Doc'; needed: Document"), (2, "the token is empty; needed: text")],
+        ),
+    ],
+)
+def test_broken_documents(file, old, new, problems):
+    content = document()
+    assert content.count(old) == 1
+    content = content.replace(old, new)
+    if "<Doc " in content:
+        content = content.replace("</Document>", "</Doc>")
+    found = read(file, content)
+    assert [(problem.line, problem.what) for problem in found.problems] == problems
+    assert read_records(file, "x").records == []
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", ": is empty"),
+        ("<Document>", ":1: is no well-formed XML: no element found at column 11"),
+        (
+            '<!DOCTYPE a [<!ENTITY b "c">]><Document>&b;</Document>',
+            ":1: declares 'b' in its document type; needed: XML without declarations",
+        ),
+        (
+            '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><Document>&b;</Document>',
+            ":1: declares 'b' in its document type; needed: XML without declarations",
+        ),
+    ],
+)
+def test_what_is_no_xml_of_ours(file, content, message):
+    file.write_text(content, "utf-8")
+    with pytest.raises(FormatError) as caught:
+        read_document(file)
+    assert str(caught.value) == f"{file}{message}"
+
+
+def test_titles_come_from_timeml(tmp_path):
+    (tmp_path / "a.xml").write_text(document(), "utf-8")
+    (tmp_path / "b.xml").write_text(document().replace('doc_id="7"', 'doc_id="8"'), "utf-8")
+    (tmp_path / "other-name.tml").write_text(TIMEML, "utf-8")
+    records, files, problems, notices, _ = read_folder(tmp_path)
+    assert [(record["id"], record["title"]) for record in records] == [("7", "Rain stops"), ("8", None)]
+    assert (files, problems, notices) == (["a.xml", "b.xml"], [], [])
+
+
+def test_all_problems_of_all_files(tmp_path):
+    for name, content in (
+        ("a.xml", document()),
+        ("b.xml", document().replace('t_id="3"/>', 't_id="30"/>')),
+        ("c.xml", "<Document>"),
+        ("d.tml", "no XML"),
+        ("e.xml", document(markables=EVENTS)),
+    ):
+        (tmp_path / name).write_text(content, "utf-8")
+    files = {f"folder/{path.name}": path for path in sorted(tmp_path.iterdir())}
+    found = read_files(files, "x")
+    assert found.files == ["folder/a.xml", "folder/e.xml"]
+    assert [(problem.file, problem.line) for problem in found.problems] == [
+        ("folder/b.xml", 12),
+        ("folder/c.xml", 1),
+        ("folder/d.tml", 1),
+    ]
+    assert found.notices == [("has no creation time", 1, "folder/e.xml")]
+
+
+def test_a_folder_without_documents(tmp_path):
+    (tmp_path / "a.tml").write_text(TIMEML, "utf-8")
+    with pytest.raises(FormatError) as caught:
+        read_folder(tmp_path)
+    assert str(caught.value) == f"{tmp_path}: holds no document; needed: files that end in .xml"
+
+
+@pytest.mark.parametrize(
+    ("changes", "problems"),
+    [
+        ({"sentences": [0]}, ["has 8 tokens and 1 sentences; needed: one for each token"]),
+        ({"creation_time_tokens": [8]}, ["creation_time_tokens: there is no token 8; the last is 7"]),
+        (
+            {"events": [{"id": "12", "mention": "7-0-stops", "tokens": [1, 9]}]},
+            ["event '12': there is no token 9; the last is 7"],
+        ),
+        (
+            {"events": [{"id": "12", "mention": "7-0-stopped", "tokens": [1]}]},
+            ["event '12' is '7-0-stopped'; needed: '7-0-stops'"],
+        ),
+    ],
+)
+def test_inconsistencies(changes, problems):
+    assert list(inconsistencies([RECORD, {**RECORD, **changes}])) == [(1, what) for what in problems]
+
+
+# What is written is read again.
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=6)
+NAME = TEXT.filter(bool)
+
+
+@st.composite
+def documents(draw):
+    n = draw(st.integers(1, 6))
+    tokens = draw(st.lists(NAME, min_size=n, max_size=n))
+    sentences = sorted(draw(st.lists(st.integers(0, 4), min_size=n, max_size=n)))
+    id_ = draw(NAME)
+    places = st.lists(st.integers(0, n - 1), min_size=1, max_size=3)
+    names = draw(st.lists(NAME, unique=True, min_size=1, max_size=4))
+    has_time = draw(st.booleans())
+    events = [(name, draw(places)) for name in names[1:]]
+    return {
+        "id": id_,
+        "name": draw(st.none() | TEXT),
+        "url": draw(st.none() | TEXT),
+        "title": None,
+        "creation_time": draw(TEXT) if has_time else None,
+        "creation_time_id": names[0] if has_time else None,
+        "creation_time_tokens": draw(places) if has_time else [],
+        "tokens": tokens,
+        "sentences": sentences,
+        "events": [
+            {"id": name, "mention": f"{id_}-{sentences[of[0]]}-{'_'.join(tokens[i] for i in of)}", "tokens": of}
+            for name, of in events
+        ],
+    }
+
+
+@given(record=documents())
+@settings(max_examples=100)
+def test_round_trip(file, record):
+    found = read(file, dump_document(record))
+    assert found.problems == []
+    assert found.document == record
+    assert list(inconsistencies([record])) == []
+
+
+def check_message(error):
+    """It is fit for a terminal."""
+    assert str(error).replace("\n", "").isprintable()
+
+
+@given(data=st.data())
+@settings(max_examples=150)
+def test_any_file_is_read_or_refused(file, data):
+    whole = bytearray(document().encode())
+    for _ in range(data.draw(st.integers(1, 5))):
+        start = data.draw(st.integers(0, len(whole)))
+        end = data.draw(st.integers(start, min(len(whole), start + 5)))
+        pieces = st.sampled_from([b"<", b">", b'"', b"&", b"&#0;", b"t_id", b"token", b"]]>", b"\xff", b"\0", b"<!--"])
+        whole[start:end] = data.draw(pieces | st.binary(max_size=4))
+    file.write_bytes(whole)
+    try:
+        found = read_document(file)
+    except FormatError as error:
+        check_message(error)
+        return
+    if found.problems:
+        assert all(problem.what.isprintable() for problem in found.problems)
+    else:
+        assert list(inconsistencies([found.document])) == []
+        assert read(file, dump_document(found.document)).document == found.document
+
+
+@pytest.mark.parametrize("change", [{"tokens": ["a\x01"] * 8}, {"url": "a\x85"}])
+def test_what_xml_can_not_hold_is_not_written(change):
+    with pytest.raises(ValueError, match=r"^XML can't hold the character U\+00(01|85)$"):
+        dump_document({**RECORD, **change})

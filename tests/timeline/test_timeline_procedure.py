@@ -1,0 +1,150 @@
+"""The procedure `timeline`: hand cases, timelines without predictions, and what must hold of any input."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.counts import merged
+from closeread.procedures.timeline import PROCEDURE, count
+
+CASES = json.loads((Path(__file__).parent.parent / "cases" / "timeline.json").read_text("utf-8"))
+COLUMNS = {
+    "awareness": ("verified_of_system", "system", "verified_of_gold", "gold"),
+    "events": ("shared", "system", "gold"),
+    "anchors": ("right",),
+}
+
+
+def timelines(sides):
+    """Records of timelines, each given as its entries; None is no record."""
+    return [
+        None
+        if entries is None
+        else {
+            "id": f"thing_{i}",
+            "entity": f"Thing {i}",
+            "entries": [dict(zip(("position", "anchor", "mentions"), entry, strict=True)) for entry in entries],
+        }
+        for i, entries in enumerate(sides)
+    ]
+
+
+def scores(table):
+    totals = table.values.sum(axis=0)
+    return {metric.name: float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
+
+
+@pytest.mark.parametrize("case", CASES["scores"], ids=lambda case: case["name"])
+def test_hand_cases(case):
+    options = PROCEDURE.settle(case.get("options", {}))
+    table = count(gold=timelines(case["gold"]), system=timelines(case["system"]), **options)
+    got, totals = scores(table), dict(zip(table.names, table.values.sum(axis=0).tolist(), strict=True))
+    for family, expected in case["counts"].items():
+        assert [totals[f"{family}/{name}"] for name in COLUMNS[family]] == expected, family
+    for name, expected in case["expected"].items():
+        if name == "anchor_accuracy":
+            wanted = np.nan if expected is None else float(Fraction(expected))
+            assert got[name] == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+        else:
+            parts = [got[f"{name}/{part}"] for part in ("precision", "recall", "f1")]
+            assert parts == pytest.approx([float(Fraction(score)) for score in expected], abs=1e-12), name
+
+
+ONE, TWO = ([[1, "2010", ["1-1-a"]]], [[2, "2011", ["1-2-b"]]])
+
+
+def test_timelines_without_predictions():
+    gold, system = timelines([ONE, TWO]), timelines([ONE, None])
+    empty = count(gold=gold, system=system)
+    assert (list(empty.units), scores(empty)["awareness/recall"]) == (["thing_0", "thing_1"], 0.5)
+    skipped = count(gold=gold, system=system, missing="skip")
+    assert (list(skipped.units), scores(skipped)["awareness/recall"]) == (["thing_0"], 1)
+    with pytest.raises(ValueError, match="1 of 2 timelines have no prediction"):
+        count(gold=gold, system=system, missing="error")
+
+
+@pytest.mark.parametrize("missing", ["empty", "skip", "error"])
+def test_a_timeline_without_entries_is_left_out(missing):
+    for predicted in (ONE, [], None):
+        table = count(gold=timelines([[], TWO]), system=timelines([predicted, TWO]), missing=missing)
+        assert (list(table.units), table.n_blocks) == (["thing_1"], 1)
+        assert table.values.tolist() == [[1, 1, 1, 1, 1, 1, 1, 1]]
+
+
+def test_nothing_at_all():
+    table = count(gold=[], system=[])
+    assert (len(table.units), table.n_blocks) == (0, 0)
+    assert [scores(table)[name] for name in ("awareness/f1", "events/f1")] == [0, 0]
+    totals = table.values.sum(axis=0)
+    decided = {metric.name for metric in PROCEDURE.metrics if metric.decided(totals, table.names)}
+    assert decided == {metric.name for metric in PROCEDURE.metrics} - {"anchor_accuracy"}
+
+
+def test_the_options():
+    assert PROCEDURE.settle({}) == {"track": "full", "missing": "empty"}
+    assert [option.choices for option in PROCEDURE.options] == [("full", "ordering"), ("empty", "skip", "error")]
+
+
+ENTRY = st.tuples(
+    st.integers(0, 4),
+    st.sampled_from(["2010", "2010-1", "2010-10", "2011", "XXXX-XX-XX"]),
+    st.lists(st.sampled_from([f"{i}-{i % 3}-go" for i in range(1, 12)]), min_size=1, max_size=3),
+)
+SIDE = st.lists(ENTRY, max_size=8)
+PAIRS = st.lists(st.tuples(SIDE, SIDE), min_size=1, max_size=4)
+TRACK = st.sampled_from(["full", "ordering"])
+
+
+def counted(pairs, track):
+    gold, system = (timelines(sides) for sides in zip(*pairs, strict=True))
+    return count(gold=gold, system=system, track=track)
+
+
+@given(SIDE, TRACK)
+def test_perfect_is_one_or_nothing_was_asked(side, track):
+    for row in counted([(side, side)], track).values:
+        assert row[0] == row[1] == row[2] == row[3]
+        assert row[4] == row[5] == row[6] == row[7] > 0
+
+
+@given(SIDE, TRACK)
+def test_an_empty_prediction_has_no_recall(side, track):
+    for row in counted([(side, [])], track).values:
+        assert row[[0, 1, 2, 4, 5, 7]].tolist() == [0] * 6
+
+
+@given(SIDE, SIDE, TRACK)
+def test_swapping_the_sides_swaps_precision_and_recall(one, other, track):
+    if one and other:
+        there, back = (counted([pair], track).values[0] for pair in ((one, other), (other, one)))
+        assert there.tolist() == back[[2, 3, 0, 1, 4, 6, 5, 7]].tolist()
+
+
+@given(PAIRS, TRACK)
+def test_counts_stay_within_their_denominators(pairs, track):
+    values = counted(pairs, track).values
+    assert (values >= 0).all()
+    assert (values[:, [0, 2, 4, 4, 7]] <= values[:, [1, 3, 5, 6, 4]]).all()
+    assert (values == values.round()).all()
+
+
+@given(PAIRS, TRACK, st.randoms())
+def test_the_order_of_entries_and_timelines_does_not_matter(pairs, track, random):
+    # Here no two entries are equal in the sort without being equal.
+    shuffled = [tuple(random.sample(side, len(side)) for side in pair) for pair in pairs]
+    there, back = counted(pairs, track), counted(shuffled[::-1], track)
+    assert there.values.tolist() == back.values[::-1].tolist()
+
+
+@given(PAIRS, TRACK)
+def test_counts_of_a_union_are_those_of_its_parts(pairs, track):
+    gold, system = (timelines(sides) for sides in zip(*pairs, strict=True))
+    together = merged([count(gold=[g], system=[s], track=track) for g, s in zip(gold, system, strict=True)])
+    whole = counted(pairs, track)
+    assert list(together.units) == list(whole.units)
+    assert np.array_equal(together.values, whole.values)

@@ -1,0 +1,360 @@
+"""TimeML: what is read, what is refused in which words, and that what is written is read again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from closeread.errors import FormatError
+from closeread.formats.timeml import (
+    RELATION_TYPES,
+    Document,
+    Entry,
+    Passage,
+    Span,
+    Tlink,
+    dump_timeml,
+    read_timeml,
+)
+
+WITH_INSTANCES = """<?xml version="1.0" ?>
+<TimeML xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+<DOCID> ferry_01 </DOCID>
+<DCT>OSLO, <TIMEX3 tid="t0" type="DATE" value="2012-05-04" functionInDocument="CREATION_TIME">May 4, 2012</TIMEX3></DCT>
+<TITLE>The ferry</TITLE>
+<TEXT>
+Marta <EVENT eid="e1" class="OCCURRENCE">waited</EVENT> &amp; <EVENT eid="e2">slept</EVENT>
+until <TIMEX3 tid="t1" type="DATE" value="2012-05-03">Thursday</TIMEX3><!-- or so -->.
+</TEXT>
+<MAKEINSTANCE eiid="ei1" eventID="e1" tense="PAST"/>
+<MAKEINSTANCE eiid="ei2" eventID="e2"/>
+<MAKEINSTANCE eiid="ei3" eventID="e2"/>
+<TLINK lid="l1" eventInstanceID="ei1" relatedToEventInstance="ei2" relType="IBEFORE"/>
+<TLINK lid="l2" eventInstanceID="ei3" relatedToTime="t1" relType="BEFORE" signalID="s1"/>
+<TLINK timeID="t1" relatedToTime="t0" relType="BEFORE"/>
+<TLINK lid="l4" eventID="e1" relatedToTime="t0" relType="BEFORE"/>
+<SLINK lid="l5" eventInstanceID="ei1" subordinatedEventInstance="ei2" relType="MODAL"/>
+</TimeML>
+"""
+WITHOUT_INSTANCES = """<?xml version='1.0' encoding='utf-8'?>
+<TimeML><DOCID>1664</DOCID>
+<DCT><TIMEX3 functionInDocument="CREATION_TIME" tid="t0" type="DATE" value="2005-10-13">2005-10-13</TIMEX3></DCT>
+<EXTRAINFO>The ferry</EXTRAINFO>
+<TEXT><s id="0">The ferry</s><s id="1">It <EVENT eid="e7">left</EVENT> and <EVENT eid="e9">sank</EVENT> .</s></TEXT>
+<TLINK eventID="e7" relatedToEvent="e9" relType="BEFORE"/>
+<TLINK eventInstanceID="e9" relatedToTime="t0" relType="AFTER"/>
+</TimeML>"""
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file to write and read again and again."""
+    return tmp_path_factory.mktemp("timeml") / "file.tml"
+
+
+def read(file: Path, text: str) -> Document:
+    file.write_text(text, "utf-8", newline="")
+    return read_timeml(file)
+
+
+def without_lines(document: Document) -> Document:
+    passages = tuple(p._replace(spans=tuple(s._replace(line=None) for s in p.spans)) for p in document.passages)
+    parts = {
+        name: tuple(one._replace(line=None) for one in getattr(document, name))
+        for name in ("instances", "tlinks", "others")
+    }
+    return replace(document, passages=passages, **parts)
+
+
+def test_a_file_with_instances(file: Path) -> None:
+    document = read(file, WITH_INSTANCES)
+    assert (document.id, document.title) == ("ferry_01", "The ferry")
+    assert document.text == "\nMarta waited & slept\nuntil Thursday.\n"
+    assert document.creation_time is not None
+    assert document.creation_time.attributes["value"] == "2012-05-04"
+    assert [(p.words(e), e.id, e.line) for p, e in document.spans("EVENT")] == [("waited", "e1", 7), ("slept", "e2", 7)]
+    words = {name: (passage.name, passage.words(span)) for name, (passage, span) in document.intervals.items()}
+    assert words == {
+        "ei1": ("TEXT", "waited"),
+        "ei2": ("TEXT", "slept"),
+        "ei3": ("TEXT", "slept"),
+        "t0": ("DCT", "May 4, 2012"),
+        "t1": ("TEXT", "Thursday"),
+    }
+    assert [(t.source, t.relation, t.target, t.line) for t in document.tlinks] == [
+        ("ei1", "IBEFORE", "ei2", 13),
+        ("ei3", "BEFORE", "t1", 14),
+        ("t1", "BEFORE", "t0", 15),
+        ("ei1", "BEFORE", "t0", 16),  # the only instance of the event
+    ]
+    assert document.tlinks[1].attributes == {"lid": "l2", "signalID": "s1"}
+    assert [one.name for one in document.others] == ["SLINK"]
+
+
+def test_a_file_without_instances(file: Path) -> None:
+    document = read(file, WITHOUT_INSTANCES)
+    assert document.title == "The ferry"
+    assert list(document.intervals) == ["e7", "e9", "t0"]
+    assert [(t.source, t.relation, t.target) for t in document.tlinks] == [
+        ("e7", "BEFORE", "e9"),
+        ("e9", "AFTER", "t0"),
+    ]
+    passage = document.passage("TEXT")
+    assert passage is not None
+    sentences = [(s.attributes["id"], passage.words(s)) for s in passage.spans if s.name == "s"]
+    assert sentences == [("0", "The ferry"), ("1", "It left and sank .")]
+
+
+def test_a_file_without_a_text_element(file: Path) -> None:
+    """As in TimeBank 1.2: what is no other element is the text."""
+    document = read(
+        file, '<TimeML>\nIt <EVENT eid="e1">left</EVENT>.\n<MAKEINSTANCE eiid="ei1" eventID="e1"/></TimeML>'
+    )
+    assert document.text.split() == ["It", "left."]
+    assert list(document.intervals) == ["ei1"]
+    assert (document.id, document.title, document.creation_time) == (None, None, None)
+
+
+def test_the_creation_time_may_be_unnamed_and_anywhere(file: Path) -> None:
+    first = read(file, '<TimeML><DCT><TIMEX3 tid="t5">now</TIMEX3></DCT><TEXT><TIMEX3 tid="t6"/></TEXT></TimeML>')
+    assert first.creation_time is not None
+    assert first.creation_time.id == "t5"
+    called = '<TIMEX3 tid="t6" functionInDocument="CREATION_TIME"/>'
+    second = read(file, f'<TimeML><TEXT><TIMEX3 tid="t5">now</TIMEX3>{called}</TEXT></TimeML>')
+    assert second.creation_time is not None
+    assert second.creation_time.id == "t6"
+
+
+@pytest.mark.parametrize("text", [WITH_INSTANCES, WITHOUT_INSTANCES])
+def test_what_is_written_is_read_again(file: Path, text: str) -> None:
+    document = read(file, text)
+    assert without_lines(read(file, dump_timeml(document))) == without_lines(document)
+
+
+def body(*elements: str) -> str:
+    """A file with two events, one of which has instances, a time, and these elements from line 5 on."""
+    events = '<TEXT><EVENT eid="e1">left</EVENT> <EVENT eid="e2">sank</EVENT> <TIMEX3 tid="t1">May</TIMEX3></TEXT>'
+    instances = '<MAKEINSTANCE eiid="ei1" eventID="e1"/><MAKEINSTANCE eiid="ei2" eventID="e1"/>'
+    return "\n".join(["<TimeML>", events, instances, "", *elements, "</TimeML>"])
+
+
+def tlink(ends: str, relation: str = ' relType="BEFORE"') -> str:
+    return f'<TLINK lid="l1" {ends}{relation}/>'
+
+
+GOOD = 'eventInstanceID="ei1" relatedToTime="t1"'
+TYPES = ", ".join(RELATION_TYPES)
+BROKEN = {
+    "unknown instance": (
+        tlink('eventInstanceID="ei9" relatedToTime="t1"'),
+        "TLINK 'l1': no MAKEINSTANCE has the eventInstanceID 'ei9'",
+    ),
+    "event for its instance": (
+        tlink('eventInstanceID="e1" relatedToTime="t1"'),
+        "TLINK 'l1': no MAKEINSTANCE has the eventInstanceID 'e1'",
+    ),
+    "unknown time": (
+        tlink('eventInstanceID="ei1" relatedToTime="t9"'),
+        "TLINK 'l1': no TIMEX3 has the relatedToTime 't9'",
+    ),
+    "instance for a time": (tlink('timeID="ei1" relatedToTime="t1"'), "TLINK 'l1': no TIMEX3 has the timeID 'ei1'"),
+    "unknown event": (tlink('eventID="e9" relatedToTime="t1"'), "TLINK 'l1': no EVENT has the eventID 'e9'"),
+    "event of two instances": (
+        tlink('eventID="e1" relatedToTime="t1"'),
+        "TLINK 'l1': event 'e1' has 2 instances; needed: one of them",
+    ),
+    "unknown relation type": (
+        tlink(GOOD, ' relType="VAGUE"'),
+        f"TLINK 'l1': relType is 'VAGUE'; needed: one of {TYPES}",
+    ),
+    "relation type in small letters": (
+        tlink(GOOD, ' relType="before"'),
+        f"TLINK 'l1': relType is 'before'; needed: one of {TYPES}",
+    ),
+    "no relation type": (tlink(GOOD, ""), f"TLINK 'l1': relType is ''; needed: one of {TYPES}"),
+    "no source": (
+        tlink('relatedToTime="t1"'),
+        "TLINK 'l1': has 0 of eventInstanceID, timeID, eventID; needed: one of them",
+    ),
+    "two sources": (
+        tlink(f'{GOOD} timeID="t1"'),
+        "TLINK 'l1': has 2 of eventInstanceID, timeID, eventID; needed: one of them",
+    ),
+    "no target": (
+        tlink('timeID="t1"'),
+        "TLINK 'l1': has 0 of relatedToEventInstance, relatedToTime, relatedToEvent; needed: one of them",
+    ),
+    "with itself": (
+        tlink('timeID="t1" relatedToTime="t1"'),
+        "TLINK 'l1': joins 't1' with itself; needed: two intervals",
+    ),
+    "with itself, by other names": (
+        tlink('eventID="e2" relatedToEventInstance="e2"'),
+        "TLINK 'l1': joins 'e2' with itself; needed: two intervals",
+    ),
+    "without lid": (
+        '<TLINK timeID="t9" relatedToEventInstance="ei1" relType="BEFORE"/>',
+        "TLINK: no TIMEX3 has the timeID 't9'",
+    ),
+    "lid twice": (tlink(GOOD) + tlink(GOOD), "lid 'l1' was given on line 5 already"),
+    "empty lid": (f'<TLINK lid="" {GOOD} relType="BEFORE"/>', "TLINK has no lid; needed: one"),
+    "instance twice": ('<MAKEINSTANCE eiid="ei1" eventID="e2"/>', "eiid 'ei1' was given on line 3 already"),
+    "instance of nothing": ('<MAKEINSTANCE eiid="ei3" eventID="e9"/>', "MAKEINSTANCE 'ei3': no EVENT has the eid 'e9'"),
+    "instance without id": ('<MAKEINSTANCE eventID="e2"/>', "MAKEINSTANCE has no eiid; needed: one"),
+    "instance like a time": (
+        '<MAKEINSTANCE eiid="t1" eventID="e2"/>',
+        "eiid 't1' is the tid of a TIMEX3, too; needed: ids of their own",
+    ),
+    "instance like an event": (
+        '<MAKEINSTANCE eiid="e2" eventID="e1"/>',
+        "2: eid 'e2' is the id of another interval; needed: ids of their own",
+    ),
+    "event elsewhere": ('<EVENT eid="e5">rose</EVENT>', "EVENT stands outside DCT, TITLE, EXTRAINFO and TEXT"),
+    "time elsewhere": ('<TIMEX3 tid="t5">June</TIMEX3>', "TIMEX3 stands outside DCT, TITLE, EXTRAINFO and TEXT"),
+    "event without id": ("<TITLE><EVENT>rose</EVENT></TITLE>", "EVENT has no eid; needed: one"),
+    "event twice": ('<TITLE><EVENT eid="e1">rose</EVENT></TITLE>', "2: eid 'e1' was given on line 5 already"),
+    "time without id": ("<TITLE><TIMEX3>June</TIMEX3></TITLE>", "TIMEX3 has no tid; needed: one"),
+    "not closed": ("<TITLE>", "6: is no well-formed XML: mismatched tag at column 3"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_refused(file: Path, name: str) -> None:
+    element, message = BROKEN[name]
+    with pytest.raises(FormatError) as caught:
+        read(file, body(element))
+    assert str(caught.value) == f"{file}:{message if message[0].isdigit() else f'5: {message}'}"
+
+
+def test_another_root(file: Path) -> None:
+    with pytest.raises(FormatError) as caught:
+        read(file, "<html>\n</html>")
+    assert str(caught.value) == f"{file}:1: the outermost element is 'html'; needed: TimeML"
+
+
+def test_an_entity_bomb(file: Path) -> None:
+    with pytest.raises(FormatError) as caught:
+        read(file, '<!DOCTYPE TimeML [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>\n<TimeML><TEXT>&b;</TEXT></TimeML>')
+    assert str(caught.value).startswith(f"{file}:1: declares 'a' in its document type")
+
+
+def test_all_problems_at_once_in_their_order(file: Path) -> None:
+    with pytest.raises(FormatError) as caught:
+        read(file, body(tlink(GOOD, ' relType="VAGUE"'), "<TIMEX3/>", '<TLINK timeID="t9" relatedToTime="t1"/>'))
+    assert [(p.line, p.what.split(";")[0]) for p in caught.value.problems] == [
+        (5, "TLINK 'l1': relType is 'VAGUE'"),
+        (6, "TIMEX3 stands outside DCT, TITLE, EXTRAINFO and TEXT"),
+        (7, "TLINK: no TIMEX3 has the timeID 't9'"),
+        (7, "TLINK: relType is ''"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        (Document(None, (Passage("TEXT", "ab", (Span("a", 0, 1, {}), Span("b", 0, 2, {}))),)), "crosses another"),
+        (Document(None, (Passage("TEXT", "ab", (Span("a", 1, 2, {}), Span("b", 0, 1, {}))),)), "crosses another"),
+        (Document(None, (), tlinks=(Tlink("x", "y", "BEFORE", {}),)), "'x', which is no interval"),
+        (Document(None, (Passage("TEXT", "a\x07", ()),)), r"hold the character U\+0007"),
+    ],
+)
+def test_what_can_not_be_written(document: Document, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        dump_timeml(document)
+
+
+CHARACTERS = st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="\ufffe\uffff")
+TEXTS = st.text(CHARACTERS | st.sampled_from("\n\t\r <&"), max_size=20)
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> Document:
+    """Any document: spans of the text nested in any way, all kinds of intervals, any links between them."""
+    text = draw(TEXTS)
+    spans: list[Span] = []
+
+    def nest(start: int, end: int, depth: int) -> None:
+        while depth and start < end and draw(st.booleans()):
+            first = draw(st.integers(start, end - 1))
+            last = draw(st.integers(first + 1, end))
+            name = draw(st.sampled_from(["s", "EVENT", "TIMEX3"]))
+            number = {"s": {}, "EVENT": {"eid": f"e{len(spans)}"}, "TIMEX3": {"tid": f"t{len(spans)}"}}[name]
+            spans.append(Span(name, first, last, {**number, "x": draw(TEXTS)}))
+            nest(first, last, depth - 1)
+            start = last
+
+    nest(0, len(text), 3)
+    events = [span.id for span in spans if span.name == "EVENT"]
+    instances = tuple(
+        Entry("MAKEINSTANCE", {"eiid": f"ei{i}", "eventID": event})
+        for i, event in enumerate(draw(st.lists(st.sampled_from(events), max_size=4)) if events else ())
+    )
+    passages = (Passage("TITLE", draw(TEXTS)), Passage("TEXT", text, tuple(spans)))
+    document = Document(draw(st.none() | st.just("a & b")), passages, instances)
+    names = list(document.intervals)
+    if len(names) > 1:
+        pair = st.lists(st.sampled_from(names), min_size=2, max_size=2, unique=True)
+        links = draw(st.lists(st.tuples(pair, st.sampled_from(RELATION_TYPES)), max_size=3))
+        tlinks = tuple(Tlink(*ends, relation, {"lid": f"l{i}"}) for i, (ends, relation) in enumerate(links))
+        document = replace(document, tlinks=tlinks)
+    return document
+
+
+@given(documents())
+def test_any_document_is_written_and_read_again(file: Path, document: Document) -> None:
+    assert without_lines(read(file, dump_timeml(document))) == document
+
+
+PIECES = st.sampled_from(
+    ["TLINK", "eventInstanceID", "ei1", "t1", "e2", "EVENT", "TEXT", "relType", "<", '"', "/>", "\x00", "é", "&a;"]
+)
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_any_file_is_read_or_refused(file: Path, data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from([WITH_INSTANCES, WITHOUT_INSTANCES]))
+    for _ in range(data.draw(st.integers(0, 3))):
+        start = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(start, min(len(text), start + 30)))
+        text = text[:start] + data.draw(PIECES | st.just("")) + text[end:]
+    try:
+        document = read(file, text)
+    except FormatError as error:
+        message = str(error)
+    else:
+        message = ""
+        assert {end for t in document.tlinks for end in (t.source, t.target)} <= document.intervals.keys()
+        assert without_lines(read(file, dump_timeml(document))) == without_lines(document)
+    assert message.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff\xfe<\x00", b"<TimeML>\xe9</TimeML>", b"<TimeML/>" * 2, b"{}"])
+def test_what_is_no_xml_is_refused(file: Path, data: bytes) -> None:
+    file.write_bytes(data)
+    with pytest.raises(FormatError):
+        read_timeml(file)
+
+
+@pytest.mark.parametrize(
+    ("folder", "n_sentences", "n_events"),
+    [
+        ("Corpus-trial-data_task4_events_timelines_TimeML", 464, 188),
+        ("SemEval_Task4_data/corpus_1/corpus_trackB_TimeML", 446, 315),
+        ("SemEval_Task4_data/corpus_2/corpus_trackB_TimeML", 430, 324),
+    ],
+)
+def test_the_released_files(corpora: Path, file: Path, folder: str, n_sentences: int, n_events: int) -> None:
+    """As many sentences as Minard et al. (2015) count, and as many events as the corpus has in CAT XML."""
+    found = [read_timeml(path) for path in sorted((corpora / "semeval2015_timeline" / folder).glob("*.tml"))]
+    assert len(found) == 30
+    assert sum(len(document.spans("s")) for document in found) == n_sentences
+    assert sum(len(document.spans("EVENT")) for document in found) == n_events
+    for document in found:
+        assert document.creation_time is not None
+        assert document.title
+        assert without_lines(read(file, dump_timeml(document))) == without_lines(document)

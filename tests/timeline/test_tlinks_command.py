@@ -1,0 +1,295 @@
+"""`closeread score|compare|validate tlinks` on invented files, and every word that is said of bad ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from closeread.count_files import read_counts
+from closeread.errors import FormatError, RequestError, SubmissionError
+from closeread.procedures.tlinks import PROCEDURE
+from closeread.report import make_report
+from closeread.tlinks import compare, count_pair, intervals, key_digest, read_key, read_pair, score
+
+TEXT = "Marta waited and slept until Thursday ."
+
+
+def timeml(links, *, ids=("ei1", "ei2", "ei3", "t1"), text=TEXT):
+    """A file with four events and times (waited, slept, the fall of the title, Thursday) and these links."""
+    waited, slept, fall, thursday = ids
+    marked = (
+        text.replace("waited", '<EVENT eid="e1">waited</EVENT>')
+        .replace("slept", '<EVENT eid="e2">slept</EVENT>')
+        .replace("Thursday", f'<TIMEX3 tid="{thursday}" type="DATE">Thursday</TIMEX3>')
+    )
+    lines = [
+        "<TimeML>",
+        '<DCT><TIMEX3 tid="t0" type="DATE" functionInDocument="CREATION_TIME">May 4</TIMEX3></DCT>',
+        '<TITLE>The <EVENT eid="e3">fall</EVENT></TITLE>',
+        f"<TEXT>{marked}</TEXT>",
+    ]
+    lines += [f'<MAKEINSTANCE eiid="{eiid}" eventID="e{i}"/>' for i, eiid in enumerate((waited, slept, fall), start=1)]
+    for number, (source, relation, target) in enumerate(links, start=1):
+        begin = "timeID" if source[0] == "t" else "eventInstanceID"
+        end = "relatedToTime" if target[0] == "t" else "relatedToEventInstance"
+        lines.append(f'<TLINK lid="l{number}" {begin}="{source}" {end}="{target}" relType="{relation}"/>')
+    return "\n".join([*lines, "</TimeML>\n"])
+
+
+KEY = {
+    "a.tml": timeml([("ei1", "BEFORE", "ei2"), ("ei2", "IS_INCLUDED", "t1"), ("ei1", "BEFORE", "t0")]),
+    "b/c.tml": timeml([("ei3", "SIMULTANEOUS", "t0"), ("t1", "BEFORE", "t0")]),
+}
+# A shortcut that follows, a link that is wrong, and of the second document one link of two.
+RESPONSE = {
+    "a.tml": timeml([("ei2", "AFTER", "ei1"), ("ei2", "BEFORE", "t1"), ("ei1", "BEFORE", "t0")]),
+    "b/c.tml": timeml([("t1", "BEFORE", "ei3")]),
+}
+
+
+def written(folder, files):
+    for name, text in files.items():
+        (Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
+        (Path(folder) / name).write_text(text, "utf-8")
+    return folder
+
+
+@pytest.fixture
+def pair(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return written("key", KEY), written("response", RESPONSE)
+
+
+def refused(*arguments, error=SubmissionError, **options):
+    with pytest.raises(error) as caught:
+        read_pair(*map(Path, arguments), **options)
+    return str(caught.value)
+
+
+def test_a_table_with_precision_recall_and_f1(ran, pair):
+    printed = ran("score", "tlinks", *pair, "--no-ci").splitlines()
+    assert printed[2].split() == ["metric", "precision", "recall", "F1", "documents"]
+    # Of the system 2 of 3 and, as t1 is before what is simultaneous with t0, 1 of 1; of gold 2 of 3 and 0 of 2.
+    assert printed[4].split() == ["Awareness", "75.00", "40.00", "52.17", "2"]
+    assert printed[-1].startswith(
+        "Signature: tlinks|version:1|missing:empty|matching:id|reduction:sequential|during:simultaneous|gold:"
+    )
+
+
+def test_relation_types_apart(ran, pair):
+    found = json.loads(ran("score", "tlinks", *pair, "--by", "type", "--per-unit", "--json", "--no-ci"))
+    assert found["scores"]["awareness/precision"]["value"] == 3 / 4
+    assert list(found["slices"]["type"]) == ["BEFORE", "AFTER", "IS_INCLUDED", "SIMULTANEOUS"]
+    before = found["slices"]["type"]["BEFORE"]["scores"]
+    # The system's BEFOREs: one wrong, two verified; gold's: two of a, both verified, and one of b, which is not.
+    assert (before["awareness/precision"]["value"], before["awareness/recall"]["value"]) == (2 / 3, 2 / 3)
+    assert found["slices"]["type"]["AFTER"]["scores"]["awareness/recall"]["undefined"]
+    assert [unit["document"] for unit in found["units"]] == ["a", "b/c"]
+    assert found["corpus"] == "tlinks"
+    assert found["unit"] == "document"
+
+
+def test_two_files_whatever_they_are_called(ran, pair):
+    found = json.loads(ran("score", "tlinks", "key/a.tml", "response/a.tml", "--json"))
+    assert found["scores"]["awareness/recall"]["value"] == 2 / 3
+    found = json.loads(ran("score", "tlinks", "key/b/c.tml", "response/a.tml", "--json", "--no-ci", "--per-unit"))
+    assert [unit["document"] for unit in found["units"]] == ["c"]
+
+
+def test_kept_counts_are_those_of_the_files(ran, run, pair):
+    printed = json.loads(ran("score", "tlinks", *pair, "--counts", "kept.parquet", "--json"))
+    kept = read_counts(Path("kept.parquet"), PROCEDURE)
+    assert make_report(kept.table, PROCEDURE, kept.provenance).to_json() == printed
+    plain = ran("compare", "tlinks", "key", "response", "key", "--json")
+    assert ran("compare", "tlinks", "key", "kept.parquet", "key", "--json").replace("kept.parquet", "response") == plain
+    assert json.loads(plain)[0]["differences"]["awareness/recall"]["value"] == pytest.approx(3 / 5)
+    for options in (("--reduction", "none"), ("--matching", "strict")):
+        done = run("compare", "tlinks", "key", "kept.parquet", "key", *options)
+        assert done.exit_code == 2
+        assert "kept.parquet holds counts of tlinks|version:1|" in done.stderr
+
+
+def test_from_python(pair):
+    report = score(*pair, by="type", reduction="none")
+    assert report.total.scores["awareness/precision"].value == 3 / 4
+    assert "BEFORE" in report.slices["type"]
+    found = compare(pair[0], pair[1], pair[0])
+    assert found.to_json()["differences"]["awareness/precision"]["value"] == 1 / 4
+    with pytest.raises(RequestError, match="tlinks has no option 'strict'"):
+        score(*pair, strict="true")
+
+
+def test_validate(ran, run, pair):
+    assert ran("validate", "tlinks", *pair) == "response: valid; 2 of the 2 documents of key\n"
+    Path("response/b/c.tml").unlink()
+    assert ran("validate", "tlinks", *pair) == "response: valid; 1 of the 2 documents of key\n"
+    done = run("validate", "tlinks", *pair, "--missing", "error")
+    assert (done.exit_code, done.stderr) == (
+        1,
+        "Error: response: lacks 1 of the 2 documents of the key: 'b/c'; "
+        "needed: all of them, unless missing is empty or skip\n",
+    )
+
+
+def test_missing_documents(ran, run, pair):
+    written("other", {"b/c.tml": RESPONSE["b/c.tml"]})
+    Path("response/b/c.tml").unlink()
+    values = {
+        missing: json.loads(ran("score", "tlinks", *pair, "--json", "--missing", missing))["scores"]
+        for missing in ("empty", "skip")
+    }
+    assert values["empty"]["awareness/recall"]["value"] == 2 / 5
+    assert values["skip"]["awareness/recall"]["value"] == 2 / 3
+    done = run("compare", "tlinks", "key", "response", "other", "--missing", "skip")
+    assert done.exit_code == 2
+    assert "lacks document 'a', which the other has; with missing=skip both have to lack the same" in done.stderr
+
+
+def test_contradictions_are_told_with_their_lines(run, pair):
+    links = [("ei1", "BEFORE", "ei2"), ("ei2", "BEFORE", "ei3"), ("ei3", "BEFORE", "ei1"), ("ei3", "IAFTER", "ei2")]
+    Path("key/a.tml").write_text(timeml(links))
+    done = run("score", "tlinks", *pair, "--no-ci")
+    assert done.exit_code == 0
+    what = "contradicts the links before it: it counts, and nothing follows from it"
+    assert done.stderr == (f"note: key/a.tml:10: ei3 BEFORE ei1 {what}\nnote: key/a.tml:11: ei3 IAFTER ei2 {what}\n")
+    many = [("ei1", "BEFORE", "ei2")] + [
+        ("ei1", relation, "ei2") for relation in ("AFTER", "IBEFORE", "INCLUDES", "BEGINS", "ENDS")
+    ]
+    Path("response/a.tml").write_text(timeml(many))
+    for command in ("score", "validate"):
+        notes = run(command, "tlinks", "key", "response").stderr.splitlines()
+        assert len(notes) == 2 + 3 + 1
+        assert notes[-1] == "note: response: 5 links contradict those before them; 3 of them are named"
+    assert len(run("compare", "tlinks", "key", "response", "response").stderr.splitlines()) == 6
+    counted = count_pair(read_pair(Path("key"), Path("response")))
+    totals = dict(zip(counted.table.names, counted.table.values.sum(axis=0).tolist(), strict=True))
+    assert (totals["contradictory/gold"], totals["contradictory/system"]) == (2, 5)
+
+
+def test_ids_of_the_system_s_own(ran, run, pair):
+    """The same links by other ids: refused by id, right by extent."""
+    swapped = [("ei2", "BEFORE", "ei1"), ("ei1", "IS_INCLUDED", "t7"), ("ei2", "BEFORE", "t0")]
+    Path("own.tml").write_text(timeml(swapped, ids=("ei2", "ei1", "ei3", "t7")))
+    done = run("score", "tlinks", "key/a.tml", "own.tml")
+    assert done.exit_code == 1
+    assert done.stderr == (
+        "Error: own.tml: 2 problems:\n"
+        "own.tml:4: the id 'ei2' is 'waited' here and 'slept' in the key; needed: the key's ids, or matching strict or "
+        "relaxed\n"
+        "own.tml:4: the id 'ei1' is 'slept' here and 'waited' in the key; needed: the key's ids, or matching strict or "
+        "relaxed\n"
+    )
+    for matching in ("strict", "relaxed"):
+        found = json.loads(ran("score", "tlinks", "key/a.tml", "own.tml", "--matching", matching, "--json"))
+        assert found["scores"]["awareness/f1"]["value"] == 1
+
+
+def test_strict_and_relaxed_extents(ran, pair):
+    wider = KEY["a.tml"].replace("until <TIMEX3", "<TIMEX3").replace(">Thursday", ">until Thursday")
+    Path("wider.tml").write_text(wider)
+    values = {
+        matching: json.loads(ran("score", "tlinks", "key/a.tml", "wider.tml", "--matching", matching, "--json"))
+        for matching in ("id", "strict", "relaxed")
+    }
+    assert {name: found["scores"]["awareness/f1"]["value"] for name, found in values.items()} == {
+        "id": 1,
+        "strict": pytest.approx(2 / 3),  # one link of three is of another time
+        "relaxed": 1,
+    }
+    assert len({found["signature"] for found in values.values()}) == 3
+
+
+def test_white_space_is_no_difference(pair):
+    Path("spaced.tml").write_text(KEY["a.tml"].replace("and", "\n   and  "))
+    for matching in ("id", "strict"):
+        assert score("key/a.tml", "spaced.tml", matching=matching).total.scores["awareness/f1"].value == 1
+    documents = [read_key(Path(name)).documents[0] for name in ("key/a.tml", "spaced.tml")]
+    assert intervals(documents[0]) == intervals(documents[1])
+    assert {i["id"]: (i["kind"], i["start"], i["end"]) for i in intervals(documents[0])} == {
+        "ei1": ("EVENT in TEXT", 5, 11),
+        "ei2": ("EVENT in TEXT", 14, 19),
+        "ei3": ("EVENT in title", 3, 7),
+        "t0": ("creation time", 0, 0),
+        "t1": ("TIMEX3 in TEXT", 24, 32),
+    }
+
+
+def test_the_digest_is_of_what_is_scored(pair):
+    key = read_key(Path("key"))
+    assert key_digest(key, "id") != key_digest(key, "strict")
+    written("same", {"b/c.xml": KEY["b/c.tml"].replace("May 4", "4 May"), "a.TML": KEY["a.tml"]})
+    assert key_digest(read_key(Path("same")), "id") == key_digest(key, "id")
+    written("other", {**KEY, "a.tml": KEY["a.tml"].replace("IS_INCLUDED", "INCLUDES")})
+    assert key_digest(read_key(Path("other")), "id") != key_digest(key, "id")
+
+
+def test_names_that_begin_with_a_dot_are_passed_over(pair):
+    written("key", {".DS_Store": "\0", "._a.tml": "\0", ".git/a.tml": "\0", "README": "none"})
+    assert read_key(Path("key")).names == ["a", "b/c"]
+
+
+def test_another_text(pair):
+    Path("response/a.tml").write_text(RESPONSE["a.tml"].replace("and", "or"))
+    assert refused(*pair) == (
+        "response/a.tml: the text goes on with 'orsleptuntilThursday' after 'Martawaited'; "
+        "needed: 'andsleptuntilThursda', as in the key"
+    )
+
+
+def test_all_files_of_a_response_are_checked_at_once(run, pair):
+    written(
+        "response",
+        {
+            "a.tml": RESPONSE["a.tml"].replace("BEFORE", "SOON"),
+            "b/c.tml": RESPONSE["b/c.tml"].replace('"t1" related', '"t9" related'),
+            "d.tml": "<TimeML>",
+        },
+    )
+    done = run("score", "tlinks", *pair)
+    assert done.exit_code == 1
+    found = done.stderr.splitlines()
+    assert found[0] == "Error: response: 4 problems:"
+    assert found[1].startswith("response/a.tml:9: TLINK 'l2': relType is 'SOON'; needed: one of BEFORE, AFTER, ")
+    assert found[2].startswith("response/a.tml:10: TLINK 'l3': relType is 'SOON'; needed: one of BEFORE, AFTER, ")
+    assert found[3:] == [
+        "response/b/c.tml:8: TLINK 'l1': no TIMEX3 has the timeID 't9'",
+        "response/d.tml:1: is no well-formed XML: no element found at column 9",
+    ]
+
+
+def test_documents_that_are_not_in_the_key(pair):
+    written("response", {"b/d.tml": RESPONSE["a.tml"]})
+    assert refused(*pair) == "response/b/d.tml: document 'b/d' is not in the key; needed: none but the key's"
+
+
+def test_two_files_of_one_name(pair):
+    written("key", {"a.xml": KEY["a.tml"]})
+    assert refused(*pair, error=FormatError) == "key/a.xml: document 'a' has another file already"
+
+
+def test_a_folder_and_a_file(pair):
+    found = "needed: two files or two folders"
+    assert refused("key", "response/a.tml") == f"response/a.tml: is a file and the key is a folder; {found}"
+    assert refused("key/a.tml", "response") == f"response: is a folder and the key is a file; {found}"
+
+
+def test_nothing_there(pair):
+    Path("empty").mkdir()
+    message = "empty: holds no TimeML file; needed: files that end in .tml, .timeml, .xml"
+    assert refused("key", "empty") == message
+    assert refused("empty", "key", error=FormatError) == message
+    assert refused("key/a.tml", "none.tml") == "none.tml: can't be read: No such file or directory"
+
+
+def test_counts_are_not_written_over_what_is_read(run, pair):
+    done = run("score", "tlinks", "key/a.tml", "response/a.tml", "--counts", "key/a.tml")
+    assert done.exit_code == 2
+    assert "key/a.tml is read by this command; name another file to write" in done.stderr
+
+
+def test_a_field_that_does_not_exist(run, pair):
+    done = run("score", "tlinks", *pair, "--by", "genre")
+    assert done.exit_code == 2
+    assert "no field 'genre' to slice by (there are: type)" in done.stderr

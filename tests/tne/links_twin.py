@@ -1,0 +1,95 @@
+"""What is counted of links, the slow way: sets and dicts, one pair at a time, ratios as fractions.
+
+A side is the list of a document's links, each as (anchor, complement, label); what the three are does not matter.
+"""
+
+from fractions import Fraction
+
+NAMES = (
+    *("links/right", "links/system", "links/gold", "linked/system", "linked/gold"),
+    *("triplets/right", "triplets/system", "triplets/gold", "fallback/right", "fallback/gold"),
+)
+
+
+def labels_of(links):
+    """Of every pair its labels, in the order given."""
+    labels = {}
+    for anchor, complement, label in links:
+        labels.setdefault((anchor, complement), []).append(label)
+    return labels
+
+
+def meant(ours, theirs):
+    """Of every gold pair the label that counts: the system's, if it is among the gold ones, else the last."""
+    return {
+        pair: ours[pair][0] if pair in ours and ours[pair][0] in labels else labels[-1]
+        for pair, labels in theirs.items()
+    }
+
+
+def counted(system, gold, fallback, uprep="any"):
+    """Of every name what it counts in a document, as (pair, label) once for each time; no fallback at all is None."""
+    ours, theirs = labels_of(system), labels_of(gold)
+    found = {name: [] for name in NAMES}
+    for pair, (label, *_) in ours.items():
+        found["links/system"].append((pair, label))
+        if pair in theirs:
+            found["linked/system"].append((pair, label))
+            if label in theirs[pair]:
+                found["links/right"].append((pair, label))
+    for pair, label in meant(ours, theirs).items():
+        if pair in ours:
+            found["linked/gold"].append((pair, label))
+        elif fallback is not None:
+            (said, *_) = labels_of(fallback).get(pair, [None])
+            if said == label or (uprep == "any" and said in theirs[pair]):
+                label = said
+                found["fallback/right"].append((pair, label))
+            found["fallback/gold"].append((pair, label))
+        found["links/gold"].append((pair, label))
+    triplets = [{((anchor, complement), label) for anchor, complement, label in side} for side in (system, gold)]
+    found["triplets/right"] += triplets[0] & triplets[1]
+    found["triplets/system"] += triplets[0]
+    found["triplets/gold"] += triplets[1]
+    return found
+
+
+def counts(system, gold, fallback=None, uprep="any", kept=lambda pair, label: True):
+    """How often every name counts a pair with a label that is kept, in a document."""
+    found = counted(system, gold, fallback, uprep)
+    return {name: sum(kept(pair, label) for pair, label in found[name]) for name in NAMES}
+
+
+def confusion(system, gold, phrases):
+    """How many ordered pairs of a document's noun phrases have a gold label and are called a label; None is no link."""
+    ours, theirs = labels_of(system), labels_of(gold)
+    of_gold = meant(ours, theirs)
+    cells = {}
+    for anchor in phrases:
+        for complement in phrases:
+            if anchor != complement:
+                pair = anchor, complement
+                cell = of_gold.get(pair), ours[pair][0] if pair in ours else None
+                cells[cell] = cells.get(cell, 0) + 1
+    return cells
+
+
+def share(part, whole, otherwise=Fraction(0)):
+    """A ratio, and what 0/0 is."""
+    return Fraction(part, whole) if whole else otherwise
+
+
+def scores(totals):
+    """Every score of summed counts, None where it is undefined."""
+    made = {}
+    for family, (hit, ours, hit_gold, theirs) in {
+        "links": ("links/right", "links/system", "links/right", "links/gold"),
+        "unlabeled": ("linked/system", "links/system", "linked/gold", "links/gold"),
+        "triplets": ("triplets/right", "triplets/system", "triplets/right", "triplets/gold"),
+    }.items():
+        precision, recall = share(totals[hit], totals[ours]), share(totals[hit_gold], totals[theirs])
+        made[f"{family}/precision"], made[f"{family}/recall"] = precision, recall
+        made[f"{family}/f1"] = share(2 * precision * recall, precision + recall)
+    made["iprep"] = share(totals["links/right"], totals["linked/gold"], None)
+    made["uprep"] = share(totals["fallback/right"], totals["fallback/gold"], None)
+    return made

@@ -1,0 +1,245 @@
+"""Figures of TNE's records, by hand and beside a slow twin."""
+
+import importlib.util
+from collections import Counter
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from closeread.corpora import load_corpus, read_gold, read_own_gold
+from closeread.corpus_facts import load_facts
+from closeread.formats.tne_jsonl import inconsistencies
+from closeread.links import PREPOSITIONS
+
+CORPUS = load_corpus("tne")
+SIZES = {"documents", "tokens", "noun phrases", "clusters of more than one"}
+facts = load_facts("tne")
+
+
+def beside(name):
+    """A module that stands beside this one and is no test."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+documents = beside("tne_documents").documents
+
+
+def twin(records):
+    """The same figures, link by link, from the definitions."""
+    links = [(record, link) for record in records for link in record.get("np_relations") or ()]
+    found = Counter(
+        {
+            "documents": len(records),
+            "tokens": sum(len(record["tokens"]) for record in records),
+            "noun phrases": sum(len(record["nps"]) for record in records),
+            "clusters of more than one": sum(len(c["members"]) > 1 for record in records for c in record["coref"]),
+        }
+    )
+    if not links:
+        return found
+    for name in PREPOSITIONS[1:]:
+        found[f"links: {name}"] = sum(link["preposition"] == name for _, link in links)
+    found["links"] = len(links)
+    found["pairs"] = len({(r["id"], link["anchor"], link["complement"]) for r, link in links})
+    found["triplets"] = len({(r["id"], link["anchor"], link["complement"], link["preposition"]) for r, link in links})
+    found["links, once a cluster"] = len(
+        {(r["id"], link["anchor"], link["complement_coref_cluster_id"]) for r, link in links}
+    )
+    for record, link in links:
+        pairs = {(other["anchor"], other["complement"]) for other in record["np_relations"]}
+        a, b = link["anchor"], link["complement"]
+        anchor, complement = phrase(record, a), phrase(record, b)
+        found["links to the title"] += complement["last_char"] <= record["text"].find("\n\n")
+        found["symmetric links"] += Fraction((b, a) in pairs, 2)
+        found["transitive links"] += any((a, np["id"]) in pairs and (b, np["id"]) in pairs for np in record["nps"])
+        found["links between sentences"] += sentence(record, anchor) != sentence(record, complement)
+        found["links to what stands before"] += complement["first_token"] < anchor["first_token"]
+        found["mean distance in tokens"] += abs(complement["first_token"] - anchor["first_token"])
+    found["mean distance in tokens"] = float(Fraction(found["mean distance in tokens"], len(links)))
+    for name, says in (("surface form", in_surface_form), ("extended surface form", in_extended_surface_form)):
+        shares = [
+            Fraction(sum(says(record, link) for link in record["np_relations"]), len(record["np_relations"]))
+            for record in records
+            if record["np_relations"]
+        ]
+        found[f"% of links in {name}"] = float(100 * sum(shares) / len(shares))
+    return found
+
+
+def phrase(record, name):
+    return next(np for np in record["nps"] if np["id"] == name)
+
+
+def sentence(record, np):
+    before = record["tokens"][: np["first_token"]]
+    return sum(token in (".", "!", "?") or "\n" in token for token in before)
+
+
+def in_surface_form(record, link):
+    anchor, complement = phrase(record, link["anchor"]), phrase(record, link["complement"])
+    return record["text"][anchor["last_char"] :].startswith(f" {link['preposition']} {complement['text']}")
+
+
+def in_extended_surface_form(record, link):
+    if in_surface_form(record, link):
+        return True
+    anchor, complement = phrase(record, link["anchor"]), phrase(record, link["complement"])
+    words = record["tokens"][complement["first_token"] : complement["last_token"] + 1]
+    solid = [i for i, token in enumerate(record["tokens"]) if i > anchor["last_token"] and token.strip()]
+    return any(
+        record["tokens"][here] == link["preposition"] and record["tokens"][there : there + len(words)] == words
+        for here, there in list(pairwise(solid))[:10]
+    )
+
+
+def same(found, expected):
+    assert set(found) == set(expected)
+    for name, value in expected.items():
+        assert found[name] == pytest.approx(float(value), abs=0.00501), name
+
+
+@given(documents())
+def test_the_twin_counts_the_same(records):
+    same(facts(records), twin(records))
+
+
+def test_the_twin_counts_the_same_of_the_sample():
+    records = read_gold(CORPUS, "sample").records
+    same(facts(records), twin(records))
+    assert all(facts(records)[name] > 0 for name in SIZES | {"symmetric links", "transitive links"})
+
+
+@pytest.fixture
+def sample():
+    return {record["id"]: record for record in read_gold(CORPUS, "sample").records}
+
+
+def test_the_ferry_by_hand(sample):
+    found = facts([sample["s1"]])
+    expected = {
+        "documents": 1,
+        "tokens": 40,  # blank lines and line ends are tokens
+        "noun phrases": 13,
+        "clusters of more than one": 2,  # the ferry, and the day
+        "links": 15,
+        "pairs": 15,
+        "triplets": 15,
+        "links, once a cluster": 10,  # four anchors have the ferry twice, one has the day twice
+        "links to the title": 6,  # Ferry four times, Oldhaven twice
+        "symmetric links": 0,
+        "transitive links": 1,  # the captain among the crew, both of the ferry
+        "links between sentences": 13,  # all but Ferry near Oldhaven and the sandbank outside the harbour
+        "links to what stands before": 13,  # all but the same two
+        # in order of the file: 4 3 14 23 12 26 15 30 19 33 22 30 15 10 18
+        "mean distance in tokens": Fraction(274, 15),
+        "% of links in surface form": Fraction(100, 15),  # a sandbank outside the harbour
+        "% of links in extended surface form": Fraction(200, 15),  # and Ferry runs aground near Oldhaven
+        **{f"links: {name}": 0 for name in PREPOSITIONS[1:]},
+        "links: of": 7,
+        "links: on": 4,
+        **{f"links: {name}": 1 for name in ("near", "outside", "among", "around")},
+    }
+    same(found, expected)
+
+
+def test_documents_count_alike_in_shares(sample):
+    # One of 15 links of the ferry is in surface form, none of nine of the mill: the mean is 1/30, not 1/24.
+    found = facts([sample["s1"], sample["s4"]])
+    assert found["% of links in surface form"] == round(100 / 30, 2)
+    assert found["% of links in extended surface form"] == round(100 * 2 / 30, 2)
+    # The neighbours of the miller, and the miller as one of them: two rows, one link both ways.
+    assert found["symmetric links"] == 1
+    # The captain of the crew as above, and the keys to the doors, both of the mill.
+    assert found["transitive links"] == 2
+
+
+def said(*words, links, nps):
+    """A document of these tokens, with single blanks between them, noun phrases by token and links."""
+    starts = [sum(len(word) + 1 for word in words[:place]) for place in range(len(words))]
+    of_document = [
+        {
+            "id": f"np{number}",
+            "text": words[place],
+            "first_char": starts[place],
+            "last_char": starts[place] + len(words[place]),
+            "first_token": place,
+            "last_token": place,
+        }
+        for number, place in enumerate(nps)
+    ]
+    relations = [
+        {"anchor": f"np{a}", "complement": f"np{b}", "preposition": by, "complement_coref_cluster_id": f"cc{b}"}
+        for a, by, b in links
+    ]
+    coref = [{"id": f"cc{number}", "members": [f"np{number}"]} for number in range(len(nps))]
+    return {
+        "id": "x",
+        "text": " ".join(words),
+        "tokens": list(words),
+        "nps": of_document,
+        "np_relations": relations,
+        "coref": coref,
+    }
+
+
+FILLED = ["so"] * 9
+
+
+@pytest.mark.parametrize(
+    ("words", "nps", "surface", "extended"),
+    [
+        (("roof", "of", "house"), (0, 2), 100, 100),
+        (("roof", "in", "house"), (0, 2), 0, 0),  # another preposition
+        (("roof", "of", "house", "house"), (0, 3), 100, 100),  # its words count, not its place
+        (("roof", "Of", "house"), (0, 2), 0, 0),
+        (("roof", "of", "the", "house"), (0, 3), 0, 0),  # something between preposition and complement
+        (("house", "of", "roof"), (2, 0), 0, 0),  # backwards
+        (("roof", "so", "of", "house"), (0, 3), 0, 100),
+        (("roof", *FILLED, "of", "house"), (0, 11), 0, 100),  # the preposition is the tenth token
+        (("roof", "so", *FILLED, "of", "house"), (0, 12), 0, 0),  # the eleventh
+        (("roof", "so", "of"), (0, 1), 0, 0),  # nothing behind the preposition
+    ],
+)
+def test_surface_form(words, nps, surface, extended):
+    record = said(*words, nps=nps, links=[(0, "of", 1)])
+    assert list(inconsistencies([record])) == []
+    found = facts([record])
+    assert (found["% of links in surface form"], found["% of links in extended surface form"]) == (surface, extended)
+
+
+def test_white_space_is_no_token_to_look_ahead():
+    record = said("roof", *FILLED, "so", "of", "house", nps=(0, 12), links=[(0, "of", 1)])
+    assert facts([record])["% of links in extended surface form"] == 0
+    for place in (3, 4, 5):
+        record["tokens"][place] = "\n"
+    assert facts([record])["% of links in extended surface form"] == 100
+
+
+def test_no_look_into_the_next_document():
+    first = said("house", "roof", nps=(1, 0), links=[(0, "of", 1)])
+    second = said("of", "house", nps=(0, 1), links=[(0, "in", 1)])
+    assert facts([first, {**second, "id": "y"}])["% of links in extended surface form"] == 0
+
+
+def test_without_links_only_sizes(sample):
+    records = [{**record, "np_relations": None} for record in sample.values()]
+    assert set(facts(records)) == SIZES
+    # And a document without links is no document with a share of 0.
+    assert facts([sample["s1"], records[1]])["% of links in surface form"] == round(100 / 15, 2)
+
+
+def test_the_twin_counts_the_same_of_real_documents(corpora):
+    records = [*read_gold(CORPUS, split="validation").records[::25], *read_gold(CORPUS, split="test").records[::25]]
+    same(facts(records), twin(records))
+
+
+def test_both_versions_of_dev_hold_the_same(corpora):
+    assert facts(read_own_gold(CORPUS, corpora / "tne" / "dev.jsonl.gz").records) == facts(
+        read_gold(CORPUS, split="validation").records
+    )

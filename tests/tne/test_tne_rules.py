@@ -1,0 +1,416 @@
+"""What no schema says of TNE's documents: every rule broken once, with its message, and every oddity once."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from closeread.corpora import load_corpus, read_gold, read_own_gold
+from closeread.errors import FormatError
+from closeread.formats.tne_rules import inconsistencies, notices
+from closeread.links import PREPOSITIONS, documents_of
+
+TNE = load_corpus("tne")
+
+
+def loaded(name):
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+released = loaded("released")
+document, link = released.document, released.link
+
+
+def with_links(*links):
+    """A document with these links alone: [anchor's number, preposition, complement's number, cluster's number]."""
+    rows = [link(f"np{a}", preposition, f"np{c}", f"cc{cluster}") for a, preposition, c, cluster in links]
+    return document(np_relations=rows)
+
+
+def with_noun_phrase(number, **changes):
+    record = document()
+    record["nps"][number].update(changes)
+    return record
+
+
+def with_clusters(*members):
+    record = document(coref=[{"id": f"cc{i}", "members": m, "np_type": "standard"} for i, m in enumerate(members)])
+    return {**record, "np_relations": []}
+
+
+def found(*records):
+    return [f"{index}: {what}" for index, what in inconsistencies(records)]
+
+
+def test_sound_documents(tmp_path):
+    whole = [document(), with_links(), with_links((3, "of", 0, 0), (3, "of", 2, 0), (3, "in", 0, 0), (3, "in", 2, 0))]
+    whole += [document(np_relations=...), document(metadata=None), document(nps=[], coref=[], np_relations=[])]
+    whole += [with_links((0, "of", 1, 1), (2, "in", 1, 1)), {**document(), "nps": document()["nps"][::-1]}]
+    assert found(*whole) == found() == []
+    path = tmp_path / "gold.jsonl"
+    path.write_text(released.lines(*({**record, "id": f"r{i}"} for i, record in enumerate(whole))), "utf-8")
+    assert len(read_own_gold(TNE, path).records) == len(whole)
+
+
+KNOWN = "needed: np0 to np4"
+RULES = [
+    # Ids.
+    (with_noun_phrase(4, id="np5"), [f"nps: np4 is missing; {KNOWN}, each once"]),
+    (with_noun_phrase(4, id="np99999"), [f"nps: np4 is missing; {KNOWN}, each once"]),
+    (with_noun_phrase(4, id="np0"), [f"nps: np0 is given twice; {KNOWN}, each once",
+                                     f"nps: np4 is missing; {KNOWN}, each once"]),
+    ({**document(), "coref": [*document()["coref"][:3], {**document()["coref"][3], "id": "cc0"}]},
+     ["coref: the cluster 'cc0' is given twice; needed: unique ids"]),
+    # Spans of the text.
+    (with_noun_phrase(0, last_char=5), ["np0: characters 0 to 5 of the text are 'Fire '; needed: its text 'Fire'"]),
+    (with_noun_phrase(0, text="fire"), ["np0: characters 0 to 4 of the text are 'Fire'; needed: its text 'fire'"]),
+    (with_noun_phrase(1, text="", last_char=8), ["np1: characters 8 to 8 of the text are ''; needed: its text ''"]),
+    (with_noun_phrase(1, first_char=9, last_char=8),
+     ["np1: characters 9 to 8 of the text are ''; needed: its text 'Ulm'"]),
+    (with_noun_phrase(1, first_char=8, last_char=9000),
+     ["np1: characters 8 to 9000 of the text are 'Ulm\\n\\nThe fire destroyed the roof of a mill. \\n'; "
+      "needed: its text 'Ulm'"]),
+    (with_noun_phrase(1, first_char=2**31 - 2, last_char=2**31 - 1),
+     ["np1: characters 2147483646 to 2147483647 of the text are ''; needed: its text 'Ulm'"]),
+    # Tokens.
+    (with_noun_phrase(4, last_token=14), ["np4: its tokens are 10 to 14; needed: a first and a last of the 14 tokens"]),
+    (with_noun_phrase(4, last_token=9), ["np4: its tokens are 10 to 9; needed: a first and a last of the 14 tokens"]),
+    # Clusters are a partition.
+    (with_clusters(["np0", "np2"], ["np1"], ["np3"]), ["coref: np4 is a member of no cluster; needed: of one"]),
+    (with_clusters(["np0", "np2"], ["np1", "np0"], ["np3"], ["np4"]),
+     ["coref: np0 is a member of 2 clusters; needed: of one"]),
+    (with_clusters(["np0", "np2", "np0"], ["np1"], ["np3"], ["np4"]),
+     ["coref: np0 is a member of 2 clusters; needed: of one"]),
+    (with_clusters(["np0", "np2"], ["np1"], ["np3", "np5"], ["np4"]), [f"coref: cc2 has the member np5; {KNOWN}"]),
+    # Links have two ends, of two clusters.
+    (with_links((0, "of", 1, 1), (5, "in", 1, 1)), [f"np_relations[1]: anchor is 'np5'; {KNOWN}"]),
+    (with_links((1, "of", 9, 1)), [f"np_relations[0]: complement is 'np9'; {KNOWN}"]),
+    (with_links((1, "of", 1, 1)),
+     ["np_relations[0] (np1 of np1): anchor and complement are the same; needed: two noun phrases"]),
+    (with_links((0, "of", 2, 0)),
+     ["np_relations[0] (np0 of np2): anchor and complement are both of cc0; needed: noun phrases of two clusters",
+      "np_relations[0] (np0 of np2): cc0 is reached 1 times; "
+      "needed: links to all 2 members of the complement's cluster"]),
+    # The complement's cluster is named, and reached as a whole.
+    (with_links((0, "of", 1, 1), (3, "of", 1, 3)),
+     ["np_relations[1] (np3 of np1): complement_coref_cluster_id is 'cc3'; needed: 'cc1'"]),
+    (with_links((0, "of", 1, 99)),
+     ["np_relations[0] (np0 of np1): complement_coref_cluster_id is 'cc99'; needed: 'cc1'"]),
+    (with_links((3, "of", 2, 0)),
+     ["np_relations[0] (np3 of np2): cc0 is reached 1 times; "
+      "needed: links to all 2 members of the complement's cluster"]),
+    (with_links((3, "of", 2, 0), (3, "of", 2, 0)),
+     ["np_relations[0] (np3 of np2): cc0 is reached 1 times; "
+      "needed: links to all 2 members of the complement's cluster"]),
+    (with_links((3, "of", 0, 0), (3, "in", 2, 0), (4, "of", 2, 0), (4, "of", 0, 0)),
+     ["np_relations[0] (np3 of np0): cc0 is reached 1 times; "
+      "needed: links to all 2 members of the complement's cluster",
+      "np_relations[1] (np3 in np2): cc0 is reached 1 times; "
+      "needed: links to all 2 members of the complement's cluster"]),
+    (document(nps=[], coref=[], np_relations=[link("np0", "of", "np1", "cc0")]),
+     ["np_relations[0]: anchor is 'np0'; needed: none, since there are no noun phrases",
+      "np_relations[0]: complement is 'np1'; needed: none, since there are no noun phrases"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("record", "problems"), RULES, ids=lambda value: value[0][:40] if isinstance(value, list) else ""
+)
+def test_rules(tmp_path, record, problems):
+    assert found(document(), record, document()) == [f"1: {what}" for what in problems]
+    path = tmp_path / "gold.jsonl"
+    path.write_text(released.lines(document(id="r0"), record), "utf-8")
+    with pytest.raises(FormatError) as caught:
+        read_own_gold(TNE, path)
+    assert [(problem.line, problem.what) for problem in caught.value.problems] == [(2, what) for what in problems]
+
+
+SCHEMA = [
+    (with_links((0, "Of", 1, 1)), "np_relations[0].preposition: 'Of' is not one of ['of', "),
+    (with_links((0, "member of", 1, 1)), "np_relations[0].preposition: 'member of' is not one of ['of', "),
+    (with_noun_phrase(0, id="np00"), r"nps[0].id: 'np00' does not match '^np(0|[1-9][0-9]{0,4})$'"),
+    (with_noun_phrase(0, id="np100000"), r"nps[0].id: 'np100000' does not match '^np(0|[1-9][0-9]{0,4})$'"),
+    (document(coref=[{"id": "0", "members": ["np0"]}]), r"coref[0].id: '0' does not match '^cc(0|[1-9][0-9]{0,4})$'"),
+    (document(coref=[{"id": "cc0", "members": []}]), "coref[0].members: [] should be non-empty"),
+    (
+        document(coref=[{"id": "cc0", "members": ["np0"], "np_type": "time"}]),
+        "coref[0].np_type: 'time' does not match ",
+    ),
+]
+
+
+@pytest.mark.parametrize(("record", "problem"), SCHEMA)
+def test_what_the_schema_says(tmp_path, record, problem):
+    path = tmp_path / "gold.jsonl"
+    path.write_text(released.lines(record), "utf-8")
+    with pytest.raises(FormatError) as caught:
+        read_own_gold(TNE, path)
+    assert caught.value.problems[0].what.startswith(problem)
+
+
+def test_unique_ids(tmp_path):
+    path = tmp_path / "gold.jsonl"
+    path.write_text(released.lines(document(), document(id="r0"), document()), "utf-8")
+    with pytest.raises(FormatError) as caught:
+        read_own_gold(TNE, path)
+    assert str(caught.value) == f"{path}:3: id 'r1' stands on line 1 already"
+
+
+def test_problems_of_all_documents_at_once():
+    broken = [with_noun_phrase(0, text="x"), document(), with_clusters(["np0"]), with_noun_phrase(4, last_token=14)]
+    assert [int(what.split(":")[0]) for what in found(*broken)] == [0, 2, 2, 2, 2, 3]
+
+
+def test_links_are_judged_where_noun_phrases_and_clusters_are_sound():
+    # A noun phrase that does not exist has no cluster.
+    assert found(with_links((3, "of", 2, 0)), with_noun_phrase(4, id="np5")) == [
+        f"1: nps: np4 is missing; {KNOWN}, each once"
+    ]
+
+
+# Rows with a part of a record, as evaluate's modules take them.
+
+
+@pytest.mark.parametrize("absent", [{}, dict.fromkeys(["text", "tokens", "nps", "coref", "metadata", "domain"])])
+def test_fields_that_are_not_there_are_not_judged(absent):
+    record = document()
+    links = [link("np0", "of", "np7", None), link("np1", "in", "np99999", "cc5")]
+    no_span = [{**record["nps"][0], "last_char": 7, "last_token": 99}]
+
+    def of(**fields):
+        return found({"id": "r1", "np_relations": [], **absent, **fields})
+
+    assert of(np_relations=links) == of(np_relations=links, coref=record["coref"]) == []
+    assert of(np_relations=record["np_relations"], nps=record["nps"]) == of(nps=no_span) == []
+    assert of(nps=no_span, text="Fire in Ulm") == [
+        "0: np0: characters 0 to 7 of the text are 'Fire in'; needed: its text 'Fire'"
+    ]
+    assert of(nps=no_span, tokens=["Fire"]) == [
+        "0: np0: its tokens are 0 to 99; needed: a first and a last of the 1 tokens"
+    ]
+
+
+def test_ends_of_links_are_judged_without_noun_phrases():
+    links = [link("it", "of", "np1", None), link("np3", "of", "np3", None), link("np01", "of", "np012", None)]
+    assert found({"id": "r1", "np_relations": links}) == [
+        "0: np_relations[0]: anchor is 'it'; needed: np0, np1 or so on",
+        "0: np_relations[2]: anchor is 'np01'; needed: np0, np1 or so on",
+        "0: np_relations[2]: complement is 'np012'; needed: np0, np1 or so on",
+        "0: np_relations[1] (np3 of np3): anchor and complement are the same; needed: two noun phrases",
+    ]
+    assert found({"id": "r1", "np_relations": links[:1], "nps": document()["nps"]}) == [
+        f"0: np_relations[0]: anchor is 'it'; {KNOWN}"
+    ]
+
+
+def test_a_cluster_that_is_not_named_is_not_judged():
+    links = [{**one, "complement_coref_cluster_id": None} for one in document()["np_relations"]]
+    assert found(document(np_relations=links)) == []
+    for one in links:
+        del one["complement_coref_cluster_id"]
+    assert found(document(np_relations=links)) == []
+
+
+# Beside a slow twin.
+
+
+def is_sound(record):
+    """Whether a document keeps the rules, one at a time and with sets."""
+    nps = {noun_phrase["id"]: noun_phrase for noun_phrase in record["nps"]}
+    clusters = {cluster["id"]: cluster["members"] for cluster in record["coref"]}
+    if set(nps) != {f"np{i}" for i in range(len(record["nps"]))} or len(clusters) < len(record["coref"]):
+        return False
+    for np in nps.values():
+        first, last = np["first_char"], np["last_char"]
+        if not 0 <= first < last <= len(record["text"]) or record["text"][first:last] != np["text"]:
+            return False
+        if not 0 <= np["first_token"] <= np["last_token"] < len(record["tokens"]):
+            return False
+    if sorted(member for members in clusters.values() for member in members) != sorted(nps):
+        return False
+    links = {(one["anchor"], one["preposition"], one["complement"]) for one in record["np_relations"]}
+    for one in record["np_relations"]:
+        if one["anchor"] not in nps or one["complement"] not in nps or one["anchor"] == one["complement"]:
+            return False
+        (of_complement,) = [name for name, members in clusters.items() if one["complement"] in members]
+        if one["anchor"] in clusters[of_complement] or one["complement_coref_cluster_id"] != of_complement:
+            return False
+        if not all((one["anchor"], one["preposition"], other) in links for other in clusters[of_complement]):
+            return False
+    return True
+
+
+@st.composite
+def sound_or_not(draw):
+    """A document with clusters and links at random, closed, and perhaps one thing changed."""
+    record = document()
+    of_cluster = draw(st.lists(st.integers(0, 2), min_size=5, max_size=5))
+    members = {c: [f"np{i}" for i in range(5) if of_cluster[i] == c] for c in dict.fromkeys(of_cluster)}
+    record["coref"] = [{"id": f"cc{c}", "members": of} for c, of in members.items()]
+    ends = st.tuples(st.integers(0, 4), st.sampled_from(["of", "in"]), st.sampled_from(sorted(members)))
+    chosen = [end for end in draw(st.lists(ends, max_size=5)) if of_cluster[end[0]] != end[2]]
+    record["np_relations"] = [link(f"np{a}", p, member, f"cc{c}") for a, p, c in chosen for member in members[c]]
+    record["np_relations"] = draw(st.permutations(record["np_relations"]))
+    for _ in range(draw(st.integers(0, 1))):
+        place = draw(st.sampled_from([*record["nps"], *record["coref"], *record["np_relations"]]))
+        name = draw(st.sampled_from(sorted(place)))
+        values = {"id": ["np0", "np4", "np5", "cc0"], "preposition": ["of", "by"], "text": ["Ulm", ""]}
+        values |= {
+            "anchor": ["np0", "np5"],
+            "complement": ["np1", "np5"],
+            "complement_coref_cluster_id": ["cc0", "cc9"],
+        }
+        values |= {"members": [["np0"], ["np0", "np0"], ["np1", "np5"], [*place.get("members", ()), "np0"]]}
+        place[name] = draw(st.sampled_from(values.get(name, [0, 1, 5, 8, 11, 13, 14, 52, 53])))
+    if draw(st.booleans()) and record["np_relations"]:
+        record["np_relations"].pop()
+    return record
+
+
+@given(st.lists(sound_or_not(), min_size=1, max_size=2))
+@settings(max_examples=400)
+def test_documents_are_sound_or_not_as_the_twin_says(records):
+    problems = list(inconsistencies(records))
+    assert bool(problems) != all(is_sound(record) for record in records)
+    assert {index for index, _ in problems} <= {i for i, record in enumerate(records) if not is_sound(record)}
+    if not problems:
+        list(notices(records))
+
+
+# Oddities.
+
+
+def odd(**changes):
+    return list(notices([document(), document(id="r2", **changes)]))
+
+
+def test_nothing_odd():
+    assert odd() == []
+    assert list(notices([])) == []
+    assert list(notices([document(nps=[], coref=[], np_relations=[], text="A title without end")])) == []
+
+
+def test_repeated_links():
+    links = [*document()["np_relations"], document()["np_relations"][1]]
+    said = "1 link: given again with the same preposition (the first: 'r2', np_relations[3] (np3 of np4))."
+    assert odd(np_relations=links) == [said]
+    said = "3 links: given again with the same preposition (the first: 'r2', np_relations[3] (np3 of np4))."
+    assert odd(np_relations=[*links, links[0], links[0]]) == [said]
+    assert odd(np_relations=[*links[:3], link("np3", "in", "np4", "cc3")]) == []
+
+
+def test_cut_tokens():
+    tokens = ["Fire", "in", "Ulm", "\n\n", "The", "fire", "destroyed", "the", "roof", "of", "a", "mill.", "\n"]
+    said = "1 noun phrase: with a part of a token (the first: 'r2', np4)."
+    assert odd(tokens=tokens) == [said]
+    spaced = document(
+        text="Fire in Ulm\n\nThe  fire. \n", tokens=["Fire", "in", "Ulm", "\n\n", "The", " ", "fire", ".", "\n"]
+    )
+    spaced |= {"nps": spaced["nps"][:3], "coref": spaced["coref"][:2], "np_relations": []}
+    spaced["nps"][2] |= {"text": "The  fire", "last_char": 22, "last_token": 6}
+    assert list(inconsistencies([spaced])) == list(notices([spaced])) == []
+
+
+def test_equal_spans():
+    nps = [*document()["nps"], {**document()["nps"][4], "id": "np5"}]
+    coref = [*document()["coref"], {"id": "cc9", "members": ["np5"], "np_type": "standard"}]
+    said = "1 noun phrase: with the span of another (the first: 'r2', np5)."
+    assert odd(nps=nps, coref=coref) == [said]
+
+
+def test_no_noun_phrase_in_the_title():
+    nps = [{**np, "id": f"np{i}"} for i, np in enumerate(document()["nps"][2:])]
+    coref = [{"id": f"cc{i}", "members": [f"np{i}"], "np_type": "standard"} for i in range(3)]
+    changes = {"nps": nps, "coref": coref, "np_relations": []}
+    said = "1 document: without a noun phrase in the title (the first: 'r2')."
+    assert odd(**changes) == [said]
+    # Without a blank line there is no title.
+    assert odd(**changes, text=document()["text"].replace("\n\n", "\n ")) == []
+
+
+def test_blanks_at_an_edge():
+    nps = document()["nps"]
+    nps[4] = {**nps[4], "text": " a mill", "first_char": nps[4]["first_char"] - 1}
+    said = "1 noun phrase: with white space at an edge (the first: 'r2', np4)."
+    assert odd(nps=nps) == [said]
+
+
+@pytest.mark.parametrize("cluster", ["cc2", "cc1"])
+def test_linked_times(cluster):
+    coref = [
+        {**c, "np_type": "time/date/measurement" if c["id"] == cluster else "idiomatic"} for c in document()["coref"]
+    ]
+    place = {"cc2": "np3", "cc1": "np1"}[cluster]
+    said = f"1 noun phrase: times, dates or measurements that are linked (the first: 'r2', {place})."
+    assert odd(coref=coref) == [said]
+    assert odd(coref=coref, np_relations=[]) == []
+    assert odd(coref=coref, np_relations=...) == []
+
+
+def test_every_oddity_is_said_once():
+    record = document(id="r2")
+    record["np_relations"] *= 3
+    record["coref"] = [{**c, "np_type": "time/date/measurement"} for c in record["coref"]]
+    said = list(notices([document(), record]))
+    assert [notice.split(" (")[0] for notice in said] == [
+        "6 links: given again with the same preposition",
+        "4 noun phrases: times, dates or measurements that are linked",
+    ]
+
+
+# The release.
+
+
+def slow_notices(records):
+    """How many of each oddity there are, counted one by one."""
+    repeated = cut = equal = untitled = padded = times = 0
+    for record in records:
+        links = [(one["anchor"], one["preposition"], one["complement"]) for one in record.get("np_relations") or ()]
+        repeated += len(links) - len(set(links))
+        spans = [(np["first_char"], np["last_char"]) for np in record["nps"]]
+        equal += len(spans) - len(set(spans))
+        edges, place = [], 0
+        for token in record["tokens"]:
+            place = record["text"].index(token, place)
+            edges.append((place, place + len(token)))
+            place += len(token)
+        # White space at an edge is told on its own.
+        cut += sum(
+            edges[np["first_token"]][0] < np["first_char"] or np["last_char"] < edges[np["last_token"]][1]
+            for np in record["nps"]
+        )
+        title = record["text"].find("\n\n")
+        untitled += title >= 0 and not any(np["last_char"] <= title for np in record["nps"])
+        padded += sum(np["text"] != np["text"].strip() for np in record["nps"])
+        linked = {end for anchor, _, complement in links for end in (anchor, complement)}
+        of_time = [c["members"] for c in record["coref"] if c.get("np_type") == "time/date/measurement"]
+        times += len(linked & {member for members in of_time for member in members})
+    return [n for n in (repeated, cut, equal, untitled, padded, times) if n]
+
+
+@pytest.mark.parametrize(("config", "split", "duplicates"), [
+    ("default", "test", 2), ("default", "validation", 9), ("unlabeled", "test", 0), ("unlabeled", "ood", 0),
+])  # fmt: skip
+def test_the_release_keeps_every_rule(corpora, config, split, duplicates):
+    gold = read_gold(TNE, config, split)
+    assert list(inconsistencies(gold.records)) == []
+    said = list(gold.notices)
+    assert [int(notice.split(" ")[0].replace(",", "")) for notice in said] == slow_notices(gold.records)
+    repeated = [notice for notice in said if "given again" in notice]
+    assert [int(notice.split(" ")[0]) for notice in repeated] == ([duplicates] if duplicates else [])
+
+
+def test_ids_are_not_in_the_order_of_the_text(corpora):
+    phrases = documents_of(read_gold(TNE).records).noun_phrases
+    first = phrases.first_char[1:] < phrases.first_char[:-1]
+    assert first[phrases.document[1:] == phrases.document[:-1]].any()
+
+
+def test_labels_of_the_release(corpora):
+    links = read_gold(TNE).records.links
+    assert set(links.label.tolist()) == set(range(1, len(PREPOSITIONS)))
