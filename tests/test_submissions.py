@@ -157,6 +157,7 @@ NUMBERS = [
 NUMBERS += [2**53 + 2.0, 2**63, 2**64, -(2**63) - 1, 10**400, -(10**400)]
 OTHERS = [None, True, False, [], {}, [None], ["a"], [[]], {"a": 1}, {"start": 1}, [{"start": 1.0}], [{"start": 1}] * 3]
 TRICKY = TEXTS + NUMBERS + OTHERS
+OF_A_FORM = ["1888", "1888-05-01", "Unknown", "PER", "certain", "during", "years", "np0", "cc0", "standard", "news"]
 
 
 def right(schema, node):
@@ -170,10 +171,9 @@ def right(schema, node):
     if kind == "array":
         return [right(schema, node["items"])] * max(1, node.get("minItems", 0))
     if kind == "string":
-        texts = [*TEXTS, "1888", "1888-05-01", "Unknown", "PER", "certain", "during", "years"]
         return next(
             text
-            for text in texts
+            for text in [*TEXTS, *OF_A_FORM]
             if len(text) >= node.get("minLength", 0) and re.fullmatch(node.get("pattern", "(?s:.*)"), text)
         )
     return {"boolean": True, "integer": int(node.get("minimum", 1)), "number": float(node.get("minimum", 1))}[kind]

@@ -63,7 +63,7 @@ class Gold:
         digest: what they hold, as a sha256 in hex (`closeread.records.content_digest`).
         released: whether they are the released ones.
         notices: what a user should know about them, one sentence each.
-        background: what the reader of submissions may want to know of them; None for nothing.
+        background: what readers of submissions, and baselines, may want to know of them; None for nothing.
     """
 
     corpus: Corpus
@@ -82,7 +82,7 @@ class Contents(NamedTuple):
     Attributes:
         records: the records, valid by the schema and the corpus's own rules.
         notices: what is odd about them, one sentence each.
-        background: what the reader of submissions may want to know of them; None for nothing.
+        background: what readers of submissions, and baselines, may want to know of them; None for nothing.
     """
 
     records: Sequence[Record]

@@ -96,9 +96,8 @@ class CountTable:
         """
         if name in self.parts:
             tables = {value: replace(self, values=values, parts={}) for value, values in self.parts[name]().items()}
-            return {
-                value: table.select(table.values.any(axis=1)) for value, table in tables.items() if table.values.any()
-            }
+            counted = {value: table.values.sum(axis=1) > 0 for value, table in tables.items()}
+            return {value: tables[value].select(rows) for value, rows in counted.items() if rows.any()}
         if name not in self.fields:
             known = ", ".join([*self.fields, *self.parts]) or "none"
             raise RequestError(f"no field '{name}' to slice by (there are: {known})")

@@ -13,7 +13,8 @@ from types import ModuleType
 from typing import Any, Protocol, cast
 
 from closeread.declarations import Corpus
-from closeread.errors import FormatError, Problem, SubmissionError, quoted
+from closeread.errors import FormatError, Problem, RequestError, SubmissionError, quoted
+from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.formats.text import read_lines
 from closeread.records import Parsed, ParsedFolder, Record, as_columns, column, repeated
@@ -25,6 +26,10 @@ class SubmissionFolder(Protocol):
 
     def read_submission_folder(self, path: Path, background: Any) -> ParsedFolder:
         """The rows of a folder, and what is odd about them beside what is known of gold, or None."""
+        ...
+
+    def write_folder(self, records: Iterable[Record], folder: Path) -> None:
+        """Write rows into a folder, or raise a ValueError where the format can't express them."""
         ...
 
 
@@ -149,6 +154,25 @@ def _notices(path: Path, corpus: Corpus, parsed: Parsed | ParsedFolder, backgrou
         found = () if tell is None else tell(parsed.records, background)
         notices = [parsed.problem(row, what) for row, what in found]
     return tuple(notice.at(str(path)) for notice in sorted(notices, key=lambda notice: notice.order))
+
+
+def write_submission(path: Path, rows: Sequence[Record], corpus: Corpus) -> None:
+    """Write rows as a file (`dump_submission`), or as a folder where the corpus has such and the path has no suffix.
+
+    Raises:
+        RequestError: the folder's format can't express the rows, or the folder holds other files.
+        OSError: the file or the folder can't be written to.
+    """
+    folders = [module for module in map(_format, corpus.submission_formats) if hasattr(module, "write_folder")]
+    if not folders or (path.suffix and not path.is_dir()):
+        write_text(path, dump_submission(rows, corpus, path.suffix.lower()))
+        return
+    if path.is_dir() and any(not file.name.startswith(".") for file in path.iterdir()):
+        raise RequestError(f"{path} is not empty; name a new folder to write, or a file that ends in .jsonl")
+    try:
+        cast(SubmissionFolder, folders[0]).write_folder(rows, path)
+    except ValueError as error:
+        raise RequestError(f"{error}; name a file that ends in .jsonl") from None
 
 
 def dump_submission(rows: Sequence[Record], corpus: Corpus, suffix: str) -> str:

@@ -241,6 +241,32 @@ def test_wrong_decisions(change, problems):
     assert [(problem.what, problem.line) for problem in read.problems] == [(what, 2) for what in problems]
 
 
+SAID = st.none() | st.lists(st.sampled_from(["of", "in", "near"]), max_size=2)
+ROW = st.fixed_dictionaries(
+    {
+        "id": st.sampled_from(["d", "d", "d", "x"]),
+        "anchor": st.sampled_from(["np0", "np1", "np2", "np3", "np99999"]),
+        "complement": st.sampled_from(["np0", "np1", "np2", "np3", "np4"]),
+        "decision": SAID,
+    },
+    optional={"A": SAID, "B": SAID, "H": SAID, "anchor_text": st.none()},
+)
+
+
+@given(st.lists(ROW, max_size=8))
+def test_any_rows_are_decisions_problems_or_open(rows):
+    both = found(ANNA, BEN)
+    read = decided(both, rows)
+    asked = {(row["anchor"], row["complement"]) for row in conflicts(both)}
+    still = {(row["anchor"], row["complement"]) for row in conflicts(both, read.labels)}
+    assert still <= asked
+    assert len(asked) - len(still) == len(read.labels) <= len(rows)
+    (record,) = consolidated(both, read.labels)
+    assert list(inconsistencies(documents_of([record]))) == []
+    if rows and not read.problems and not read.open:
+        assert len(read.labels) == 3
+
+
 def test_open_conflicts_are_told_by_line_and_in_all():
     both = found(ANNA, BEN)
     read = decided(both, conflicts(both)[1:2])

@@ -42,7 +42,7 @@ def test_a_module_loads_in_every_way(name):
 def test_a_module_explains_itself(name):
     module = evaluate.load(name)
     assert module.description
-    assert "@inproceedings" in module.citation
+    assert module.citation.startswith(("@inproceedings{", "@article{"))
     for option in module.PROCEDURE.options:
         assert option.help in module.compute.__doc__
         assert inspect.signature(module.compute).parameters[option.name].default == option.default

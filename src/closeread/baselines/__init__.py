@@ -11,7 +11,7 @@ import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -26,12 +26,14 @@ class Resources:
     Attributes:
         rng: a source of randomness.
         spacy_model: the name or the folder of a spaCy pipeline; None where none was named.
-        articles: a folder of texts, `<title>.txt`; None where none was named.
+        articles: a folder of texts, as the corpus has them; None where none was named.
+        background: what the corpus's format knows beside the gold records (`closeread.corpora.Gold`); None for nothing.
     """
 
     rng: np.random.Generator
     spacy_model: str | None = None
     articles: Path | None = None
+    background: Any = None
 
 
 Baseline = Callable[[Sequence[Record], Resources], list[Record]]

@@ -26,6 +26,9 @@ from closeread.records import Parsed, ParsedFolder, Record
 SUFFIX = ".xml"
 TITLES_SUFFIX = ".tml"
 CREATION_TIME = "CREATION_TIME"
+OF_TOKENS = ("EVENT_MENTION", "ENTITY_MENTION")
+"""What has no meaning without tokens; a time may be known from elsewhere."""
+
 NUMBER = re.compile("[0-9]{1,9}")
 
 
@@ -128,7 +131,7 @@ def read_document(path: Path) -> Read:
         return Read({}, problems, notices)
     numbers = {token.attributes["t_id"]: number for number, token in enumerate(tokens)}
     mentions = _mentions(root)
-    problems += _mention_problems((*mentions.times, *mentions.events), numbers)
+    problems += mention_problems((*mentions.times, *mentions.events), numbers)
     if not mentions.times:
         notices.append(Problem("has no creation time", root.line))
     problems += [Problem("is a second creation time; needed: one", time.line) for time in mentions.times[1:]]
@@ -203,7 +206,13 @@ def _mentions(root: Element) -> _Mentions:
     return _Mentions(times, events, others)
 
 
-def _mention_problems(mentions: Iterable[Element], numbers: Mapping[str, int]) -> Iterator[Problem]:
+def mention_problems(mentions: Iterable[Element], numbers: Mapping[str, int]) -> Iterator[Problem]:
+    """What is wrong with the ids and the tokens of mentions.
+
+    Args:
+        mentions: the elements of a document.
+        numbers: the number of the token of every `t_id`.
+    """
     seen: dict[str, int] = {}
     for mention in mentions:
         m_id = mention.attributes.get("m_id", "")
@@ -212,8 +221,8 @@ def _mention_problems(mentions: Iterable[Element], numbers: Mapping[str, int]) -
             yield Problem(f"the m_id of {mention.name} is {quoted(m_id)}{told}; needed: one of its own", mention.line)
         seen.setdefault(m_id, mention.line)
         anchors = list(mention.elements("token_anchor"))
-        if not anchors and mention.name == "EVENT_MENTION":
-            yield Problem(f"EVENT_MENTION {quoted(m_id)} has no token_anchor; needed: one or more", mention.line)
+        if not anchors and mention.name in OF_TOKENS:
+            yield Problem(f"{mention.name} {quoted(m_id)} has no token_anchor; needed: one or more", mention.line)
         for anchor in anchors:
             t_id = anchor.attributes.get("t_id", "")
             if t_id not in numbers:

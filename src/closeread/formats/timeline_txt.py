@@ -46,15 +46,17 @@ WHITE_SPACE = " \t\r\v\f"
 
 
 class Background(NamedTuple):
-    """What a submission is read beside.
+    """What a submission is read beside, or made from.
 
     Attributes:
         sentences: the numbers of the sentences of every document; empty where the documents are not known.
         empty: the timelines that have no entry in gold.
+        documents: the documents themselves (`closeread.formats.cat_xml`).
     """
 
     sentences: Mapping[str, Collection[int]]
     empty: Collection[str]
+    documents: Sequence[Record] = ()
 
 
 class Timeline(NamedTuple):
@@ -113,9 +115,8 @@ def read_files(files: Mapping[str, Path], split: str) -> ParsedFolder:
         notices += list_notices
     sentences = {document: frozenset(numbers) for document, numbers in texts.sentences.items()}
     problems += found.problems
-    return ParsedFolder(
-        records, list(found.timelines), problems, found.notices + notices, _background(records, sentences)
-    )
+    known = _background(records, sentences)._replace(documents=list(documents.values()))
+    return ParsedFolder(records, list(found.timelines), problems, found.notices + notices, known)
 
 
 def read_folder(path: Path) -> ParsedFolder:

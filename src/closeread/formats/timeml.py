@@ -266,9 +266,10 @@ class _Ends:
             if eiid and eiid in self._times:
                 problems.add(f"eiid {quoted(eiid)} is the tid of a TIMEX3, too; needed: ids of their own", one.line)
         self._instances = {eiid for made in self._events.values() for eiid in made}
+        others = self._times | self._instances
         for event in events:
             eid = event.attributes.get("eid", "")
-            if not self._events[eid] and eid and eid in self._times | self._instances:
+            if eid and not self._events[eid] and eid in others:
                 problems.add(f"eid {quoted(eid)} is the id of another interval; needed: ids of their own", event.line)
 
     def interval(self, attribute: str, name: str, found: str) -> tuple[str | None, str]:

@@ -8,12 +8,13 @@ in the official evaluator.  An id is no part of the format; where a line has one
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from closeread.errors import Problem, quoted
+from closeread.errors import Problem, quoted, shortened
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.links import PREPOSITIONS, documents_of, numbers
 from closeread.records import Parsed, Record, column
@@ -60,7 +61,7 @@ def _wrong_with(array: Record, name: str, size: int) -> Iterator[str]:
         if key not in (ARRAY, "id"):
             yield f"has the key {quoted(key)}; needed: {ARRAY} alone"
     if array.get("id", name) != name:
-        yield f"id is {quoted(str(array['id']))}; needed: {quoted(name)}, or none"
+        yield f"id is {_shown(array['id'])}; needed: {quoted(name)}, or none"
     labels = array.get(ARRAY)
     if not isinstance(labels, list):
         yield f"{ARRAY} is no list; needed: one"
@@ -74,7 +75,11 @@ def _wrong_with(array: Record, name: str, size: int) -> Iterator[str]:
     for place in wrong[:SHOWN]:
         more = f" (and {len(wrong) - SHOWN:,} more)" if len(wrong) > SHOWN and place == wrong[SHOWN - 1] else ""
         needed = f"needed: a whole number from 0 to {len(PREPOSITIONS) - 1}"
-        yield f"{ARRAY}[{place}] is {quoted(repr(labels[place]))}; {needed}{more}"
+        yield f"{ARRAY}[{place}] is {_shown(labels[place])}; {needed}{more}"
+
+
+def _shown(value: object) -> str:
+    return quoted(value) if isinstance(value, str) else shortened(json.dumps(value), 60)
 
 
 def _links(labels: Sequence[int], size: int) -> list[Record]:

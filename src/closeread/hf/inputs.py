@@ -28,6 +28,8 @@ def listed(side: str, values: Any) -> list[Any]:
     """
     if _is_dataset(values):
         return list(values.with_format(None))
+    if hasattr(values, "isna"):  # pandas has NaN where a text is missing
+        values = values.astype(object).where(values.notna(), None)
     for name in CONVERSIONS:
         if hasattr(values, name):
             values = getattr(values, name)()
@@ -46,7 +48,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: plain(child) for name, child in value.items()}
     if hasattr(value, "tolist"):  # arrays, tensors and their scalars alike
-        return value.tolist()
+        value = value.tolist()
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(child) for child in value]
     return value

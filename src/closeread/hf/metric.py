@@ -286,7 +286,9 @@ def _judged(side: str, validator: RowValidator, rows: Sequence[Any], numbers: Se
     if not validator.problems(rows, numbers):
         return rows
     try:
-        if not isinstance(rows, ColumnRecords):
+        if isinstance(rows, ColumnRecords):
+            rows = ColumnRecords(plain(rows.columns))
+        else:
             rows = [plain(row) for row in rows]
         problems = validator.problems(rows, numbers)
     except RecursionError:

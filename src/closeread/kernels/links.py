@@ -100,7 +100,7 @@ def _places(keys: Ints, among: Ints) -> Ints:
 
 def _are_labels(labels: Ints, place: Ints, side: Labelled) -> Mask:
     """Whether labels are among those that the pairs at some places of a side were given."""
-    known = (side.first[place] == labels) | (side.last[place] == labels)
+    known: Mask = (side.first[place] == labels) | (side.last[place] == labels)
     rest = np.flatnonzero(~known & side.several[place])
     known[rest] = _places(triplets(side.pair[place[rest]], labels[rest]), side.triplet) >= 0
     return known
@@ -111,7 +111,8 @@ def _further(side: Labelled) -> Ints:
     if len(side.triplet) == len(side.pair):
         return side.triplet[:0]
     owner = np.cumsum(_begins(side.triplet >> LABEL_BITS)) - 1
-    return side.triplet[side.triplet != triplets(side.pair, side.first)[owner]]
+    further: Ints = side.triplet[side.triplet != triplets(side.pair, side.first)[owner]]
+    return further
 
 
 @dataclass(frozen=True, eq=False)

@@ -162,7 +162,7 @@ def _undecided(order: Order, places: Ints, later: Mask) -> Mask:
     sources = np.frombuffer(packed, np.uint8).reshape(-1, width).copy()
     chosen = np.zeros(len(places), np.bool_)
     for i, ((a, b), after) in enumerate(zip(pairs.reshape(-1, 2).tolist(), later.tolist(), strict=True)):
-        if not (_bit(sources[b], a) or _bit(sources[a], b)):
+        if not (_has(sources[b], a) or _has(sources[a], b)):
             chosen[i] = True
             _join(sources, a, b)
             if not after:
@@ -172,13 +172,13 @@ def _undecided(order: Order, places: Ints, later: Mask) -> Mask:
 
 def _join(sources: Bits, a: int, b: int) -> None:
     """Let all that b comes to come from whatever a comes from."""
-    rows = np.flatnonzero(_bit(sources, b) > _bit(sources, a))
+    rows = np.flatnonzero(_has(sources, b) & ~_has(sources, a))
     sources[rows] |= sources[a]
 
 
-def _bit(bits: Bits, i: int) -> Bits:
-    """The bits i of rows of bits."""
-    found: Bits = bits[..., i >> 3] >> (i & 7) & 1
+def _has(bits: Bits, i: int) -> Mask:
+    """Whether rows of bits have bit i."""
+    found: Mask = (bits[..., i >> 3] & (1 << (i & 7))) != 0
     return found
 
 

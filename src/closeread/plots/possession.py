@@ -4,22 +4,33 @@ Source: Chinnappa, Palmer and Blanco (2020), Figure 2, for the shapes (rectangle
 locations, ovals for organisations), the anchors under them, and dashes for what is uncertain.  Rows, the marks of
 predicted possessors that gold lacks, and the hexagon of a prediction without a type are ours.
 
-Conventions: lengths are inches, y grows upwards, and every `Axes` is measured in inches from its lower left corner, so
-that nothing is distorted.  Every text is measured before anything is placed: texts never overlap.
+Conventions: as in `closeread.plots.inches`.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
-from unicodedata import east_asian_width
 
-from closeread.errors import shortened
 from closeread.kernels.possession_names import normalised
-from closeread.plots.pictures import DPI, FONT, INK, own_settings
+from closeread.plots.inches import (
+    HEADING_SIZE,
+    MARGIN,
+    NAME_SIZE,
+    SMALL_SIZE,
+    TITLE_SIZE,
+    Measure,
+    drawable,
+    line,
+    measuring,
+    page,
+    strip,
+    wrapped,
+    write,
+)
+from closeread.plots.pictures import INK, own_settings
 from closeread.records import Record
 
 if TYPE_CHECKING:
@@ -30,24 +41,17 @@ KINDS = {"PER": "person", "LOC": "location", "ORG": "organisation", None: "type 
 FILLS = {"PER": "#dbe9f6", "LOC": "#e3f1dc", "ORG": "#fbe9cf", None: "#eeeeee"}
 LACKING, MARK = "#b3261e", "✗"
 
-# Characters that no text in a picture can hold: control characters, and what XML forbids.
-_UNDRAWABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-
-_NAME_SIZE, _SMALL_SIZE, _HEADING_SIZE, _TITLE_SIZE = 9.0, 7.5, 11.0, 13.0
 _NAME_LENGTH, _ANCHOR_LENGTH, _ORDER_LENGTH, _TITLE_LENGTH = 40, 40, 24, 90
 
 _BOX, _ANCHOR, _BETWEEN = 0.34, 0.24, 0.12  # heights of a box, of what stands under it, and of the gap below
 _CELL = _BOX + _ANCHOR + _BETWEEN
 _RULER = 0.5  # the height of the line of a row with the orders above it
-_GAP, _MARGIN, _HEADING, _TITLE, _LEGEND = 0.22, 0.3, 0.42, 0.5, 0.5
+_GAP, _HEADING, _TITLE, _LEGEND = 0.22, 0.42, 0.5, 0.5
 _MARK = 0.2  # the width of the mark of what gold lacks
 _SAMPLE = 0.5  # the width of a shape in the legend
 _STACK = 8  # possessions at one time that stand in a column; more of them go into the next
 _WIDTH = 9.0  # of a page, at least
 _ASPECT = 1.5  # width to height of a page with many possessions
-_PIXELS, _SIDE = 4e7, 60_000.0  # how many dots a picture and a side of it may have
-
-Measure = Callable[[str, float], float]
 
 
 class Cell(NamedTuple):
@@ -122,38 +126,12 @@ def draw_timeline(article: str, gold: Sequence[Record], predicted: Sequence[Reco
         MissingExtraError: matplotlib is not installed.
     """
     with own_settings():
-        measure = _measure()
+        measure = measuring()
         known = {normalised(row["possessor"]).tokens for row in gold}
         panels = [Panel("gold", "Gold" if predicted is not None else "", _columns(gold, None, measure))]
         if predicted is not None:
             panels.append(Panel("prediction", "Prediction", _columns(predicted, known, measure)))
-        return _figure(_drawable(article, _TITLE_LENGTH), panels, measure)
-
-
-def _measure() -> Measure:
-    """A function that tells how wide a text of some size is."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.font_manager import FontProperties
-
-    canvas: Any = FigureCanvasAgg(Figure(figsize=(1, 1), dpi=DPI))
-    renderer = canvas.get_renderer()
-
-    def width(text: str, size: float) -> float:
-        if not text:
-            return 0.0
-        drawn: float
-        drawn, _, _ = renderer.get_text_width_height_descent(text, FontProperties(family=FONT, size=size), False)
-        # The font lacks Chinese characters and the like; a viewer of an SVG has them, and they are as wide as high.
-        squares = sum(east_asian_width(character) in "WF" for character in text) * size / 72
-        # Widths are rounded to dots, and differ a little from resolution to resolution.
-        return 1.04 * max(drawn / DPI, squares) + 0.02
-
-    return width
-
-
-def _drawable(text: str, limit: int) -> str:
-    return shortened(_UNDRAWABLE.sub("\ufffd", text), limit)
+        return _figure(drawable(article, _TITLE_LENGTH), panels, measure)
 
 
 def _order(row: Record) -> tuple[int, ...]:
@@ -177,15 +155,15 @@ def _columns(rows: Sequence[Record], known: set[tuple[str, ...]] | None, measure
 
 def _cell(row: Record, known: set[tuple[str, ...]] | None, measure: Measure) -> Cell:
     kind, relation = row.get("type"), row["relation"]
-    name = _drawable(row["possessor"], _NAME_LENGTH)
+    name = drawable(row["possessor"], _NAME_LENGTH)
     # What is before or after its anchor says so; during is the rule.
     related = f"{relation} " if relation in ("before", "after") else ""
-    anchor = "" if row["anchor"] is None else related + _drawable(row["anchor"], _ANCHOR_LENGTH)
+    anchor = "" if row["anchor"] is None else related + drawable(row["anchor"], _ANCHOR_LENGTH)
     relation_certain = None if relation is None else row["relation_certainty"] != "uncertain"
     lacking = known is not None and normalised(row["possessor"]).tokens not in known
-    shape, line = _shape_width(kind, measure(name, _NAME_SIZE)), measure(anchor, _SMALL_SIZE)
+    shape, line = _shape_width(kind, measure(name, NAME_SIZE)), measure(anchor, SMALL_SIZE)
     width = max(shape + (2 * _MARK if lacking else 0), line)
-    order, certain = _drawable(row["order"], _ORDER_LENGTH), row["certainty"] != "uncertain"
+    order, certain = drawable(row["order"], _ORDER_LENGTH), row["certainty"] != "uncertain"
     return Cell(kind, name, order, anchor, certain, relation_certain, lacking, shape, line, width)
 
 
@@ -198,18 +176,7 @@ def _shape_width(kind: str | None, text: float) -> float:
 
 
 def _column_width(column: Sequence[Cell], measure: Measure) -> float:
-    return max(*(cell.width for cell in column), measure(column[0].order, _SMALL_SIZE)) + _GAP
-
-
-def _wrapped(widths: Sequence[float], limit: float) -> list[range]:
-    """Which columns stand in each row, as many as fit and one at least."""
-    rows, start, used = [], 0, 0.0
-    for i, width in enumerate(widths):
-        if i > start and used + width > limit:
-            rows.append(range(start, i))
-            start, used = i, 0.0
-        used += width
-    return [*rows, range(start, len(widths))] if widths else []
+    return max(*(cell.width for cell in column), measure(column[0].order, SMALL_SIZE)) + _GAP
 
 
 def _row_height(columns: Sequence[Sequence[Cell]], row: range) -> float:
@@ -217,8 +184,6 @@ def _row_height(columns: Sequence[Sequence[Cell]], row: range) -> float:
 
 
 def _figure(title: str, panels: Sequence[Panel], measure: Measure) -> Figure:
-    from matplotlib.figure import Figure
-
     widths = [[_column_width(column, measure) for column in panel.columns] for panel in panels]
     flat = [
         (width, _RULER + len(column) * _CELL)
@@ -227,55 +192,43 @@ def _figure(title: str, panels: Sequence[Panel], measure: Measure) -> Figure:
     ]
     entries = _legend(panels, measure)
     inner = max(
-        _WIDTH - 2 * _MARGIN,
+        _WIDTH - 2 * MARGIN,
         math.sqrt(_ASPECT * sum(width * height for width, height in flat)),
         max((width for width, _ in flat), default=0.0) + _GAP,
-        measure(title, _TITLE_SIZE),
+        measure(title, TITLE_SIZE),
         sum(entry.width for entry in entries),
     )
-    rows = [_wrapped(of_panel, inner - _GAP) for of_panel in widths]
+    rows = [wrapped(of_panel, inner - _GAP) for of_panel in widths]
     heights = [
         (_HEADING if panel.heading else 0.0) + (sum(_row_height(panel.columns, row) for row in of_panel) or _CELL)
         for panel, of_panel in zip(panels, rows, strict=True)
     ]
-    width, height = inner + 2 * _MARGIN, _TITLE + sum(heights) + _LEGEND + 2 * _MARGIN
-    dpi = min(DPI, math.sqrt(_PIXELS / (width * height)), _SIDE / max(width, height))
-    figure = Figure(figsize=(width, height), dpi=dpi, facecolor="white")
-    top = height - _MARGIN - _TITLE
-    axes = _axes(figure, "title", top, _TITLE)
-    _write(axes, 0, _TITLE / 2, title, _TITLE_SIZE, ha="left")
+    figure = page(inner, _TITLE + sum(heights) + _LEGEND)
+    top = figure.get_size_inches()[1] - MARGIN - _TITLE
+    axes = strip(figure, "title", top, _TITLE)
+    write(axes, 0, _TITLE / 2, title, TITLE_SIZE, ha="left")
     for panel, of_panel, own, tall in zip(panels, rows, widths, heights, strict=True):
         top -= tall
-        _draw_panel(_axes(figure, panel.label, top, tall), panel, of_panel, own)
-    _draw_legend(_axes(figure, "legend", top - _LEGEND, _LEGEND), entries)
+        _draw_panel(strip(figure, panel.label, top, tall), panel, of_panel, own)
+    _draw_legend(strip(figure, "legend", top - _LEGEND, _LEGEND), entries)
     return figure
-
-
-def _axes(figure: Figure, label: str, bottom: float, height: float) -> Axes:
-    """Axes from margin to margin, measured in inches."""
-    width, whole = figure.get_size_inches()
-    inner = width - 2 * _MARGIN
-    axes = figure.add_axes((_MARGIN / width, bottom / whole, inner / width, height / whole), label=label)
-    axes.set(xlim=(0, inner), ylim=(0, height))
-    axes.set_axis_off()
-    return axes
 
 
 def _draw_panel(axes: Axes, panel: Panel, rows: Sequence[range], widths: Sequence[float]) -> None:
     right, y = axes.get_xlim()[1], axes.get_ylim()[1]
     if panel.heading:
-        _write(axes, 0, y - _HEADING / 2, panel.heading, _HEADING_SIZE, ha="left", weight="bold")
+        write(axes, 0, y - _HEADING / 2, panel.heading, HEADING_SIZE, ha="left", weight="bold")
         y -= _HEADING
     if not rows:
-        _write(axes, 0, y - _CELL / 2, "no possessions", _NAME_SIZE, ha="left", style="italic")
+        write(axes, 0, y - _CELL / 2, "no possessions", NAME_SIZE, ha="left", style="italic")
     for row in rows:
         ruler = y - _RULER * 0.6
-        _line(axes, (0, right - 0.06), ruler, "-", color="#888888", marker=">", markevery=[1], markersize=5)
+        line(axes, (0, right - 0.06), ruler, "-", color="#888888", marker=">", markevery=[1], markersize=5)
         left = _GAP / 2
         for i in row:
             x = left + widths[i] / 2
-            _write(axes, x, ruler + 0.14, panel.columns[i][0].order, _SMALL_SIZE, color="#555555")
-            _line(axes, (x,), ruler, "", color="#555555", marker="o", markersize=4)
+            write(axes, x, ruler + 0.14, panel.columns[i][0].order, SMALL_SIZE, color="#555555")
+            line(axes, (x,), ruler, "", color="#555555", marker="o", markersize=4)
             for place, cell in enumerate(panel.columns[i]):
                 _draw_cell(axes, x, y - _RULER - place * _CELL - _BOX / 2, cell)
             left += widths[i]
@@ -286,14 +239,14 @@ def _draw_cell(axes: Axes, x: float, y: float, cell: Cell) -> None:
     """Draw a possession whose shape has its centre at (x, y)."""
     color = LACKING if cell.lacking else INK
     _shape(axes, x, y, cell.shape, cell.kind, "-" if cell.certain else "--", color)
-    _write(axes, x, y, cell.name, _NAME_SIZE, color=color)
+    write(axes, x, y, cell.name, NAME_SIZE, color=color)
     if cell.lacking:
-        _write(axes, x - (cell.shape + _MARK) / 2, y, MARK, _NAME_SIZE, color=color)
+        write(axes, x - (cell.shape + _MARK) / 2, y, MARK, NAME_SIZE, color=color)
     if cell.anchor:
-        _write(axes, x, y - _BOX / 2 - 0.15, cell.anchor, _SMALL_SIZE, color="#444444")
+        write(axes, x, y - _BOX / 2 - 0.15, cell.anchor, SMALL_SIZE, color="#444444")
     if cell.relation_certain is not None:
         style = "-" if cell.relation_certain else "--"
-        _line(axes, (x - cell.line / 2, x + cell.line / 2), y - _BOX / 2 - 0.055, style, color=INK)
+        line(axes, (x - cell.line / 2, x + cell.line / 2), y - _BOX / 2 - 0.055, style, color=INK)
 
 
 def _shape(axes: Axes, x: float, y: float, width: float, kind: str | None, style: str, color: str) -> None:
@@ -316,18 +269,6 @@ def _shape(axes: Axes, x: float, y: float, width: float, kind: str | None, style
     axes.add_patch(patch)
 
 
-def _write(axes: Axes, x: float, y: float, text: str, size: float, **look: Any) -> None:
-    """A text whose centre, or the middle of whose left edge, is at (x, y); it is drawn as it stands."""
-    look = {"ha": "center", "color": INK, **look}
-    axes.text(x, y, text, va="center", size=size, family=FONT, parse_math=False, usetex=False, **look)
-
-
-def _line(axes: Axes, x: tuple[float, ...], y: float, style: str, **look: Any) -> None:
-    from matplotlib.lines import Line2D
-
-    axes.add_line(Line2D(x, [y] * len(x), **{"linestyle": style, "linewidth": 0.9, **look}))
-
-
 def _legend(panels: Sequence[Panel], measure: Measure) -> list[Entry]:
     """What has to be explained: the shapes that occur, and what else does."""
     cells = [cell for panel in panels for column in panel.columns for cell in column]
@@ -337,17 +278,17 @@ def _legend(panels: Sequence[Panel], measure: Measure) -> list[Entry]:
         told.append(("", "--", "uncertain"))
     if any(cell.lacking for cell in cells):
         told.append((MARK, "", "not in gold"))
-    return [Entry(kind, style, text, _SAMPLE + 0.1 + measure(text, _SMALL_SIZE) + _GAP) for kind, style, text in told]
+    return [Entry(kind, style, text, _SAMPLE + 0.1 + measure(text, SMALL_SIZE) + _GAP) for kind, style, text in told]
 
 
 def _draw_legend(axes: Axes, entries: Sequence[Entry]) -> None:
     left, y = 0.02, _LEGEND / 2  # half a line would be cut off at the very edge
     for kind, style, text, width in entries:
         if kind == MARK:
-            _write(axes, left + _SAMPLE / 2, y, MARK, _NAME_SIZE, color=LACKING)
+            write(axes, left + _SAMPLE / 2, y, MARK, NAME_SIZE, color=LACKING)
         elif kind == "":
-            _line(axes, (left, left + _SAMPLE), y, style, color=INK)
+            line(axes, (left, left + _SAMPLE), y, style, color=INK)
         else:
             _shape(axes, left + _SAMPLE / 2, y, _SAMPLE, kind, style, INK)
-        _write(axes, left + _SAMPLE + 0.1, y, text, _SMALL_SIZE, ha="left")
+        write(axes, left + _SAMPLE + 0.1, y, text, SMALL_SIZE, ha="left")
         left += width

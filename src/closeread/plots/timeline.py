@@ -1,9 +1,10 @@
 """The timeline of an entity as a picture: its events by date, those of gold above those of a system.
 
-Conventions: as in `closeread.plots.inches`.  A picture has rows, each with an axis of time that is true to scale; below
-it stand the anchors, by the middles of the times that they may mean, and below each anchor its mentions, in the order of
-the timeline.  A date without a day or a month means all days that it leaves open.  Anchors that are no date come last,
-without an axis.  Mentions are the same as in `closeread.kernels.timelines`, those at position 0 included.
+Conventions: as in `closeread.plots.inches`.  A picture has rows, each with an axis of time that is true to scale.
+Below it stand the anchors, ordered by the middles of the times that they may mean and as near to these as there is
+room, and below each anchor its mentions, in the order of the timeline.  A date without a day or a month may mean all
+days that it leaves open.  Anchors that are no date come last, without an axis.  Mentions are the same as in
+`closeread.kernels.timelines`, those at position 0 included.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import math
 import re
 from calendar import monthrange
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -39,16 +40,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GOLD, SYSTEM = "gold", "system"
-MATCHED, ELSEWHERE, MISSED, SPURIOUS, ALONE = "matched", "matched, with another anchor", "missed", "spurious", "mention"
+MATCHED, ELSEWHERE, MISSED, SPURIOUS, ALONE = (
+    "matched",
+    "matched, with another anchor",
+    "missed",
+    "spurious",
+    "mentions",
+)
 MARKS = {
-    MATCHED: ("o", "#0072b2"),
-    ELSEWHERE: ("D", "#e69f00"),
-    MISSED: ("X", "#d55e00"),
-    SPURIOUS: ("^", "#cc79a7"),
-    ALONE: ("o", "#555555"),
+    MATCHED: ("o", "#0072b2", 26.0),
+    ELSEWHERE: ("D", "#e69f00", 24.0),
+    MISSED: ("X", "#d55e00", 36.0),
+    SPURIOUS: ("^", "#cc79a7", 32.0),
+    ALONE: ("o", "#555555", 26.0),
 }
-"""The shape and the colour of what can become of a mention; those of Okabe and Ito, whom the colour-blind can tell
-apart.  `ALONE` is for gold without a system."""
+"""Shape, colour and size of what can become of a mention; `ALONE` is for gold without a system.  The colours are those
+of Okabe and Ito, which the colour-blind can tell apart."""
 
 DATE = re.compile(r"([0-9]{4})(?:-(?:([0-9]{2})|XX)(?:-(?:([0-9]{2})|XX))?)?")
 NO_ANCHOR = "no anchor"
@@ -127,6 +134,24 @@ class Block(NamedTuple):
     width: float
 
 
+class Scale(NamedTuple):
+    """An axis of time.
+
+    Attributes:
+        first, last: the days that it reaches over.
+        start, end: where they are.
+    """
+
+    first: int
+    last: int
+    start: float
+    end: float
+
+    def x(self, day: float) -> float:
+        """Where a day is."""
+        return self.start + (day - self.first) / (self.last - self.first) * (self.end - self.start)
+
+
 class Key(NamedTuple):
     """An explanation in the legend.
 
@@ -177,9 +202,11 @@ def marked_events(gold: Sequence[Entry], system: Sequence[Entry] | None) -> list
         for entry in sides[side]:
             own = [next(left) for _ in entry["mentions"]]
             fates = [_fate(entry["anchor"], anchors[other].get(copy), lacking, system is None) for copy in own]
-            names = [drawable(mention, _MENTION_LENGTH) for mention in entry["mentions"]]
-            elsewhere = [_written(anchors[other][copy]) if fate == ELSEWHERE else "" for copy, fate in zip(own, fates)]
-            texts = [f"{name} ({other}: {anchor})" if anchor else name for name, anchor in zip(names, elsewhere)]
+            texts = [
+                drawable(mention, _MENTION_LENGTH)
+                + (f" ({other}: {_written(anchors[other][copy])})" if fate == ELSEWHERE else "")
+                for mention, copy, fate in zip(entry["mentions"], own, fates, strict=True)
+            ]
             told.append(Event(side, entry["anchor"], entry["position"], texts, fates))
     return told
 
@@ -290,11 +317,11 @@ def _figure(title: str, blocks: Sequence[Block], events: Sequence[Event], measur
         measure(title, TITLE_SIZE),
         sum(key.width for key in keys),
     )
-    rows = []
-    for _, alike in groupby(blocks, lambda block: block.period is None):
-        listed = list(alike)
-        widths = [block.width for block in listed]
-        rows += [[listed[i] for i in row] for row in wrapped(widths, inner - _LANE - _PAD)]
+    rows = [
+        row
+        for _, alike in groupby(blocks, lambda block: block.period is None)
+        for row in _rows(list(alike), inner - _LANE - _PAD)
+    ]
     heights = [_height(row) for row in rows] or [_LINE + _GAP]
     figure = page(inner, _TITLE + sum(heights) + _LEGEND)
     top = figure.get_size_inches()[1] - MARGIN - _TITLE
@@ -302,24 +329,40 @@ def _figure(title: str, blocks: Sequence[Block], events: Sequence[Event], measur
     if not rows:
         axes = strip(figure, "row 1", top - heights[0], heights[0])
         write(axes, 0, heights[0] / 2, "no events", NAME_SIZE, ha="left", style="italic")
-    for number, (row, height) in enumerate(zip(rows, heights), start=1):
-        top -= height
-        label = NO_DATE if row[0].period is None else f"row {number}"
-        _draw_row(strip(figure, label, top, height), row)
+    for number, row in enumerate(rows):
+        top -= heights[number]
+        label = NO_DATE if row[0].period is None else f"row {number + 1}"
+        _draw_row(strip(figure, label, top, heights[number]), row)
     _draw_legend(strip(figure, "legend", MARGIN, _LEGEND), keys)
     return figure
 
 
+def _rows(blocks: Sequence[Block], room: float) -> Iterator[Sequence[Block]]:
+    """As few rows as there is room for, about equally full."""
+    widths = [block.width for block in blocks]
+    fewest = len(wrapped(widths, room))
+    limit = min(sum(widths) / fewest, room)
+    while len(wrapped(widths, limit)) > fewest:
+        limit = min(1.02 * limit, room)
+    for row in wrapped(widths, limit):
+        yield [blocks[i] for i in row]
+
+
 def _draw_row(axes: Axes, blocks: Sequence[Block]) -> None:
-    y = axes.get_ylim()[1]
-    lefts = [*accumulate((block.width for block in blocks[:-1]), initial=_LANE)]
-    if blocks[0].period is None:
-        write(axes, 0, y - _ANCHOR / 2, NO_DATE, SMALL_SIZE, ha="left", style="italic")
-    else:
-        _draw_axis(axes, y - _TICKS, blocks, lefts)
+    right, y = axes.get_xlim()[1], axes.get_ylim()[1]
+    widths = [block.width for block in blocks]
+    periods = [block.period for block in blocks if block.period is not None]
+    if periods:
+        scale = _scale(periods, _LANE + _PAD, right - _LANE / 2)
+        lefts = _lefts([scale.x(p.middle) - _GAP / 2 for p in periods], widths, _LANE, right)
+        _draw_axis(axes, y - _TICKS, scale, periods)
+        _draw_fan(axes, y - _TICKS, [scale.x(p.middle) for p in periods], _heads(lefts, widths))
         y -= _TICKS + _FAN
-    for left, block in zip(lefts, blocks, strict=True):
-        write(axes, left + (block.width - _GAP) / 2, y - _ANCHOR / 2, block.anchor, SMALL_SIZE, weight="bold")
+    else:
+        lefts = [*accumulate(widths[:-1], initial=_LANE)]
+        write(axes, 0, y - _ANCHOR / 2, NO_DATE, SMALL_SIZE, ha="left", style="italic")
+    for left, head, block in zip(lefts, _heads(lefts, widths), blocks, strict=True):
+        write(axes, head, y - _ANCHOR / 2, block.anchor, SMALL_SIZE, weight="bold")
         line(axes, (left, left + block.width - _GAP), y - _ANCHOR, "-", color=INK)
     y -= _ANCHOR
     for side in blocks[0].lanes:
@@ -329,31 +372,54 @@ def _draw_row(axes: Axes, blocks: Sequence[Block]) -> None:
         y -= depth
 
 
-def _draw_axis(axes: Axes, y: float, blocks: Sequence[Block], lefts: Sequence[float]) -> None:
-    """Draw the axis of time, and a line from each date on it down to its anchor."""
-    from matplotlib.collections import LineCollection
+def _heads(lefts: Sequence[float], widths: Sequence[float]) -> list[float]:
+    """The middles of what is written in blocks."""
+    return [left + (width - _GAP) / 2 for left, width in zip(lefts, widths, strict=True)]
 
-    periods = [block.period for block in blocks if block.period is not None]
+
+def _lefts(wanted: Sequence[float], widths: Sequence[float], start: float, end: float) -> list[float]:
+    """The left edges of blocks side by side, with their middles near to where they are wanted.
+
+    Args:
+        wanted: where the middle of each should be, in ascending order.
+        widths: how wide each is; there is room for all.
+        start, end: between which they are.
+    """
+    lefts = []
+    for middle, width in zip(wanted, widths, strict=True):
+        lefts.append(max(start, middle - width / 2))
+        start = lefts[-1] + width
+    for i in reversed(range(len(lefts))):
+        lefts[i] = min(lefts[i], end - widths[i])
+        end = lefts[i]
+    return lefts
+
+
+def _scale(periods: Sequence[Period], start: float, end: float) -> Scale:
+    """A scale for all days of these dates."""
     first, last = min(p.first for p in periods), max(p.last for p in periods)
     if first == last:
         first, last = max(first - 2, date.min.toordinal()), min(last + 2, date.max.toordinal())
-    start, end = _LANE + _PAD, axes.get_xlim()[1] - _LANE / 2
+    return Scale(first, last, start, end)
 
-    def x(day: float) -> float:
-        return start + (day - first) / (last - first) * (end - start)
 
-    line(axes, (start - _PAD, end + _PAD), y, "-", color="#888888")
-    for day, name in ticks(first, last):
-        line(axes, (x(day),), y, "", color="#888888", marker="|", markersize=6)
-        write(axes, x(day), y + 0.16, name, SMALL_SIZE, color="#555555")
+def _draw_axis(axes: Axes, y: float, scale: Scale, periods: Sequence[Period]) -> None:
+    line(axes, (scale.start - _PAD, scale.end + _PAD), y, "-", color="#888888")
+    for day, name in ticks(scale.first, scale.last):
+        line(axes, (scale.x(day),), y, "", color="#888888", marker="|", markersize=6)
+        write(axes, scale.x(day), y + 0.16, name, SMALL_SIZE, color="#555555")
     partial = [p for p in periods if p.first < p.last]
-    spans = [[(x(p.first), y), (x(p.last), y)] for p in partial]
-    axes.add_collection(LineCollection(spans, label="spans", **_SPAN))
-    middles = [x(p.middle) for p in periods]
-    heads = [left + (block.width - _GAP) / 2 for left, block in zip(lefts, blocks, strict=True)]
-    ways = [[(there, y), (here, y - _FAN)] for there, here in zip(middles, heads, strict=True)]
+    ends = ([scale.x(p.first) for p in partial], [scale.x(p.last) for p in partial])
+    axes.hlines([y] * len(partial), *ends, label="spans", **_SPAN)
+    line(axes, tuple(scale.x(p.middle) for p in periods), y, "", color=INK, marker="o", markersize=3.5, label="dates")
+
+
+def _draw_fan(axes: Axes, y: float, dates: Sequence[float], heads: Sequence[float]) -> None:
+    """Lines from dates on the axis at y to the anchors below it."""
+    from matplotlib.collections import LineCollection
+
+    ways = [[(there, y), (here, y - _FAN)] for there, here in zip(dates, heads, strict=True)]
     axes.add_collection(LineCollection(ways, colors="#aaaaaa", linewidths=0.7, zorder=0.5))
-    line(axes, tuple(middles), y, "", color=INK, marker="o", markersize=3.5, label="dates")
 
 
 def ticks(first: int, last: int) -> list[tuple[int, str]]:
@@ -412,9 +478,9 @@ def _draw_events(axes: Axes, side: str, y: float, blocks: Iterable[tuple[float, 
 
 
 def _points(axes: Axes, places: Sequence[tuple[float, float]], fate: str, label: str) -> None:
-    shape, colour = MARKS[fate]
+    shape, colour, size = MARKS[fate]
     x, y = zip(*places, strict=True)
-    axes.scatter(x, y, s=26, marker=shape, color=colour, linewidths=0, label=label, zorder=3)
+    axes.scatter(x, y, s=size, marker=shape, color=colour, linewidths=0, label=label, zorder=3)
 
 
 def _keys(blocks: Sequence[Block], events: Sequence[Event], measure: Measure) -> list[Key]:
@@ -430,7 +496,7 @@ def _keys(blocks: Sequence[Block], events: Sequence[Event], measure: Measure) ->
     if any(len(event.mentions) > 1 for event in events):
         told["join"] = "mentions of one event"
     if any(block.period is not None and block.period.first < block.period.last for block in blocks):
-        told["span"] = "all that a date may mean"
+        told["span"] = "days that a date leaves open"
     return [Key(sample, text, _SAMPLE + 0.06 + measure(text, SMALL_SIZE) + _GAP) for sample, text in told.items()]
 
 

@@ -16,9 +16,13 @@ Not followed are these ways of the toolkit:
     does not follow, such as that two intervals which come after two simultaneous ones are simultaneous themselves, and
     finds contradictions in consistent links.
     Of two intervals that it knows, BEGINS always is a contradiction to it, and OVERLAPS is one unless it follows.
-    A contradictory link that stands there again, as its inverse, counts again.
+    A contradictory link that stands there again, as its inverse, counts again; and if it is IDENTITY, SIMULTANEOUS on
+    the other side does not verify it.
     `implicit_in_recall` can give a recall above 1, and changes as links are turned round: there is no such option here.
     `acl11` is `reduction="none"` here; it counts every link twice, and again wherever it stands again.
+
+Events and times are the same on both sides by their ids, or by their extents, as the toolkit's normalizer has it: it
+takes for the same the times that overlap, and the events that begin with the same word.
 
 Conventions: the unit, and what is resampled, is the document.  Numerators and denominators are summed over documents
 before anything is divided.  0/0 is 0.  Links are parted by the relation type that they are written with, those of

@@ -35,7 +35,7 @@ from closeread.counts import (
     harmonic_mean,
     ratio,
 )
-from closeread.errors import quoted
+from closeread.errors import RequestError, quoted
 from closeread.kernels.links import (
     COUNTS,
     N_LABELS,
@@ -77,11 +77,20 @@ def count(
 
     Raises:
         ValueError: a document has no row and `missing` is "error".
+        RequestError: a document has no gold links.
     """
     present = np.array([row is not None for row in system], np.bool_)
     if missing == "error" and not present.all():
         raise ValueError(f"{int((~present).sum()):,} of {len(gold):,} documents have no prediction")
     documents = documents_of(gold)
+    unlabelled = [
+        name for name, links in zip(*map(documents.column, ("id", "np_relations")), strict=True) if links is None
+    ]
+    if unlabelled:
+        found = (
+            f"{len(unlabelled):,} of {len(gold):,} documents have no gold links (the first: {quoted(unlabelled[0])})"
+        )
+        raise RequestError(f"{found}; predictions for them can be validated, not scored")
     rows = rows_of(system)
     fallback = _labelled(rows.fallback) if len(rows.fallback) else None
     tally = tallies(_labelled(rows.links), gold_pairs(documents), fallback, uprep)

@@ -12,6 +12,7 @@ from closeread.cli import options
 
 if TYPE_CHECKING:
     from closeread.counts import Metric
+    from closeread.records import Record
 
 
 @click.group()
@@ -22,6 +23,7 @@ def command() -> None:
     Examples:
       closeread agreement wikipossessions anna.csv ben.csv
       closeread agreement tne anna.jsonl ben.jsonl
+      closeread agreement timeline anna/ ben/
     """
 
 
@@ -110,6 +112,65 @@ def tne(first: Path, second: Path, style: Any) -> None:
     notes = [f"{second} against {first}, {of_documents}.", *found.lacking]
     notes += ["Clusters are compared without singletons."] if found.clusters is not None else []
     click.echo(draw(Grid("", ["", "precision", "recall", "F1 or accuracy"], rows, notes), style), nl=False)
+
+
+@command.command()
+@click.argument("first", type=options.FILE)
+@click.argument("second", type=options.FILE)
+@options.style_options
+def timeline(first: Path, second: Path, style: Any) -> None:
+    """Mentions of events, and mentions of entities, that both annotators have, by Dice's coefficient.
+
+    Documents are files in CAT (.xml), or folders of them, with mentions of events (EVENT_MENTION), of entities
+    (ENTITY_MENTION), and which of these refer to which entity (REFERS_TO): entity coreference, the entities compared by
+    name.  Timelines are folders of them, or JSON Lines.
+
+    \b
+    Examples:
+      closeread agreement timeline anna/ ben/
+      closeread agreement timeline anna/7_Rain.xml ben/7_Rain.xml --json
+    """
+    import json
+    from dataclasses import asdict
+
+    from closeread.agreement.timeline import of_documents, of_timelines
+    from closeread.corpora import load_corpus, read_own_gold
+    from closeread.errors import RequestError
+    from closeread.render import Grid, draw, percent
+
+    paths, names = (first, second), (str(first), str(second))
+    documents = [_holds_documents(path) for path in paths]
+    if documents[0] != documents[1]:
+        raise RequestError("one of the two has documents and the other timelines; name two of one kind")
+    if documents[0]:
+        found = of_documents(*map(_annotations, paths), names)
+    else:
+        corpus = load_corpus("semeval2015_timeline")
+        found = of_timelines(*(read_own_gold(corpus, path).records for path in paths), names)
+    if style == "json":
+        click.echo(json.dumps({what: asdict(overlap) for what, overlap in found.items()}, indent=2, allow_nan=False))
+        return
+    rows = [[what, *(f"{n:,}" for n in (o.first, o.second, o.both)), percent(o.dice)] for what, o in found.items()]
+    click.echo(draw(Grid("", ["", "first", "second", "both", "Dice"], rows), style), nl=False)
+
+
+def _holds_documents(path: Path) -> bool:
+    """Whether a file is one in CAT, or a folder has such."""
+    from closeread.formats.cat_xml import SUFFIX
+
+    return any(file.suffix == SUFFIX for file in (path.iterdir() if path.is_dir() else [path]))
+
+
+def _annotations(path: Path) -> Sequence[Record]:
+    """The documents of an annotator, with mentions of entities."""
+    from closeread.errors import FormatError
+    from closeread.formats.cat_entities import read_annotations
+    from closeread.records import repeated
+
+    parsed = read_annotations(path)
+    if problems := parsed.problems or repeated(parsed, "id"):
+        raise FormatError(path, problems)
+    return parsed.records
 
 
 def _rows(scores: Mapping[str, float | None] | None, metrics: Sequence[Metric]) -> Iterator[list[str]]:

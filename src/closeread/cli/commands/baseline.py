@@ -20,7 +20,12 @@ from closeread.cli import options
     help="What the paper calls so, where its table and its text differ: for tne printed, the default, or described.",
 )
 @click.option("--spacy-model", metavar="NAME", help="spaCy pipeline, by name or folder, for baselines that read texts.")
-@click.option("--articles", type=options.FILE, metavar="DIR", help="Folder of texts, <title>.txt, for the same.")
+@click.option(
+    "--articles",
+    type=options.FILE,
+    metavar="DIR",
+    help="Folder of texts: <title>.txt for the same; documents in CAT (.xml) for timelines of your own gold.",
+)
 @options.output
 def command(
     corpus: str,
@@ -37,11 +42,14 @@ def command(
 ) -> None:
     """Write the predictions of a baseline: JSON Lines, or the official text format by its suffix (.txt).
 
+    Timelines are written into a folder, a file each, where the name to write has no suffix.
+
     \b
     Examples:
       closeread baseline mctaco always-positive -o yes.jsonl
       closeread baseline mctaco random --seed 7 --split validation -o coin.txt
       closeread baseline tne surface --definition described -o surface.jsonl
+      closeread baseline semeval2015_timeline creation-time --split corpus_2 -o said
       closeread baseline wikipossessions heuristics --spacy-model en_core_web_sm --articles texts -o said.jsonl
     """
     import numpy as np
@@ -49,14 +57,14 @@ def command(
     from closeread.baselines import Resources, load_baselines
     from closeread.corpora import load_corpus
     from closeread.errors import RequestError, printable, unknown
-    from closeread.files import write_text
     from closeread.scoring import gold_for
-    from closeread.submissions import dump_submission
+    from closeread.submissions import write_submission
 
     baselines = load_baselines(load_corpus(corpus).name, definition)
     if name not in baselines:
         raise RequestError(unknown(f"baseline of {corpus}", name, list(baselines)))
     records = options.noted(gold_for(corpus, config=config, split=split, gold=gold, data_dir=data_dir))
-    rows = baselines[name](records.records, Resources(np.random.default_rng(seed), spacy_model, articles))
-    write_text(output, dump_submission(rows, records.corpus, output.suffix.lower()))
+    resources = Resources(np.random.default_rng(seed), spacy_model, articles, records.background)
+    rows = baselines[name](records.records, resources)
+    write_submission(output, rows, records.corpus)
     click.echo(printable(f"{output}: {len(rows):,} rows"))

@@ -19,8 +19,9 @@ def command() -> None:
     """Write a file in another format.
 
     \b
-    Example:
+    Examples:
       closeread convert tne mine.jsonl --to arrays -o for_the_leaderboard.jsonl
+      closeread convert timeline TimeLines_Gold_Standard -o timelines.jsonl
     """
 
 
@@ -75,3 +76,70 @@ def _lost(rows: Sequence[Record]) -> Iterator[str]:
     fallbacks = sum(len(row.get("fallback") or ()) for row in rows)
     if fallbacks:
         yield f"{fallbacks:,} fallbacks are lost: an array holds none."
+
+
+@command.command()
+@click.argument("source", type=options.FILE)
+@options.output
+def timeline(source: Path, output: Path) -> None:
+    """Timelines from a folder to JSON Lines (.jsonl) or back, or a document from CAT (.xml) to TimeML (.tml) or back.
+
+    What the other format does not hold is said.
+
+    \b
+    Examples:
+      closeread convert timeline TimeLines_Gold_Standard -o timelines.jsonl
+      closeread convert timeline timelines.jsonl -o timelines
+      closeread convert timeline 7_Rain.xml -o 7_Rain.tml
+    """
+    from closeread.corpora import load_corpus, read_own_gold
+    from closeread.errors import RequestError, printable
+    from closeread.files import write_text
+    from closeread.formats.cat_xml import SUFFIX, TITLES_SUFFIX
+    from closeread.submissions import write_submission
+
+    options.refuse_overwriting(output, source)
+    documents = {(SUFFIX, TITLES_SUFFIX): _as_timeml, (TITLES_SUFFIX, SUFFIX): _as_cat}
+    if convert := documents.get((source.suffix, output.suffix)):
+        text, lost = convert(source)
+        write_text(output, text)
+        options.tell(f"lost: {what}." for what in lost)
+        click.echo(printable(f"{output}: 1 document"))
+    elif {source.suffix, output.suffix} & {SUFFIX, TITLES_SUFFIX}:
+        raise RequestError(f"a document becomes one in the other format: {SUFFIX} becomes {TITLES_SUFFIX}, or back")
+    else:
+        corpus = load_corpus("semeval2015_timeline")
+        timelines = options.noted(read_own_gold(corpus, source)).records
+        write_submission(output, timelines, corpus)
+        click.echo(printable(f"{output}: {len(timelines):,} timelines"))
+
+
+def _as_timeml(path: Path) -> tuple[str, list[str]]:
+    """A document in CAT as the text of a TimeML file, and what that does not hold."""
+    from closeread.errors import FormatError, Problem
+    from closeread.formats.cat_timeml import as_timeml, lost_in_timeml
+    from closeread.formats.cat_xml import read_document
+    from closeread.formats.timeml import dump_timeml
+
+    read = read_document(path)
+    if read.problems:
+        raise FormatError(path, read.problems)
+    options.tell(notice.at(str(path)) for notice in read.notices)
+    try:
+        return dump_timeml(as_timeml(read.document)), lost_in_timeml(read.document)
+    except ValueError as error:
+        raise FormatError(path, [Problem(str(error))]) from None
+
+
+def _as_cat(path: Path) -> tuple[str, list[str]]:
+    """A TimeML document as the text of a file in CAT, and what that does not hold."""
+    from closeread.errors import FormatError, Problem
+    from closeread.formats.cat_timeml import as_cat, lost_in_cat
+    from closeread.formats.cat_xml import dump_document
+    from closeread.formats.timeml import read_timeml
+
+    document = read_timeml(path)
+    try:
+        return dump_document(as_cat(document)), lost_in_cat(document)
+    except ValueError as error:
+        raise FormatError(path, [Problem(str(error))]) from None

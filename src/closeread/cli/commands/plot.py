@@ -23,6 +23,7 @@ def command() -> None:
     Examples:
       closeread plot possession "The Blue Kettle (painting)" --config sample -o kettle.png
       closeread plot prepositions --config sample -o prepositions.png
+      closeread plot timeline "Mara Lindqvist" --config sample -o lindqvist.png
     """
 
 
@@ -55,26 +56,69 @@ def possession(article: str, predictions: Path | None, output: Path, **places: A
     records = {record["article"]: record for record in gold.records}
     if article not in records:
         raise RequestError(shortened(unknown("article", article, list(records)), 600))
-    predicted = None if predictions is None else _predicted(gold, predictions, article)
+    predicted = None if predictions is None else _predicted(gold, predictions, article)["possessions"]
     possessions = records[article]["possessions"]
     write_picture(draw_timeline(article, possessions, predicted), output)
     told = f"{len(possessions):,} possessions" + ("" if predicted is None else f", {len(predicted):,} predicted")
     click.echo(f"{output}: {told}")
 
 
-def _predicted(gold: Gold, predictions: Path, article: str) -> list[Record]:
-    """What a file of predictions, which need not have the other articles, says of this one."""
+def _predicted(gold: Gold, predictions: Path, name: str) -> Record:
+    """What predictions, which need not have the other units, say of the one of this name."""
     from closeread.errors import RequestError
     from closeread.procedures import load_procedure
     from closeread.scoring import submission_for
 
+    key = gold.corpus.key
     chosen = load_procedure(gold.corpus.procedure).settle({**gold.corpus.procedure_defaults, "missing": "empty"})
     rows = submission_for(gold, predictions, chosen).rows
-    row = next(row for record, row in zip(gold.records, rows, strict=True) if record["article"] == article)
+    row = next(row for record, row in zip(gold.records, rows, strict=True) if record[key] == name)
     if row is None:
-        raise RequestError(f"{predictions} has no row for article '{article}'")
-    possessions: list[Record] = row["possessions"]
-    return possessions
+        raise RequestError(f"{predictions} has no row for {key} '{name}'")
+    return row
+
+
+@command.command()
+@click.argument("entity")
+@options.gold_options
+@click.option(
+    "--predictions",
+    type=options.FILE,
+    metavar="FILE",
+    help="Draw what a system sent for the entity, a folder or a file, below the gold.",
+)
+@options.output
+def timeline(entity: str, predictions: Path | None, output: Path, **places: Any) -> None:
+    """The events of an entity of TimeLine by date, as .png or .svg.
+
+    Mentions stand below their anchors, each with its position in the timeline; mentions of one event are joined.  With
+    predictions it is marked what is matched, with another anchor or not, missed or spurious.  ENTITY is its name or the
+    timeline's id.
+
+    \b
+    Examples:
+      closeread plot timeline "Mara Lindqvist" --config sample -o lindqvist.png
+      closeread plot timeline airbus --split corpus_1 --predictions timelines/ -o airbus.svg
+    """
+    from closeread.errors import RequestError, shortened, unknown
+    from closeread.plots.pictures import checked_suffix, write_picture
+    from closeread.plots.timeline import draw_timeline
+    from closeread.scoring import gold_for
+
+    checked_suffix(output)
+    options.refuse_overwriting(output, places["gold"], predictions)
+    gold = options.noted(gold_for("semeval2015_timeline", **places))
+    records = {record["id"]: record for record in gold.records}
+    names = {record["entity"]: record["id"] for record in gold.records}
+    name = names.get(entity, entity)
+    if name not in records:
+        raise RequestError(shortened(unknown("entity", entity, [*names, *records]), 600))
+    record = records[name]
+    system = None if predictions is None else _predicted(gold, predictions, name)["entries"]
+    write_picture(draw_timeline(record["entity"], record["entries"], system), output)
+    mentions, predicted = (sum(len(entry["mentions"]) for entry in side) for side in (record["entries"], system or ()))
+    told = f"{mentions:,} mentions" + ("" if system is None else f", {predicted:,} predicted")
+    click.echo(f"{output}: {told}")
 
 
 @command.command()

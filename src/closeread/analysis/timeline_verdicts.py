@@ -1,0 +1,82 @@
+"""What became of the relations of timelines, in the words of a table and as JSON (`closeread score timeline --explain`).
+
+Conventions: the verdict "verified" is "literal" in `closeread.analysis.timeline_relations`; what is counted as verified
+is that and what is "entailed".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from closeread.analysis.timeline_relations import VERDICTS, explanations
+from closeread.records import Record
+
+HEADER = ("side", "relation", "verdict", "because")
+VERIFIED = "verified"
+WORDS = {name: VERIFIED if name == "literal" else name for name in VERDICTS}
+NOTES = tuple(f"{WORDS[name]}: {meaning}" for name, meaning in VERDICTS.items())
+LISTED = 6
+"""How many relations that lead to a verdict are named in a table; JSON holds all."""
+
+OTHER = {"gold": "system", "system": "gold"}
+Verdict = Mapping[str, Any]
+
+
+def explained(gold: Record, system: Record | None, options: Mapping[str, str]) -> list[Verdict]:
+    """What became of the reduced relations of a timeline, gold's before the system's, as JSON can hold it.
+
+    Args:
+        gold, system: the two timelines; None where the system sent none.
+        options: every option of the procedure with its value.
+
+    Returns:
+        The fields of `closeread.analysis.timeline_relations.Explanation` of each, by their names.
+    """
+    found = explanations(gold["entries"], () if system is None else system["entries"], options["track"])
+    return [{**asdict(one), "verdict": WORDS[one.verdict]} for one in found]
+
+
+def title(unit: str, verdicts: Sequence[Verdict]) -> str:
+    """What stands above the relations of a timeline: how many of each side's are verified."""
+    totals = Counter(one["side"] for one in verdicts)
+    right = Counter(one["side"] for one in verdicts if one["verdict"] in (VERIFIED, "entailed"))
+    told = [f"{right[side]:,} of {totals[side]:,} relations of {whose}" for side, whose in WHOSE.items()]
+    return f"{unit}: {' and '.join(told)} are verified or entailed"
+
+
+WHOSE = {"gold": "gold", "system": "the system"}
+
+
+def row(verdict: Verdict) -> list[str]:
+    """A relation as a row of a table, below `HEADER`."""
+    return [verdict["side"], _relation(verdict["relation"]), verdict["verdict"], "; ".join(_reasons(verdict))]
+
+
+def _reasons(verdict: Verdict) -> Iterator[str]:
+    other = WHOSE[OTHER[verdict["side"]]]
+    if verdict["absent"]:
+        yield f"{other} lacks {', '.join(map(_node, verdict['absent']))}"
+    elif verdict["verdict"] == "missing":
+        yield f"{other} does not order the two"
+    elif verdict["verdict"] != VERIFIED:
+        yield f"{other}: {_relations(verdict['evidence'])}"
+    if verdict["excluded_by"]:
+        yield f"it contradicts its own side: {_relations(verdict['excluded_by'])}"
+
+
+def _relations(relations: Sequence[Mapping[str, Any]]) -> str:
+    named = [_relation(one) for one in relations[:LISTED]]
+    left = len(relations) - len(named)
+    return ", ".join([*named, f"{left:,} more"] if left else named)
+
+
+def _relation(relation: Mapping[str, Any]) -> str:
+    return f"{_node(relation['one'])} {relation['relation']} {_node(relation['other'])}"
+
+
+def _node(node: Mapping[str, Any]) -> str:
+    """A node; of several mentions of one text the second and later ones have their number."""
+    return f"{node['text']} (number {node['copy'] + 1})" if node["copy"] else node["text"] or "no anchor"

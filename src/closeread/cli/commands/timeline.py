@@ -1,0 +1,94 @@
+"""`closeread timeline`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from closeread.cli import options
+
+if TYPE_CHECKING:
+    from closeread.declarations import Corpus
+    from closeread.records import Record
+
+
+@click.group()
+def command() -> None:
+    """Make timelines.
+
+    \b
+    Example:
+      closeread timeline build events.jsonl -o timelines
+    """
+
+
+@command.command()
+@click.argument("events", type=options.FILE)
+@click.option(
+    "--documents", type=options.FILE, metavar="DIR", help="Folder of documents in CAT, in which mentions are looked up."
+)
+@options.output
+def build(events: Path, documents: Path | None, output: Path) -> None:
+    """Make timelines of annotated events: in the order of their anchors, those without a date at position 0.
+
+    Events are JSON Lines: {"entity": "Ann", "mention": "7-2-flew", "anchor": "2007-03-19", "coreference": "flight"}.
+    Instead of its name, a mention may be given as the numbers of its tokens, from 0: "document": "7", "tokens": [4, 5].
+    Mentions of an entity that corefer have the same name of the event; without a name each is one of its own.  The
+    anchor may be null.  Given a folder of timelines instead, their positions are made anew.
+
+    Events of one date share a position; one whose day or month is not known (2007-03-XX, 2007-XX-XX) comes before the
+    others of its month or year.  Timelines are written into a folder, a file each, or as JSON Lines (.jsonl).
+
+    \b
+    Examples:
+      closeread timeline build events.jsonl -o timelines
+      closeread build timeline events.jsonl --documents corpus_trackB_CAT -o timelines.jsonl
+    """
+    from closeread.corpora import load_corpus, read_own_gold
+    from closeread.errors import printable, quoted
+    from closeread.formats.timeline_txt import Background, row_notices
+    from closeread.submissions import write_submission
+    from closeread.timeline_building import build_timelines, reordered
+
+    options.refuse_overwriting(output, events)
+    corpus = load_corpus("semeval2015_timeline")
+    texts = {} if documents is None else _documents(documents, corpus)
+    if events.is_dir():
+        timelines = [reordered(timeline) for timeline in read_own_gold(corpus, events).records]
+    else:
+        timelines = build_timelines(_events(events, corpus, texts), texts)
+    write_submission(output, timelines, corpus)
+    sentences = {name: frozenset(document["sentences"]) for name, document in texts.items()}
+    odd = row_notices(timelines, Background(sentences, ()))
+    options.tell(f"timeline {quoted(timelines[index]['id'])}: {what}" for index, what in odd)
+    entries = sum(len(timeline["entries"]) for timeline in timelines)
+    click.echo(printable(f"{output}: {len(timelines):,} timelines of {entries:,} entries"))
+
+
+def _documents(folder: Path, corpus: Corpus) -> Mapping[str, Record]:
+    """The documents of a folder, by id."""
+    from closeread.corpora import checked
+    from closeread.formats.cat_xml import read_folder
+    from closeread.schema import load_schema
+
+    records = checked(folder, read_folder(folder), load_schema(corpus.name), "text", "id")
+    return {record["id"]: record for record in records}
+
+
+def _events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> Sequence[Record]:
+    """The annotated events of a file."""
+    from closeread.corpora import checked
+    from closeread.errors import FormatError
+    from closeread.formats.json_lines import read_json_lines
+    from closeread.schema import load_schema
+    from closeread.timeline_building import inconsistencies
+
+    parsed = read_json_lines(path)
+    events = checked(path, parsed, load_schema(corpus.name), "event")
+    problems = [parsed.problem(index, what) for index, what in inconsistencies(events, documents)]
+    if problems:
+        raise FormatError(path, problems)
+    return events

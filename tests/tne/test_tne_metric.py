@@ -1,0 +1,251 @@
+"""TNE's scores as an evaluate module: the same numbers as the command line, from anything that holds rows."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import datasets
+import evaluate
+import pytest
+
+import closeread
+from closeread.corpora import load_corpus, read_gold
+from closeread.errors import RequestError, SubmissionError
+from closeread.hf.export import export
+from closeread.report import Resampling
+from closeread.scoring import score
+
+
+def loaded(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+offline = loaded(Path(__file__).parent.parent / "hf" / "conftest.py").offline
+pytestmark = pytest.mark.usefixtures("offline")
+
+GOLD = list(read_gold(load_corpus("tne"), "sample").records)
+NAMES = ("anchor", "complement", "preposition")
+
+
+def link(anchor, preposition, complement):
+    return {"anchor": f"np{anchor}", "complement": f"np{complement}", "preposition": preposition}
+
+
+def system():
+    """Of gold every other link, every third of these by `of`; and something to fall back on for the others."""
+    rows = []
+    for record in GOLD:
+        links = [{name: one[name] for name in NAMES} for one in record["np_relations"]]
+        said = [one | ({"preposition": "of"} if i % 3 == 0 else {}) for i, one in enumerate(links[::2])]
+        pairs = dict.fromkeys((one["anchor"], one["complement"]) for one in links[1::2])
+        back = [{"anchor": anchor, "complement": complement, "preposition": "of"} for anchor, complement in pairs]
+        rows.append({"id": record["id"], "relations": [dict(t) for t in dict.fromkeys(tuple(s.items()) for s in said)]})
+        rows[-1]["fallback"] = back
+    return rows
+
+
+SYSTEM = system()
+
+
+@pytest.fixture
+def tne_links(offline):
+    return evaluate.load("tne_links")
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "system.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in SYSTEM), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("uprep", ["any", "last"])
+def test_scores_are_those_of_the_report(tne_links, file, uprep):
+    by = ("domain", "forum", "preposition", "expressed")
+    resampling = Resampling(100)
+    report = score("tne", file, config="sample", by=by, resampling=resampling, uprep=uprep)
+    scores = tne_links.compute(predictions=SYSTEM, references=GOLD, uprep=uprep)
+    assert scores == {name: estimate.value for name, estimate in report.total.scores.items()}
+    assert all(type(value) is float for value in scores.values())
+    assert 0 < scores["uprep"] < 1
+    assert 0 < scores["links/f1"] < scores["unlabeled/f1"] < 1
+    same = tne_links.report(predictions=SYSTEM, references=GOLD, by=by, resampling=resampling, uprep=uprep)
+    assert same.total == report.total
+    assert same.slices == report.slices
+    assert same.provenance.signature == report.provenance.signature
+
+
+def shapes(rows):
+    """The sample's rows in everything that people hold rows in."""
+    yield rows
+    yield list(rows)
+    yield rows[:]
+    yield rows.with_format("arrow")
+    yield rows.with_format("pandas")
+    yield rows.to_pandas()
+    yield rows.data.table
+    yield rows.to_iterable_dataset()
+    yield iter(GOLD)
+    yield tuple(GOLD)
+
+
+def test_any_table_as_references(tne_links, tmp_path):
+    by = ("domain", "expressed")
+    wanted = tne_links.report(predictions=SYSTEM, references=GOLD, by=by, resampling=Resampling(0))
+    rows = closeread.load_dataset("tne", "sample", split="test")
+    assert [record["forum"] for record in rows] == [record["forum"] for record in GOLD]
+    for references in shapes(rows):
+        found = tne_links.report(predictions=SYSTEM, references=references, by=by, resampling=Resampling(0))
+        assert (found.total, found.slices) == (wanted.total, wanted.slices), type(references)
+        assert found.provenance.signature == wanted.provenance.signature, type(references)
+    export("tne", tmp_path / "repository", configs=["sample"])
+    plain = datasets.load_dataset(str(tmp_path / "repository"), "sample", split="test")
+    assert tne_links.compute(predictions=SYSTEM, references=plain) == tne_links.compute(
+        predictions=SYSTEM, references=GOLD
+    )
+
+
+def bare(*absent):
+    """The sample's records with less in them: null, or taken away."""
+    nulls = [{**record, **dict.fromkeys(absent)} for record in GOLD]
+    return nulls, [{name: value for name, value in record.items() if name not in absent} for record in GOLD]
+
+
+@pytest.mark.parametrize(
+    "absent",
+    [
+        ("metadata",),
+        ("text", "tokens"),
+        ("nps",),
+        ("coref",),
+        ("domain", "forum"),
+        ("text", "tokens", "nps", "coref", "metadata", "domain", "forum"),
+    ],
+)
+def test_references_with_less_in_them(tne_links, absent):
+    wanted = tne_links.compute(predictions=SYSTEM, references=GOLD)
+    nulls, without = bare(*absent)
+    for references in (nulls, without, datasets.Dataset.from_list(without)):
+        assert tne_links.compute(predictions=SYSTEM, references=references) == wanted
+    signatures = [
+        tne_links.report(predictions=SYSTEM, references=references, resampling=Resampling(0)).provenance.signature
+        for references in (nulls, without)
+    ]
+    assert signatures[0] == signatures[1]
+
+
+def test_references_of_which_some_lack_what_others_have(tne_links):
+    wanted = tne_links.compute(predictions=SYSTEM, references=GOLD)
+    _, without = bare("text", "nps", "coref")
+    mixed = [GOLD[0], without[1], GOLD[2], without[3]]
+    assert tne_links.compute(predictions=SYSTEM, references=mixed) == wanted
+    assert tne_links.compute(predictions=SYSTEM, references=datasets.Dataset.from_list(mixed)) == wanted
+    with pytest.raises(RequestError, match="no field 'expressed' to slice by"):
+        tne_links.report(predictions=SYSTEM, references=mixed, by="expressed", resampling=Resampling(0))
+    clusters = [
+        {**record, "np_relations": [{name: one[name] for name in NAMES} for one in record["np_relations"]]}
+        for record in GOLD
+    ]
+    assert tne_links.compute(predictions=SYSTEM, references=clusters) == wanted
+
+
+def test_predictions_in_any_shape(tne_links):
+    wanted = tne_links.compute(predictions=SYSTEM, references=GOLD)
+    table = datasets.Dataset.from_list(SYSTEM)
+    nulls = [{**row, "fallback": row["fallback"] or None} for row in SYSTEM]
+    for predictions in (table, list(table), tuple(SYSTEM), iter(SYSTEM), nulls, table.to_pandas().to_dict("records")):
+        assert tne_links.compute(predictions=predictions, references=GOLD) == wanted, type(predictions)
+    without = [{name: row[name] for name in ("id", "relations")} for row in SYSTEM]
+    scores = tne_links.compute(predictions=without, references=GOLD)
+    assert scores == {**wanted, "uprep": None}
+
+
+def test_adding_comes_to_the_same(tne_links):
+    wanted = tne_links.compute(predictions=SYSTEM, references=GOLD)
+    for row, record in zip(SYSTEM, GOLD, strict=True):
+        tne_links.add(prediction=row, reference=record)
+    assert tne_links.compute() == wanted
+    rows = closeread.load_dataset("tne", "sample", split="test")
+    for start in (0, 2):
+        tne_links.add_batch(predictions=SYSTEM[start : start + 2], references=rows.select(range(start, start + 2)))
+    assert tne_links.compute() == wanted
+
+
+def test_missing_predictions(tne_links, tmp_path):
+    some = [SYSTEM[0], None, SYSTEM[2], None]
+    path = tmp_path / "some.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in some if row), "utf-8")
+    found = {}
+    for missing in ("empty", "skip"):
+        report = score("tne", path, config="sample", resampling=Resampling(0), missing=missing)
+        found[missing] = tne_links.compute(predictions=some, references=GOLD, missing=missing)
+        assert found[missing] == {name: estimate.value for name, estimate in report.total.scores.items()}
+        same = tne_links.report(predictions=some, references=GOLD, resampling=Resampling(0), missing=missing)
+        assert (same.total, same.provenance.signature) == (report.total, report.provenance.signature)
+        assert same.provenance.missing == report.provenance.missing == 2
+    assert found["empty"] != found["skip"]
+
+
+def test_nothing_at_all(tne_links):
+    scores = tne_links.compute(predictions=[], references=[])
+    assert scores == {name: None if name in ("iprep", "uprep") else 0.0 for name in scores}
+    documents = [{"id": "d", "np_relations": []}]
+    assert tne_links.compute(predictions=[{"id": "d", "relations": []}], references=documents) == scores
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ({"relations": [link(0, "of", 13)]},
+         "row 0: relations[0]: complement 'np13' does not exist; needed: one of its 13 noun phrases, np0 to np12"),
+        ({"relations": [link(0, "of", 0)]}, "row 0: relations[0]: np0 is linked to itself; needed: two noun phrases"),
+        ({"relations": [link(0, "of", 1)] * 2}, "row 0: relations[1]: the link of np0 and np1 by 'of' is given twice"),
+        ({"fallback": [link(0, "of", 1), link(0, "in", 1)]},
+         "row 0: fallback[1]: np0 and np1 have a fallback already; needed: one"),
+        ({"id": "s2"}, "row 0: id is 's2'; needed: 's1', as in the gold"),
+        ({"relations": None}, "row 0: relations: None is not of type 'array'"),
+        ({"relations": [{"anchor": "np0", "complement": "np1", "preposition": None}]},
+         "row 0: relations[0].preposition: None is not one of ['of', "),
+    ],
+)  # fmt: skip
+def test_bad_predictions(tne_links, row, problem):
+    rows = [{**SYSTEM[0], **row}, *SYSTEM[1:]]
+    for call in (tne_links.compute, tne_links.report):
+        with pytest.raises(SubmissionError) as caught:
+            call(predictions=rows, references=GOLD)
+        assert caught.value.source == "predictions"
+        assert caught.value.problems[0].what.startswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"np_relations": None}, "row 0: np_relations: None is not of type 'array'"),
+        ({"np_relations": [link(0, "of", 13)]},
+         "row 0: np_relations[0]: complement is 'np13'; needed: np0 to np12"),
+        ({"np_relations": [link(0, "by", 0)]},
+         "row 0: np_relations[0] (np0 by np0): anchor and complement are the same; needed: two noun phrases"),
+        ({"nps": GOLD[0]["nps"][:-1]}, "row 0: coref: cc10 has the member np12; needed: np0 to np11"),
+        ({"domain": "film"}, "row 0: domain: 'film' does not match '^(news|books|imdb|reddit)$'"),
+    ],
+)  # fmt: skip
+def test_bad_references(tne_links, changes, problem):
+    for call in (tne_links.compute, tne_links.report):
+        with pytest.raises(SubmissionError) as caught:
+            call(predictions=SYSTEM, references=[{**GOLD[0], **changes}, *GOLD[1:]])
+        assert caught.value.source == "references"
+        assert problem in [found.what for found in caught.value.problems]
+
+
+def test_one_document_too_few(tne_links):
+    with pytest.raises(SubmissionError, match="predictions: are 3 for 4 references; needed: one for each"):
+        tne_links.compute(predictions=SYSTEM[:3], references=GOLD)
+
+
+def test_the_unlabelled_files_are_no_references(tne_links):
+    rows = [{name: value for name, value in record.items() if name != "np_relations"} for record in GOLD]
+    with pytest.raises(SubmissionError, match="row 0: 'np_relations' is a required property"):
+        tne_links.compute(predictions=SYSTEM, references=rows)
