@@ -112,10 +112,21 @@ def count_predictions(gold: Gold, predictions: Path, options: Mapping[str, str] 
     """
     procedure = load_procedure(gold.corpus.procedure)
     chosen = procedure.settle({**gold.corpus.procedure_defaults, **(options or {})})
-    submission = submission_for(gold, predictions, chosen)
+    return count_submission(gold, submission_for(gold, predictions, chosen), chosen)
+
+
+def count_submission(gold: Gold, submission: Submission, options: Mapping[str, str]) -> Counted:
+    """Count predictions that are checked and aligned with gold records.
+
+    Args:
+        gold: the gold records.
+        submission: the predictions.
+        options: every option of the procedure with its value.
+    """
+    procedure = load_procedure(gold.corpus.procedure)
     origin = Origin(gold.corpus.name, gold.config, gold.split, gold.released)
     absent = len(submission.missing)
-    counted = count_rows(procedure, gold.records, submission.rows, chosen, gold.digest, absent, origin)
+    counted = count_rows(procedure, gold.records, submission.rows, options, gold.digest, absent, origin)
     return replace(counted, notices=submission.notices)
 
 

@@ -500,16 +500,16 @@ def test_tokens_that_differ(read):
     same = read(document("z -", name="(only response)") + document("c -", name="(b)") + document("a -", "b (1)"))
     assert token_differences(key, same) == []
     other = read(document("a -", "", "B -", "c -") + document("-", name="(b)"))
-    assert [tuple(problem) for problem in token_differences(key, other)] == [
+    assert [(problem.what, problem.line) for problem in token_differences(key, other)] == [
         ("token 1 of document 'a' is 'B'; in the key (line 3) it is 'b'", 4),
         ("document 'a' has 3 tokens; in the key it has 2", 4),
     ]
     fewer = read(document("a -"))
-    assert [tuple(problem) for problem in token_differences(key, fewer)] == [
+    assert [(problem.what, problem.line) for problem in token_differences(key, fewer)] == [
         ("document 'a' has 1 tokens; in the key it has 2", None)
     ]
     without_words = read(document("-", "-", "-"))
-    assert [tuple(problem) for problem in token_differences(key, without_words)] == [
+    assert [(problem.what, problem.line) for problem in token_differences(key, without_words)] == [
         ("document 'a' has 3 tokens; in the key it has 2", None)
     ]
     assert token_differences(key, mention_table(["a"], [[]])) == []

@@ -1,4 +1,4 @@
-"""What became of the relations of timelines, in the words of a table and as JSON (`closeread score timeline --explain`).
+"""What became of the relations of timelines, in a table and as JSON (`closeread score timeline --explain`).
 
 Conventions: the verdict "verified" is "literal" in `closeread.analysis.timeline_relations`; what is counted as verified
 is that and what is "entailed".
@@ -14,7 +14,7 @@ from typing import Any
 from closeread.analysis.timeline_relations import VERDICTS, explanations
 from closeread.records import Record
 
-HEADER = ("side", "relation", "verdict", "because")
+HEADER = ("side", "first", "relation", "second", "verdict", "because")
 VERIFIED = "verified"
 WORDS = {name: VERIFIED if name == "literal" else name for name in VERDICTS}
 NOTES = tuple(f"{WORDS[name]}: {meaning}" for name, meaning in VERDICTS.items())
@@ -22,6 +22,7 @@ LISTED = 6
 """How many relations that lead to a verdict are named in a table; JSON holds all."""
 
 OTHER = {"gold": "system", "system": "gold"}
+WHOSE = {"gold": "gold", "system": "the system"}
 Verdict = Mapping[str, Any]
 
 
@@ -47,20 +48,17 @@ def title(unit: str, verdicts: Sequence[Verdict]) -> str:
     return f"{unit}: {' and '.join(told)} are verified or entailed"
 
 
-WHOSE = {"gold": "gold", "system": "the system"}
-
-
 def row(verdict: Verdict) -> list[str]:
     """A relation as a row of a table, below `HEADER`."""
-    return [verdict["side"], _relation(verdict["relation"]), verdict["verdict"], "; ".join(_reasons(verdict))]
+    return [verdict["side"], *_words(verdict["relation"]), verdict["verdict"], "; ".join(_reasons(verdict))]
 
 
 def _reasons(verdict: Verdict) -> Iterator[str]:
     other = WHOSE[OTHER[verdict["side"]]]
     if verdict["absent"]:
-        yield f"{other} lacks {', '.join(map(_node, verdict['absent']))}"
+        yield f"the order of {other} lacks {', '.join(map(_node, verdict['absent']))}"
     elif verdict["verdict"] == "missing":
-        yield f"{other} does not order the two"
+        yield f"{other} says nothing of the two"
     elif verdict["verdict"] != VERIFIED:
         yield f"{other}: {_relations(verdict['evidence'])}"
     if verdict["excluded_by"]:
@@ -68,13 +66,13 @@ def _reasons(verdict: Verdict) -> Iterator[str]:
 
 
 def _relations(relations: Sequence[Mapping[str, Any]]) -> str:
-    named = [_relation(one) for one in relations[:LISTED]]
+    named = [" ".join(_words(one)) for one in relations[:LISTED]]
     left = len(relations) - len(named)
     return ", ".join([*named, f"{left:,} more"] if left else named)
 
 
-def _relation(relation: Mapping[str, Any]) -> str:
-    return f"{_node(relation['one'])} {relation['relation']} {_node(relation['other'])}"
+def _words(relation: Mapping[str, Any]) -> tuple[str, str, str]:
+    return _node(relation["one"]), relation["relation"], _node(relation["other"])
 
 
 def _node(node: Mapping[str, Any]) -> str:

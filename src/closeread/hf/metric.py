@@ -264,9 +264,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
 
         Others are checked, and digested for a report, where they are given.
         """
-        if "properties" not in self._reference:
-            return reference
-        return {name: reference[name] for name in self._reference["properties"] if name in self._reference["required"]}
+        return _required(self._schema, self._reference, reference)
 
     def _let_go(self) -> None:
         """Give evaluate's locks back: one that is kept slows down every other module of the name by a second a call."""
@@ -275,6 +273,20 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             if lock is not None:
                 lock.release()
         self.filelock = self.filelocks = self.cache_file_name = self.writer = self.buf_writer = self.data = None
+
+
+def _required(schema: Schema, node: Node, value: Any) -> Any:
+    """A value, or a feature, without the fields that a definition does not require, at any depth."""
+    node = resolve(schema, node)
+    if isinstance(value, list):
+        return [_required(schema, node["items"], item) for item in value]
+    if isinstance(value, dict):
+        return {
+            name: _required(schema, child, value[name])
+            for name, child in node["properties"].items()
+            if name in node["required"]
+        }
+    return value
 
 
 def _judged(side: str, validator: RowValidator, rows: Sequence[Any], numbers: Sequence[int]) -> Sequence[Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +14,11 @@ from closeread.cli.procedure_group import PAIRED, ProcedureGroup, chosen, proced
 from closeread.counts import Procedure
 
 if TYPE_CHECKING:
+    from closeread.corpora import Gold
+    from closeread.render import Grid
+    from closeread.report import Report
     from closeread.scoring import Counted
+    from closeread.submissions import Submission
 
 EXAMPLES = """\b
 Examples:
@@ -22,6 +28,9 @@ Examples:
   closeread score {name} predictions.jsonl --counts predictions.counts.parquet
 """
 
+EXPLAINED = {"timeline": "closeread.analysis.timeline_verdicts"}
+"""Procedures that can tell what became of all that they count, and the modules that tell it: `explained` gives what
+became of a unit as JSON can hold it, and `title`, `HEADER`, `row` and `NOTES` make a table of that."""
 
 PAIRED_HELP = {
     "coref": """Files are CoNLL, CorefUD or JSON Lines, as their first line tells. Documents are matched by name;
@@ -66,6 +75,9 @@ def build(procedure: Procedure, corpus: str) -> click.Command:
     def command(predictions: Path, **values: Any) -> None:
         run(procedure, corpus, predictions, values)
 
+    if procedure.name in EXPLAINED:
+        told = f"Tell what became of all that is counted of every {procedure.unit} (in JSON: as 'explanations')."
+        command.params.append(click.Option(["--explain"], is_flag=True, help=told))
     command.params += procedure_options(procedure, corpus)
     return command
 
@@ -101,19 +113,35 @@ def build_paired(procedure: Procedure) -> click.Command:
 
 def run(procedure: Procedure, corpus: str, predictions: Path, values: dict[str, Any]) -> None:
     """Score a file and print the result."""
-    from closeread.scoring import count_predictions, gold_for
+    from closeread.scoring import count_submission, gold_for, submission_for
 
     options.refuse_overwriting(values["counts"], predictions, values["gold"])
     places = {name: values[name] for name in ("config", "split", "gold", "data_dir")}
     gold = options.noted(gold_for(corpus, **places))
-    show(count_predictions(gold, predictions, chosen(procedure, values)), values)
+    settled = procedure.settle({**gold.corpus.procedure_defaults, **chosen(procedure, values)})
+    submission = submission_for(gold, predictions, settled)
+    counted = count_submission(gold, submission, settled)
+    show(counted, values, _explanations(gold, submission, counted) if values.get("explain") else None)
 
 
-def show(counted: Counted, values: dict[str, Any]) -> None:
-    """Print what was counted, and keep it where that is asked for."""
+def _explanations(gold: Gold, submission: Submission, counted: Counted) -> dict[str, list[Any]]:
+    """What became of every unit that is counted."""
+    explained = import_module(EXPLAINED[counted.procedure.name]).explained
+    sides = {record[gold.corpus.key]: (record, row) for record, row in zip(gold.records, submission.rows, strict=True)}
+    return {unit: explained(*sides[unit], counted.provenance.options) for unit in counted.table.units}
+
+
+def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, list[Any]] | None = None) -> None:
+    """Print what was counted, and keep it where that is asked for.
+
+    Args:
+        counted: what was counted.
+        values: the command's parameters.
+        explanations: what became of every unit, where that is asked for.
+    """
     import json
 
-    from closeread.render import csv_text, draw, report_grid, report_rows, units_grid
+    from closeread.render import csv_text, draw, report_grid, units_grid
     from closeread.report import Resampling, make_report, per_unit
 
     options.tell(counted.notices)
@@ -133,15 +161,52 @@ def show(counted: Counted, values: dict[str, Any]) -> None:
     style = values["style"]
     units = per_unit(counted.table, procedure) if values["per_unit"] else None
     if style == "json":
-        result = report.to_json() if units is None else {**report.to_json(), "units": units}
+        result = report.to_json()
+        if units is not None:
+            result["units"] = units
+        if explanations is not None:
+            result["explanations"] = [{report.unit: unit, "explained": told} for unit, told in explanations.items()]
         click.echo(json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False))
     elif style == "csv":
-        header, rows = report_rows(report) if units is None else (list(units[0]), [list(u.values()) for u in units])
-        click.echo(csv_text(header, rows), nl=False)
+        click.echo(csv_text(*_csv(report, units, explanations)), nl=False)
     else:
+        for grid in [] if explanations is None else _explanation_grids(procedure, explanations):
+            click.echo(draw(grid, style))
         if units is not None:
             click.echo(draw(units_grid(units), style))
         click.echo(draw(report_grid(report, procedure), style), nl=False)
+
+
+def _csv(
+    report: Report, units: Sequence[dict[str, Any]] | None, explanations: Mapping[str, list[Any]] | None
+) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+    """Header and rows of what is asked for.
+
+    Raises:
+        RequestError: that are several tables.
+    """
+    from closeread.errors import RequestError
+    from closeread.render import report_rows
+
+    if units is not None and explanations is not None:
+        raise RequestError("CSV is one table: leave out --per-unit or --explain")
+    if units is not None:
+        return list(units[0]), [list(unit.values()) for unit in units]
+    if explanations is not None:
+        words = import_module(EXPLAINED[report.provenance.procedure])
+        rows = [[unit, *words.row(one)] for unit, told in explanations.items() for one in told]
+        return [report.unit, *words.HEADER], rows
+    return report_rows(report)
+
+
+def _explanation_grids(procedure: Procedure, explanations: Mapping[str, list[Any]]) -> Iterator[Grid]:
+    """A table for every unit, the last one with what the words mean."""
+    from closeread.render import Grid
+
+    words = import_module(EXPLAINED[procedure.name])
+    for number, (unit, told) in enumerate(explanations.items(), start=1):
+        notes = words.NOTES if number == len(explanations) else ()
+        yield Grid(words.title(unit, told), words.HEADER, [words.row(one) for one in told], notes)
 
 
 command = ProcedureGroup(

@@ -1,0 +1,142 @@
+"""closeread beside TNE's official evaluator, in one run.
+
+    CLOSEREAD_DATA=… python benchmarks/tne.py EVALUATOR
+
+EVALUATOR is a checkout of github.com/allenai/tne-evaluator; torch has to be installed, and what the evaluator needs of
+allennlp is made by `tests/agreed/tne_official.py`.  Writes `results/tne.json` and prints it; the tables in README.md
+are made from it by `python tools/documentation.py`.
+
+The system is the gold of the test split with a tenth of the pairs dropped and a fifth called otherwise, and a third of
+what it drops fallen back on.  The official evaluator is given its own files, made beforehand and not counted.
+"""
+
+import gzip
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pyarrow as pa
+from measure import calls, kept, processes
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "agreed"))
+import tne_official
+
+from closeread.corpora import load_corpus, read_gold
+from closeread.formats.json_lines import dump_json_lines
+from closeread.formats.tne_arrays import dump_submission
+from closeread.formats.tne_jsonl import inconsistencies, read_records
+from closeread.hf.features import features
+from closeread.links import PREPOSITIONS, rows_of
+from closeread.procedures.tne import count
+from closeread.records import as_columns
+from closeread.schema import RowValidator, load_schema
+from closeread.sources import locate
+
+CLOSEREAD = Path(sys.executable).parent / "closeread"
+RUNS = 7
+SHARE_DROPPED, SHARE_RELABELLED = 0.1, 0.2
+OFFICIAL = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import tne_official
+evaluate = tne_official.loaded(sys.argv[2])["evaluate"]
+sys.argv[1:] = sys.argv[3:]
+evaluate.main()
+"""
+
+
+def predictions(gold, seed=0):
+    """A system's rows for documents."""
+    rng = np.random.default_rng(seed)
+    for record in gold:
+        row = {"id": record["id"], "relations": [], "fallback": []}
+        seen = set()
+        for link in record["np_relations"]:
+            pair = link["anchor"], link["complement"]
+            chance = rng.random()
+            if pair in seen:
+                continue
+            seen.add(pair)
+            said = link["preposition"] if chance > SHARE_RELABELLED else str(rng.choice(PREPOSITIONS[1:]))
+            place = "relations" if rng.random() > SHARE_DROPPED else "fallback"
+            row[place].append({"anchor": pair[0], "complement": pair[1], "preposition": said})
+        yield row
+
+
+def reading(path):
+    """Ways to read a file, by name: bare parsing, and to an Arrow table with the schema, and with all rules."""
+    schema = load_schema("tne")
+    columns = features(schema)
+    validator = RowValidator(schema, "document")
+
+    def table(records):
+        return pa.Table.from_pydict(as_columns(records, list(columns)), schema=columns.arrow_schema)
+
+    def checked():
+        parsed = read_records(path, "test")
+        problems = parsed.problems + validator.problems(parsed.records, parsed.lines)
+        assert not problems
+        return parsed.records
+
+    def with_rules():
+        records = checked()
+        assert not list(inconsistencies(records))
+        return table(records)
+
+    def bare():
+        with gzip.open(path) as lines:
+            return [orjson.loads(line) for line in lines]
+
+    return {
+        "gunzip and orjson": bare,
+        "closeread, to an Arrow table, with the schema": lambda: table(checked()),
+        "closeread, to an Arrow table, with all rules": with_rules,
+    }
+
+
+def main(evaluator):
+    """Measure everything and keep it."""
+    corpus = load_corpus("tne")
+    gold = read_gold(corpus, split="test").records
+    rows = list(predictions(gold))
+    path = locate(corpus, corpus.configs["default"].splits["test"]).path
+    modules = tne_official.loaded(evaluator)
+    answers = [modules["convert_data2leaderboard_eval"].data_conversion(_as_released(record)) for record in gold]
+    arrays = [json.loads(line) for line in dump_submission(rows, gold).splitlines()]
+    ready = rows_of(rows)
+    with tempfile.TemporaryDirectory() as folder:
+        files = {name: Path(folder) / f"{name}.jsonl" for name in ("rows", "arrays", "answers", "scores")}
+        files["rows"].write_text(dump_json_lines(rows), "utf-8")
+        files["arrays"].write_text("".join(json.dumps(array) + "\n" for array in arrays), "utf-8")
+        files["answers"].write_text("".join(json.dumps(answer) + "\n" for answer in answers), "utf-8")
+        official = [sys.executable, "-c", OFFICIAL, Path(tne_official.__file__).parent, evaluator]
+        official += ["--gold_file", files["answers"], "--predictions_file", files["arrays"]]
+        commands = {
+            "python -c 'import numpy'": [sys.executable, "-c", "import numpy"],
+            "python -c 'import torch'": [sys.executable, "-c", "import torch"],
+            "closeread score tne": [CLOSEREAD, "score", "tne", files["rows"]],
+            "closeread score tne, the leaderboard's file": [CLOSEREAD, "score", "tne", files["arrays"]],
+            "official evaluator": [*official, "--output_file", files["scores"]],
+        }
+        tables = {"processes": ("official evaluator", processes(commands, RUNS))}
+    peer = "official evaluator, arrays to scores"
+    scoring = {
+        peer: lambda: modules["evaluate"].evaluate_documents(answers, arrays),
+        "closeread, rows to counts": lambda: count(gold=gold, system=rows),
+        "closeread, rows as columns to counts": lambda: count(gold=gold, system=ready),
+    }
+    tables["scoring"] = peer, calls(scoring, RUNS)
+    tables["reading"] = "gunzip and orjson", calls(reading(path), RUNS)
+    print(json.dumps(kept("tne", tables), indent=1))
+
+
+def _as_released(record):
+    """A document as the official script reads it."""
+    return {**record, "nps": {noun_phrase["id"]: noun_phrase for noun_phrase in record["nps"]}}
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

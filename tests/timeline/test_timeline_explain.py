@@ -1,0 +1,260 @@
+"""`closeread score timeline --explain`: what became of every relation, and why."""
+
+import csv
+import io
+import json
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.analysis.timeline_verdicts import HEADER, LISTED, NOTES, explained, row, title
+from closeread.kernels.timelines import COUNTS, TRACKS, timeline_counts
+
+SCORE = ["score", "timeline", "sent", "--gold", "gold", "--no-ci"]
+
+GOLD = {
+    "ann": ["1\t2001\t1-1-a", "2\t2002\t1-2-b", "3\t2003\t1-3-c\t1-4-d"],
+    "bo": ["1\t2001\t1-1-a", "2\t2001\t1-2-b", "0\tXXXX-XX-XX\t1-3-c"],
+    "cy": [],
+    "di": ["1\t2001\t1-1-a", "1\t2001\t1-1-a"],
+}
+SENT = {
+    "ann": ["1\t2001\t1-1-a", "2\t2003\t1-3-c", "3\t2002\t1-2-b", "4\t2004\t1-9-x"],
+    "bo": ["1\t2001\t1-1-a", "2\t2001\t1-2-b", "3\tXXXX-XX-XX\t1-3-c"],
+}
+LACK = "the order of {} lacks {}"
+
+# By hand.  In ann the system turns b and c round: what follows from its order is a < c < b < x, from gold's a < b < c.
+ANN = [
+    ["gold", "1-1-a", "SIMULTANEOUS", "2001", "verified", ""],
+    ["gold", "1-2-b", "SIMULTANEOUS", "2002", "verified", ""],
+    ["gold", "1-3-c", "SIMULTANEOUS", "2003", "verified", ""],
+    ["gold", "1-4-d", "SIMULTANEOUS", "2003", "missing", LACK.format("the system", "1-4-d")],
+    ["gold", "1-1-a", "BEFORE", "1-2-b", "entailed", "the system: 1-1-a BEFORE 1-3-c, 1-3-c BEFORE 1-2-b"],
+    ["gold", "1-2-b", "BEFORE", "1-3-c", "contradicted", "the system: 1-3-c BEFORE 1-2-b"],
+    ["system", "1-1-a", "SIMULTANEOUS", "2001", "verified", ""],
+    ["system", "1-3-c", "SIMULTANEOUS", "2003", "verified", ""],
+    ["system", "1-2-b", "SIMULTANEOUS", "2002", "verified", ""],
+    ["system", "1-9-x", "SIMULTANEOUS", "2004", "missing", LACK.format("gold", "1-9-x, 2004")],
+    ["system", "1-1-a", "BEFORE", "1-3-c", "entailed", "gold: 1-1-a BEFORE 1-2-b, 1-2-b BEFORE 1-3-c"],
+    ["system", "1-3-c", "BEFORE", "1-2-b", "contradicted", "gold: 1-2-b BEFORE 1-3-c"],
+    ["system", "1-2-b", "BEFORE", "1-9-x", "missing", LACK.format("gold", "1-9-x")],
+]
+# Both sides say that a and b have one anchor and that a is before b, which contradicts it.
+OWN = "it contradicts its own side: 1-1-a SIMULTANEOUS 2001, 1-2-b SIMULTANEOUS 2001"
+BO = [
+    ["gold", "1-1-a", "SIMULTANEOUS", "2001", "verified", ""],
+    ["gold", "1-2-b", "SIMULTANEOUS", "2001", "verified", ""],
+    ["gold", "1-1-a", "BEFORE", "1-2-b", "verified", OWN],
+    ["system", "1-1-a", "SIMULTANEOUS", "2001", "verified", ""],
+    ["system", "1-2-b", "SIMULTANEOUS", "2001", "verified", ""],
+    ["system", "1-3-c", "SIMULTANEOUS", "XXXX-XX-XX", "missing", LACK.format("gold", "1-3-c, XXXX-XX-XX")],
+    ["system", "1-1-a", "BEFORE", "1-2-b", "verified", OWN],
+    ["system", "1-2-b", "BEFORE", "1-3-c", "missing", LACK.format("gold", "1-3-c")],
+]
+DI = [
+    ["gold", "1-1-a", "SIMULTANEOUS", "2001", "missing", LACK.format("the system", "1-1-a, 2001")],
+    [
+        "gold",
+        "1-1-a (number 2)",
+        "SIMULTANEOUS",
+        "2001",
+        "missing",
+        LACK.format("the system", "1-1-a (number 2), 2001"),
+    ],
+]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Gold and what a system sent, as folders."""
+    monkeypatch.chdir(tmp_path)
+    for name, side in (("gold", GOLD), ("sent", SENT)):
+        Path(name).mkdir()
+        for entity, lines in side.items():
+            Path(name, f"{entity}.txt").write_text("".join(f"{line}\n" for line in (entity.title(), *lines)), "utf-8")
+
+
+@pytest.fixture
+def told(files, run):
+    """What a command prints; it must end well."""
+
+    def call(*arguments):
+        result = run(*arguments)
+        assert result.exit_code == 0, result.stderr
+        return result.stdout
+
+    return call
+
+
+def rows_of(text):
+    return list(csv.reader(io.StringIO(text)))
+
+
+def test_a_row_for_every_relation(told):
+    header, *found = rows_of(told(*SCORE, "--explain", "--format", "csv"))
+    assert header == ["timeline", *HEADER]
+    assert found == [[name, *one] for name, expected in (("ann", ANN), ("bo", BO), ("di", DI)) for one in expected]
+
+
+def test_a_table_for_every_timeline(told):
+    text = told(*SCORE, "--explain")
+    titles = [line for line in text.split("\n") if " relations of gold " in line]
+    assert titles == [
+        "ann: 4 of 6 relations of gold and 4 of 7 relations of the system are verified or entailed",
+        "bo: 3 of 3 relations of gold and 3 of 5 relations of the system are verified or entailed",
+        "di: 0 of 2 relations of gold and 0 of 0 relations of the system are verified or entailed",
+    ]
+    for name, expected in (("ann", ANN), ("bo", BO)):
+        table = text[text.index(f"{name}: ") :].split("\n\n")[1].split("\n")
+        assert table[0].split() == list(HEADER)
+        for line, cells in zip(table[2:], expected, strict=True):
+            assert " ".join(line.split()) == " ".join(filter(None, cells))
+    assert [text.count(note) for note in NOTES] == [1, 1, 1, 1]
+    assert text.endswith(told(*SCORE)), "the scores come last"
+
+
+def test_the_score_stays_what_it_is(told):
+    with_words, without = (json.loads(told(*SCORE, "--json", *words)) for words in (["--explain"], []))
+    explanations = with_words.pop("explanations")
+    assert with_words == without
+    assert [one["timeline"] for one in explanations] == ["ann", "bo", "di"]
+
+
+def test_json_holds_all_of_it(told):
+    explanations = json.loads(told(*SCORE, "--json", "--explain"))["explanations"]
+    found = {one["timeline"]: one["explained"] for one in explanations}
+    assert [row(verdict) for verdict in found["ann"]] == ANN
+    a, b, c = ({"kind": "mention", "text": text, "copy": 0} for text in ("1-1-a", "1-2-b", "1-3-c"))
+    assert found["ann"][4] == {
+        "side": "gold",
+        "relation": {"relation": "BEFORE", "one": a, "other": b},
+        "verdict": "entailed",
+        "evidence": [{"relation": "BEFORE", "one": a, "other": c}, {"relation": "BEFORE", "one": c, "other": b}],
+        "absent": [],
+        "excluded_by": [],
+    }
+    year = {"kind": "anchor", "text": "2001", "copy": 0}
+    assert found["di"][1]["absent"] == [{**a, "copy": 1}, year]
+    assert found["bo"][2]["excluded_by"] == [{"relation": "SIMULTANEOUS", "one": one, "other": year} for one in (a, b)]
+    with_units = json.loads(told(*SCORE, "--json", "--explain", "--per-unit"))
+    assert with_units["explanations"] == explanations
+    for unit in with_units["units"]:
+        verdicts = Counter((one["side"], one["verdict"]) for one in found[unit["timeline"]])
+        for side in ("gold", "system"):
+            assert verdicts[side, "verified"] + verdicts[side, "entailed"] == unit[f"awareness/verified_of_{side}"]
+
+
+def test_the_track_is_that_of_the_score(told):
+    found = rows_of(told(*SCORE, "--explain", "--format", "csv", "--track", "ordering"))[1:]
+    assert [one[1:] for one in found if one[0] == "ann"] == [
+        ["gold", "1-1-a", "BEFORE", "1-2-b", "entailed", "the system: 1-1-a BEFORE 1-3-c, 1-3-c BEFORE 1-2-b"],
+        ["gold", "1-2-b", "BEFORE", "1-3-c", "contradicted", "the system: 1-3-c BEFORE 1-2-b"],
+        ["gold", "1-3-c", "SIMULTANEOUS", "1-4-d", "missing", LACK.format("the system", "1-4-d")],
+        ["system", "1-1-a", "BEFORE", "1-3-c", "entailed", "gold: 1-1-a BEFORE 1-2-b, 1-2-b BEFORE 1-3-c"],
+        ["system", "1-3-c", "BEFORE", "1-2-b", "contradicted", "gold: 1-2-b BEFORE 1-3-c"],
+        ["system", "1-2-b", "BEFORE", "1-9-x", "missing", LACK.format("gold", "1-9-x")],
+    ]
+
+
+def test_what_is_not_counted_is_not_explained(told):
+    skipped = json.loads(told(*SCORE, "--json", "--explain", "--missing", "skip"))
+    assert [one["timeline"] for one in skipped["explanations"]] == ["ann", "bo"]
+    Path("sent/cy.txt").write_text("Cy\n1\t2001\t1-1-a\n", "utf-8")
+    empty = json.loads(told(*SCORE, "--json", "--explain"))
+    assert [one["timeline"] for one in empty["explanations"]] == ["ann", "bo", "di"]
+
+
+def test_other_styles(told):
+    text = told(*SCORE, "--explain", "--format", "markdown")
+    assert "**ann: 4 of 6 relations of gold" in text
+    assert text.count("| entailed") == 2
+    assert "lacks 1-4-d" in told(*SCORE, "--explain", "--format", "latex")
+
+
+def test_csv_is_one_table(files, run):
+    result = run(*SCORE, "--explain", "--per-unit", "--format", "csv")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "CSV is one table: leave out --per-unit or --explain" in result.stderr
+
+
+@pytest.mark.parametrize("procedure", ["mctaco", "wikipossessions", "tne", "coref"])
+def test_only_where_there_is_something_to_explain(run, procedure):
+    result = run("score", procedure, "x", "y", "--explain")
+    assert result.exit_code == 2
+    assert "No such option" in result.stderr
+    assert "--explain" not in run("score", procedure, "--help").stdout
+    assert "--explain" in run("score", "semeval2015_timeline", "--help").stdout
+
+
+def entries(rows):
+    return [dict(zip(("position", "anchor", "mentions"), one, strict=True)) for one in rows]
+
+
+def test_long_chains_are_cut_in_tables_only():
+    gold = entries([(1, "2001", ["a"]), (2, "2002", ["z"])])
+    middle = [(i, f"19{i:02}", [f"m{i}"]) for i in range(2, 12)]
+    system = entries([(1, "2001", ["a"]), *middle, (12, "2002", ["z"])])
+    (entailed,) = [
+        one
+        for one in explained({"entries": gold}, {"entries": system}, {"track": "full"})
+        if one["verdict"] == "entailed"
+    ]
+    assert len(entailed["evidence"]) == 11  # from a over ten others to z
+    steps = [f"{one} BEFORE {other}" for one, other in pairwise(["a", *(f"m{i}" for i in range(2, 8))])]
+    assert row(entailed)[-1] == f"the system: {', '.join(steps)}, 5 more"
+    assert len(steps) == LISTED
+
+
+def test_neither_said_nor_excluded():
+    # The system has a and b after x, and says nothing of the two: their anchor, x's, came back.
+    gold = entries([(1, "2001", ["a"]), (2, "2002", ["b"])])
+    system = entries([(1, "X", ["x"]), (2, "2001", ["a"]), (3, "X", ["x2"]), (4, "2002", ["b"])])
+    found = [row(one) for one in explained({"entries": gold}, {"entries": system}, {"track": "full"})]
+    assert found[2] == ["gold", "a", "BEFORE", "b", "missing", "the system says nothing of the two"]
+
+
+def test_an_empty_anchor_is_named():
+    gold = entries([(1, "", ["a"])])
+    (found,) = explained({"entries": gold}, None, {"track": "full"})
+    assert row(found)[1:4] == ["a", "SIMULTANEOUS", "no anchor"]
+
+
+ENTRY = st.tuples(
+    st.integers(0, 4),
+    st.sampled_from(["2010", "2011", "XXXX-XX-XX", ""]),
+    st.lists(st.sampled_from("abcdef"), min_size=1, max_size=2),
+)
+
+
+@given(st.lists(ENTRY, max_size=6), st.lists(ENTRY, max_size=6), st.sampled_from(TRACKS))
+def test_titles_are_the_counts(gold, system, track):
+    sides = entries(gold), entries(system)
+    counts = dict(zip(COUNTS, timeline_counts(*sides, track).tolist(), strict=True))
+    verdicts = explained({"entries": sides[0]}, {"entries": sides[1]}, {"track": track})
+    parts = [
+        f"{counts[f'awareness/verified_of_{side}']} of {counts[f'awareness/{side}']} relations of {whose}"
+        for side, whose in (("gold", "gold"), ("system", "the system"))
+    ]
+    assert title("t", verdicts) == f"t: {parts[0]} and {parts[1]} are verified or entailed"
+    assert all(len(row(one)) == len(HEADER) for one in verdicts)
+
+
+@pytest.mark.parametrize("split", ["trial", "corpus_1", "corpus_2"])
+@pytest.mark.parametrize("track", TRACKS)
+def test_released_timelines(corpora, run, split, track, tmp_path):
+    """Gold against itself: all is verified as it stands."""
+    from closeread.corpora import load_corpus, read_gold
+    from closeread.formats.timeline_txt import write_folder
+
+    write_folder(read_gold(load_corpus("semeval2015_timeline"), None, split).records, tmp_path)
+    arguments = ["score", "timeline", tmp_path, "--split", split, "--track", track, "--explain"]
+    result = run(*arguments, "--format", "csv")
+    verdicts = Counter(one[5] for one in rows_of(result.stdout)[1:])
+    assert set(verdicts) == {"verified"}
+    assert verdicts.total() > 200

@@ -1,0 +1,179 @@
+"""`closeread score tne` and its kin, on the sample and on the release."""
+
+import json
+
+import pytest
+
+import closeread
+from closeread.corpora import load_corpus, read_gold
+from closeread.formats.tne_arrays import dump_submission
+from closeread.links import PREPOSITIONS
+from closeread.report import Resampling
+
+TNE = load_corpus("tne")
+NAMES = ("anchor", "complement", "preposition")
+
+
+def as_rows(records, every=1):
+    """The gold links as a system sends them, or every second or third of each document; the rest fall back on `of`."""
+    for record in records:
+        links = [
+            dict(link) for link in dict.fromkeys(tuple((n, one[n]) for n in NAMES) for one in record["np_relations"])
+        ]
+        row = {"id": record["id"], "relations": links[::every]}
+        if every > 1:
+            pairs = dict.fromkeys((link["anchor"], link["complement"]) for link in links)
+            row["fallback"] = [{"anchor": a, "complement": c, "preposition": "of"} for a, c in pairs]
+        yield row
+
+
+def put(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+@pytest.fixture
+def gold():
+    return read_gold(TNE, "sample").records
+
+
+@pytest.fixture
+def some(gold, tmp_path):
+    """Every second gold link."""
+    return put(tmp_path / "some.jsonl", as_rows(gold, 2))
+
+
+def shown(output, metric):
+    """The figures of a metric in a table."""
+    (line,) = (line for line in output.splitlines() if line.startswith(metric))
+    return line.removeprefix(metric).split()
+
+
+def test_gold_scores_all(ran, gold, tmp_path):
+    path = put(tmp_path / "gold.jsonl", as_rows(gold))
+    output = ran("score", "tne", path, "--config", "sample", "--no-ci")
+    for metric in ("Links", "Unlabelled links", "Triplets"):
+        assert shown(output, metric) == ["100.00", "100.00", "100.00", "4"]
+    assert shown(output, "IPrep accuracy")[0] == "100.00"
+    assert shown(output, "UPrep accuracy")[0] not in ("0.00", "100.00")
+    assert "tne|version:1|uprep:any|missing:error|gold:" in output
+
+
+@pytest.mark.parametrize("by", ["domain", "forum", "preposition", "expressed"])
+def test_slices(ran, some, by):
+    output = json.loads(ran("score", "tne", some, "--config", "sample", "--by", by, "--json", "--no-ci"))
+    report = closeread.score("tne", some, config="sample", by=by, resampling=Resampling(0))
+    assert output == report.to_json()
+    parts = report.slices[by]
+    values = {
+        "domain": {"news", "reddit", "books"},
+        "forum": {"unknown", "Cats"},
+        "preposition": set(parts) & set(PREPOSITIONS[1:]),
+        "expressed": {"implicit", "explicit"},
+    }[by]
+    assert set(parts) == values
+    for name, count in report.total.counts.items():
+        assert sum(part.counts[name] for part in parts.values()) == count
+    table = ran("score", "tne", some, "--config", "sample", "--by", by)
+    assert all(f"\n{value} " in table for value in ("all", *values))
+
+
+def test_every_unit(ran, some, gold):
+    lines = ran("score", "tne", some, "--config", "sample", "--per-unit").splitlines()
+    rows = [line.split() for line in lines]
+    header = next(row for row in rows if row[:2] == ["document", "block"])
+    found = {row[0]: dict(zip(header, row, strict=True)) for row in rows if len(row) == len(header) and row != header}
+    assert {name: (row["domain"], row["forum"]) for name, row in found.items()} == {
+        record["id"]: (record["domain"], record["forum"] or "unknown") for record in gold
+    }
+    report = closeread.score("tne", some, config="sample", resampling=Resampling(0))
+    for name, count in report.total.counts.items():
+        assert sum(float(row[name]) for row in found.values()) == count
+
+
+def test_options(ran, some):
+    reports = {
+        uprep: json.loads(ran("score", "tne", some, "--config", "sample", "--uprep", uprep, "--json", "--no-ci"))
+        for uprep in ("any", "last")
+    }
+    assert reports["last"]["options"] == {"uprep": "last", "missing": "error"}
+    differ = {name for name, score in reports["any"]["scores"].items() if score != reports["last"]["scores"][name]}
+    assert differ <= {"uprep"}
+
+
+def test_missing_documents(run, ran, gold, tmp_path):
+    rows = list(as_rows(gold, 2))
+    path = put(tmp_path / "three.jsonl", rows[:3])
+    refused = run("score", "tne", path, "--config", "sample")
+    assert refused.exit_code == 1
+    assert "no row for 1 of the 4 ids of the gold: 's4'; needed: one for each, unless missing is" in refused.stderr
+    empty, skipped = (
+        json.loads(ran("score", "tne", path, "--config", "sample", "--missing", missing, "--json", "--no-ci"))
+        for missing in ("empty", "skip")
+    )
+    assert (empty["n_units"], skipped["n_units"]) == (4, 3)
+    assert empty["missing"] == skipped["missing"] == 1
+    assert empty["signature"] != skipped["signature"]
+    assert empty["counts"]["links/system"] == skipped["counts"]["links/system"]
+    assert empty["counts"]["links/gold"] > skipped["counts"]["links/gold"]
+    slices = json.loads(
+        ran("score", "tne", path, "--config", "sample", "--missing", "skip", "--by", "preposition", "--json", "--no-ci")
+    )["slices"]["preposition"]
+    assert all(part["n_units"] <= 3 for part in slices.values())
+
+
+def test_kept_counts_compare_as_files_do(ran, gold, some, tmp_path):
+    other = put(tmp_path / "other.jsonl", as_rows(gold, 3))
+    compared = ran("compare", "tne", some, other, "--config", "sample", "--json")
+    for path in (some, other):
+        ran("score", "tne", path, "--config", "sample", "--counts", path.with_suffix(".parquet"))
+    kept = ran(
+        "compare", "tne", some.with_suffix(".parquet"), other.with_suffix(".parquet"), "--config", "sample", "--json"
+    )
+    assert json.loads(compared)["differences"] == json.loads(kept)["differences"]
+    arrays = tmp_path / "arrays.jsonl"
+    arrays.write_text(dump_submission(list(as_rows(gold, 3)), gold), "utf-8")
+    same = json.loads(ran("compare", "tne", other, arrays, "--config", "sample", "--json"))["differences"]
+    assert {name: same[name]["value"] for name in same if name.startswith("unlabeled/")} == {
+        f"unlabeled/{part}": 0 for part in ("precision", "recall", "f1")
+    }
+
+
+def test_validate(run, ran, some, tmp_path):
+    assert "valid; 4 rows for the 4 of tne test (sample)" in ran("validate", "tne", some, "--config", "sample")
+    broken = put(tmp_path / "broken.jsonl", [{"id": "s1", "relations": []}, {"id": "s9", "relations": []}])
+    refused = run("validate", "tne", broken, "--config", "sample")
+    assert refused.exit_code == 1
+    assert "broken.jsonl:2: id 's9' is not in the gold" in refused.stderr
+
+
+def test_own_gold(ran, gold, some, tmp_path):
+    own = tmp_path / "own.jsonl"
+    own.write_text("".join(json.dumps(record) + "\n" for record in gold), "utf-8")
+    here = json.loads(ran("score", "tne", some, "--gold", own, "--json"))
+    there = json.loads(ran("score", "tne", some, "--config", "sample", "--json"))
+    assert here["signature"] == there["signature"]
+    assert here["scores"] == there["scores"]
+
+
+def test_the_unlabelled_files_can_be_validated_and_not_scored(run, ran, corpora, tmp_path):
+    records = read_gold(TNE, "unlabeled", "test").records
+    path = put(tmp_path / "system.jsonl", ({"id": record["id"], "relations": []} for record in records))
+    assert "valid; 500 rows for the 500 of tne test (unlabeled)" in ran(
+        "validate", "tne", path, "--config", "unlabeled"
+    )
+    refused = run("score", "tne", path, "--config", "unlabeled")
+    assert refused.exit_code == 1
+    assert "500 of 500 documents have no gold links (the first: 'r1491')" in refused.stderr
+
+
+def test_the_release(ran, corpora, tmp_path):
+    path = put(tmp_path / "gold.jsonl", as_rows(read_gold(TNE).records))
+    report = json.loads(ran("score", "tne", path, "--json", "--by", "domain"))
+    assert report["counts"]["links/gold"] == 106_201
+    assert report["counts"]["triplets/gold"] == 120_196
+    assert {score["value"] for name, score in report["scores"].items() if name != "uprep"} == {1}
+    assert {score["low"] for name, score in report["scores"].items() if name != "uprep"} == {1}
+    assert report["scores"]["uprep"]["value"] is None
+    assert report["released"] is True
+    assert list(report["slices"]["domain"]) == ["news"]
