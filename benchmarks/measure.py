@@ -67,12 +67,14 @@ def calls(functions, runs):
     return {name: {"seconds": statistics.median(found)} for name, found in measured.items()}
 
 
-def kept(name, tables):
+def kept(name, tables, growth=None):
     """What was measured, written to `results/NAME.json`.
 
     Args:
         name: the benchmark's name.
         tables: the figures by table, each as what the others are compared with, and the figures by what was measured.
+        growth: seconds by table, each as what the others are compared with, what the sizes count, and the seconds by
+            size and what was measured; None where it did not end.
     """
     result = {
         "machine": f"{cpu()}, {os.cpu_count()} cores",
@@ -80,6 +82,10 @@ def kept(name, tables):
         "closeread": __version__,
         "tables": {table: {"peer": peer, "timings": timings} for table, (peer, timings) in tables.items()},
     }
+    if growth:
+        result["growth"] = {
+            table: {"peer": peer, "unit": unit, "seconds": seconds} for table, (peer, unit, seconds) in growth.items()
+        }
     path = Path(__file__).parent / "results" / f"{name}.json"
     path.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     return result

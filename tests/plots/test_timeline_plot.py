@@ -18,7 +18,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from closeread.errors import MissingExtraError
 from closeread.kernels.timelines import COUNTS, placed, timeline_counts
 from closeread.plots.pictures import write_picture
-from closeread.plots.timeline import MARKS, draw_timeline, marked_events, period, ticks
+from closeread.plots.timeline import MARKS, draw_timeline
+from closeread.plots.timeline_events import marked_events, period, ticks
 
 PLOT = ["plot", "timeline", "Mara Lindqvist", "--config", "sample"]
 LINDQVIST = [

@@ -334,6 +334,14 @@ def test_the_options():
             ],
         ),
         (
+            "the same again, which does not exist",
+            {"id": "d0", "relations": [{"anchor": "x", "complement": "np1", "preposition": "of"}] * 2},
+            [
+                "relations[0]: anchor 'x' does not exist; needed: one of its 4 noun phrases, np0 to np3",
+                "relations[1]: anchor 'x' does not exist; needed: one of its 4 noun phrases, np0 to np3",
+            ],
+        ),
+        (
             "a link to itself",
             {"id": "d0", "relations": relations([(1, "of", 0), (2, "of", 2)])},
             ["relations[1]: np2 is linked to itself; needed: two noun phrases"],

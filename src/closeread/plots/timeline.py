@@ -10,15 +10,13 @@ days that it leaves open.  Anchors that are no date come last, without an axis. 
 from __future__ import annotations
 
 import math
-import re
-from calendar import monthrange
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from closeread.kernels.timelines import Copy, Entry, copies, natural_key
+from closeread.kernels.timelines import Entry
 from closeread.plots.inches import (
     MARGIN,
     NAME_SIZE,
@@ -34,19 +32,26 @@ from closeread.plots.inches import (
     write,
 )
 from closeread.plots.pictures import INK, own_settings
+from closeread.plots.timeline_events import (
+    ALONE,
+    ELSEWHERE,
+    GOLD,
+    MATCHED,
+    MISSED,
+    SPURIOUS,
+    SYSTEM,
+    Event,
+    Period,
+    marked_events,
+    period,
+    ticks,
+    written,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-GOLD, SYSTEM = "gold", "system"
-MATCHED, ELSEWHERE, MISSED, SPURIOUS, ALONE = (
-    "matched",
-    "matched, with another anchor",
-    "missed",
-    "spurious",
-    "mentions",
-)
 MARKS = {
     MATCHED: ("o", "#0072b2", 26.0),
     ELSEWHERE: ("D", "#e69f00", 24.0),
@@ -57,11 +62,9 @@ MARKS = {
 """Shape, colour and size of what can become of a mention; `ALONE` is for gold without a system.  The colours are those
 of Okabe and Ito, which the colour-blind can tell apart."""
 
-DATE = re.compile(r"([0-9]{4})(?:-(?:([0-9]{2})|XX)(?:-(?:([0-9]{2})|XX))?)?")
-NO_ANCHOR = "no anchor"
 NO_DATE = "no date"
 
-_TITLE_LENGTH, _ANCHOR_LENGTH, _MENTION_LENGTH = 90, 40, 44
+_TITLE_LENGTH = 90
 _TITLE, _LEGEND, _GAP = 0.5, 0.5, 0.22
 _LANE = 0.62  # the width of what is left of the lanes
 _LINE = 0.165  # the height of a mention
@@ -72,46 +75,9 @@ _SAMPLE = 0.24  # the width of a mark in the legend
 _STACK = 8  # mentions below an anchor that stand in one column; more of them go into the next
 _WIDTH = 10.0  # of what is in the margins, at least
 _ASPECT = 1.4  # width to height of a picture with many mentions
-_MOST_TICKS = 10
 _GROUNDS = {GOLD: "#f3f1ea", SYSTEM: "#eef3f7"}
 _JOIN: dict[str, Any] = {"colors": "#999999", "linewidths": 1.2, "zorder": 2}
 _SPAN: dict[str, Any] = {"colors": "#9fb8cc", "linewidths": 5.0, "zorder": 1}
-_MONTHS = (1, 2, 3, 6, *(12 * years for years in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)))
-_DAYS = (1, 2, 5, 10)
-
-
-class Period(NamedTuple):
-    """The days that a date may mean.
-
-    Attributes:
-        first, last: their numbers (`datetime.date.toordinal`).
-    """
-
-    first: int
-    last: int
-
-    @property
-    def middle(self) -> float:
-        """Where the date stands."""
-        return (self.first + self.last) / 2
-
-
-class Event(NamedTuple):
-    """An entry of a timeline as it is drawn.
-
-    Attributes:
-        side: `GOLD` or `SYSTEM`.
-        anchor: its anchor.
-        position: its position.
-        mentions: what is written of each of its mentions.
-        fates: what became of each, one of `MARKS`.
-    """
-
-    side: str
-    anchor: str
-    position: int
-    mentions: Sequence[str]
-    fates: Sequence[str]
 
 
 class Block(NamedTuple):
@@ -188,74 +154,6 @@ def draw_timeline(entity: str, gold: Sequence[Entry], system: Sequence[Entry] | 
         return _figure(drawable(entity, _TITLE_LENGTH), _blocks(events, sides, measure), events, measure)
 
 
-def marked_events(gold: Sequence[Entry], system: Sequence[Entry] | None) -> list[Event]:
-    """The events of gold, then of the system, each in the order of their timeline, with what became of their mentions.
-
-    Args:
-        gold, system: the entries; None where there is no system.
-    """
-    sides = {GOLD: _ordered(gold), SYSTEM: _ordered(system or ())}
-    anchors = {side: _anchors(entries) for side, entries in sides.items()}
-    told = []
-    for side, other, lacking in ((GOLD, SYSTEM, MISSED), (SYSTEM, GOLD, SPURIOUS)):
-        left = iter(anchors[side])
-        for entry in sides[side]:
-            own = [next(left) for _ in entry["mentions"]]
-            fates = [_fate(entry["anchor"], anchors[other].get(copy), lacking, system is None) for copy in own]
-            texts = [
-                drawable(mention, _MENTION_LENGTH)
-                + (f" ({other}: {_written(anchors[other][copy])})" if fate == ELSEWHERE else "")
-                for mention, copy, fate in zip(entry["mentions"], own, fates, strict=True)
-            ]
-            told.append(Event(side, entry["anchor"], entry["position"], texts, fates))
-    return told
-
-
-def _ordered(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries in the order of `closeread.kernels.timelines.placed`."""
-    return sorted(entries, key=lambda entry: (entry["position"], natural_key(entry)))
-
-
-def _anchors(ordered: Sequence[Entry]) -> dict[Copy, str]:
-    """The anchor of every mention, in order."""
-    mentions = copies([mention for entry in ordered for mention in entry["mentions"]])
-    return dict(zip(mentions, (entry["anchor"] for entry in ordered for _ in entry["mentions"]), strict=True))
-
-
-def _fate(anchor: str, there: str | None, lacking: str, alone: bool) -> str:
-    if alone:
-        return ALONE
-    if there is None:
-        return lacking
-    return MATCHED if anchor == there else ELSEWHERE
-
-
-def _written(anchor: str) -> str:
-    return drawable(anchor, _ANCHOR_LENGTH) if anchor else NO_ANCHOR
-
-
-def period(anchor: str) -> Period | None:
-    """The days that an anchor may mean; None where it is no date.
-
-    >>> [date.fromordinal(day).isoformat() for day in period("2008-02-XX")]
-    ['2008-02-01', '2008-02-29']
-    >>> period("XXXX-XX-XX") is period("2009-02-30") is period("2009-XX-07") is None
-    True
-    """
-    found = DATE.fullmatch(anchor)
-    if found is None:
-        return None
-    year, month, day = (None if part is None else int(part) for part in found.groups())
-    if year is None or (month is None and day is not None):
-        return None
-    try:
-        first = date(year, month or 1, day or 1)
-    except ValueError:  # no day of the calendar
-        return None
-    end = month or 12
-    return Period(first.toordinal(), date(year, end, day or monthrange(year, end)[1]).toordinal())
-
-
 def _blocks(events: Sequence[Event], sides: Sequence[str], measure: Measure) -> list[Block]:
     """A block for each anchor, dates first, by their middles."""
     by_anchor: dict[str, list[Event]] = defaultdict(list)
@@ -276,7 +174,7 @@ def _block(anchor: str, events: Sequence[Event], sides: Sequence[str], measure: 
     numbers = max(measure(str(event.position), SMALL_SIZE) for event in events) + 0.04
     texts = max((measure(text, SMALL_SIZE) for event in events for text in event.mentions), default=0.0)
     column = numbers + _MARK + texts + _GAP
-    head = _written(anchor)
+    head = written(anchor)
     width = max(column * max(map(len, lanes.values())), measure(head, NAME_SIZE) + _GAP)
     return Block(head, period(anchor), lanes, numbers, column, width)
 
@@ -422,28 +320,6 @@ def _draw_fan(axes: Axes, y: float, dates: Sequence[float], heads: Sequence[floa
     axes.add_collection(LineCollection(ways, colors="#aaaaaa", linewidths=0.7, zorder=0.5))
 
 
-def ticks(first: int, last: int) -> list[tuple[int, str]]:
-    """Days that an axis names, and their names: of years, months or days, at most ten.
-
-    Args:
-        first, last: the ends of the axis, which differ (`datetime.date.toordinal`).
-
-    >>> [name for _, name in ticks(date(2005, 2, 17).toordinal(), date(2008, 1, 1).toordinal())]
-    ['2005-07', '2006-01', '2006-07', '2007-01', '2007-07', '2008-01']
-    """
-    months = [12 * day.year + day.month - 1 for day in map(date.fromordinal, (first, last))]
-    for step in _MONTHS:
-        starts = [date(m // 12, m % 12 + 1, 1) for m in range(-(-months[0] // step) * step, months[1] + 1, step)]
-        named = [(day.toordinal(), day.isoformat()[: 4 if step % 12 == 0 else 7]) for day in starts]
-        found = [(day, name) for day, name in named if day >= first]
-        if len(found) <= _MOST_TICKS:
-            break
-    if len(found) > 1:
-        return found
-    step = next(step for step in _DAYS if (last - first) // step < _MOST_TICKS)
-    return [(day, date.fromordinal(day).isoformat()) for day in range(-(-first // step) * step, last + 1, step)]
-
-
 def _draw_lane(axes: Axes, side: str, y: float, depth: float) -> None:
     """The ground that the events of a side stand on, and its name."""
     from matplotlib.patches import Rectangle
@@ -471,10 +347,10 @@ def _draw_events(axes: Axes, side: str, y: float, blocks: Iterable[tuple[float, 
                     write(axes, x + _MARK / 2, height, mention, SMALL_SIZE, ha="left")
                     height -= _LINE
     if joined:
-        x, tops, feet = zip(*joined, strict=True)
-        axes.vlines(x, feet, tops, label=f"{side}: joined", **_JOIN)
-    for fate, places in points.items():
-        _points(axes, places, fate, f"{side}: {fate}")
+        places, tops, feet = zip(*joined, strict=True)
+        axes.vlines(places, feet, tops, label=f"{side}: joined", **_JOIN)
+    for fate, of_fate in points.items():
+        _points(axes, of_fate, fate, f"{side}: {fate}")
 
 
 def _points(axes: Axes, places: Sequence[tuple[float, float]], fate: str, label: str) -> None:

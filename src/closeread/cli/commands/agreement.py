@@ -138,15 +138,15 @@ def timeline(first: Path, second: Path, style: Any) -> None:
     from closeread.errors import RequestError
     from closeread.render import Grid, draw, percent
 
-    paths, names = (first, second), (str(first), str(second))
-    documents = [_holds_documents(path) for path in paths]
-    if documents[0] != documents[1]:
+    names = (str(first), str(second))
+    documents = _holds_documents(first)
+    if documents != _holds_documents(second):
         raise RequestError("one of the two has documents and the other timelines; name two of one kind")
-    if documents[0]:
-        found = of_documents(*map(_annotations, paths), names)
+    if documents:
+        found = of_documents(_annotations(first), _annotations(second), names)
     else:
         corpus = load_corpus("semeval2015_timeline")
-        found = of_timelines(*(read_own_gold(corpus, path).records for path in paths), names)
+        found = of_timelines(read_own_gold(corpus, first).records, read_own_gold(corpus, second).records, names)
     if style == "json":
         click.echo(json.dumps({what: asdict(overlap) for what, overlap in found.items()}, indent=2, allow_nan=False))
         return

@@ -1,0 +1,280 @@
+"""Agreement of two annotators of TimeLine: Dice's coefficient by hand, and files in CAT with mentions of entities."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.agreement.timeline import Overlap, dice, of_documents, of_timelines
+from closeread.corpora import load_corpus, read_gold
+from closeread.errors import FormatError
+from closeread.formats.cat_entities import read_annotations
+from closeread.kernels.timelines import COUNTS, timeline_counts
+
+TOKENS = "".join(
+    f'<token number="{number}" sentence="{sentence}" t_id="{number + 1}">{word}</token>\n'
+    for number, (word, sentence) in enumerate(
+        [("Bo", 0), ("sails", 0), ("Bo", 2), ("and", 2), ("Ann", 2), ("Lee", 2), ("set", 2), ("it", 2), ("off", 2)]
+    )
+)
+ITEMS = st.lists(st.sampled_from("abcd"), max_size=8)
+
+
+def mark(name, m_id, *tokens, **attributes):
+    anchors = "".join(f'<token_anchor t_id="{token}"/>' for token in tokens)
+    given = "".join(f' {key}="{value}"' for key, value in attributes.items())
+    return f'<{name} m_id="{m_id}"{given}>{anchors}</{name}>\n'
+
+
+def refers(*sources, to):
+    ends = "".join(f'<source m_id="{one}"/>' for one in sources)
+    return f'<REFERS_TO>{ends}<target m_id="{to}"/></REFERS_TO>\n'
+
+
+def cat(markables, relations="", name="7", tokens=TOKENS):
+    head = f'<Document doc_id="{name}">\n{tokens}'
+    return f"{head}<Markables>\n{markables}</Markables>\n<Relations>\n{relations}</Relations>\n</Document>"
+
+
+EVENTS = mark("EVENT_MENTION", 1, 2)
+ENTITIES = mark("ENTITY", 20, TAG_DESCRIPTOR="Bo") + mark("ENTITY", 21, TAG_DESCRIPTOR="Ann Lee")
+ANNA = cat(
+    EVENTS
+    + mark("EVENT_MENTION", 2, 7, 9)
+    + mark("ENTITY_MENTION", 3, 1)
+    + mark("ENTITY_MENTION", 4, 3)
+    + mark("ENTITY_MENTION", 5, 5, 6)
+    + ENTITIES
+    + mark("EVENT", 30, TAG_DESCRIPTOR="trip"),
+    refers(3, 4, to=20) + refers(5, to=21) + refers(1, 2, to=30),
+)
+BEN = cat(
+    EVENTS
+    + mark("EVENT_MENTION", 2, 7)
+    + mark("EVENT_MENTION", 9, 8)
+    + mark("ENTITY_MENTION", 3, 1)
+    + mark("ENTITY_MENTION", 4, 3)
+    + mark("ENTITY_MENTION", 5, 6)
+    + mark("ENTITY_MENTION", 6, 8)
+    + ENTITIES,
+    refers(3, to=20) + refers(4, to=21) + refers(5, to=21),
+)
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    """Two annotators' documents."""
+    monkeypatch.chdir(tmp_path)
+    Path("anna.xml").write_text(ANNA, "utf-8")
+    Path("ben.xml").write_text(BEN, "utf-8")
+
+
+def read(content):
+    Path("one.xml").write_text(content, "utf-8")
+    return read_annotations(Path("one.xml"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "both", "expected"),
+    [
+        ("abc", "abc", 3, Fraction(1)),
+        ("abc", "bcd", 2, Fraction(2 * 2, 3 + 3)),
+        ("ab", "cd", 0, Fraction(0)),
+        ("a", "", 0, Fraction(0)),
+        ("aab", "aaab", 3, Fraction(2 * 3, 3 + 4)),  # the k-th copy is that of the other side
+        ("", "", 0, None),  # nothing to agree on
+    ],
+)
+def test_dice_by_hand(first, second, both, expected):
+    found = dice(first, second)
+    assert found == Overlap(len(first), len(second), both, None if expected is None else float(expected))
+    assert dice(second, first).dice == found.dice
+
+
+@given(first=ITEMS, second=ITEMS)
+def test_the_twin_that_crosses_out(first, second):
+    left, both = list(second), 0
+    for item in first:
+        if item in left:
+            left.remove(item)
+            both += 1
+    assert dice(first, second).both == both
+
+
+def test_annotations():
+    document = read(ANNA).records[0]
+    assert document["id"] == "7"
+    assert [event["mention"] for event in document["events"]] == ["7-0-sails", "7-2-set_off"]
+    assert document["entity_mentions"] == [
+        {"id": "3", "tokens": [0], "entities": ["Bo"]},
+        {"id": "4", "tokens": [2], "entities": ["Bo"]},
+        {"id": "5", "tokens": [4, 5], "entities": ["Ann Lee"]},
+    ]
+
+
+def test_an_entity_mention_of_several_entities_and_of_none():
+    marked = mark("ENTITY_MENTION", 3, 1) + mark("ENTITY_MENTION", 4, 3) + ENTITIES
+    found = read(cat(marked, refers(3, to=20) + refers(3, to=21) + refers(3, to=20))).records[0]["entity_mentions"]
+    assert [mention["entities"] for mention in found] == [["Bo", "Ann Lee"], []]
+
+
+def test_by_hand():
+    found = of_documents(read(ANNA).records, read(BEN).records, ("anna", "ben"))
+    assert found == {
+        # Both have sails; set off is not set.
+        "event mentions": Overlap(2, 3, 1, 2 / 5),
+        # Both have the first two; Ann Lee is not Lee.
+        "entity mentions": Overlap(3, 4, 2, 4 / 7),
+        # The second Bo is Ann Lee to Ben.
+        "entity coreference": Overlap(3, 3, 1, 2 / 6),
+    }
+
+
+def test_tokens_of_a_mention_have_no_order():
+    turned = cat(EVENTS + mark("EVENT_MENTION", 2, 9, 7))
+    found = of_documents(read(ANNA).records, read(turned).records, ("anna", "ben"))
+    assert found["event mentions"].dice == 1
+    assert found["entity coreference"] == Overlap(3, 0, 0, 0)
+
+
+def test_units_have_to_be_the_same():
+    one, other = read(ANNA).records, read(cat(EVENTS, name="8")).records
+    with pytest.raises(FormatError) as caught:
+        of_documents(one, other, ("anna", "ben"))
+    assert str(caught.value).splitlines()[1:] == [
+        "annotations: ben lacks 1 of the 1 documents of anna: '7'",
+        "annotations: anna lacks 1 of the 1 documents of ben: '8'",
+    ]
+    other = read(cat(EVENTS, tokens=TOKENS.replace("sails", "sailed"))).records
+    with pytest.raises(FormatError, match="document '7' of ben has other tokens or sentences than that of anna"):
+        of_documents(one, other, ("anna", "ben"))
+    with pytest.raises(FormatError, match="timeline 'b' of ben is about another entity than that of anna"):
+        of_timelines([timeline("b")], [{**timeline("b"), "entity": "Bea"}], ("anna", "ben"))
+
+
+def timeline(name, *entries):
+    lines = [{"position": 1, "anchor": anchor, "mentions": list(mentions)} for anchor, *mentions in entries]
+    return {"id": name, "entity": name.title(), "entries": lines}
+
+
+def test_timelines_by_hand():
+    first = [timeline("ann", ("2007", "7-2-a", "7-3-b"), ("2008", "7-2-a")), timeline("bo", ("2007", "7-2-a"))]
+    second = [
+        timeline("bo", ("2007", "7-3-b")),
+        timeline("ann", ("2008", "7-2-a"), ("2008", "7-2-a"), ("2007", "8-0-c")),
+    ]
+    assert of_timelines(first, second, ("anna", "ben")) == {
+        # The two 7-2-a of Ann; Bo's 7-3-b is not Ann's.
+        "event mentions": Overlap(4, 4, 2, 1 / 2),
+        "event mentions with their anchors": Overlap(4, 4, 1, 2 / 8),
+    }
+
+
+def test_dice_over_mentions_is_the_f1_of_events(corpora):
+    # 2 * both / (first + second) is the harmonic mean of both / first and both / second.
+    gold = read_gold(load_corpus("semeval2015_timeline")).records
+    other = [{**one, "entries": one["entries"][::2] + one["entries"][:1]} for one in gold]
+    counts = dict(
+        zip(
+            COUNTS,
+            sum(timeline_counts(a["entries"], b["entries"]) for a, b in zip(gold, other, strict=True)),
+            strict=True,
+        )
+    )
+    found = of_timelines(gold, other, ("gold", "other"))
+    mentions = found["event mentions"]
+    assert (mentions.first, mentions.second) == (counts["events/gold"], counts["events/system"])
+    assert mentions.both == counts["events/shared"]
+    assert 0 < mentions.dice < 1
+
+
+def test_with_oneself():
+    assert all(
+        overlap.dice == 1 for overlap in of_documents(read(ANNA).records, read(ANNA).records, ("a", "b")).values()
+    )
+
+
+@pytest.mark.parametrize(
+    ("markables", "relations", "problem"),
+    [
+        (mark("ENTITY_MENTION", 3), "", "12: ENTITY_MENTION '3' has no token_anchor; needed: one or more"),
+        (mark("ENTITY_MENTION", 3, 10), "", "12: token_anchor: no token has the t_id '10'"),
+        (
+            mark("ENTITY_MENTION", 3, 1) + mark("ENTITY", 3, TAG_DESCRIPTOR="Bo"),
+            "",
+            "13: the m_id of ENTITY is '3', as on line 12; needed: one of its own",
+        ),
+        (mark("ENTITY", 3), "", "12: ENTITY '3' has no TAG_DESCRIPTOR; needed: its name"),
+        (mark("ENTITY", 3, TAG_DESCRIPTOR=""), "", "12: ENTITY '3' has no TAG_DESCRIPTOR; needed: its name"),
+        (
+            ENTITIES,
+            refers(to=20),
+            "16: REFERS_TO has 0 source and 1 target; needed: one source or more, and one target",
+        ),
+        (ENTITIES, refers(9, to=20), "16: source: nothing has the m_id '9'"),
+        (EVENTS, refers(1, to=9), "15: target: nothing has the m_id '9'"),
+        (EVENTS + ENTITIES, refers(1, to=20), "17: 'EVENT_MENTION' refers to an ENTITY; needed: ENTITY_MENTION"),
+    ],
+)
+def test_broken_annotations(run, markables, relations, problem):
+    assert [one.at("one.xml") for one in read(cat(markables, relations)).problems] == [f"one.xml:{problem}"]
+    Path("anna").mkdir()
+    Path("anna/1.xml").write_text(cat(markables, relations), "utf-8")
+    done = run("agreement", "timeline", "anna", "ben.xml")
+    assert (done.exit_code, done.stderr) == (1, f"Error: anna/1.xml:{problem}\n")
+    done = run("agreement", "timeline", "ben.xml", "one.xml")
+    assert (done.exit_code, done.stderr) == (1, f"Error: one.xml:{problem}\n")
+
+
+@given(start=st.integers(0, len(ANNA)), length=st.integers(0, 40), text=st.text("<>/ am_id=\"'3ENTITY", max_size=5))
+def test_anything_else_is_refused_in_our_words(tmp_path_factory, start, length, text):
+    file = tmp_path_factory.getbasetemp() / "spoiled.xml"
+    file.write_text(ANNA[:start] + text + ANNA[start + length :], "utf-8")
+    try:
+        found = read_annotations(file)
+    except FormatError:
+        return
+    assert found.problems or of_documents(found.records, found.records, ("a", "b"))
+
+
+def test_all_problems_of_a_folder(run):
+    Path("anna").mkdir()
+    Path("anna/1.xml").write_text("<Document>", "utf-8")
+    Path("anna/2.xml").write_text(cat(mark("ENTITY", 3)), "utf-8")
+    Path("anna/3.xml").write_text(cat(""), "utf-8")
+    assert run("agreement", "timeline", "anna", "ben.xml").stderr == (
+        "Error: anna: 2 problems:\n"
+        "anna/1.xml:1: is no well-formed XML: no element found at column 11\n"
+        "anna/2.xml:12: ENTITY '3' has no TAG_DESCRIPTOR; needed: its name\n"
+    )
+    for name in ("1", "2"):
+        Path(f"anna/{name}.xml").write_text(cat(""), "utf-8")
+    assert "anna/2.xml: id '7' stands in 1.xml already" in run("agreement", "timeline", "anna", "ben.xml").stderr
+
+
+def test_the_command(ran):
+    for name in ("anna", "ben"):
+        Path(name).mkdir()
+        Path(f"{name}.xml").rename(f"{name}/7.xml")
+        Path(f"{name}/7.tml").touch()  # is not looked at
+    printed = ran("agreement", "timeline", "anna", "ben")
+    assert [line.split()[-1] for line in printed.splitlines()[2:]] == ["40.00", "57.14", "33.33"]
+    found = json.loads(ran("agreement", "timeline", "anna/7.xml", "ben", "--json"))
+    assert found["entity coreference"] == {"first": 3, "second": 3, "both": 1, "dice": 1 / 3}
+    assert (
+        ran("agreement", "timeline", "anna", "ben", "--format", "csv").splitlines()[1] == "event mentions,2,3,1,40.00"
+    )
+
+
+def test_the_command_on_timelines(ran, run):
+    Path("anna").mkdir()
+    Path("anna/bo.txt").write_text("Bo\n1\t2007\t7-2-a\t7-3-b\n", "utf-8")
+    Path("ben.jsonl").write_text(json.dumps({"id": "bo", "entity": "Bo", "entries": []}) + "\n", "utf-8")
+    found = json.loads(ran("agreement", "timeline", "anna", "ben.jsonl", "--json"))
+    assert found["event mentions"] == {"first": 2, "second": 0, "both": 0, "dice": 0}
+    mixed = run("agreement", "timeline", "anna", "ben.xml")
+    assert mixed.exit_code == 2
+    assert "one of the two has documents and the other timelines; name two of one kind" in mixed.stderr
