@@ -73,8 +73,8 @@ def kept(name, tables, growth=None):
     Args:
         name: the benchmark's name.
         tables: the figures by table, each as what the others are compared with, and the figures by what was measured.
-        growth: seconds by table, each as what the others are compared with, what the sizes count, and the seconds by
-            size and what was measured; None where it did not end.
+        growth: seconds by table, each as what the others are compared with, what the sizes count, the limit in seconds,
+            and the seconds by size and what was measured; None where it did not end within the limit.
     """
     result = {
         "machine": f"{cpu()}, {os.cpu_count()} cores",
@@ -84,7 +84,8 @@ def kept(name, tables, growth=None):
     }
     if growth:
         result["growth"] = {
-            table: {"peer": peer, "unit": unit, "seconds": seconds} for table, (peer, unit, seconds) in growth.items()
+            table: {"peer": peer, "unit": unit, "limit": limit, "seconds": seconds}
+            for table, (peer, unit, limit, seconds) in growth.items()
         }
     path = Path(__file__).parent / "results" / f"{name}.json"
     path.write_text(json.dumps(result, indent=1) + "\n", "utf-8")

@@ -19,6 +19,7 @@ import statistics
 import subprocess
 import tempfile
 import time
+from datetime import date
 from itertools import accumulate, pairwise
 from pathlib import Path
 
@@ -32,9 +33,11 @@ from closeread.procedures.timeline import PROCEDURE
 from closeread.report import Resampling, make_report
 from closeread.scoring import count_predictions
 
-RUNS, LONG, LIMIT = 5, 8, 60
+RUNS, LONG, LIMIT = 5, 5, 60
 SIZES = (10, 25, 50, 100, 200, 400, 800, 10_000, 100_000)
-INTERVALS = (50, 100, 200, 500, 1_000, 5_000, 20_000)
+SIZES_OF_TIES = (10, 25, 50, 100, 10_000, 100_000)
+INTERVALS = (50, 100, 200, 500, 1_000, 2_000, 5_000)
+FIRST = date(1900, 1, 1).toordinal()
 CORPUS = load_corpus("semeval2015_timeline")
 EVALUATION = ("corpus_1", "corpus_2", "corpus_3")
 OURS = "closeread"
@@ -80,18 +83,25 @@ print(json.dumps(taken))
 
 
 def timeline(n):
-    """The entries of n events, each at a position and an anchor of its own."""
-    return [{"position": i + 1, "anchor": f"{i:06}", "mentions": [f"{i % 97}-{i}-go"]} for i in range(n)]
+    """The entries of n events, each at a position and on a day of its own."""
+    days = (date.fromordinal(FIRST + i).isoformat() for i in range(n))
+    return [{"position": i, "anchor": day, "mentions": [f"{i % 97}-{i}-go"]} for i, day in enumerate(days, start=1)]
 
 
-def moved(entries, seed=0):
-    """A third of the entries a place or two away."""
+def turned(entries, seed=0):
+    """Without a fifth of the entries, and with a third of neighbours turned round."""
     rng = random.Random(seed)  # noqa: S311
-    steps = [rng.choice((-2, -1, 1, 2)) if rng.random() < 0.33 else 0 for _ in entries]
-    return [
-        {**entry, "position": max(1, entry["position"] + step)} if entry["position"] else entry
-        for entry, step in zip(entries, steps, strict=True)
-    ]
+    positions = [entry["position"] for entry in entries]
+    for i in range(len(entries) - 1):
+        if rng.random() < 0.33 and 0 < positions[i] < positions[i + 1]:
+            positions[i : i + 2] = positions[i + 1], positions[i]
+    placed = [{**entry, "position": position} for entry, position in zip(entries, positions, strict=True)]
+    return [entry for entry in placed if rng.random() < 0.8]
+
+
+def tied(entries):
+    """Every two events at one position."""
+    return [{**entry, "position": (entry["position"] + 1) // 2} for entry in entries]
 
 
 def records(timelines):
@@ -159,28 +169,25 @@ class Peers:
         return asked(self._tieval, list(sides))
 
     def toolkit(self, gold, system):
-        """TempEval-3's toolkit, on two TimeML files."""
+        """TempEval-3's toolkit, on two folders of TimeML files."""
         script = self._toolkit / "evaluation-relations" / "temporal_evaluation.py"
-        return asked(self._python2, [[str(script), str(gold), str(system), "0"]])
+        return asked(self._python2, [[str(script), f"{gold}/", f"{system}/", "0"]])
 
 
-def of_timelines(peers):
-    """Seconds for timelines of many sizes, by size and scorer."""
-    stopped = set()
+def of_timelines(peers, sizes, change):
+    """Seconds for a timeline of each size and what a change makes of it, by size and scorer."""
     found = {}
-    for n in SIZES:
-        gold, system = records({"one": timeline(n)}), records({"one": moved(timeline(n))})
-        row = {f"{OURS}, records to counts": repeated(PROCEDURE.count, gold=gold, system=system)}
+    left = {"organisers' tool": peers.organisers, "tieval": peers.tieval}
+    for n in sizes:
+        gold, system = records({"one": timeline(n)}), records({"one": change(timeline(n))})
         with tempfile.TemporaryDirectory() as folder:
             for side, timelines in (("gold", gold), ("system", system)):
                 write_folder(timelines, Path(folder, side))
-            row[OURS] = repeated(scored, Path(folder))
-        for name, peer in (("organisers' tool", peers.organisers), ("tieval", peers.tieval)):
-            if name not in stopped:
-                row[name] = peer(gold, system)
-                stopped |= {name} if row[name] is None else set()
-        found[n] = row
-        print(n, row, flush=True)
+            found[n] = {OURS: repeated(scored, Path(folder))}
+        found[n][f"{OURS}, from records"] = repeated(PROCEDURE.count, gold=gold, system=system)
+        found[n] |= {name: peer(gold, system) for name, peer in left.items()}
+        left = {name: peer for name, peer in left.items() if found[n][name] is not None}
+        print(n, found[n], flush=True)
     return found
 
 
@@ -199,7 +206,7 @@ def of_evaluation(peers):
         for record in read_gold(CORPUS, None, split).records
         if record["entries"]
     ]
-    system = [{**record, "entries": moved(record["entries"], i)} for i, record in enumerate(gold)]
+    system = [{**record, "entries": turned(record["entries"], i)} for i, record in enumerate(gold)]
     found = {}
     for track in ("full", "ordering"):
         found[f"{OURS}, {track}"] = repeated(PROCEDURE.count, gold=gold, system=system, track=track)
@@ -212,16 +219,17 @@ def of_evaluation(peers):
 
 def of_links(peers):
     """Seconds for links between intervals, by their number and scorer."""
-    found, stopped = {}, False
+    found = {}
+    left = {"TempEval-3 toolkit": peers.toolkit}
     for n in INTERVALS:
         with tempfile.TemporaryDirectory() as folder:
-            gold, system = Path(folder, "gold.tml"), Path(folder, "system.tml")
-            for path, links in zip((gold, system), true_links(n), strict=True):
-                path.write_text(dump_timeml(document(n, links)), "utf-8")
-            found[n] = {OURS: repeated(tlinks.score, gold, system, resampling=Resampling(0))}
-            if not stopped:
-                found[n]["TempEval-3 toolkit"] = peers.toolkit(gold, system)
-                stopped = found[n]["TempEval-3 toolkit"] is None
+            sides = Path(folder, "gold"), Path(folder, "system")
+            for side, links in zip(sides, true_links(n), strict=True):
+                side.mkdir()
+                (side / "one.tml").write_text(dump_timeml(document(n, links)), "utf-8")
+            found[n] = {OURS: repeated(tlinks.score, *sides, resampling=Resampling(0))}
+            found[n] |= {name: peer(*sides) for name, peer in left.items()}
+        left = {name: peer for name, peer in left.items() if found[n][name] is not None}
         print(n, found[n], flush=True)
     return found
 
@@ -273,7 +281,11 @@ def main():
     for name in ("--cdeo", "--tempeval3", "--python2", "--tieval"):
         parser.add_argument(name, type=Path, required=True)
     peers = Peers(parser.parse_args())
-    growth = {"growth": (OURS, "events", of_timelines(peers)), "links": (OURS, "intervals", of_links(peers))}
+    growth = {
+        "growth": (OURS, "events", LIMIT, of_timelines(peers, SIZES, turned)),
+        "ties": (OURS, "events", LIMIT, of_timelines(peers, SIZES_OF_TIES, tied)),
+        "links": (OURS, "intervals", LIMIT, of_links(peers)),
+    }
     print(json.dumps(kept("timeline", {"evaluation": of_evaluation(peers)}, growth), indent=1))
 
 

@@ -1,7 +1,6 @@
 """Lines that are JSON, or nearly: what tests of readers draw from."""
 
 import json
-import re
 
 from hypothesis import strategies as st
 
@@ -64,8 +63,3 @@ def damaged(draw):
     line = draw(LINE)
     start = draw(st.integers(0, len(line)))
     return line[:start] + draw(st.text(CHARACTER, max_size=2)) + line[start + draw(st.integers(0, 2)) :]
-
-
-def has_long_number(text):
-    """Whether there may be an integer of more than 64 bits."""
-    return re.search("[0-9]{19}", text) is not None

@@ -24,7 +24,7 @@ from closeread.procedures import load_procedure
 from closeread.render import Grid, draw
 from closeread.schema import fields, load_schema
 
-MEASURED = ("possession", "tne")
+MEASURED = ("possession", "tne", "timeline")
 """Benchmarks whose results name their tables."""
 
 PART = re.compile(r"(<!-- generated: (?P<name>[a-z_]+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
@@ -153,7 +153,11 @@ def measured_parts(root: Path, name: str) -> dict[str, Callable[[], str]]:
         f"{name}_{table}": partial(timings_table, figures["timings"], figures["peer"])
         for table, figures in found["tables"].items()
     }
-    return {f"{name}_machine": lambda: about, **tables}
+    growth = {
+        f"{name}_{table}": partial(sizes_table, figures["seconds"], figures["peer"], figures["unit"], figures["limit"])
+        for table, figures in found.get("growth", {}).items()
+    }
+    return {f"{name}_machine": lambda: about, **tables, **growth}
 
 
 def coref_parts(found: Mapping[str, Any]) -> dict[str, Callable[[], str]]:
@@ -214,6 +218,31 @@ def growth_table(growth: Mapping[str, Mapping[str, Mapping[str, float]]], peer: 
         for what, values in timings.items()
     ]
     return draw(Grid("", ["rows", "what", "seconds", "ratio", "peak MiB", "ratio"], rows), "markdown")
+
+
+def sizes_table(sizes: Mapping[str, Mapping[str, float | None]], peer: str, unit: str, limit: int) -> str:
+    """Seconds by size, a row a size, each with how many times a peer's they are.
+
+    Args:
+        sizes: the seconds by size and what was measured; None where it did not end within the limit.
+        peer: what the others are compared with, which always ended.
+        unit: what the sizes count.
+        limit: how many seconds anything had.
+    """
+    names = list(dict.fromkeys(name for seconds in sizes.values() for name in seconds))
+    rows = []
+    for size, seconds in sizes.items():
+        own = seconds[peer]
+        cells = {name: _beside(value, own, limit) for name, value in seconds.items()}
+        rows.append([f"{int(size):,}", *(cells.get(name, "") for name in names)])
+    return draw(Grid("", [unit, *(f"{name}, seconds" for name in names)], rows), "markdown")
+
+
+def _beside(value: float | None, own: float | None, limit: float) -> str:
+    """Seconds, and how many times a peer's they are."""
+    if own is None or own == value:
+        return f"over {limit}" if value is None else f"{value:.4f}"
+    return f"over {limit} (× {limit / own:,.0f})" if value is None else f"{value:.4f} (× {value / own:,.2g})"
 
 
 def _with_ratio(value: float, peer: float, style: str) -> tuple[str, str]:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -199,6 +199,36 @@ class Metric:
         return self.empty is not None and bool(
             np.isnan(self.formula({name: totals[..., i] for i, name in enumerate(names)}))
         )
+
+
+class Share(NamedTuple):
+    """A part of a whole, both counted.
+
+    Attributes:
+        part, whole: the names of the counts.
+        description: what the ratio says, in a sentence.
+    """
+
+    part: str
+    whole: str
+    description: str
+
+    def formula(self, counts: Columns) -> FloatArray:
+        """The ratio of the two."""
+        return ratio(counts[self.part], counts[self.whole])
+
+
+def precision_recall_f1(name: str, title: str, precision: Share, recall: Share) -> tuple[Metric, Metric, Metric]:
+    """Three metrics, `NAME/precision`, `NAME/recall` and `NAME/f1`, of summed counts; 0/0 is 0."""
+
+    def f1(counts: Columns) -> FloatArray:
+        return harmonic_mean(precision.formula(counts), recall.formula(counts))
+
+    return (
+        Metric(f"{name}/precision", f"{title} precision", precision.description, precision.formula, empty=0.0),
+        Metric(f"{name}/recall", f"{title} recall", recall.description, recall.formula, empty=0.0),
+        Metric(f"{name}/f1", f"{title} F1", "Harmonic mean of precision and recall.", f1, empty=0.0),
+    )
 
 
 def unit_scores(columns: Columns, metrics: Iterable[Metric]) -> dict[str, FloatArray]:

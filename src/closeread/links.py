@@ -201,7 +201,7 @@ class SystemRows(Sequence[Record | None]):
     def __getitem__(self, index: int) -> Record | None: ...
     @overload
     def __getitem__(self, index: slice) -> SystemRows: ...
-    def __getitem__(self, index: int | slice) -> Record | None | SystemRows:
+    def __getitem__(self, index: int | slice) -> Record | SystemRows | None:
         return SystemRows(self.rows[index]) if isinstance(index, slice) else self.rows[index]
 
     @cached_property

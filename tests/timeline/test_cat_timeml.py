@@ -148,6 +148,10 @@ OUTSIDE = "text stands outside sentences; needed: <s id=…>, numbered in order,
         ("<TEXT><s id='1'>Rain</s><s id='0'>stops</s></TEXT>", OUTSIDE),
         ("<TEXT><s id='0'>Rain <s id='1'>stops</s></s></TEXT>", OUTSIDE),
         ("<TEXT><s id='0'>R<EVENT eid='e1'>ain</EVENT></s></TEXT>", "event 'e1' does not begin and end with a token"),
+        (
+            "<TEXT><s id='0'>R<EVENT eid='e1'>ain stops</EVENT></s></TEXT>",
+            "event 'e1' does not begin and end with a token",
+        ),
         ("<TEXT><s id='0'><EVENT eid='e1'>Ra</EVENT>in</s></TEXT>", "event 'e1' does not begin and end with a token"),
         ("<TEXT><s id='0'>Rain <EVENT eid='e1'/>stops</s></TEXT>", "event 'e1' does not begin and end with a token"),
         (

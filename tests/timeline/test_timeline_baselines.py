@@ -160,10 +160,10 @@ def test_a_folder_and_json_lines_say_the_same(ran, run, tmp_path):
     again = run(*command, tmp_path / "said")
     assert again.exit_code == 2
     assert "said is not empty; name a new folder to write, or a file that ends in .jsonl" in again.stderr
-    Path("new").mkdir()
-    Path("new/.DS_Store").touch()
-    ran(*command, "new")
-    assert sorted(path.name for path in Path("new").glob("[!.]*")) == sorted(
+    Path("new.d").mkdir()
+    Path("new.d/.DS_Store").touch()
+    ran(*command, "new.d")
+    assert sorted(path.name for path in Path("new.d").glob("[!.]*")) == sorted(
         path.name for path in Path("said").iterdir()
     )
 

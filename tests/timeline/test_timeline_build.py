@@ -105,6 +105,8 @@ def test_timelines_by_hand():
             event("Ann Lee", "7-2-took_off", "2007-03-19", "flight"),
             event("Bo", "7-2-took_off", "2007-03-19"),
             event("Ann Lee", "7-0-flight", None, "flight"),
+            event("Bo", "9-3-trip", None, "trip"),
+            event("Bo", "9-4-trip", "2006-05-XX", "trip"),
             event("Ann Lee", "8-1-said", "2007-03-18"),
             event("Ann Lee", "8-1-said", "2007-03-18"),  # a second one, which does not corefer with the first
             event("Ann Lee", "8-2-hoped", "XXXX-XX-XX"),
@@ -117,7 +119,11 @@ def test_timelines_by_hand():
             (1, "2007-03-18", "8-1-said"),
             (2, "2007-03-19", "7-2-took_off", "7-0-flight"),
         ],
-        "Bo": [(1, "2006-XX-XX", "9-2-flight"), (2, "2007-03-19", "7-2-took_off")],
+        "Bo": [
+            (1, "2006-XX-XX", "9-2-flight"),
+            (2, "2006-05-XX", "9-3-trip", "9-4-trip"),
+            (3, "2007-03-19", "7-2-took_off"),
+        ],
     }
 
 
@@ -144,8 +150,12 @@ TEXT = {"id": "7", "tokens": ["It", "rains", ".", "They", "let", "us", "down"], 
 
 def test_mentions_by_their_tokens():
     named = {"entity": "Bo", "anchor": "2007-03-19", "document": "7"}
-    assert built([{**named, "tokens": [1]}, {**named, "tokens": [4, 6]}], [TEXT]) == {
-        "Bo": [(1, "2007-03-19", "7-0-rains"), (1, "2007-03-19", "7-2-let_down")]
+    assert built([{**named, "tokens": tokens} for tokens in ([1], [4, 6], [1, 3])], [TEXT]) == {
+        "Bo": [
+            (1, "2007-03-19", "7-0-rains"),
+            (1, "2007-03-19", "7-2-let_down"),
+            (1, "2007-03-19", "7-0-rains_They"),  # the sentence is that of the first token
+        ]
     }
 
 

@@ -311,9 +311,11 @@ def test_characters_that_texts_may_not_hold(file, character, name):
     held = "x" if name == "key" else "a"
     found = f":1: the text {held + character!r} holds the control character U+{ord(character):04X}"
     assert refused(file, lines(record)) == found
-    upper = lines(record).replace("\\u00", "\\u00").replace("\\u007f", "\\u007F")
-    assert refused(file, upper) == found
-    assert refused(file, lines(record).replace(json.dumps(character)[1:-1], f"\\u{ord(character):04x}")) == found
+    # Escaped in the other ways that there are; DEL needs no escape.
+    hexes = f"{ord(character):04x}"
+    for spelt in (f"\\u{hexes}", f"\\u{hexes.upper()}"):
+        assert refused(file, lines(record).replace(json.dumps(character)[1:-1], spelt)) == found
+    assert refused(file, json.dumps(record, ensure_ascii=False)) == found
 
 
 def test_half_a_character(file):
@@ -376,13 +378,24 @@ def test_all_problems_of_a_file_come_at_once(file):
 # Two ways to read a line.
 
 
+def rounded(value):
+    """The value with integers of more than 64 bits as floats, as the fast way has them; no schema takes either."""
+    if isinstance(value, dict):
+        return {name: rounded(child) for name, child in value.items()}
+    if isinstance(value, list):
+        return [rounded(child) for child in value]
+    return float(value) if isinstance(value, int) and abs(value) >= 2**63 else value
+
+
 def as_line(text):
     return text.encode("utf-8", "surrogatepass").replace(b"\n", b" ")
 
 
 @given(texts.LINE | texts.damaged())
 @settings(max_examples=800)
-@example('{"a":"\\u0022","b":1,"b":"\\""}')
+@example('{"a":"\\u0022\\u0022","b":1,"b":1}')
+@example('{"a":"\x7f"}')
+@example('{"a":[-9223372036854775809,18446744073709551616]}')
 @example('{"a":"\\u0009\\u000a\\t\\n\\u0080\x80"}')
 @example('{"a":"\\\\u0022","b":"\\u005cu0022"}')
 @example('{"a":"\\u007F"}')
@@ -395,8 +408,7 @@ def test_the_fast_way_takes_no_line_that_the_strict_one_refuses(text):
         return
     strict, problem = tne_jsonl._object(line)
     assert problem is None
-    # An integer of more than 64 bits becomes a float: the schema refuses either.
-    assert strict == fast if texts.has_long_number(text) else repr(strict) == repr(fast)
+    assert repr(rounded(strict)) == repr(rounded(fast))
 
 
 @given(texts.LINE | texts.damaged())

@@ -14,21 +14,11 @@ Metrics:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from closeread.counts import (
-    MISSING_HELP,
-    Columns,
-    CountTable,
-    FloatArray,
-    Metric,
-    Option,
-    Procedure,
-    harmonic_mean,
-    ratio,
-)
+from closeread.counts import MISSING_HELP, CountTable, Metric, Option, Procedure, Share, precision_recall_f1
 from closeread.kernels.timelines import COUNTS, TRACKS, timeline_counts
 from closeread.records import Record
 
@@ -63,48 +53,11 @@ def count(
     )
 
 
-def _awareness_precision(counts: Columns) -> FloatArray:
-    return ratio(counts["awareness/verified_of_system"], counts["awareness/system"])
-
-
-def _awareness_recall(counts: Columns) -> FloatArray:
-    return ratio(counts["awareness/verified_of_gold"], counts["awareness/gold"])
-
-
-def _awareness_f1(counts: Columns) -> FloatArray:
-    return harmonic_mean(_awareness_precision(counts), _awareness_recall(counts))
-
-
-def _events_precision(counts: Columns) -> FloatArray:
-    return ratio(counts["events/shared"], counts["events/system"])
-
-
-def _events_recall(counts: Columns) -> FloatArray:
-    return ratio(counts["events/shared"], counts["events/gold"])
-
-
-def _events_f1(counts: Columns) -> FloatArray:
-    return harmonic_mean(_events_precision(counts), _events_recall(counts))
-
-
-def _anchor_accuracy(counts: Columns) -> FloatArray:
-    return ratio(counts["anchors/right"], counts["events/shared"])
-
-
-def _metrics() -> Iterator[Metric]:
-    mean = "Harmonic mean of precision and recall."
-    for name, title, description, formula in (
-        ("awareness/precision", "Awareness precision", "Reduced relations that gold verifies.", _awareness_precision),
-        ("awareness/recall", "Awareness recall", "Reduced gold relations that are verified.", _awareness_recall),
-        ("awareness/f1", "Awareness F1", mean, _awareness_f1),
-        ("events/precision", "Events precision", "Predicted mentions that gold has.", _events_precision),
-        ("events/recall", "Events recall", "Gold mentions that are found.", _events_recall),
-        ("events/f1", "Events F1", mean, _events_f1),
-    ):
-        yield Metric(name, title, description, formula, empty=0.0)
-    description = "Found mentions whose anchor is right; without a value where no mention is found."
-    yield Metric("anchor_accuracy", "Anchor accuracy", description, _anchor_accuracy)
-
+RIGHT_ANCHORS = Share(
+    "anchors/right",
+    "events/shared",
+    "Found mentions whose anchor is right; without a value where no mention is found.",
+)
 
 PROCEDURE = Procedure(
     name="timeline",
@@ -122,7 +75,21 @@ PROCEDURE = Procedure(
         ),
         Option("missing", ("empty", "skip", "error"), "empty", MISSING_HELP),
     ),
-    metrics=tuple(_metrics()),
+    metrics=(
+        *precision_recall_f1(
+            "awareness",
+            "Awareness",
+            Share("awareness/verified_of_system", "awareness/system", "Reduced relations that gold verifies."),
+            Share("awareness/verified_of_gold", "awareness/gold", "Reduced gold relations that are verified."),
+        ),
+        *precision_recall_f1(
+            "events",
+            "Events",
+            Share("events/shared", "events/system", "Predicted mentions that gold has."),
+            Share("events/shared", "events/gold", "Gold mentions that are found."),
+        ),
+        Metric("anchor_accuracy", "Anchor accuracy", RIGHT_ANCHORS.description, RIGHT_ANCHORS.formula),
+    ),
     modules=("timeline_awareness",),
     count=count,
     citation=None,

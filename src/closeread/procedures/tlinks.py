@@ -41,17 +41,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.counts import (
-    MISSING_HELP,
-    Columns,
-    CountTable,
-    FloatArray,
-    Metric,
-    Option,
-    Procedure,
-    harmonic_mean,
-    ratio,
-)
+from closeread.counts import MISSING_HELP, CountTable, FloatArray, Option, Procedure, Share, precision_recall_f1
 from closeread.kernels import extent_matching
 from closeread.kernels.extent_matching import Extent
 from closeread.kernels.temporal_graph import DURINGS, TYPES, PointGraph, Relation, Verdict, relation
@@ -173,18 +163,6 @@ def _side(tlinks: Sequence[Record], relations: Sequence[Relation], n_intervals: 
     return Side(types, graph.add(list(types)), graph)
 
 
-def _precision(counts: Columns) -> FloatArray:
-    return ratio(counts["awareness/verified_of_system"], counts["awareness/system"])
-
-
-def _recall(counts: Columns) -> FloatArray:
-    return ratio(counts["awareness/verified_of_gold"], counts["awareness/gold"])
-
-
-def _f1(counts: Columns) -> FloatArray:
-    return harmonic_mean(_precision(counts), _recall(counts))
-
-
 PROCEDURE = Procedure(
     name="tlinks",
     version=1,
@@ -213,22 +191,11 @@ PROCEDURE = Procedure(
             "What DURING and DURING_INV are: SIMULTANEOUS, or Allen's overlaps and its inverse.",
         ),
     ),
-    metrics=(
-        Metric(
-            "awareness/precision",
-            "Awareness precision",
-            "Links of the system that the gold links verify.",
-            _precision,
-            empty=0.0,
-        ),
-        Metric(
-            "awareness/recall",
-            "Awareness recall",
-            "Gold links that the system's links verify.",
-            _recall,
-            empty=0.0,
-        ),
-        Metric("awareness/f1", "Awareness F1", "Harmonic mean of precision and recall.", _f1, empty=0.0),
+    metrics=precision_recall_f1(
+        "awareness",
+        "Awareness",
+        Share("awareness/verified_of_system", "awareness/system", "Links of the system that the gold links verify."),
+        Share("awareness/verified_of_gold", "awareness/gold", "Gold links that the system's links verify."),
     ),
     modules=(),
     count=count,

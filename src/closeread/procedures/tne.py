@@ -19,22 +19,12 @@ and the accuracies of prepositions
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
 
-from closeread.counts import (
-    MISSING_HELP,
-    Columns,
-    CountTable,
-    FloatArray,
-    Metric,
-    Option,
-    Procedure,
-    harmonic_mean,
-    ratio,
-)
+from closeread.counts import MISSING_HELP, CountTable, FloatArray, Metric, Option, Procedure, Share, precision_recall_f1
 from closeread.errors import RequestError, quoted
 from closeread.kernels.links import (
     COUNTS,
@@ -56,12 +46,9 @@ UNKNOWN = "unknown"
 EXPRESSED = ("implicit", "explicit")
 """Whether a preposition joins the two in the text: `the roof` and `the house` in `the roof of the house`."""
 
-JOINED = re.compile(
-    rf" (?:{'|'.join(sorted(map(re.escape, (*PREPOSITIONS[1:], 'member of', 'members of')), key=len))}) "
-)
-
-
-LONGEST = len(" member(s) of ")
+WRITTEN = (*PREPOSITIONS[1:], "member of", "members of")
+JOINED = re.compile(rf" (?:{'|'.join(map(re.escape, WRITTEN))}) ")
+LONGEST = 2 + max(map(len, WRITTEN))
 
 
 def count(
@@ -204,61 +191,12 @@ def _place(name: str, links: Links, place: int) -> str:
     return f"{name}[{place - int(np.searchsorted(links.document, links.document[place]))}]"
 
 
-def _share(part: str, whole: str, counts: Columns) -> FloatArray:
-    return ratio(counts[part], counts[whole])
-
-
-def _f1(precision: tuple[str, str], recall: tuple[str, str], counts: Columns) -> FloatArray:
-    return harmonic_mean(_share(*precision, counts), _share(*recall, counts))
-
-
-FAMILIES: Mapping[str, tuple[str, tuple[str, str], tuple[str, str], str, str]] = {
-    "links": (
-        "Links",
-        ("links/right", "links/system"),
-        ("links/right", "links/gold"),
-        "predicted pairs that gold links by the same preposition",
-        "gold pairs that are linked by a preposition of theirs",
-    ),
-    "unlabeled": (
-        "Unlabelled links",
-        ("linked/system", "links/system"),
-        ("linked/gold", "links/gold"),
-        "predicted pairs that gold links",
-        "gold pairs that are linked",
-    ),
-    "triplets": (
-        "Triplets",
-        ("triplets/right", "triplets/system"),
-        ("triplets/right", "triplets/gold"),
-        "predicted triplets of anchor, preposition and complement that gold has",
-        "gold triplets that are predicted",
-    ),
-}
-
-
-def _metrics() -> Iterator[Metric]:
-    for name, (title, precision, recall, of_system, of_gold) in FAMILIES.items():
-        formulas = {
-            "precision": ("precision", f"{of_system[0].upper()}{of_system[1:]}.", partial(_share, *precision)),
-            "recall": ("recall", f"{of_gold[0].upper()}{of_gold[1:]}.", partial(_share, *recall)),
-            "f1": ("F1", "Harmonic mean of precision and recall.", partial(_f1, precision, recall)),
-        }
-        for part, (heading, what, formula) in formulas.items():
-            yield Metric(f"{name}/{part}", f"{title} {heading}", what, formula, empty=0.0)
-    yield Metric(
-        "iprep",
-        "IPrep accuracy",
-        "Gold pairs that are linked whose preposition is right.",
-        partial(_share, "links/right", "linked/gold"),
-    )
-    yield Metric(
-        "uprep",
-        "UPrep accuracy",
-        "Gold pairs that are not linked whose preposition is what the system falls back on.",
-        partial(_share, "fallback/right", "fallback/gold"),
-    )
-
+IPREP = Share("links/right", "linked/gold", "Gold pairs that are linked whose preposition is right.")
+UPREP_SHARE = Share(
+    "fallback/right",
+    "fallback/gold",
+    "Gold pairs that are not linked whose preposition is what the system falls back on.",
+)
 
 PROCEDURE = Procedure(
     name="tne",
@@ -275,7 +213,32 @@ PROCEDURE = Procedure(
         ),
         Option("missing", ("error", "empty", "skip"), "error", MISSING_HELP),
     ),
-    metrics=tuple(_metrics()),
+    metrics=(
+        *precision_recall_f1(
+            "links",
+            "Links",
+            Share("links/right", "links/system", "Predicted pairs that gold links by the same preposition."),
+            Share("links/right", "links/gold", "Gold pairs that are linked by a preposition of theirs."),
+        ),
+        *precision_recall_f1(
+            "unlabeled",
+            "Unlabelled links",
+            Share("linked/system", "links/system", "Predicted pairs that gold links."),
+            Share("linked/gold", "links/gold", "Gold pairs that are linked."),
+        ),
+        *precision_recall_f1(
+            "triplets",
+            "Triplets",
+            Share(
+                "triplets/right",
+                "triplets/system",
+                "Predicted triplets of anchor, preposition and complement that gold has.",
+            ),
+            Share("triplets/right", "triplets/gold", "Gold triplets that are predicted."),
+        ),
+        Metric("iprep", "IPrep accuracy", IPREP.description, IPREP.formula),
+        Metric("uprep", "UPrep accuracy", UPREP_SHARE.description, UPREP_SHARE.formula),
+    ),
     modules=("tne_links",),
     count=count,
     citation=None,
