@@ -74,7 +74,8 @@ def kept(name, tables, growth=None):
         name: the benchmark's name.
         tables: the figures by table, each as what the others are compared with, and the figures by what was measured.
         growth: seconds by table, each as what the others are compared with, what the sizes count, the limit in seconds,
-            and the seconds by size and what was measured; None where it did not end within the limit.
+            and the seconds by size and what was measured: None where it did not end within the limit, and the name of
+            an error where it ended with one.
     """
     result = {
         "machine": f"{cpu()}, {os.cpu_count()} cores",

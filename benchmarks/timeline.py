@@ -9,7 +9,7 @@ tools/documentation.py`.
 
 All times are taken within a process, without its start, so the peers' scripts are run as they are in one process of
 their own.  A time is the median of five runs, or of as many as fit into `LONG` seconds, at least one; what does not end
-within `LIMIT` seconds is said not to, and larger sizes are not tried.
+within `LIMIT` seconds, or ends with an error, is said to, and larger sizes are not tried.
 """
 
 import argparse
@@ -127,14 +127,14 @@ def repeated(function, *arguments, **options):
 
 
 def asked(command, words):
-    """Seconds that a driver found; None where it did not end."""
+    """Seconds that a driver found; None where it did not end, and the name of the error that it ended with."""
     command = [str(part) for part in (*command, RUNS, LONG)]
     try:
-        done = subprocess.run(
-            command, input=json.dumps(words), capture_output=True, text=True, timeout=LIMIT, check=True
-        )
+        done = subprocess.run(command, input=json.dumps(words), capture_output=True, text=True, timeout=LIMIT)
     except subprocess.TimeoutExpired:
         return None
+    if done.returncode:
+        return done.stderr.rstrip().rpartition("\n")[2].partition(":")[0]
     return statistics.median(json.loads(done.stdout))
 
 
@@ -186,7 +186,7 @@ def of_timelines(peers, sizes, change):
             found[n] = {OURS: repeated(scored, Path(folder))}
         found[n][f"{OURS}, from records"] = repeated(PROCEDURE.count, gold=gold, system=system)
         found[n] |= {name: peer(gold, system) for name, peer in left.items()}
-        left = {name: peer for name, peer in left.items() if found[n][name] is not None}
+        left = {name: peer for name, peer in left.items() if isinstance(found[n][name], float)}
         print(n, found[n], flush=True)
     return found
 
@@ -229,7 +229,7 @@ def of_links(peers):
                 (side / "one.tml").write_text(dump_timeml(document(n, links)), "utf-8")
             found[n] = {OURS: repeated(tlinks.score, *sides, resampling=Resampling(0))}
             found[n] |= {name: peer(*sides) for name, peer in left.items()}
-        left = {name: peer for name, peer in left.items() if found[n][name] is not None}
+        left = {name: peer for name, peer in left.items() if isinstance(found[n][name], float)}
         print(n, found[n], flush=True)
     return found
 

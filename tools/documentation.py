@@ -220,11 +220,12 @@ def growth_table(growth: Mapping[str, Mapping[str, Mapping[str, float]]], peer: 
     return draw(Grid("", ["rows", "what", "seconds", "ratio", "peak MiB", "ratio"], rows), "markdown")
 
 
-def sizes_table(sizes: Mapping[str, Mapping[str, float | None]], peer: str, unit: str, limit: int) -> str:
+def sizes_table(sizes: Mapping[str, Mapping[str, Any]], peer: str, unit: str, limit: float) -> str:
     """Seconds by size, a row a size, each with how many times a peer's they are.
 
     Args:
-        sizes: the seconds by size and what was measured; None where it did not end within the limit.
+        sizes: the seconds by size and what was measured; None where it did not end within the limit, and the name of an
+            error where it ended with one.
         peer: what the others are compared with, which always ended.
         unit: what the sizes count.
         limit: how many seconds anything had.
@@ -232,17 +233,20 @@ def sizes_table(sizes: Mapping[str, Mapping[str, float | None]], peer: str, unit
     names = list(dict.fromkeys(name for seconds in sizes.values() for name in seconds))
     rows = []
     for size, seconds in sizes.items():
-        own = seconds[peer]
-        cells = {name: _beside(value, own, limit) for name, value in seconds.items()}
+        cells = {name: _beside(value, seconds[peer], limit) for name, value in seconds.items()}
         rows.append([f"{int(size):,}", *(cells.get(name, "") for name in names)])
     return draw(Grid("", [unit, *(f"{name}, seconds" for name in names)], rows), "markdown")
 
 
-def _beside(value: float | None, own: float | None, limit: float) -> str:
+def _beside(value: float | str | None, own: float, limit: float) -> str:
     """Seconds, and how many times a peer's they are."""
-    if own is None or own == value:
-        return f"over {limit}" if value is None else f"{value:.4f}"
-    return f"over {limit} (× {limit / own:,.0f})" if value is None else f"{value:.4f} (× {value / own:,.2g})"
+    if isinstance(value, str):
+        return value
+    if value == own:
+        return f"{value:.4f}"
+    times = float(f"{(limit if value is None else value) / own:.2g}")
+    told = f"over {limit}" if value is None else f"{value:.4f}"
+    return f"{told} (× {times:,.0f})" if times >= 10 else f"{told} (× {times:g})"
 
 
 def _with_ratio(value: float, peer: float, style: str) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import tracemalloc
 from fractions import Fraction
 from pathlib import Path
@@ -206,7 +207,7 @@ def test_what_joins_two_noun_phrases(between, blank):
         (i, j)
         for i, j in every.tolist()
         if any(
-            text[phrases[i]["last_char"] : phrases[j]["first_char"]] == f" {said} "
+            re.match(rf" {re.escape(said)} {re.escape(phrases[j]['text'])}(?![^\W_])", text[phrases[i]["last_char"] :])
             for said in (*PREPOSITIONS[1:], "member of", "members of")
         )
     ]

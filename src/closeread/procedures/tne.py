@@ -44,11 +44,10 @@ from closeread.records import Record
 
 UNKNOWN = "unknown"
 EXPRESSED = ("implicit", "explicit")
-"""Whether a preposition joins the two in the text: `the roof` and `the house` in `the roof of the house`."""
+"""Whether the text joins the two by a preposition: `the roof` and `the house` in `the roof of the house`."""
 
 WRITTEN = (*PREPOSITIONS[1:], "member of", "members of")
 JOINED = re.compile(rf" (?:{'|'.join(map(re.escape, WRITTEN))}) ")
-LONGEST = 2 + max(map(len, WRITTEN))
 
 
 def count(
@@ -123,14 +122,26 @@ def _by_expression(tally: Tallies, documents: Documents) -> dict[str, FloatArray
 
 
 def joined(pair: Ints, documents: Documents) -> Ints:
-    """Those of some pairs whose complement follows the anchor in the text, with nothing but a preposition between."""
+    """Those of some pairs that have surface form: a preposition follows the anchor, and the complement's words that.
+
+    It is what the paper's statistics count, but for which preposition it is, and for words that go on.
+    """
     phrases, texts = documents.noun_phrases, documents.column("text")
     document = document_of(pair)
     anchor, complement = (phrases.starts[document] + phrase for phrase in phrases_of(pair))
-    begin, end = phrases.last_char[anchor], phrases.first_char[complement]
-    near = np.flatnonzero((end > begin) & (end - begin <= LONGEST))
-    places = zip(near.tolist(), document[near].tolist(), begin[near].tolist(), end[near].tolist(), strict=True)
-    return pair[[i for i, index, start, stop in places if JOINED.fullmatch(texts[index], start, stop)]]
+    anchors, place = np.unique(anchor, return_inverse=True)
+    spots = zip(phrases.document[anchors].tolist(), phrases.last_char[anchors].tolist(), strict=True)
+    found = [JOINED.match(texts[index], end) for index, end in spots]
+    after = np.array([match.end() if match else -1 for match in found], np.int64)[place]
+    near = np.flatnonzero(after >= 0)
+    said = zip(near.tolist(), document[near].tolist(), complement[near].tolist(), after[near].tolist(), strict=True)
+    return pair[[i for i, index, words, start in said if _starts(texts[index], phrases.text[words], start)]]
+
+
+def _starts(text: str, words: str, place: int) -> bool:
+    """Whether whole words stand at a place of a text."""
+    end = place + len(words)
+    return text.startswith(words, place) and not text[end : end + 1].isalnum()
 
 
 def problems(
