@@ -36,4 +36,4 @@ test-floors: VENV = .venv-floors
 test-floors: environment
 	@$(INSTALL) --constraint .ci/floors.txt '.[test]'
 	$(BIN)/ruff check .
-	$(BIN)/pytest -n auto --ignore tests/test_readme.py
+	$(BIN)/pytest -n auto --hypothesis-profile few --ignore tests/test_readme.py

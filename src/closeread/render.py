@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 Style = Literal["table", "markdown", "latex", "csv"]
 NOTHING = "–"
+NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*(e[+-]?[0-9]+)?[*%]?( .*)?")
+"""A cell that begins with a number; a date or the name of a mention is none."""
+
 PARTS = ("precision", "recall")
 ENOUGH_BLOCKS = 30
 """From here on intervals and p-values of the bootstrap keep near what they promise (`benchmarks/coverage.py`)."""
@@ -314,7 +318,7 @@ def _p_value(p: float) -> str:
 
 def _numeric(cells: Iterable[str]) -> bool:
     filled = [cell for cell in cells if cell not in ("", NOTHING)]
-    return bool(filled) and all(cell.lstrip("+-")[:1].isdigit() for cell in filled)
+    return bool(filled) and all(map(NUMBER.fullmatch, filled))
 
 
 def _right_aligned(grid: Grid) -> list[bool]:

@@ -392,7 +392,7 @@ def as_line(text):
 
 
 @given(texts.LINE | texts.damaged())
-@settings(max_examples=800)
+@settings(max_examples=300)
 @example('{"a":"\\u0022\\u0022","b":1,"b":1}')
 @example('{"a":"\x7f"}')
 @example('{"a":[-9223372036854775809,18446744073709551616]}')
@@ -583,7 +583,7 @@ def changed(draw):
 
 
 @given(data=damaged(dump_records(SAMPLE).encode()) | damaged(gzip.compress(dump_records(SAMPLE).encode())) | changed())
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_any_file_is_read_or_refused(file, data):
     file.write_bytes(data)
     try:

@@ -273,7 +273,7 @@ def sound_or_not(draw):
 
 
 @given(st.lists(sound_or_not(), min_size=1, max_size=2))
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_documents_are_sound_or_not_as_the_twin_says(records):
     problems = list(inconsistencies(records))
     assert bool(problems) != all(is_sound(record) for record in records)

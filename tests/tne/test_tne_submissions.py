@@ -393,7 +393,7 @@ def is_right(rows):
     st.lists(ROW, min_size=1, max_size=4, unique_by=lambda row: json.dumps(row["id"])),
     st.sampled_from(["empty", "skip"]),
 )
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_rows_are_scored_or_refused_as_they_should(file, rows, missing):
     file.write_text(dump_json_lines(rows), "utf-8")
     try:

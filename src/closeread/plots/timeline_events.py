@@ -154,4 +154,4 @@ def ticks(first: int, last: int) -> list[tuple[int, str]]:
     if len(found) > 1:
         return found
     step = next(step for step in _DAYS if (last - first) // step < _MOST_TICKS)
-    return [(day, date.fromordinal(day).isoformat()) for day in range(-(-first // step) * step, last + 1, step)]
+    return [(day, date.fromordinal(day).isoformat()) for day in range(first, last + 1, step)]
