@@ -7,7 +7,7 @@ BIN = $(VENV)/bin
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check
 SHOWN = $(VENV)/always-positive.jsonl
 
-.PHONY: score test floors test-floors environment
+.PHONY: score test test-floors environment
 
 environment:
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -32,10 +32,8 @@ test: environment
 	$(BIN)/pytest -n auto
 
 # The oldest versions that pyproject.toml allows, the older generation of datasets among them.
-floors test-floors: VENV = .venv-floors
-floors: environment
+test-floors: VENV = .venv-floors
+test-floors: environment
 	@$(INSTALL) --constraint .ci/floors.txt '.[test]'
-
-test-floors: floors
 	$(BIN)/ruff check .
 	$(BIN)/pytest -n auto --hypothesis-profile few --ignore tests/test_readme.py
