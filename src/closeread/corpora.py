@@ -185,14 +185,13 @@ def gold_digest(corpus: Corpus, records: Sequence[Record]) -> str:
 
 def _without(record: Record, names: Iterable[str]) -> Record:
     """A record but for some of its fields; `a.b` is the field b of every item of the list a."""
-    below: dict[str, list[str]] = {}
-    for outer, dot, inner in (name.partition(".") for name in names):
-        below.setdefault(outer, []).extend([inner] if dot else [])
-    return {
-        name: [_without(item, below[name]) for item in value] if name in below else value
-        for name, value in record.items()
-        if below.get(name) != []
-    }
+    paths = [name.partition(".") for name in names]
+    dropped = {outer for outer, _, inner in paths if not inner}
+    kept = {name: value for name, value in record.items() if name not in dropped}
+    for outer, _, inner in paths:
+        if inner and kept.get(outer):
+            kept[outer] = [{name: value for name, value in item.items() if name != inner} for item in kept[outer]]
+    return kept
 
 
 def read_file(corpus: Corpus, path: Path, split: str, definition: str = "document") -> Sequence[Record]:

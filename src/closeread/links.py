@@ -19,6 +19,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from closeread.kernels.links import Labelled, labelled, pairs
 from closeread.records import Record, as_columns
 
 Ints = NDArray[np.int64]
@@ -56,6 +57,11 @@ class Links:
 
     def __len__(self) -> int:
         return len(self.document)
+
+    @cached_property
+    def labelled(self) -> Labelled:
+        """The same as the kernels compare it."""
+        return labelled(pairs(self.document, self.anchor, self.complement), self.label)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +111,7 @@ class Documents(Sequence[Record]):
     """Records of TNE that also read as columns.
 
     Args:
-        records: gold records, or rows with `id`, `relations` and `fallback` as systems send them.
+        records: gold records.
     """
 
     def __init__(self, records: Sequence[Record]) -> None:

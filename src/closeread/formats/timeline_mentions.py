@@ -221,7 +221,7 @@ def _places(tokens: Sequence[str], extent: str) -> Iterator[tuple[int, int]]:
 
 def _is_anchor(anchor: str) -> bool:
     """Whether an anchor is one of the released forms and not impossible; an empty one is legal."""
-    if not anchor:
+    if not anchor or is_date(anchor):
         return True
     parts = ANCHOR.fullmatch(anchor)
     if parts is None:

@@ -209,6 +209,8 @@ def _wrong_with_entry(cells: Sequence[str]) -> Iterator[str]:
         yield f"the number of columns is {len(cells)}; needed: 3 or more (position, anchor, mention, mention, …)"
     elif not POSITION.fullmatch(cells[0]) or int(cells[0]) > MAX_POSITION:
         yield f"the position is {quoted(cells[0])}; needed: a whole number from 0 to {MAX_POSITION}"
+    if not UNSAFE.search("".join(cells)):
+        return
     for cell in cells:
         if unsafe := UNSAFE.search(cell):
             yield f"{quoted(cell)} holds the control character U+{ord(unsafe[0]):04X}"

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from closeread.errors import quoted
 from closeread.kernels.links import pairs, triplets
-from closeread.links import PREPOSITIONS, Documents, Ints, documents_of, numbers
+from closeread.links import PREPOSITIONS, TITLE_END, Documents, Ints, documents_of, numbers
 from closeread.records import Record
 
 Problems = Iterator[tuple[int, str]]
-TITLE_END = "\n\n"
 TIME = "time/date/measurement"
 
 
@@ -229,9 +228,12 @@ def _equal_spans(documents: Documents) -> Places:
 
 def _no_title(documents: Documents) -> Places:
     phrases = documents.noun_phrases
-    ends = np.array([text.find(TITLE_END) for text in documents.column("text")], np.int64)
-    titled = np.bincount(phrases.document[phrases.last_char <= ends[phrases.document]], minlength=len(documents))
-    return [(index, "") for index in np.flatnonzero((titled == 0) & (ends >= 0)).tolist()]
+    titled = np.bincount(phrases.document[documents.in_title], minlength=len(documents))
+    return [
+        (index, "")
+        for index, (text, n) in enumerate(zip(documents.column("text"), titled.tolist(), strict=True))
+        if TITLE_END in text and not n
+    ]
 
 
 def _edge_blanks(documents: Documents) -> Places:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from closeread.counts import ratio
-from closeread.kernels.links import N_LABELS, confusion, labelled, pairs
+from closeread.kernels.links import N_LABELS, confusion
 from closeread.links import NONE, PREPOSITIONS, Documents, Ints, documents_of, rows_of
 from closeread.plots.pictures import DPI, INK, own_settings
 from closeread.records import Record
@@ -42,11 +42,8 @@ def confusion_counts(gold: Sequence[Record], system: Sequence[Record | None]) ->
         (25, 25) counts of ordered pairs of noun phrases.
     """
     documents = documents_of(gold)
-    sides = [
-        labelled(pairs(links.document, links.anchor, links.complement), links.label)
-        for links in (rows_of(system).links, documents.links)
-    ]
-    return confusion(sides[0], sides[1], int((documents.sizes * (documents.sizes - 1)).sum()))
+    n_pairs = int((documents.sizes * (documents.sizes - 1)).sum())
+    return confusion(rows_of(system).links.labelled, documents.links.labelled, n_pairs)
 
 
 def commonest(counts: Ints, n: int) -> list[int]:

@@ -30,10 +30,8 @@ from closeread.kernels.links import (
     COUNTS,
     N_LABELS,
     UPREP,
-    Labelled,
     Tallies,
     document_of,
-    labelled,
     pairs,
     phrases_of,
     tallies,
@@ -78,8 +76,8 @@ def count(
         )
         raise RequestError(f"{found}; predictions for them can be validated, not scored")
     rows = rows_of(system)
-    fallback = _labelled(rows.fallback) if len(rows.fallback) else None
-    tally = tallies(_labelled(rows.links), gold_pairs(documents), fallback, uprep)
+    fallback = rows.fallback.labelled if len(rows.fallback) else None
+    tally = tallies(rows.links.labelled, documents.links.labelled, fallback, uprep)
     table = CountTable(
         documents.column("id"),
         np.arange(len(documents)),
@@ -89,18 +87,6 @@ def count(
         _parts(tally, documents),
     )
     return table.select(present) if missing == "skip" and not present.all() else table
-
-
-def gold_pairs(documents: Documents) -> Labelled:
-    """The gold links as the kernels compare them; made once of documents that are scored more than once."""
-    made: Labelled | None = vars(documents).get("gold_pairs")
-    if made is None:
-        made = vars(documents)["gold_pairs"] = _labelled(documents.links)
-    return made
-
-
-def _labelled(links: Links) -> Labelled:
-    return labelled(pairs(links.document, links.anchor, links.complement), links.label)
 
 
 def _parts(tally: Tallies, documents: Documents) -> dict[str, partial[dict[str, FloatArray]]]:

@@ -13,7 +13,7 @@ from closeread.corpus_facts.tne import facts
 from closeread.counts import harmonic_mean, ratio
 from closeread.kernels.links import document_of, phrases_of
 from closeread.links import PREPOSITIONS, Documents, documents_of
-from closeread.procedures.tne import PROCEDURE, gold_pairs
+from closeread.procedures.tne import PROCEDURE
 from closeread.records import Record
 from closeread.reproduction import Inputs, Recompute, Recomputed
 
@@ -116,7 +116,7 @@ def _expected_title(gold: Documents) -> tuple[float, float, float]:
 
     Every way links as many pairs, so the mean of each score is the score of the mean number of right links.  0/0 is 0.
     """
-    phrases, pair = gold.noun_phrases, gold_pairs(gold).pair
+    phrases, pair = gold.noun_phrases, gold.links.labelled.pair
     document = document_of(pair)
     _, complement = phrases_of(pair)
     to_title = gold.in_title[phrases.starts[document] + complement]
