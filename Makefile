@@ -4,7 +4,8 @@ PYTHON ?= python3
 VENV ?= .venv
 EXTRAS ?= test
 BIN = $(VENV)/bin
-INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check
+# Python compiles what is imported, and that is a small part of what is installed.
+INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 SHOWN = $(VENV)/always-positive.jsonl
 
 .PHONY: score test test-floors environment
