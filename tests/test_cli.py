@@ -202,6 +202,15 @@ def test_few_blocks_are_told(ran):
     assert "trust the randomization test's" in compared
 
 
+def test_a_single_block_is_told(ran, tmp_path):
+    gold = tmp_path / "key.conll"
+    gold.write_text("#begin document (d); part 000\nd 0 0 Ida (0)\n\n#end document\n")
+    for command in (("score", "coref", gold, gold), ("compare", "coref", gold, gold, gold)):
+        shown = ran(*command)
+        assert "Only 1 document: nothing to resample.\n" in shown
+        assert "1 documents" not in shown
+
+
 def test_python_compares_like_the_command(ran):
     found = json.loads(ran("compare", "mctaco", "yes.jsonl", "coin.txt", "--config", "sample", "--json"))[0]
     assert closeread.compare("mctaco", "yes.jsonl", "coin.txt", config="sample").to_json() == found

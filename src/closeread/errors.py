@@ -121,6 +121,15 @@ def shortened(text: str, limit: int = 300) -> str:
     return f"{text[:half]} … {text[-half:]}"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things, whose plural ends in `s`.
+
+    >>> counted(1, "document"), counted(3988, "document")
+    ('1 document', '3,988 documents')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def unknown(what: str, name: str, known: Sequence[str]) -> str:
     """The message for a name that does not exist, with the nearest that does.
 

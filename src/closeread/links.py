@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any, overload
 
@@ -71,7 +71,8 @@ class NounPhrases:
     Attributes:
         starts: (n_documents + 1,) where the noun phrases of each document begin in the other columns.
         first_char, last_char: (n,) the span in the document's text, the end exclusive.
-        first_token, last_token: (n,) the span in its tokens, the end inclusive.
+        first_token, last_token: (n,) the span in its tokens, the end inclusive; where a noun phrase names no last
+            token, it is the one in which its words end.
         text: (n,) the words.
     """
 
@@ -146,11 +147,21 @@ class Documents(Sequence[Record]):
         place = np.repeat(starts[:-1], self.sizes) + number
         order = np.empty(len(rows), np.int64)
         order[place] = np.arange(len(rows))
-        integers = {
-            name: np.fromiter(map(itemgetter(name), rows), np.int64, len(rows))[order]
-            for name in ("first_char", "last_char", "first_token", "last_token")
-        }
+        places = {name: list(map(itemgetter(name), rows)) for name in ("first_char", "last_char", "first_token")}
+        places["last_token"] = self._last_tokens(rows)
+        integers = {name: np.array(values, np.int64)[order] for name, values in places.items()}
         return NounPhrases(starts, **integers, text=[rows[i]["text"] for i in order.tolist()])
+
+    def _last_tokens(self, rows: Sequence[Record]) -> list[int]:
+        """The last tokens of all noun phrases, in the order given."""
+        last = [row["last_token"] for row in rows]
+        if None in last:
+            tokens = chain.from_iterable(map(repeat, self.column("tokens"), self.sizes.tolist()))
+            last = [
+                _last_token(row, words or ()) if token is None else token
+                for token, row, words in zip(last, rows, tokens, strict=True)
+            ]
+        return last
 
     @cached_property
     def in_title(self) -> NDArray[np.bool_]:
@@ -229,6 +240,21 @@ def rows_of(system: Sequence[Record | None]) -> SystemRows:
 def documents_of(records: Sequence[Record]) -> Documents:
     """The records with their columns."""
     return records if isinstance(records, Documents) else Documents(records)
+
+
+def _last_token(noun_phrase: Record, tokens: Sequence[str]) -> int:
+    """The token in which the words of a noun phrase end, white space aside; behind the last one where none does."""
+    left = _solid(noun_phrase["text"])
+    for number in range(noun_phrase["first_token"], len(tokens)):
+        left -= _solid(tokens[number])
+        if left <= 0:
+            return number
+    return len(tokens)
+
+
+def _solid(text: str) -> int:
+    """How many characters are no white space."""
+    return len("".join(text.split()))
 
 
 def links_of(relations: Iterable[Sequence[Mapping[str, Any]] | None]) -> Links:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from closeread.counts import Procedure
-from closeread.errors import printable
+from closeread.errors import counted, printable
 from closeread.report import Comparison, Estimate, Report, Scores
 
 if TYPE_CHECKING:
@@ -155,7 +155,10 @@ def _few(report: Report, then: str = "") -> list[str]:
     blocks = report.total.n_blocks
     if not report.resampling.n_resamples or blocks >= ENOUGH_BLOCKS:
         return []
-    return [f"Only {blocks} {report.resampling_unit}s: bootstrap intervals are too narrow{then}."]
+    found = f"Only {counted(blocks, report.resampling_unit)}"
+    if blocks <= 1:
+        return [f"{found}: nothing to resample."]
+    return [f"{found}: bootstrap intervals are too narrow{then}."]
 
 
 def _report_notes(report: Report, groups: Sequence[tuple[str, str, Scores]]) -> list[str]:
@@ -231,7 +234,7 @@ def comparison_grid(comparison: Comparison, procedure: Procedure) -> Grid:
             ]
         )
     notes = [
-        f"Paired over {comparison.first.total.n_blocks:,} {comparison.first.resampling_unit}s, "
+        f"Paired over {counted(comparison.first.total.n_blocks, comparison.first.resampling_unit)}, "
         f"{drawing.n_resamples:,} resamples, seed {drawing.seed}; p-values are two-sided, "
         "and not corrected for several comparisons.",
         *_few(comparison.first, "; of the two p-values, trust the randomization test's"),

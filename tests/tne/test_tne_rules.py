@@ -316,6 +316,42 @@ def test_cut_tokens():
     assert list(inconsistencies([spaced])) == list(notices([spaced])) == []
 
 
+def test_no_last_token():
+    said = "without a last token, for which the one that their words end in is taken"
+    record = document(id="r2")
+    stated = [phrase["last_token"] for phrase in record["nps"]]
+    for phrase in record["nps"]:
+        phrase["last_token"] = None
+    assert list(notices([document(), record])) == [f"{len(stated)} noun phrases: {said} (the first: 'r2', np0)."]
+    assert documents_of([record]).noun_phrases.last_token.tolist() == stated
+    assert list(inconsistencies([record])) == []
+    # White space before a closing quotation mark is why a released noun phrase has none.
+    tokens = ["Ulm", ":", "the", '"', "Sun", "Post", '"', "lied", "\n\n", "."]
+    text = 'Ulm: the "Sun Post "lied\n\n.'
+    place = {
+        "text": 'the "Sun Post ',
+        "first_char": 5,
+        "last_char": 19,
+        "first_token": 2,
+        "last_token": None,
+        "id": "np0",
+    }
+    quoting = {"id": "q", "text": text, "tokens": tokens, "nps": [place], "np_relations": []}
+    quoting |= {"coref": [{"id": "cc0", "members": ["np0"], "np_type": "standard"}]}
+    assert documents_of([quoting]).noun_phrases.last_token.tolist() == [5]
+    told = [notice for notice in notices([quoting]) if said.split(",")[0] in notice]
+    assert told == [f"1 noun phrase: {said} (the first: 'q', np0)."]
+
+
+def test_no_last_token_and_no_words():
+    needed = "needed: a first and a last of the 14 tokens"
+    record = with_noun_phrase(4, first_token=13, last_token=None)
+    assert [what for _, what in inconsistencies([record])] == [f"np4: its tokens are 13 to 14; {needed}"]
+    without = [{key: value for key, value in record.items() if key != "tokens"}]
+    assert documents_of(without).noun_phrases.last_token.tolist()[4] == 0
+    assert list(inconsistencies(without)) == []
+
+
 def test_equal_spans():
     nps = [*document()["nps"], {**document()["nps"][4], "id": "np5"}]
     coref = [*document()["coref"], {"id": "cc9", "members": ["np5"], "np_type": "standard"}]
@@ -403,6 +439,13 @@ def test_the_release_keeps_every_rule(corpora, config, split, duplicates):
     assert [int(notice.split(" ")[0].replace(",", "")) for notice in said] == slow_notices(gold.records)
     repeated = [notice for notice in said if "given again" in notice]
     assert [int(notice.split(" ")[0]) for notice in repeated] == ([duplicates] if duplicates else [])
+
+
+def test_last_tokens_of_the_release_from_its_words(corpora):
+    records = read_gold(TNE, "default", "validation").records
+    stated = documents_of(records).noun_phrases.last_token
+    unsaid = [{**record, "nps": [{**np, "last_token": None} for np in record["nps"]]} for record in records]
+    assert documents_of(unsaid).noun_phrases.last_token.tolist() == stated.tolist()
 
 
 def test_ids_are_not_in_the_order_of_the_text(corpora):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from closeread.errors import FormatError, Problem, quoted
+from closeread.errors import FormatError, Problem, counted, quoted
 from closeread.links import Documents, documents_of
 from closeread.records import Record
 
@@ -48,7 +48,7 @@ def _other_documents(ids: Sequence[str], theirs: Mapping[str, Record], own: str,
     if lacking:
         yield f"{other} lacks {len(lacking):,} of the {len(ids):,} documents of {own}: {listed(lacking)}"
     if extra:
-        yield f"{other} has {_counted(len(extra), 'document')} that {own} lacks: {listed(extra)}"
+        yield f"{other} has {counted(len(extra), 'document')} that {own} lacks: {listed(extra)}"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -58,10 +58,6 @@ def listed(names: Sequence[str]) -> str:
     "'a', 'b', 'c', …"
     """
     return ", ".join(map(quoted, names[:NAMED])) + (", …" if len(names) > NAMED else "")
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _differences(one: Record, two: Record, own: str, other: str) -> Iterator[str]:

@@ -251,6 +251,15 @@ def _linked_times(documents: Documents) -> Places:
     return _phrases(documents, linked & is_time)
 
 
+def _no_last_token(documents: Documents) -> Places:
+    return [
+        (index, phrase["id"])
+        for index, nps in enumerate(documents.column("nps"))
+        for phrase in nps
+        if phrase["last_token"] is None
+    ]
+
+
 def _phrases(documents: Documents, chosen: NDArray[np.bool_]) -> Places:
     phrases = documents.noun_phrases
     places = np.flatnonzero(chosen)
@@ -265,5 +274,6 @@ ODDITIES: dict[str, Callable[[Documents], Places]] = {
     "noun phrases: with the span of another": _equal_spans,
     "documents: without a noun phrase in the title": _no_title,
     "noun phrases: with white space at an edge": _edge_blanks,
+    "noun phrases: without a last token, for which the one that their words end in is taken": _no_last_token,
     "noun phrases: times, dates or measurements that are linked": _linked_times,
 }

@@ -97,6 +97,7 @@ def tne(first: Path, second: Path, style: Any) -> None:
 
     from closeread.agreement.tne import agreement
     from closeread.corpora import load_corpus, read_file
+    from closeread.errors import counted
     from closeread.procedures import coref
     from closeread.procedures import tne as links
     from closeread.render import Grid, draw
@@ -108,8 +109,7 @@ def tne(first: Path, second: Path, style: Any) -> None:
         click.echo(json.dumps(asdict(found), indent=2, allow_nan=False))
         return
     rows = [*_rows(found.links, links.PROCEDURE.metrics), *_rows(found.clusters, coref.PROCEDURE.metrics)]
-    of_documents = f"{found.documents:,} document{'' if found.documents == 1 else 's'}"
-    notes = [f"{second} against {first}, {of_documents}.", *found.lacking]
+    notes = [f"{second} against {first}, {counted(found.documents, 'document')}.", *found.lacking]
     notes += ["Clusters are compared without singletons."] if found.clusters is not None else []
     click.echo(draw(Grid("", ["", "precision", "recall", "F1 or accuracy"], rows, notes), style), nl=False)
 
