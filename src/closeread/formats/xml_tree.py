@@ -61,63 +61,73 @@ def read_xml(path: Path) -> Element:
             encoding than it says, declares entities, refers to files, holds control characters, or is nested more than
             `MAX_DEPTH` deep.
     """
-    data = read_bytes(path)
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    top = Element("", {}, 0)
-    open_elements = [top]
+    builder = _Builder(path)
+    try:
+        builder.parser.Parse(read_bytes(path), True)
+    except expat.ExpatError as error:
+        found = f"is no well-formed XML: {expat.errors.messages[error.code]} at column {error.offset + 1}"
+        raise FormatError(path, [Problem(found, error.lineno)]) from None
+    except FormatError:
+        raise
+    except (LookupError, ValueError):
+        raise FormatError(path, [Problem("is in an encoding that can't be read; needed: UTF-8", 1)]) from None
+    return next(builder.top.elements())
 
-    def refuse(what: str) -> NoReturn:
-        raise FormatError(path, [Problem(what, parser.CurrentLineNumber)])
 
-    def start(name: str, attributes: dict[str, str]) -> None:
-        if len(open_elements) > MAX_DEPTH:
-            refuse(f"element {quoted(name)} is nested too deeply; needed: {MAX_DEPTH} levels at most")
+class _Builder:
+    """Builds the elements of a file while expat parses it, and refuses what may not be in it.
+
+    Args:
+        path: the file, for messages.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.top = Element("", {}, 0)
+        self.open_elements = [self.top]
+        self.parser = parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler = self.start
+        parser.EndElementHandler = self.end
+        parser.CharacterDataHandler = self.characters
+        parser.EntityDeclHandler = self.declaration
+        parser.AttlistDeclHandler = self.declaration
+        parser.ElementDeclHandler = self.declaration
+        parser.NotationDeclHandler = self.declaration
+        parser.SkippedEntityHandler = self.skipped_entity
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if len(self.open_elements) > MAX_DEPTH:
+            self.refuse(f"element {quoted(name)} is nested too deeply; needed: {MAX_DEPTH} levels at most")
         for value in (name, *attributes, *attributes.values()):
-            refuse_unsafe(value)
-        element = Element(name, attributes, parser.CurrentLineNumber)
-        open_elements[-1].content.append(element)
-        open_elements.append(element)
+            self.refuse_unsafe(value)
+        element = Element(name, attributes, self.parser.CurrentLineNumber)
+        self.open_elements[-1].content.append(element)
+        self.open_elements.append(element)
 
-    def end(name: str) -> None:
+    def end(self, name: str) -> None:
         del name
-        open_elements.pop()
+        self.open_elements.pop()
 
-    def characters(text: str) -> None:
-        refuse_unsafe(text)
-        content = open_elements[-1].content
+    def characters(self, text: str) -> None:
+        self.refuse_unsafe(text)
+        content = self.open_elements[-1].content
         if content and isinstance(content[-1], str):
             content[-1] += text  # a comment stood between the two
         else:
             content.append(text)
 
-    def refuse_unsafe(text: str) -> None:
+    def declaration(self, *declared: object) -> None:
+        self.refuse(f"declares {quoted(str(declared[0]))} in its document type; needed: XML without declarations")
+
+    def skipped_entity(self, name: str, is_parameter: bool) -> None:
+        del is_parameter
+        self.refuse(f"refers to the entity {quoted(name)}, which is not declared; needed: the character itself")
+
+    def refuse_unsafe(self, text: str) -> None:
         for unsafe in UNSAFE.finditer(text):
             if unsafe[0] not in "\t\n\r":
-                refuse(f"the text {quoted(text)} holds the control character U+{ord(unsafe[0]):04X}")
+                self.refuse(f"the text {quoted(text)} holds the control character U+{ord(unsafe[0]):04X}")
 
-    def declaration(*declared: object) -> None:
-        refuse(f"declares {quoted(str(declared[0]))} in its document type; needed: XML without declarations")
-
-    def skipped(name: str, is_parameter: bool) -> None:
-        del is_parameter
-        refuse(f"refers to the entity {quoted(name)}, which is not declared; needed: the character itself")
-
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.CharacterDataHandler = characters
-    parser.EntityDeclHandler = declaration
-    parser.AttlistDeclHandler = declaration
-    parser.ElementDeclHandler = declaration
-    parser.NotationDeclHandler = declaration
-    parser.SkippedEntityHandler = skipped
-    try:
-        parser.Parse(data, True)
-    except expat.ExpatError as error:
-        found = f"is no well-formed XML: {expat.errors.messages[error.code]} at column {error.offset + 1}"
-        raise FormatError(path, [Problem(found, error.lineno)]) from None
-    except (LookupError, ValueError) as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(path, [Problem("is in an encoding that can't be read; needed: UTF-8", 1)]) from None
-    return next(top.elements())
+    def refuse(self, what: str) -> NoReturn:
+        raise FormatError(self.path, [Problem(what, self.parser.CurrentLineNumber)])
