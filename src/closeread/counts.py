@@ -71,7 +71,9 @@ class CountTable:
         return np.column_stack(totals) if totals else np.zeros((self.n_blocks, 0))
 
     def select(self, rows: NDArray[np.bool_]) -> CountTable:
-        """The table of the rows where the mask is true, its blocks numbered anew."""
+        """The table of the rows where the mask is true, its blocks numbered anew; where it is everywhere, itself."""
+        if rows.all():
+            return self
         kept = np.flatnonzero(rows).tolist()
         _, blocks = np.unique(self.blocks[kept], return_inverse=True)
         return CountTable(
@@ -294,6 +296,23 @@ class Option:
 
 
 MISSING_HELP = "What a unit without a prediction is: an error, an empty prediction, or left out."
+
+
+def check_present(present: NDArray[np.bool_], units: str, missing: str, what: str = "prediction") -> None:
+    """Refuse units without a prediction where they are an error.
+
+    Args:
+        present: (n_units,) which units have one.
+        units: what the units are, in the plural.
+        missing: the option of that name.
+        what: what a unit should have.
+
+    Raises:
+        ValueError: `missing` is "error" and a unit has none.
+    """
+    if missing == "error" and not present.all():
+        absent = len(present) - int(present.sum())
+        raise ValueError(f"{absent:,} of {len(present):,} {units} have no {what}")
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ def test_hand_cases(case):
 
 
 def test_a_missing_document_may_be_an_error():
-    with pytest.raises(ValueError, match="1 of 2 documents have no links of the system"):
+    with pytest.raises(ValueError, match="1 of 2 documents have no prediction"):
         count(gold=documents([[], []]), system=documents([[], None]), missing="error")
 
 

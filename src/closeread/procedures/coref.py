@@ -29,6 +29,7 @@ from closeread.counts import (
     Metric,
     Option,
     Procedure,
+    check_present,
     harmonic_mean,
     mean_or,
     ratio,
@@ -114,8 +115,8 @@ def count(
     """
     key, response = table_of(gold), table_of(system)
     names = key.names
-    if missing == "error" and response.absent:
-        raise ValueError(f"{len(response.absent):,} of {len(names):,} documents have no response")
+    present = np.isin(np.arange(len(names)), list(response.absent), invert=True)
+    check_present(present, "documents", missing, "response")
     found = overlap(*sides(key, response, duplicates, keep_singletons, matching), len(names))
     columns = _summable(found, _needed(metrics), blanc_edge)
     if average == "macro":
@@ -126,9 +127,7 @@ def count(
         tuple(columns),
         np.column_stack(list(columns.values())),
     )
-    if missing == "skip" and response.absent:
-        return table.select(np.isin(np.arange(len(names)), list(response.absent), invert=True))
-    return table
+    return table.select(present) if missing == "skip" else table
 
 
 def table_of(documents: Documents) -> MentionTable:

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.counts import MISSING_HELP, CountTable, Metric, Option, Procedure, numbered, ratio
+from closeread.counts import MISSING_HELP, CountTable, Metric, Option, Procedure, check_present, numbered, ratio
 from closeread.kernels.choices import COUNTS, choice_counts
 from closeread.records import ColumnRecords, Record, column
 
@@ -38,9 +38,8 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
         ValueError: `missing` is "error" and a candidate has no row.
     """
     labels = _labels(system)
-    absent = labels == ABSENT
-    if missing == "error" and absent.any():
-        raise ValueError(f"{int(absent.sum()):,} of {len(gold):,} candidates have no prediction")
+    present = labels != ABSENT
+    check_present(present, "candidates", missing)
     question, questions = numbered(column(gold, "question_id"))
     first = np.unique(question, return_index=True)[1].tolist()  # the first candidate of each question
     sentence_ids, categories = column(gold, "sentence_id"), column(gold, "category")
@@ -50,11 +49,11 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
         questions,
         numbered([sentence_ids[i] for i in first])[0],
         COUNTS,
-        choice_counts(question, gold_yes, labels == YES, correct & ~absent, len(questions)),
+        choice_counts(question, gold_yes, labels == YES, correct & present, len(questions)),
         {"category": [categories[i] for i in first]},
     )
-    if missing == "skip" and absent.any():
-        return table.select(np.bincount(question[absent], minlength=len(questions)) == 0)
+    if missing == "skip":
+        return table.select(np.bincount(question[~present], minlength=len(questions)) == 0)
     return table
 
 

@@ -31,6 +31,7 @@ from closeread.counts import (
     Metric,
     Option,
     Procedure,
+    check_present,
     harmonic_mean,
     mean_or,
     ratio,
@@ -127,8 +128,7 @@ def count(
             and a possessor is none of gold's.
     """
     present = np.array([row is not None for row in system], np.bool_)
-    if missing == "error" and not present.all():
-        raise ValueError(f"{int((~present).sum()):,} of {len(gold):,} articles have no prediction")
+    check_present(present, "articles", missing)
     reading = Reading(strip_scope, unknown_with_relation, int(now_year), open_range, century)
     rules = Rules(
         setting=setting,
@@ -155,7 +155,7 @@ def count(
         tuple(columns),
         np.column_stack(list(columns.values())),
     )
-    return table.select(present) if missing == "skip" and not present.all() else table
+    return table.select(present) if missing == "skip" else table
 
 
 def problems(

@@ -18,7 +18,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from closeread.counts import MISSING_HELP, CountTable, Metric, Option, Procedure, Share, precision_recall_f1
+from closeread.counts import (
+    MISSING_HELP,
+    CountTable,
+    Metric,
+    Option,
+    Procedure,
+    Share,
+    check_present,
+    precision_recall_f1,
+)
 from closeread.kernels.timelines import COUNTS, TRACKS, timeline_counts
 from closeread.records import Record
 
@@ -37,20 +46,18 @@ def count(
         ValueError: a timeline has no prediction and `missing` is "error".
     """
     scored = [(record, row) for record, row in zip(gold, system, strict=True) if record["entries"]]
-    absent = sum(row is None for _, row in scored)
-    if missing == "error" and absent:
-        raise ValueError(f"{absent:,} of {len(scored):,} timelines have no prediction")
-    if missing == "skip":
-        scored = [(record, row) for record, row in scored if row is not None]
+    present = np.array([row is not None for _, row in scored], np.bool_)
+    check_present(present, "timelines", missing)
     counted = [
         timeline_counts(record["entries"], () if row is None else row["entries"], track) for record, row in scored
     ]
-    return CountTable(
+    table = CountTable(
         [record["id"] for record, _ in scored],
         np.arange(len(scored)),
         COUNTS,
         np.array(counted, np.float64).reshape(len(scored), len(COUNTS)),
     )
+    return table.select(present) if missing == "skip" else table
 
 
 RIGHT_ANCHORS = Share(

@@ -41,7 +41,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.counts import MISSING_HELP, CountTable, FloatArray, Option, Procedure, Share, precision_recall_f1
+from closeread.counts import (
+    MISSING_HELP,
+    CountTable,
+    FloatArray,
+    Option,
+    Procedure,
+    Share,
+    check_present,
+    precision_recall_f1,
+)
 from closeread.kernels import extent_matching
 from closeread.kernels.extent_matching import Extent
 from closeread.kernels.temporal_graph import DURINGS, TYPES, PointGraph, Relation, Verdict, relation
@@ -100,8 +109,7 @@ def count(
         ValueError: a document has no links of the system and `missing` is "error".
     """
     present = np.array([row is not None for row in system], np.bool_)
-    if missing == "error" and not present.all():
-        raise ValueError(f"{int((~present).sum()):,} of {len(gold):,} documents have no links of the system")
+    check_present(present, "documents", missing)
     by_type = {name: np.zeros((len(gold), len(COUNTS))) for name in TYPES}
     for i, (record, row) in enumerate(zip(gold, system, strict=True)):
         own, other = _sides(record, row or {"tlinks": (), "intervals": ()}, matching, during)
@@ -110,7 +118,7 @@ def count(
     names = [str(record["document"]) for record in gold]
     total = np.sum(list(by_type.values()), axis=0)
     table = CountTable(names, np.arange(len(names)), COUNTS, total, parts={"type": lambda: by_type})
-    return table.select(present) if missing == "skip" and not present.all() else table
+    return table.select(present) if missing == "skip" else table
 
 
 def _tally(

@@ -24,7 +24,17 @@ from functools import partial
 
 import numpy as np
 
-from closeread.counts import MISSING_HELP, CountTable, FloatArray, Metric, Option, Procedure, Share, precision_recall_f1
+from closeread.counts import (
+    MISSING_HELP,
+    CountTable,
+    FloatArray,
+    Metric,
+    Option,
+    Procedure,
+    Share,
+    check_present,
+    precision_recall_f1,
+)
 from closeread.errors import RequestError, quoted
 from closeread.kernels.links import (
     COUNTS,
@@ -64,8 +74,7 @@ def count(
         RequestError: a document has no gold links.
     """
     present = np.array([row is not None for row in system], np.bool_)
-    if missing == "error" and not present.all():
-        raise ValueError(f"{int((~present).sum()):,} of {len(gold):,} documents have no prediction")
+    check_present(present, "documents", missing)
     documents = documents_of(gold)
     unlabelled = [
         name for name, links in zip(*map(documents.column, ("id", "np_relations")), strict=True) if links is None
@@ -86,7 +95,7 @@ def count(
         {name: [value or UNKNOWN for value in documents.column(name)] for name in ("domain", "forum")},
         _parts(tally, documents),
     )
-    return table.select(present) if missing == "skip" and not present.all() else table
+    return table.select(present) if missing == "skip" else table
 
 
 def _parts(tally: Tallies, documents: Documents) -> dict[str, partial[dict[str, FloatArray]]]:
