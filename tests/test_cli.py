@@ -14,7 +14,7 @@ import pytest
 
 import closeread
 from closeread import corpora, scoring, sources, submissions
-from closeread.cli import main, procedure_group
+from closeread.cli import main, options, procedure_group
 from closeread.corpora import load_corpus
 from closeread.report import FORMAT
 from closeread.schema import load_schema
@@ -48,6 +48,40 @@ def test_help_teaches_by_example(run, path, command):
     assert "Example" in result.stdout
     assert f"closeread {' '.join(path)}" in result.stdout.split("Example", 1)[1]
     assert all(parameter.help for parameter in command.params if isinstance(parameter, click.Option))
+
+
+def test_commands_that_write_spare_what_they_read():
+    writing = [
+        (path, command) for path, command in every_command() if any(p.type is options.WRITTEN for p in command.params)
+    ]
+    assert len(writing) > 10
+    assert [path for path, command in writing if not isinstance(command, options.WritingCommand)] == []
+
+
+@pytest.mark.parametrize("arguments", [
+    ["baseline", "mctaco", "always-positive", "--gold", "x", "-o", "x"],
+    ["perturb", "mctaco", "units", "--gold", "./x", "-o", "x"],
+    ["perturb", "mctaco", "candidates", "--config", "sample", "--phrases", "x", "-o", "link"],
+    ["adjudicate", "mctaco", "x", "yes.jsonl", "-o", "x"],
+    ["adjudicate", "mctaco", "yes.jsonl", "x", "-o", "y", "--dropped", "link"],
+    ["plot", "possession", "--gold", "x", "Article", "-o", "x"],
+    ["score", "mctaco", "yes.jsonl", "--gold", "x", "--counts", "x"],
+], ids=" ".join)  # fmt: skip
+def test_nothing_is_written_over_what_is_read(run, arguments):
+    Path("x").write_text("kept")
+    Path("link").symlink_to("x")
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert f"{arguments[-1]} is read by this command; name another file to write" in done.stderr
+    assert Path("x").read_text() == "kept"
+    assert not Path("y").exists()
+
+
+def test_two_things_are_not_written_to_one_file(run):
+    done = run("adjudicate", "mctaco", "yes.jsonl", "coin.txt", "-o", "new", "--dropped", "./new")
+    assert done.exit_code == 2
+    assert "new is to be written twice; name two files" in done.stderr
+    assert not Path("new").exists()
 
 
 def test_json_is_the_format_of_the_contract(ran):

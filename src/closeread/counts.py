@@ -60,6 +60,11 @@ class CountTable:
         if any(len(column) != n for column in self.fields.values()):
             raise ValueError(f"a field has another length than the {n} units")
 
+    @classmethod
+    def of_columns(cls, units: Sequence[str], columns: Columns) -> CountTable:
+        """The table of named columns, (n,) each, every unit a block of its own."""
+        return cls(units, np.arange(len(units)), tuple(columns), np.column_stack(list(columns.values())))
+
     @property
     def n_blocks(self) -> int:
         """How many blocks there are."""
@@ -238,7 +243,7 @@ def unit_scores(columns: Columns, metrics: Iterable[Metric]) -> dict[str, FloatA
 
     Args:
         columns: what is counted of every unit, (n,) each.
-        metrics: the metrics, by `mean_or`.
+        metrics: the metrics of the summed counts.
     """
     means = {UNITS: np.ones(len(next(iter(columns.values()))))}
     for metric in metrics:
@@ -248,7 +253,22 @@ def unit_scores(columns: Columns, metrics: Iterable[Metric]) -> dict[str, FloatA
     return means
 
 
-def mean_or(name: str, formula: Callable[[Columns], FloatArray], counts: Columns) -> FloatArray:
+def averaged(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+    """The metrics, which are means over units where `unit_scores` was summed."""
+    return tuple(replace(metric, formula=partial(_mean_or, metric.name, metric.formula)) for metric in metrics)
+
+
+def average_option(unit: str) -> Option:
+    """The option of procedures whose metrics are `averaged`."""
+    return Option(
+        "average",
+        ("micro", "macro"),
+        "micro",
+        f"Whether counts are summed over {unit}s and then divided, or scores are averaged over {unit}s.",
+    )
+
+
+def _mean_or(name: str, formula: Callable[[Columns], FloatArray], counts: Columns) -> FloatArray:
     """The mean of a score over units where `unit_scores` was summed, else the score of the summed counts.
 
     A unit whose score is 0/0 counts as 0; where all are, so is the mean.

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from closeread.count_files import read_counts
@@ -112,6 +113,11 @@ def test_compare_takes_kept_counts(ran, run, pair):
     done = run("compare", "coref", "key.conll", "kept.parquet", "key.conll", "--average", "macro")
     assert done.exit_code == 2
     assert "kept.parquet holds counts of coref|version:1|" in done.stderr
+    kept = pq.read_table("kept.parquet")
+    pq.write_table(kept.drop_columns("count:muc/common"), "less.parquet")
+    done = run("compare", "coref", "key.conll", "kept.parquet", "less.parquet")
+    assert done.exit_code == 1
+    assert "less.parquet: holds no counts for muc/precision, muc/recall, muc/f1" in done.stderr
     both = ("lea.parquet", "kept.parquet", "--metrics", "lea")
     for other in (("key.conll", *both, "--average", "macro"), ("response.conll", *both)):
         done = run("compare", "coref", *other)  # no option and no key is silently passed over

@@ -17,6 +17,51 @@ F = TypeVar("F", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path)
 
 
+class WrittenFile(click.Path):
+    """A file to write; `-` is none."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path."""
+        if str(value) == "-":
+            self.fail("'-' is no file; name one.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+WRITTEN = WrittenFile()
+
+
+class WritingCommand(click.Command):
+    """A command that writes neither over what it reads nor two things to one file."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments.
+
+        Raises:
+            RequestError: a file to write is one of the others.
+        """
+        rest = super().parse_args(ctx, args)
+        read: list[Path] = []
+        written: list[Path] = []
+        for param in self.params:
+            if isinstance(param.type, click.Path):
+                given = ctx.params[param.name or ""]
+                paths = given if isinstance(given, tuple) else (given,)
+                (written if param.type is WRITTEN else read).extend(path for path in paths if path is not None)
+        for number, output in enumerate(written):
+            if any(_same(output, path) for path in read):
+                raise RequestError(f"{output} is read by this command; name another file to write")
+            if any(_same(output, path) for path in written[:number]):
+                raise RequestError(f"{output} is to be written twice; name two files")
+        return rest
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve() or (one.exists() and other.exists() and one.samefile(other))
+
+
 def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     """Several decorators as one, the first listed shown first in the help."""
     return lambda function: reduce(lambda f, decorate: decorate(f), reversed(decorators), function)
@@ -36,15 +81,7 @@ gold = click.option(
 gold_options = together(config, split, gold, data_dir)
 
 
-def _a_file(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
-    if value is not None and str(value) == "-":
-        raise click.BadParameter("'-' is no file; name one.", ctx, param)
-    return value
-
-
-output = click.option(
-    "-o", "--output", type=FILE, required=True, callback=_a_file, metavar="FILE", help="File to write."
-)
+output = click.option("-o", "--output", type=WRITTEN, required=True, metavar="FILE", help="File to write.")
 seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness.")
 
 key = click.argument("key", type=FILE)
@@ -101,17 +138,6 @@ style_options = together(
     ),
     click.option("--json", "style", flag_value="json", help="The same as --format json."),
 )
-
-
-def refuse_overwriting(output: Path | None, *inputs: Path | None) -> None:
-    """Refuse to write over what is read.
-
-    Raises:
-        RequestError: the file to write is one of the others.
-    """
-    for path in inputs:
-        if output is not None and path is not None and output.exists() and path.exists() and output.samefile(path):
-            raise RequestError(f"{output} is read by this command; name another file to write")
 
 
 def noted(gold: Gold) -> Gold:

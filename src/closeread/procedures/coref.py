@@ -29,10 +29,11 @@ from closeread.counts import (
     Metric,
     Option,
     Procedure,
+    Share,
+    average_option,
+    averaged,
     check_present,
-    harmonic_mean,
-    mean_or,
-    ratio,
+    precision_recall_f1,
     unit_scores,
 )
 from closeread.errors import RequestError, unknown
@@ -121,12 +122,7 @@ def count(
     columns = _summable(found, _needed(metrics), blanc_edge)
     if average == "macro":
         columns = unit_scores(columns, _metrics(metrics))
-    table = CountTable(
-        list(names),
-        np.arange(len(names)),
-        tuple(columns),
-        np.column_stack(list(columns.values())),
-    )
+    table = CountTable.of_columns(list(names), columns)
     return table.select(present) if missing == "skip" else table
 
 
@@ -233,18 +229,6 @@ def _summable(found: Overlap, metrics: Sequence[str], blanc_edge: str) -> dict[s
     return columns
 
 
-def _precision(name: str, counts: Columns) -> FloatArray:
-    return ratio(counts.get(f"{name}/common", counts.get(f"{name}/found_of_response", 0)), counts[f"{name}/response"])
-
-
-def _recall(name: str, counts: Columns) -> FloatArray:
-    return ratio(counts.get(f"{name}/common", counts.get(f"{name}/found_of_key", 0)), counts[f"{name}/key"])
-
-
-def _f1(name: str, counts: Columns) -> FloatArray:
-    return harmonic_mean(_precision(name, counts), _recall(name, counts))
-
-
 def _blanc(position: int, counts: Columns) -> FloatArray:
     edge = "luo2014" if f"{BLANC['luo2014']}/{coref_blanc.LINKS[0]}" in counts else "reference"
     links = np.stack([counts[f"{BLANC[edge]}/{link}"] for link in coref_blanc.LINKS], axis=-1)
@@ -253,31 +237,25 @@ def _blanc(position: int, counts: Columns) -> FloatArray:
 
 
 def _conll(counts: Columns) -> FloatArray:
-    parts = [_f1(name, counts) for name in IN_CONLL]
+    parts = [metric.formula(counts) for name in IN_CONLL for metric in _metrics_of(name) if metric.name.endswith("/f1")]
     return np.where(np.isnan(parts).all(axis=0), np.nan, np.nan_to_num(parts).mean(axis=0))
 
 
 def _metrics(names: Sequence[str]) -> tuple[Metric, ...]:
     """Precision, recall and F1 of each, by summed counts or as means over documents."""
-    made = []
-    for name in (name for name in TITLES if name in names):
-        scores: dict[str, Callable[[Columns], FloatArray]] = {
-            "precision": partial(_precision, name),
-            "recall": partial(_recall, name),
-            "f1": partial(_f1, name),
-        }
-        if name == "blanc":
-            scores = {part: partial(_blanc, i) for i, part in enumerate(scores)}
-        elif name == "conll":
-            scores = {"f1": _conll}
-        for part, formula in scores.items():
-            full = f"{name}/{part}"
-            title = "F1" if part == "f1" else part
-            description = f"{part.capitalize()}: {PARTS[name]}." if name != "conll" else "Mean F1 of MUC, B³ and CEAFe."
-            made.append(
-                Metric(full, f"{TITLES[name]} {title}", description, partial(mean_or, full, formula), empty=0.0)
-            )
-    return tuple(made)
+    return averaged(metric for name in TITLES if name in names for metric in _metrics_of(name))
+
+
+def _metrics_of(name: str) -> tuple[Metric, ...]:
+    if name == "conll":
+        return (Metric("conll/f1", "CoNLL F1", "Mean F1 of MUC, B³ and CEAFe.", _conll, empty=0.0),)
+    of_response, of_key = ("found_of_response", "found_of_key") if name in ONE_SIDED else ("common", "common")
+    precision = Share(f"{name}/{of_response}", f"{name}/response", f"Precision: {PARTS[name]}.")
+    recall = Share(f"{name}/{of_key}", f"{name}/key", f"Recall: {PARTS[name]}.")
+    three = precision_recall_f1(name, TITLES[name], precision, recall)
+    if name != "blanc":
+        return three
+    return tuple(replace(metric, formula=partial(_blanc, part)) for part, metric in enumerate(three))
 
 
 def chosen(metrics: str | Sequence[str]) -> Procedure:
@@ -322,12 +300,7 @@ PROCEDURE = Procedure(
             "reference",
             "What BLANC is where one kind of link is absent: as the reference scorer has it, or as Luo et al. (2014).",
         ),
-        Option(
-            "average",
-            ("micro", "macro"),
-            "micro",
-            "Whether counts are summed over documents and then divided, or scores are averaged over documents.",
-        ),
+        average_option("document"),
         Option(
             "matching",
             ("exact", "head", "partial"),

@@ -16,25 +16,23 @@ Metrics: precision, recall and F1 of
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from closeread.counts import (
     MISSING_HELP,
-    Columns,
     CountTable,
-    FloatArray,
     Metric,
     Option,
     Procedure,
+    Share,
+    average_option,
+    averaged,
     check_present,
-    harmonic_mean,
-    mean_or,
-    ratio,
+    precision_recall_f1,
     unit_scores,
 )
 from closeread.errors import quoted
@@ -149,12 +147,7 @@ def count(
     columns = dict(zip(names, counts.T, strict=True))
     if average == "macro":
         columns = unit_scores(columns, PROCEDURE.metrics)
-    table = CountTable(
-        [record["article"] for record in gold],
-        np.arange(len(gold)),
-        tuple(columns),
-        np.column_stack(list(columns.values())),
-    )
+    table = CountTable.of_columns([record["article"] for record in gold], columns)
     return table.select(present) if missing == "skip" else table
 
 
@@ -197,30 +190,12 @@ def _inconsistent(row: Mapping[str, Any]) -> Iterator[str]:
         yield f"relation_certainty is {quoted(certainty)} and relation is null; needed: both or neither"
 
 
-def _precision(family: str, counts: Columns) -> FloatArray:
-    return ratio(counts[f"{family}/found_of_system"], counts[f"{family}/system"])
-
-
-def _recall(family: str, counts: Columns) -> FloatArray:
-    return ratio(counts[f"{family}/found_of_gold"], counts[f"{family}/gold"])
-
-
-def _f1(family: str, counts: Columns) -> FloatArray:
-    return harmonic_mean(_precision(family, counts), _recall(family, counts))
-
-
 def _metrics() -> Iterator[Metric]:
-    for family, (of_system, of_gold) in ASKED.items():
-        scores: tuple[tuple[str, str, str, Callable[[str, Columns], FloatArray]], ...] = (
-            ("precision", "precision", of_system, _precision),
-            ("recall", "recall", of_gold, _recall),
-            ("f1", "F1", "harmonic mean of precision and recall", _f1),
-        )
-        for part, title, what, formula in scores:
-            name = f"{family}/{part}"
-            description = f"{what[0].upper()}{what[1:]}."
-            value = partial(mean_or, name, partial(formula, family))
-            yield Metric(name, f"{TITLES[family]} {title}", description, value, empty=0.0)
+    for family, asked in ASKED.items():
+        of_system, of_gold = (f"{what[0].upper()}{what[1:]}." for what in asked)
+        precision = Share(f"{family}/found_of_system", f"{family}/system", of_system)
+        recall = Share(f"{family}/found_of_gold", f"{family}/gold", of_gold)
+        yield from precision_recall_f1(family, TITLES[family], precision, recall)
 
 
 PROCEDURE = Procedure(
@@ -297,12 +272,7 @@ PROCEDURE = Procedure(
             "In the partial setting, when an ordered pair is found: where the other side has some pair whose names "
             "partially match, or whose names are matched with these.",
         ),
-        Option(
-            "average",
-            ("micro", "macro"),
-            "micro",
-            "Whether counts are summed over articles and then divided, or scores are averaged over articles.",
-        ),
+        average_option("article"),
         Option(
             "setting", SETTINGS, "exact", "How names match: wholly, or in a token that is no article or preposition."
         ),
@@ -323,7 +293,7 @@ PROCEDURE = Procedure(
         ),
         Option("missing", ("error", "empty", "skip"), "error", MISSING_HELP),
     ),
-    metrics=tuple(_metrics()),
+    metrics=averaged(_metrics()),
     modules=("possession",),
     count=count,
     citation=None,

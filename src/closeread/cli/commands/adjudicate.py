@@ -26,12 +26,12 @@ def command() -> None:
     """
 
 
-@command.command()
+@command.command(cls=options.WritingCommand)
 @click.argument("annotators", type=options.FILE, nargs=-1, required=True)
 @click.option(
     "--candidates", type=options.FILE, metavar="FILE", help="What was annotated, to write whole gold records."
 )
-@click.option("--dropped", type=options.FILE, metavar="FILE", help="Where to write the others, with their labels.")
+@click.option("--dropped", type=options.WRITTEN, metavar="FILE", help="Where to write the others, with their labels.")
 @options.output
 def mctaco(annotators: tuple[Path, ...], candidates: Path | None, dropped: Path | None, output: Path) -> None:
     """Keep the candidates that all annotators call likely, or all unlikely (Zhou et al., 2019, step 4).
@@ -64,9 +64,9 @@ def mctaco(annotators: tuple[Path, ...], candidates: Path | None, dropped: Path 
     )
 
 
-@command.command()
+@command.command(cls=options.WritingCommand)
 @click.argument("annotators", type=options.FILE, nargs=-1, required=True)
-@click.option("--conflicts", type=options.FILE, metavar="FILE", help="Where to write what is still to be decided.")
+@click.option("--conflicts", type=options.WRITTEN, metavar="FILE", help="Where to write what is still to be decided.")
 @click.option("--decisions", type=options.FILE, metavar="FILE", help="The conflicts once a person has decided on them.")
 @options.output
 def tne(annotators: tuple[Path, ...], conflicts: Path | None, decisions: Path | None, output: Path) -> None:
@@ -92,8 +92,6 @@ def tne(annotators: tuple[Path, ...], conflicts: Path | None, decisions: Path | 
     from closeread.formats.json_lines import dump_json_lines
     from closeread.formats.tne_jsonl import dump_records
 
-    for path in (output, conflicts):
-        options.refuse_overwriting(path, *annotators, decisions)
     corpus = load_corpus("tne")
     records = [read_file(corpus, path, corpus.default_split) for path in annotators]
     found = consolidation(records, [str(path) for path in annotators])

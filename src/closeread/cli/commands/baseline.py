@@ -9,7 +9,7 @@ import click
 from closeread.cli import options
 
 
-@click.command()
+@click.command(cls=options.WritingCommand)
 @click.argument("corpus")
 @click.argument("name")
 @options.gold_options

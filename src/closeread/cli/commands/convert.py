@@ -25,7 +25,7 @@ def command() -> None:
     """
 
 
-@command.command()
+@command.command(cls=options.WritingCommand)
 @click.argument("predictions", type=options.FILE)
 @click.option(
     "--to",
@@ -54,7 +54,6 @@ def tne(predictions: Path, form: str, output: Path, **places: Any) -> None:
     from closeread.procedures import load_procedure
     from closeread.scoring import gold_for, submission_for
 
-    options.refuse_overwriting(output, places["gold"], predictions)
     gold = options.noted(gold_for("tne", **places))
     settled = load_procedure(gold.corpus.procedure).settle(gold.corpus.procedure_defaults)
     rows = [row for row in submission_for(gold, predictions, {**settled, "missing": "error"}).rows if row is not None]
@@ -78,7 +77,7 @@ def _lost(rows: Sequence[Record]) -> Iterator[str]:
         yield f"{fallbacks:,} fallbacks are lost: an array holds none."
 
 
-@command.command()
+@command.command(cls=options.WritingCommand)
 @click.argument("source", type=options.FILE)
 @options.output
 def timeline(source: Path, output: Path) -> None:
@@ -98,7 +97,6 @@ def timeline(source: Path, output: Path) -> None:
     from closeread.formats.cat_xml import SUFFIX, TITLES_SUFFIX
     from closeread.submissions import write_submission
 
-    options.refuse_overwriting(output, source)
     documents = {(SUFFIX, TITLES_SUFFIX): _as_timeml, (TITLES_SUFFIX, SUFFIX): _as_cat}
     if convert := documents.get((source.suffix, output.suffix)):
         text, lost = convert(source)

@@ -32,7 +32,7 @@ def mctaco() -> None:
     """
 
 
-@mctaco.command()
+@mctaco.command(cls=options.WritingCommand)
 @options.gold_options
 @click.option(
     "--rule",
@@ -65,7 +65,7 @@ def units(rule: Any, output: Path, **places: Any) -> None:
     click.echo(f"{output}: {len(rows):,} rows, {changed:,} answers rewritten")
 
 
-@mctaco.command()
+@mctaco.command(cls=options.WritingCommand)
 @options.gold_options
 @click.option(
     "--number-rule",

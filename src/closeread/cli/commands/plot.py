@@ -27,7 +27,7 @@ def command() -> None:
     """
 
 
-@command.command()
+@command.command(cls=options.WritingCommand)
 @click.argument("article")
 @options.gold_options
 @click.option(
@@ -51,7 +51,6 @@ def possession(article: str, predictions: Path | None, output: Path, **places: A
     from closeread.scoring import gold_for
 
     checked_suffix(output)
-    options.refuse_overwriting(output, places["gold"], predictions)
     gold = options.noted(gold_for("wikipossessions", **places))
     records = {record["article"]: record for record in gold.records}
     if article not in records:
@@ -78,7 +77,7 @@ def _predicted(gold: Gold, predictions: Path, name: str) -> Record:
     return row
 
 
-@command.command()
+@command.command(cls=options.WritingCommand)
 @click.argument("entity")
 @options.gold_options
 @click.option(
@@ -106,7 +105,6 @@ def timeline(entity: str, predictions: Path | None, output: Path, **places: Any)
     from closeread.scoring import gold_for
 
     checked_suffix(output)
-    options.refuse_overwriting(output, places["gold"], predictions)
     gold = options.noted(gold_for("semeval2015_timeline", **places))
     records = {record["id"]: record for record in gold.records}
     names = {record["entity"]: record["id"] for record in gold.records}
@@ -121,7 +119,7 @@ def timeline(entity: str, predictions: Path | None, output: Path, **places: Any)
     click.echo(f"{output}: {told}")
 
 
-@command.command()
+@command.command(cls=options.WritingCommand)
 @click.argument("predictions", type=options.FILE)
 @options.gold_options
 @click.option(
@@ -157,7 +155,6 @@ def confusion(predictions: Path, labels: int, unlinked: str, output: Path, **pla
     from closeread.scoring import gold_for, submission_for
 
     checked_suffix(output)
-    options.refuse_overwriting(output, places["gold"], predictions)
     gold = _linked(options.noted(gold_for("tne", **places)))
     settled = load_procedure(gold.corpus.procedure).settle(gold.corpus.procedure_defaults)
     counts = confusion_counts(gold.records, submission_for(gold, predictions, settled).rows)
@@ -169,7 +166,7 @@ def confusion(predictions: Path, labels: int, unlinked: str, output: Path, **pla
     click.echo(printable(f"{output}: {len(shown)} prepositions, with {of_these:,} of {linked:,} gold pairs"))
 
 
-@command.command()
+@command.command(cls=options.WritingCommand)
 @options.config
 @click.option("--split", "splits", multiple=True, metavar="NAME", help="Split of the corpus; may be repeated.")
 @options.gold
@@ -190,7 +187,6 @@ def prepositions(splits: tuple[str, ...], output: Path, **places: Any) -> None:
     from closeread.scoring import gold_for
 
     checked_suffix(output)
-    options.refuse_overwriting(output, places["gold"])
     counts = {}
     for split in dict.fromkeys(splits) or (None,):
         gold = _linked(options.noted(gold_for("tne", split=split, **places)))

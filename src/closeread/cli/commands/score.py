@@ -60,6 +60,7 @@ def build(procedure: Procedure, corpus: str) -> click.Command:
     """The subcommand of a procedure."""
 
     @click.command(
+        cls=options.WritingCommand,
         name=procedure.name,
         help=f"{procedure.title}, of a file of predictions.\n\n{EXAMPLES.format(name=procedure.name)}",
         short_help=procedure.title,
@@ -71,7 +72,7 @@ def build(procedure: Procedure, corpus: str) -> click.Command:
     @options.resampling_options
     @options.style_options
     @click.option("--per-unit", is_flag=True, help=f"Show a row for every {procedure.unit} (in JSON: as 'units').")
-    @click.option("--counts", type=options.FILE, metavar="FILE", help="Keep the counts in a Parquet file.")
+    @click.option("--counts", type=options.WRITTEN, metavar="FILE", help="Keep the counts in a Parquet file.")
     def command(predictions: Path, **values: Any) -> None:
         run(procedure, corpus, predictions, values)
 
@@ -86,6 +87,7 @@ def build_paired(procedure: Procedure) -> click.Command:
     """The subcommand of a procedure that is given key and response."""
 
     @click.command(
+        cls=options.WritingCommand,
         name=procedure.name,
         help=f"{procedure.title[0].upper()}{procedure.title[1:]}, of a response.\n\n{PAIRED_HELP[procedure.name]}",
         short_help=procedure.title,
@@ -98,10 +100,9 @@ def build_paired(procedure: Procedure) -> click.Command:
     @options.resampling_options
     @options.style_options
     @click.option("--per-unit", is_flag=True, help=f"Show a row for every {procedure.unit} (in JSON: as 'units').")
-    @click.option("--counts", type=options.FILE, metavar="FILE", help="Keep the counts in a Parquet file.")
+    @click.option("--counts", type=options.WRITTEN, metavar="FILE", help="Keep the counts in a Parquet file.")
     def command(key: Path, response: Path, **values: Any) -> None:
         paired = PAIRED[procedure.name]
-        options.refuse_overwriting(values["counts"], key, response)
         settled = procedure.settle(chosen(procedure, values))
         pair = paired.lay_beside(paired.read_key(key, settled), response, settled)
         narrowed = {name: values[name] for name in paired.least}
@@ -115,7 +116,6 @@ def run(procedure: Procedure, corpus: str, predictions: Path, values: dict[str, 
     """Score a file and print the result."""
     from closeread.scoring import count_submission, gold_for, submission_for
 
-    options.refuse_overwriting(values["counts"], predictions, values["gold"])
     places = {name: values[name] for name in ("config", "split", "gold", "data_dir")}
     gold = options.noted(gold_for(corpus, **places))
     settled = procedure.settle({**gold.corpus.procedure_defaults, **chosen(procedure, values)})

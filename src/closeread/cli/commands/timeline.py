@@ -25,7 +25,7 @@ def command() -> None:
     """
 
 
-@command.command()
+@command.command(cls=options.WritingCommand)
 @click.argument("events", type=options.FILE)
 @click.option(
     "--documents", type=options.FILE, metavar="DIR", help="Folder of documents in CAT, in which mentions are looked up."
@@ -53,7 +53,6 @@ def build(events: Path, documents: Path | None, output: Path) -> None:
     from closeread.submissions import write_submission
     from closeread.timeline_building import build_timelines, reordered
 
-    options.refuse_overwriting(output, events)
     corpus = load_corpus("semeval2015_timeline")
     texts = {} if documents is None else _documents(documents, corpus)
     if events.is_dir():
