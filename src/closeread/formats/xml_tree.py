@@ -85,6 +85,7 @@ class _Builder:
         self.path = path
         self.top = Element("", {}, 0)
         self.open_elements = [self.top]
+        self.pieces: list[str] = []  # of a text, which expat hands over in small buffers
         self.parser = parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.StartElementHandler = self.start
@@ -101,21 +102,24 @@ class _Builder:
             self.refuse(f"element {quoted(name)} is nested too deeply; needed: {MAX_DEPTH} levels at most")
         for value in (name, *attributes, *attributes.values()):
             self.refuse_unsafe(value)
+        self.end_of_text()
         element = Element(name, attributes, self.parser.CurrentLineNumber)
         self.open_elements[-1].content.append(element)
         self.open_elements.append(element)
 
     def end(self, name: str) -> None:
         del name
+        self.end_of_text()
         self.open_elements.pop()
 
     def characters(self, text: str) -> None:
         self.refuse_unsafe(text)
-        content = self.open_elements[-1].content
-        if content and isinstance(content[-1], str):
-            content[-1] += text  # a comment stood between the two
-        else:
-            content.append(text)
+        self.pieces.append(text)
+
+    def end_of_text(self) -> None:
+        if self.pieces:
+            self.open_elements[-1].content.append("".join(self.pieces))
+            self.pieces.clear()
 
     def declaration(self, *declared: object) -> None:
         self.refuse(f"declares {quoted(str(declared[0]))} in its document type; needed: XML without declarations")

@@ -23,6 +23,7 @@ import pyarrow as pa
 from datasets.exceptions import DatasetGenerationError
 
 import closeread.formats
+import closeread.kernels
 from closeread.corpora import Gold, data_notices, read_gold, splits_at_hand
 from closeread.declarations import Corpus, SourceFolder
 from closeread.errors import InputError, Problem, RequestError, UnavailableError
@@ -195,8 +196,9 @@ def code_digest(corpus: str) -> str:
     loader = resources.files(f"closeread.loaders.{corpus}")
     sources += [loader / "declaration.py", loader / f"{corpus}.py"]
     sources += sorted((item for item in loader.iterdir() if item.name.endswith(".sha256")), key=lambda item: item.name)
-    formats = sorted(module.name for module in pkgutil.iter_modules(closeread.formats.__path__))
-    sources += [resources.files("closeread.formats") / f"{name}.py" for name in formats]
+    for package in (closeread.formats, closeread.kernels):  # readers call kernels
+        names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
+        sources += [resources.files(package.__name__) / f"{name}.py" for name in names]
     sources += [resources.files("closeread") / name for name in ("corpora.py", "records.py", "schema.py")]
     sources += [resources.files("closeread.hf") / name for name in ("builder.py", "features.py")]
     digest = hashlib.sha256()

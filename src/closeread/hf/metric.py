@@ -231,7 +231,8 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         if self._corpus is not None:
             found += (("gold", *problem) for problem in load_format(self._corpus.format).inconsistencies(gold))
         if self.PROCEDURE.problems is not None:
-            found += self.PROCEDURE.problems(gold=gold, system=system, **self._settled(options))
+            of_both = self.PROCEDURE.problems(gold=gold, system=system, **self._settled(options))
+            found += (problem for problem in of_both if problem[0] == "system" or self._corpus is None)
         for side, name in (("gold", "references"), ("system", "predictions")):
             problems = [Problem(f"row {row}: {what}") for whose, row, what in found if whose == side]
             if problems:

@@ -8,7 +8,7 @@ twice, and swapping the sides changes nothing.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -35,10 +35,10 @@ def matched(gold: Sequence[Extent], system: Sequence[Extent], matching: str) -> 
     Of several with one extent the k-th of gold is the k-th of the system.  What is left over after that is matched, if
     `matching` is "relaxed", from left to right with the next that it overlaps.
     """
-    places: dict[Extent, list[int]] = defaultdict(list)
+    places: dict[Extent, deque[int]] = defaultdict(deque)
     for i, extent in enumerate(gold):
         places[extent].append(i)
-    pairs = [(places[extent].pop(0), j) for j, extent in enumerate(system) if places.get(extent)]
+    pairs = [(places[extent].popleft(), j) for j, extent in enumerate(system) if places.get(extent)]
     if matching == "relaxed":
         taken_of_gold, taken_of_system = (set(side) for side in zip(*pairs, strict=True)) if pairs else (set(), set())
         left = _in_text_order(gold, set(range(len(gold))) - taken_of_gold)
