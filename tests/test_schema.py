@@ -265,7 +265,7 @@ class TestAnAddedField:
             ({"spans": [{"start": 1}]}, None),
             ({"tense": "Past"}, "tense: 'Past' is not one of ['past', 'future', None]"),
             ({"spans": None}, "spans: None is not of type 'array'"),
-            ({"spans": [{"start": -1}]}, "spans[0].start: -1 is less than the minimum of 0"),
+            ({"spans": [{"start": -1}]}, 'spans[0].start: -1 is less than the minimum of 0 (in {"start": -1})'),
             ({"spans": [{}]}, "spans[0]: 'start' is a required property"),
         ],
     )
@@ -295,7 +295,7 @@ class TestAnAddedField:
         else:
             with pytest.raises(SubmissionError) as caught:
                 closeread.score("mctaco", system, gold=gold)
-            assert str(caught.value) == f"{system}:1: confidence: {confidence!r} {problem}"
+            assert str(caught.value) == f"{system}:1: id 'a': confidence: {confidence!r} {problem}"
 
     def test_the_shipped_sample_lacks_it(self, added):
         with pytest.raises(FormatError, match="'spans' is a required property"):

@@ -244,7 +244,10 @@ def test_every_rejection_is_worded():
         ({"label": 1}, ["label: 1 is not one of ['no', 'yes']"]),
         ({"label": "Yes"}, ["label: 'Yes' is not one of ['no', 'yes']"]),
         ({"spans": []}, ["spans: [] should be non-empty"]),
-        ({"spans": [{"start": 1}, {"start": "1"}]}, ["spans[1].start: '1' is not of type 'integer'"]),
+        (
+            {"spans": [{"start": 1}, {"start": "1"}]},
+            ["spans[1].start: '1' is not of type 'integer' (in {\"start\": \"1\"})"],
+        ),
         (
             {"spans": [{"begin": 1}]},
             [

@@ -6,6 +6,7 @@ form ``FILE:LINE: WHAT`` so that editors and terminals can jump to the place.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import NamedTuple
@@ -98,6 +99,17 @@ def quoted(text: str, limit: int = 60) -> str:
     'a\x1b[31mb'
     """
     return shortened(repr(text), limit)
+
+
+def quoted_json(value: object, limit: int = 120) -> str:
+    """An untrusted JSON value made fit for a message: text as `quoted` has it, all else as JSON.
+
+    >>> quoted_json({"anchor": "np3"}), quoted_json(None), quoted_json("np3")
+    ('{"anchor": "np3"}', 'null', "'np3'")
+    """
+    if isinstance(value, str):
+        return quoted(value, limit)
+    return shortened(printable(json.dumps(value, ensure_ascii=False, default=repr)), limit)
 
 
 def printable(text: str) -> str:

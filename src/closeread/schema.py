@@ -6,20 +6,25 @@ submissions (here), the card's field table (here), and `datasets.Features` with 
 
 Conventions: a schema is written in a subset of JSON Schema 2020-12 on which `jsonschema-rs`, which judges
 rows, and `jsonschema`, which words the errors, agree: the keywords in `KEYWORDS`, local `$ref`s, and patterns
-of ASCII classes that end in ``$(?!\n)``, since Python's ``$`` lets a line end follow.  Two keywords are ours:
-`x-class-label` (load the enum as integers) and `x-dtype` (the Arrow type of a number).
+of ASCII classes that end in ``$(?!\n)``, since Python's ``$`` lets a line end follow.  Three keywords are ours:
+`x-class-label` (load the enum as integers), `x-dtype` (the Arrow type of a number) and `x-needed` (a pattern in words).
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import resources
 from numbers import Integral
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from closeread.errors import Problem, shortened
+from closeread.errors import Problem, quoted, quoted_json, shortened
 from closeread.records import ColumnRecords
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
 
 Schema = Mapping[str, Any]
 Node = Mapping[str, Any]
@@ -28,11 +33,8 @@ T = TypeVar("T")
 KEYWORDS = frozenset(
     {"$ref", "title", "description", "type", "enum", "pattern", "minLength", "minimum", "maximum"}
     | {"items", "minItems", "maxItems", "properties", "required", "additionalProperties"}
-    | {"x-class-label", "x-dtype"}
+    | {"x-class-label", "x-dtype", "x-needed"}
 )
-
-NO_LINE_END = r"(?!\\n)"
-"""What every pattern ends in, as messages would repeat it: it says nothing to their readers."""
 
 WORDED = 100
 """How many rejected rows of a file get their problems worded; the others are only counted."""
@@ -138,6 +140,28 @@ def _type_in_words(schema: Schema, node: Node) -> str:
     )
 
 
+class Spared(NamedTuple):
+    """A row without what breaks its schema.
+
+    Attributes:
+        row: the row, which fits.
+        kept: of every list that lost items, the places that the others had.
+    """
+
+    row: dict[str, Any]
+    kept: Mapping[str, Sequence[int]]
+
+    def in_the_row(self, what: str) -> str:
+        """Words about the row, with the places of items as they are in the whole of it.
+
+        >>> Spared({}, {"relations": [0, 3]}).in_the_row("relations[1]: …")
+        'relations[3]: …'
+        """
+        for name, places in self.kept.items():
+            what = re.sub(rf"\b{re.escape(name)}\[([0-9]+)\]", lambda m, n=name, p=places: f"{n}[{p[int(m[1])]}]", what)
+        return what
+
+
 class RowValidator:
     """Judges rows by one definition of a schema.
 
@@ -166,6 +190,24 @@ class RowValidator:
         problems = [Problem(message, line) for row, line in rejected[:WORDED] for message in self._explained(row)]
         problems += [Problem("does not fit the schema", line) for _, line in rejected[WORDED:]]
         return problems
+
+    def spared(self, row: object) -> Spared | None:
+        """A row without the items of its lists that break the schema; None where it breaks the schema elsewhere."""
+        if not isinstance(row, dict):
+            return None
+        faulty: dict[str, set[int]] = defaultdict(set)
+        try:
+            for error in self._errors(row):
+                match list(error.absolute_path):
+                    case [str(name), int(place), *_]:
+                        faulty[name].add(place)
+                    case _:
+                        return None
+        except RecursionError:
+            return None
+        kept = {name: [i for i in range(len(row[name])) if i not in places] for name, places in faulty.items()}
+        rest = row | {name: [row[name][i] for i in places] for name, places in kept.items()}
+        return Spared(rest, kept) if self.accepts(rest) else None
 
     def accepts(self, row: object) -> bool:
         """Whether the row fits; what holds no JSON value (a set, a key that is no string) does not."""
@@ -196,19 +238,32 @@ class RowValidator:
         except (TypeError, ValueError):  # a value that can't be hashed, or is no JSON
             return False
 
-    def _explained(self, row: object) -> list[str]:
+    def _errors(self, row: object) -> list[ValidationError]:
         import jsonschema  # 60 ms to import, needed only to word errors
 
+        judge = jsonschema.Draft202012Validator(self._schema)
+        return sorted(judge.iter_errors(row), key=lambda error: list(error.absolute_path))
+
+    def _explained(self, row: object) -> list[str]:
         try:
-            errors = sorted(jsonschema.Draft202012Validator(self._schema).iter_errors(row), key=lambda e: e.json_path)
+            errors = self._errors(row)
         except RecursionError:
             return ["is nested too deeply"]
         # A value of the wrong type is none of the enum's either, and only the enum says what is needed.
         listed = {e.json_path for e in errors if e.validator == "enum"}
         errors = [e for e in errors if e.validator != "type" or e.json_path not in listed]
-        # jsonschema repeats the offending value in its message, and escapes it.
-        worded = [shortened(f"{_place(e.absolute_path)}{e.message.replace(NO_LINE_END, '')}") for e in errors]
-        return worded or ["is not a JSON value"]
+        return [_worded(e, row) for e in errors] or ["is not a JSON value"]
+
+
+def _worded(error: ValidationError, row: Any) -> str:
+    """An error in words: where, what is wrong, and the item of a list that it is in."""
+    found = shortened(error.message)  # which repeats the offending value, and escapes it
+    if error.validator == "pattern" and "x-needed" in error.schema:
+        found = f"{quoted(error.instance)} is of another form; needed: {error.schema['x-needed']}"
+    match list(error.absolute_path):
+        case [str(name), int(place), *_] if isinstance(row[name][place], dict):
+            found += f" (in {quoted_json(row[name][place])})"
+    return f"{_place(error.absolute_path)}{found}"
 
 
 def _place(path: Iterable[str | int]) -> str:

@@ -6,7 +6,8 @@ Every problem of a file is reported at once; nothing is scored before a file has
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -18,7 +19,7 @@ from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.formats.text import read_lines
 from closeread.records import Parsed, ParsedFolder, Record, as_columns, column, repeated
-from closeread.schema import RowValidator, load_schema
+from closeread.schema import WORDED, RowValidator, Spared, load_schema
 
 
 class SubmissionFolder(Protocol):
@@ -102,25 +103,53 @@ def read_submission(
         parsed = _parsed(path, corpus, gold, background)
     except FormatError as error:
         raise SubmissionError(error.source, error.problems) from None
-    unfit = RowValidator(load_schema(corpus.name), "submission").problems(parsed.records, range(len(parsed.records)))
-    problems = parsed.problems + [parsed.problem(problem.line or 0, problem.what) for problem in unfit]
+    validator = RowValidator(load_schema(corpus.name), "submission")
+    unfit = validator.problems(parsed.records, range(len(parsed.records)))
+    problems = parsed.problems + [_of_row(parsed, corpus.key, problem) for problem in unfit]
     problems += [problem for key in corpus.unique for problem in repeated(parsed, key)]
     if not problems and list(column(parsed.records, corpus.key)) == list(ids):
         aligned = parsed.records if ready is None else ready(parsed.records)
-        _refuse(path, _found(find, aligned, parsed, range(len(ids))))
+        _refuse(path, _found(find, aligned, parsed, range(len(ids)), {}))
         return Submission(aligned, (), _notices(path, corpus, parsed, background))
     rows, id_problems = _by_id(parsed, corpus.key, set(ids))
     absent = tuple(name for name, record in zip(ids, gold, strict=True) if name not in rows and scored(corpus, record))
     problems += id_problems
-    # A file with rows that could not be read lacks their ids too: no news.
-    if absent and missing == "error" and not parsed.problems:
+    if missing == "error" and len(absent) > _unread(parsed):
         problems.append(Problem(_missing_in_words(absent, len(ids))))
-    rejected = {problem.line for problem in unfit}
+    # Rows that break the schema are judged by what is left of them, so that all problems are told at once.
+    rejected = enumerate(dict.fromkeys(problem.line or 0 for problem in unfit))
+    spared = {n: validator.spared(parsed.records[n]) if place < WORDED else None for place, n in rejected}
     numbers = [rows.get(name) for name in ids]
-    sound = [None if number is None or number in rejected else parsed.records[number] for number in numbers]
+    sound = [None if number is None else _sound(number, parsed.records, spared) for number in numbers]
     aligned = sound if ready is None else ready(sound)
-    _refuse(path, problems + _found(find, aligned, parsed, numbers))
+    _refuse(path, problems + _found(find, aligned, parsed, numbers, spared))
     return Submission(aligned, absent, _notices(path, corpus, parsed, background))
+
+
+def _of_row(parsed: Parsed | ParsedFolder, key: str, problem: Problem) -> Problem:
+    """A problem of a row, which names the row's id where it has one."""
+    number = problem.line or 0
+    row = parsed.records[number]
+    name = row.get(key) if isinstance(row, dict) else None
+    named = isinstance(name, str) and not problem.what.startswith(f"{key}: ")
+    return parsed.problem(number, f"{key} {quoted(name)}: {problem.what}" if named else problem.what)
+
+
+def _unread(parsed: Parsed | ParsedFolder) -> float:
+    """How many rows at most could not be read: they may be those that are missing.
+
+    Of a file that is wrong as a whole, or of which nothing can be read, that is not known.
+    """
+    places = {(problem.file, problem.line) for problem in parsed.problems}
+    return math.inf if (None, None) in places or (places and not parsed.records) else len(places)
+
+
+def _sound(number: int, rows: Sequence[Record], spared: Mapping[int, Spared | None]) -> Record | None:
+    """A row, or what is left of it where it breaks the schema; None where nothing is."""
+    if number not in spared:
+        return rows[number]
+    left = spared[number]
+    return None if left is None else left.row
 
 
 def scored(corpus: Corpus, record: Record) -> bool:
@@ -134,10 +163,16 @@ def _found(
     rows: Sequence[Record | None],
     parsed: Parsed | ParsedFolder,
     numbers: Sequence[int | None],
+    spared: Mapping[int, Spared | None],
 ) -> list[Problem]:
     """What else is wrong with aligned rows, of which these are the numbers in the file."""
-    found = () if find is None else find(rows)
-    return [Problem(what) if (row := numbers[n]) is None else parsed.problem(row, what) for n, what in found]
+    problems = []
+    for place, what in () if find is None else find(rows):
+        number = numbers[place]
+        left = None if number is None else spared.get(number)
+        words = what if left is None else left.in_the_row(what)
+        problems.append(Problem(words) if number is None else parsed.problem(number, words))
+    return problems
 
 
 def _refuse(path: Path, problems: Sequence[Problem]) -> None:

@@ -1,5 +1,6 @@
 """Timelines as text files: what is kept, what is refused, what is odd, and how folders of them are read."""
 
+import json
 import os
 
 import pytest
@@ -517,7 +518,8 @@ def test_broken_rows(tmp_path, change, problem):
     path.write_text(dump_json_lines(rows), "utf-8")
     with pytest.raises(SubmissionError) as caught:
         read_submission(path, CORPUS, GOLD[:1])
-    assert str(caught.value) == f"{path}:1: {problem}"
+    inside = f"(in {json.dumps(rows[0]['entries'][0])})"
+    assert str(caught.value) == f"{path}:1: id 'ann': {problem} {inside}"
 
 
 def test_an_entity_has_one_row(tmp_path):

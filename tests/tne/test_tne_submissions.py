@@ -101,21 +101,52 @@ def test_a_sound_file(file):
             ],
         ),
         (sent([], [link(3, "of", 3)]), ["id 's1': fallback[0]: np3 is linked to itself; needed: two noun phrases"]),
-        (sent([link(0, "_", 1)]), [f"relations[0].preposition: '_' {ONE_OF}"]),
-        (sent([link(0, "Of", 1)]), [f"relations[0].preposition: 'Of' {ONE_OF}"]),
-        (sent([link(0, "of", 1)], [link(0, "", 1)]), [f"fallback[0].preposition: '' {ONE_OF}"]),
-        (
-            sent([{**link(0, "of", 1), "score": 0.5}]),
-            ["relations[0]: Additional properties are not allowed ('score' was unexpected)"],
-        ),
-        (sent([{"anchor": "np0", "complement": "np1"}]), ["relations[0]: 'preposition' is a required property"]),
-        (sent([["np0", "of", "np1"]]), ["relations[0]: ['np0', 'of', 'np1'] is not of type 'object'"]),
-        (sent([{**link(0, "of", 1), "anchor": 0}]), ["relations[0].anchor: 0 is not of type 'string'"]),
-        (sent([{**link(0, "of", 1), "anchor": ""}]), ["relations[0].anchor: '' should be non-empty"]),
+        (sent([["np0", "of", "np1"]]), ["id 's1': relations[0]: ['np0', 'of', 'np1'] is not of type 'object'"]),
     ],
 )
 def test_broken_links(file, rows, problems):
     assert refused(file, rows) == [(1, what) for what in problems]
+
+
+@pytest.mark.parametrize(
+    ("broken", "problem"),
+    [
+        (link(0, "_", 1), f"relations[0].preposition: '_' {ONE_OF}"),
+        (link(0, "Of", 1), f"relations[0].preposition: 'Of' {ONE_OF}"),
+        (link(0, "", 1), f"relations[0].preposition: '' {ONE_OF}"),
+        (
+            {**link(0, "of", 1), "score": 0.5},
+            "relations[0]: Additional properties are not allowed ('score' was unexpected)",
+        ),
+        ({"anchor": "np0", "complement": "np1"}, "relations[0]: 'preposition' is a required property"),
+        ({**link(0, "of", 1), "anchor": 0}, "relations[0].anchor: 0 is not of type 'string'"),
+        ({**link(0, "of", 1), "anchor": ""}, "relations[0].anchor: '' should be non-empty"),
+    ],
+)
+def test_broken_links_are_told_whole(file, broken, problem):
+    inside = f"(in {json.dumps(broken)})"
+    assert refused(file, sent([broken])) == [(1, f"id 's1': {problem} {inside}")]
+    of_fallback = problem.replace("relations", "fallback")
+    assert refused(file, sent([], [broken])) == [(1, f"id 's1': {of_fallback} {inside}")]
+
+
+def test_one_broken_link_hides_no_other(file):
+    rows = sent([link(0, "beside", 1), link(0, "of", 99), {"anchor": "np1"}, link(4, "of", 4), link(2, "of", 3)])
+    rows[0]["relations"].append(link(2, "of", 3))
+    rows[0]["fallback"] = [link(0, "by", 1), 7, link(5, "of", 6), link(5, "in", 6)]
+    found = refused(file, [rows[0], {"id": "s2", "relations": 7}, rows[2]])
+    assert [(line, what.split(" is not one of")[0].split(" (in")[0]) for line, what in found] == [
+        (None, "no row for 1 of the 4 ids of the gold: 's4'; needed: one for each, unless missing is empty or skip"),
+        (1, "id 's1': fallback[1]: 7 is not of type 'object'"),
+        (1, "id 's1': relations[0].preposition: 'beside'"),
+        (1, "id 's1': relations[2]: 'complement' is a required property"),
+        (1, "id 's1': relations[2]: 'preposition' is a required property"),
+        (1, f"id 's1': relations[1]: complement 'np99' does not exist; {KNOWN}"),
+        (1, "id 's1': relations[3]: np4 is linked to itself; needed: two noun phrases"),
+        (1, "id 's1': relations[5]: the link of np2 and np3 by 'of' is given twice"),
+        (1, "id 's1': fallback[3]: np5 and np6 have a fallback already; needed: one"),
+        (2, "id 's2': relations: 7 is not of type 'array'"),
+    ]
 
 
 def test_rows_are_named_by_their_line(file):
@@ -160,7 +191,8 @@ def test_everything_at_once(file):
         (1, "id 's9' is not in the gold"),
         (2, f"id 's1': relations[1]: anchor 'np20' does not exist; {KNOWN}"),
         (2, "id 's1': relations[0]: np0 is linked to itself; needed: two noun phrases"),
-        (3, f"relations[0].preposition: 'Of' {ONE_OF}"),
+        (3, f"id 's2': relations[0].preposition: 'Of' {ONE_OF} (in {json.dumps(link(0, 'Of', 1))})"),
+        (3, "id 's2': relations[1]: np0 is linked to itself; needed: two noun phrases"),
         (4, "id 's1' was given on line 2 already"),
         (5, "id 's3': fallback[1]: np0 and np1 have a fallback already; needed: one"),
     ]

@@ -108,7 +108,7 @@ def test_the_module_gives_the_scores_of_the_report(sample, tmp_path, monkeypatch
         predictions=rows, references=sample, **options
     )
     rows[0]["possessions"][0]["order"] = "abc"
-    with pytest.raises(SubmissionError, match=r"predictions: row 0: possessions\[0\].order: 'abc' does not match"):
+    with pytest.raises(SubmissionError, match=r"predictions: row 0: possessions\[0\].order: 'abc' is of another form"):
         module.compute(predictions=rows, references=sample)
 
 

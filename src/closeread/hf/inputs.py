@@ -21,7 +21,8 @@ CONVERSIONS = ("to_pylist", "to_list", "tolist")
 
 
 def listed(side: str, values: Any) -> list[Any]:
-    """Values as a list of JSON values, whatever holds them: a list, an array, a tensor, a column, a dataset's rows.
+    """Values as a list of JSON values, whatever holds them: a list, an array, a tensor, a column, the rows of a
+    dataset or a data frame.
 
     Raises:
         SubmissionError: they are one value, not many.
@@ -30,6 +31,8 @@ def listed(side: str, values: Any) -> list[Any]:
         return list(values.with_format(None))
     if hasattr(values, "isna"):  # pandas has NaN where a text is missing
         values = values.astype(object).where(values.notna(), None)
+        if hasattr(values, "columns"):
+            values = values.to_dict("records")
     for name in CONVERSIONS:
         if hasattr(values, name):
             values = getattr(values, name)()

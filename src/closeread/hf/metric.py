@@ -307,7 +307,10 @@ def _judged(side: str, validator: RowValidator, rows: Sequence[Any], numbers: Se
     except RecursionError:
         raise SubmissionError(side, [Problem("a row is nested too deeply")]) from None
     if problems:
-        raise SubmissionError(side, [Problem(f"row {p.line}: {p.what}") for p in problems])
+        row_of = dict(zip(numbers, rows, strict=True))
+        absent = "is None; needed: a prediction, unless missing is empty or skip"
+        told = [(p.line, absent if side == "predictions" and row_of[p.line or 0] is None else p.what) for p in problems]
+        raise SubmissionError(side, [Problem(f"row {line}: {what}") for line, what in told])
     return rows
 
 
