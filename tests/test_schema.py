@@ -266,7 +266,7 @@ class TestAnAddedField:
             ({"tense": "Past"}, "tense: 'Past' is not one of ['past', 'future', None]"),
             ({"spans": None}, "spans: None is not of type 'array'"),
             ({"spans": [{"start": -1}]}, 'spans[0].start: -1 is less than the minimum of 0 (in {"start": -1})'),
-            ({"spans": [{}]}, "spans[0]: 'start' is a required property"),
+            ({"spans": [{}]}, "spans[0]: 'start' is a required property (in {})"),
         ],
     )
     def test_gold(self, added, tmp_path, change, problem):

@@ -251,8 +251,8 @@ def test_every_rejection_is_worded():
         (
             {"spans": [{"begin": 1}]},
             [
-                "spans[0]: Additional properties are not allowed ('begin' was unexpected)",
-                "spans[0]: 'start' is a required property",
+                "spans[0]: Additional properties are not allowed ('begin' was unexpected) (in {\"begin\": 1})",
+                "spans[0]: 'start' is a required property (in {\"begin\": 1})",
             ],
         ),
         ({"text": "\x1b"}, [r"text: '\x1b' is too short"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
@@ -226,10 +226,8 @@ def _read(corpus: Corpus, path: Path, split: str, definition: str, reader: Forma
 
 def _judged(corpus: Corpus, path: Path, parsed: Parsed | ParsedFolder, definition: str, reader: Format) -> Contents:
     """What a reader found, once it is valid."""
-    records = checked(path, parsed, load_schema(corpus.name), definition, corpus.key, *corpus.unique)
-    problems = [parsed.problem(index, what) for index, what in reader.inconsistencies(records)]
-    if problems:
-        raise FormatError(path, problems)
+    keys = (corpus.key, *corpus.unique)
+    records = checked(path, parsed, load_schema(corpus.name), definition, *keys, judge=reader.inconsistencies)
     if isinstance(parsed, ParsedFolder):
         notices = sorted(parsed.notices, key=lambda notice: notice.order)
         return Contents(records, tuple(notice.at(str(path)) for notice in notices), parsed.background)
@@ -261,7 +259,12 @@ def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
 
 
 def checked(
-    path: Path, parsed: Parsed | ParsedFolder, schema: Schema, definition: str = "document", *keys: str
+    path: Path,
+    parsed: Parsed | ParsedFolder,
+    schema: Schema,
+    definition: str = "document",
+    *keys: str,
+    judge: Callable[[Sequence[Record]], Iterable[tuple[int, str]]] = lambda records: (),
 ) -> Sequence[Record]:
     """The records of a file or a folder, or one error with everything that is wrong with it.
 
@@ -270,13 +273,19 @@ def checked(
         parsed: what a reader found in it.
         schema, definition: what the records must fit.
         keys: the fields that name a record, each of which no two may share.
+        judge: what no schema can say of records that fit it: the number of each that is wrong, and what is.
 
     Raises:
-        FormatError: something could not be read, a record breaks the schema, or two records share a name.
+        FormatError: something could not be read, a record breaks the schema or is judged wrong, or two records share
+            a name.
     """
     rejected = RowValidator(schema, definition).problems(parsed.records, range(len(parsed.records)))
     problems = parsed.problems + [parsed.problem(problem.line or 0, problem.what) for problem in rejected]
     problems += [problem for key in keys for problem in repeated(parsed, key)]
+    unfit = {problem.line for problem in rejected}
+    numbers = [number for number in range(len(parsed.records)) if number not in unfit]
+    fit = [parsed.records[number] for number in numbers] if unfit else parsed.records
+    problems += [parsed.problem(numbers[index], what) for index, what in judge(fit)]
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
     return parsed.records

@@ -460,3 +460,13 @@ def test_ids_are_not_in_the_order_of_the_text(corpora):
 def test_labels_of_the_release(corpora):
     links = read_gold(TNE).records.links
     assert set(links.label.tolist()) == set(range(1, len(PREPOSITIONS)))
+
+
+def test_a_document_that_breaks_the_schema_hides_no_other(tmp_path):
+    path = tmp_path / "gold.jsonl"
+    strange = {**with_links((0, "Of", 1, 1)), "id": "r0"}
+    wrong = {**with_noun_phrase(0, text="x"), "id": "r2"}
+    path.write_text(released.lines(document(), strange, wrong) + "{\n", "utf-8")
+    with pytest.raises(FormatError) as caught:
+        read_own_gold(TNE, path)
+    assert [problem.line for problem in caught.value.problems] == [2, 3, 4]
