@@ -337,19 +337,19 @@ GOLD = {
     "unknown category": (
         "gold.tsv",
         tsv(GOOD, (*GOOD[:4], "Frequenzy")),
-        [f"2: category: 'Frequenzy' is not one of {CATEGORIES}"],
+        [f"2: id 'test-00001': category: 'Frequenzy' is not one of {CATEGORIES}"],
     ),
     "unknown label": (
         "gold.tsv",
         tsv(GOOD, (*GOOD[:3], "maybe", "Frequency")),
-        ["2: label: 'maybe' is not one of ['no', 'yes']"],
+        ["2: id 'test-00001': label: 'maybe' is not one of ['no', 'yes']"],
     ),
     "label with an escape": (
         "gold.tsv",
         tsv((*GOOD[:3], "yes\x1b[31m", "Frequency")),
         [
             r"1: label 'yes\x1b[31m' holds the control character U+001B",
-            r"1: label: 'yes\x1b[31m' is not one of ['no', 'yes']",
+            r"1: id 'test-00000': label: 'yes\x1b[31m' is not one of ['no', 'yes']",
         ],
     ),
     "control characters": (
@@ -360,14 +360,14 @@ GOLD = {
             r"2: answer 'an\x85hour' holds the control character U+0085",
         ],
     ),
-    "no sentence": ("gold.tsv", tsv(("", *GOOD[1:])), ["1: sentence: '' should be non-empty"]),
+    "no sentence": ("gold.tsv", tsv(("", *GOOD[1:])), ["1: id 'test-00000': sentence: '' should be non-empty"]),
     "everything at once": (
         "gold.tsv",
         tsv(GOOD[:1], ("It rained.", "Why?", "so", "si", "Cause"), GOOD),
         [
             f"1: the number of columns is 1; {COLUMNS}",
-            f"2: category: 'Cause' is not one of {CATEGORIES}",
-            "2: label: 'si' is not one of ['no', 'yes']",
+            f"2: id 'test-00001': category: 'Cause' is not one of {CATEGORIES}",
+            "2: id 'test-00001': label: 'si' is not one of ['no', 'yes']",
         ],
     ),
     "a question of two categories": (
@@ -397,15 +397,15 @@ GOLD = {
     "unknown category in JSON": (
         "gold.jsonl",
         lines(record(category="Frequenzy")),
-        [f"1: category: 'Frequenzy' is not one of {CATEGORIES}"],
+        [f"1: id 'a': category: 'Frequenzy' is not one of {CATEGORIES}"],
     ),
-    "missing key": ("gold.jsonl", lines(record(category=None)), ["1: 'category' is a required property"]),
+    "missing key": ("gold.jsonl", lines(record(category=None)), ["1: id 'a': 'category' is a required property"]),
     "extra key": (
         "gold.jsonl",
         lines(record(source="web")),
-        ["1: Additional properties are not allowed ('source' was unexpected)"],
+        ["1: id 'a': Additional properties are not allowed ('source' was unexpected)"],
     ),
-    "wrong type": ("gold.jsonl", lines(record(sentence=5)), ["1: sentence: 5 is not of type 'string'"]),
+    "wrong type": ("gold.jsonl", lines(record(sentence=5)), ["1: id 'a': sentence: 5 is not of type 'string'"]),
     "other format": ("gold.jsonl", tsv(GOOD), ["1: is no JSON: Expecting value at column 1"]),
     "empty": ("gold.tsv", "", ["is empty"]),
     "wrong encoding": ("gold.tsv", tsv(GOOD) + "\xe9", ["2: byte 1 (0xe9) is not UTF-8; needed: UTF-8 text"]),

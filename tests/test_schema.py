@@ -279,7 +279,7 @@ class TestAnAddedField:
         else:
             with pytest.raises(FormatError) as caught:
                 read_own_gold(load_corpus("mctaco"), path)
-            assert str(caught.value) == f"{path}:1: {problem}"
+            assert str(caught.value) == f"{path}:1: id 'a': {problem}"
 
     @pytest.mark.parametrize(
         ("confidence", "problem"),

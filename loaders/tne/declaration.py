@@ -12,7 +12,7 @@ FORUMS = {
     "AskHistorians": "30ad9a08aca2495dc7d61cd914123ded3e0fe9069fac46a909434d60f6e55cda",
     "LifeProTips": "b57b696e6636f41652bf7573978e5df65283e8756e81c45daa4c2bb5b70dbb58",
     "YouShouldKnow": "eba39253e021024629787313039954bf3c58a0741bea6c6067df57e98a49e41e",
-    "askedscience": "4551f996ee6a8809031a187965afb795066dd05f81170b247f2dcaa4a5c7bdc2",
+    "asked_science": "4551f996ee6a8809031a187965afb795066dd05f81170b247f2dcaa4a5c7bdc2",
     "atheism": "91709890327c22aa2db7f36339ee73aea321d13d24ce44ddebab419027013221",
     "depressed": "b28552ebc9dd000d05ca2234964f45b00cd997b110db177415ec1291a71a93c3",
 }
@@ -211,7 +211,8 @@ CORPUS = Corpus(
         ),
         "ood_forums": Config(
             "The forum posts, by forum.",
-            {forum: _file(f"ood_reddit_{forum}.jsonl.gz", sha256) for forum, sha256 in FORUMS.items()},
+            # The files lack the line in a forum's name that the names of the authors' sources have.
+            {forum: _file(f"ood_reddit_{forum.replace('_', '')}.jsonl.gz", sha256) for forum, sha256 in FORUMS.items()},
         ),
         "sample": Config(
             "Invented texts that ship in the package, to try everything without a network.",

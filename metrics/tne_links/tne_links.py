@@ -1,7 +1,14 @@
 """TNE's scores as an evaluate module."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from closeread.errors import Problem, SubmissionError
+from closeread.formats.tne_arrays import ARRAY
 from closeread.hf import metric
+from closeread.hf.inputs import listed
 from closeread.procedures import tne
+from closeread.records import Record
 
 
 class TneLinks(metric.EvaluateModule):
@@ -31,3 +38,19 @@ class TneLinks(metric.EvaluateModule):
     PROCEDURE = tne.PROCEDURE
     SCHEMA = CORPUS = "tne"
     REFERENCES = "reference"
+
+    def _checked(
+        self, predictions: Any, references: Any, options: Mapping[str, str]
+    ) -> tuple[Sequence[Any], Sequence[Record]]:
+        """The inputs as the procedure takes them; the leaderboard's arrays are none.
+
+        Raises:
+            SubmissionError: predictions are such arrays, or what else may be wrong with them.
+        """
+        rows = listed("predictions", predictions)
+        arrays = [number for number, row in enumerate(rows) if isinstance(row, dict) and ARRAY in row]
+        if arrays:
+            found = f"row {arrays[0]}: is an array of the leaderboard ({ARRAY})"
+            needed = "needed: id and relations, which `closeread convert tne FILE --to jsonl` makes of a file of arrays"
+            raise SubmissionError("predictions", [Problem(f"{found}; {needed}")])
+        return super()._checked(rows, references, options)

@@ -14,7 +14,7 @@ from closeread.declarations import Corpus, Source, SourceFolder
 from closeread.errors import FormatError, RequestError, quoted, unknown
 from closeread.formats.json_lines import read_json_lines
 from closeread.formats.parquet import read_parquet
-from closeread.records import ColumnRecords, Parsed, ParsedFolder, Record, content_digest, repeated
+from closeread.records import ColumnRecords, Parsed, ParsedFolder, Record, content_digest, named, repeated
 from closeread.schema import RowValidator, Schema, label_names, load_schema, resolve
 from closeread.sources import Located, cache_folder, data_folder, is_in, locate
 
@@ -280,7 +280,7 @@ def checked(
             a name.
     """
     rejected = RowValidator(schema, definition).problems(parsed.records, range(len(parsed.records)))
-    problems = parsed.problems + [parsed.problem(problem.line or 0, problem.what) for problem in rejected]
+    problems = parsed.problems + [named(parsed, next(iter(keys), ""), problem) for problem in rejected]
     problems += [problem for key in keys for problem in repeated(parsed, key)]
     unfit = {problem.line for problem in rejected}
     numbers = [number for number in range(len(parsed.records)) if number not in unfit]

@@ -110,6 +110,15 @@ class ParsedFolder(NamedTuple):
         return f"in {self.files[index]}"
 
 
+def named(parsed: Parsed | ParsedFolder, key: str, problem: Problem) -> Problem:
+    """A problem of the record whose number is given as its line: where that is, and the record's name if it has one."""
+    number = problem.line or 0
+    record = parsed.records[number]
+    name = record.get(key) if isinstance(record, dict) else None
+    tell = isinstance(name, str) and not problem.what.startswith(f"{key}: ")
+    return parsed.problem(number, f"{key} {quoted(name)}: {problem.what}" if tell else problem.what)
+
+
 def repeated(parsed: Parsed | ParsedFolder, key: str) -> list[Problem]:
     """The records whose name in a field another record has before them."""
     names = as_columns(parsed.records, [key])[key]

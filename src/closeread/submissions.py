@@ -18,7 +18,7 @@ from closeread.errors import FormatError, Problem, RequestError, SubmissionError
 from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.formats.text import read_lines
-from closeread.records import Parsed, ParsedFolder, Record, as_columns, column, repeated
+from closeread.records import Parsed, ParsedFolder, Record, as_columns, column, named, repeated
 from closeread.schema import WORDED, RowValidator, Spared, load_schema
 
 
@@ -105,7 +105,7 @@ def read_submission(
         raise SubmissionError(error.source, error.problems) from None
     validator = RowValidator(load_schema(corpus.name), "submission")
     unfit = validator.problems(parsed.records, range(len(parsed.records)))
-    problems = parsed.problems + [_of_row(parsed, corpus.key, problem) for problem in unfit]
+    problems = parsed.problems + [named(parsed, corpus.key, problem) for problem in unfit]
     problems += [problem for key in corpus.unique for problem in repeated(parsed, key)]
     if not problems and list(column(parsed.records, corpus.key)) == list(ids):
         aligned = parsed.records if ready is None else ready(parsed.records)
@@ -124,15 +124,6 @@ def read_submission(
     aligned = sound if ready is None else ready(sound)
     _refuse(path, problems + _found(find, aligned, parsed, numbers, spared))
     return Submission(aligned, absent, _notices(path, corpus, parsed, background))
-
-
-def _of_row(parsed: Parsed | ParsedFolder, key: str, problem: Problem) -> Problem:
-    """A problem of a row, which names the row's id where it has one."""
-    number = problem.line or 0
-    row = parsed.records[number]
-    name = row.get(key) if isinstance(row, dict) else None
-    named = isinstance(name, str) and not problem.what.startswith(f"{key}: ")
-    return parsed.problem(number, f"{key} {quoted(name)}: {problem.what}" if named else problem.what)
 
 
 def _unread(parsed: Parsed | ParsedFolder) -> float:

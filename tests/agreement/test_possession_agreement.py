@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from closeread.agreement.possession import agreement
-from closeread.errors import RequestError
+from closeread.errors import FormatError
 from closeread.kernels.agreement import cohen_kappa
 
 LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=30)
@@ -72,9 +72,70 @@ def test_with_oneself():
     assert found.kappa["anchor"] == 1
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1530-1545", "1530 \u2013 1545"),
+        ("1530-1545", "1545-1530"),
+        ("1888-Now", "1888-now"),
+        ("1888", "AD 1888"),
+        ("the French Revolution", "French revolution"),
+        ("Unknown", None),
+    ],
+)
+def test_anchors_that_say_the_same_are_the_same(one, other):
+    sides = [[{"article": "The Jug", "possessions": [held("Ada", "1", anchor=anchor)]}] for anchor in (one, other)]
+    assert agreement(*sides).same["anchor"] == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1888", "1889"),
+        ("1888", "1888-Now"),
+        ("1888", "Unknown-1888"),
+        ("1888", "Unknown"),
+        ("44 BC", "44"),
+        ("a", "b"),
+    ],
+)
+def test_anchors_that_say_something_else_differ(one, other):
+    sides = [[{"article": "The Jug", "possessions": [held("Ada", "1", anchor=anchor)]}] for anchor in (one, other)]
+    assert agreement(*sides).same["anchor"] == 0
+
+
 def test_articles_that_one_lacks():
-    with pytest.raises(RequestError, match="article 'The Jug' is in the second file only"):
-        agreement([], FIRST)
+    first, second = ([{"article": name, "possessions": []} for name in names] for names in ("ABX", "XCDEFG"))
+    with pytest.raises(FormatError) as caught:
+        agreement(first, second, names=("anna.csv", "ben.csv"))
+    assert str(caught.value).splitlines()[1:] == [
+        "annotations: anna.csv lacks 5 of the 6 articles of ben.csv: 'C', 'D', 'E', …; needed: the same articles",
+        "annotations: ben.csv lacks 2 of the 3 articles of anna.csv: 'A', 'B'; needed: the same articles",
+    ]
+
+
+TOP = "Article#Type#Possessor#psr_c#order#Duration#TP#Dur_c"
+ROW = "The Jug#PER#Ada#PC#1#1888#Dur#C"
+
+
+def test_what_is_wrong_with_both_files_is_told_at_once(run, tmp_path):
+    paths = [tmp_path / name for name in ("anna.csv", "ben.csv")]
+    for path, order in zip(paths, ("abc", "-1"), strict=True):
+        path.write_text(f"{TOP}\n{ROW.replace('#1#', f'#{order}#')}\n", "utf-8")
+    done = run("agreement", "wikipossessions", *paths)
+    assert done.exit_code == 1
+    assert f"{paths[0]}:2: article 'The Jug': order is 'abc'" in done.stderr
+    assert f"{paths[1]}:2: article 'The Jug': order is '-1'" in done.stderr
+
+
+def test_notes_name_their_file(run, tmp_path):
+    paths = [tmp_path / name for name in ("anna.csv", "ben.csv")]
+    for path, time in zip(paths, ("1888", "1900-1888"), strict=True):
+        path.write_text(f"{TOP}\n{ROW.replace('1888', time)}\n", "utf-8")
+    done = run("agreement", "wikipossessions", *paths)
+    assert done.exit_code == 0
+    assert f"note: {paths[1]}: 1 possession has an anchor with the later side first" in done.stderr
+    assert f"note: {paths[0]}" not in done.stderr
 
 
 def test_the_command(ran, run):

@@ -157,6 +157,14 @@ def changed(record, place, **values):
             ],
         ),
         (
+            [document("e", "a b")],
+            [changed(document("e", "a b"), 1, last_token=None)],
+            [
+                "document 'e': np1 is 'b' (characters 2 to 3, tokens 1 to null) in ben; needed: 'b' (characters 2 to 3,"
+                " tokens 1 to 1), as in anna",
+            ],
+        ),
+        (
             [OTHER],
             [sent("e", [(0, "of", 0), (0, "of", 2)])],
             [

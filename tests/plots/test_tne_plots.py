@@ -145,7 +145,12 @@ def test_the_shares_that_are_drawn():
         "one": [60, 20, 20, *[0] * 21],
         "two": [25, 25, 0, *[50 if i == place else 0 for i in range(3, 24)]],
     }
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["one", "two"]
+    legend = axes.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["one", "two"]
+    # The lines of the grid, which are behind it, end at its frame.
+    assert legend.get_frame_on()
+    assert legend.get_frame().get_facecolor() == (1, 1, 1, 1)
+    assert axes.get_axisbelow() is True
     centres = [[patch.get_x() + patch.get_width() / 2 for patch in bar.patches] for bar in axes.containers]
     assert np.allclose(np.mean(centres, axis=0), range(24))
     assert len(axes.texts) == 0

@@ -42,10 +42,10 @@ def counted(system, gold, fallback, uprep="any"):
             found["linked/gold"].append((pair, label))
         elif fallback is not None:
             (said, *_) = labels_of(fallback).get(pair, [None])
-            if said == label or (uprep == "any" and said in theirs[pair]):
-                label = said
-                found["fallback/right"].append((pair, label))
-            found["fallback/gold"].append((pair, label))
+            is_right = said == label or (uprep == "any" and said in theirs[pair])
+            if is_right:
+                found["fallback/right"].append((pair, said))
+            found["fallback/gold"].append((pair, said if is_right else label))
         found["links/gold"].append((pair, label))
     triplets = [{((anchor, complement), label) for anchor, complement, label in side} for side in (system, gold)]
     found["triplets/right"] += triplets[0] & triplets[1]

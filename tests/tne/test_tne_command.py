@@ -67,7 +67,7 @@ def test_slices(ran, some, by):
     parts = report.slices[by]
     values = {
         "domain": {"news", "reddit", "books"},
-        "forum": {"unknown", "Cats"},
+        "forum": {"none", "Cats"},
         "preposition": set(parts) & set(PREPOSITIONS[1:]),
         "expressed": {"implicit", "explicit"},
     }[by]
@@ -84,7 +84,7 @@ def test_every_unit(ran, some, gold):
     header = next(row for row in rows if row[:2] == ["document", "block"])
     found = {row[0]: dict(zip(header, row, strict=True)) for row in rows if len(row) == len(header) and row != header}
     assert {name: (row["domain"], row["forum"]) for name, row in found.items()} == {
-        record["id"]: (record["domain"], record["forum"] or "unknown") for record in gold
+        record["id"]: (record["domain"], record["forum"] or "none") for record in gold
     }
     report = closeread.score("tne", some, config="sample", resampling=Resampling(0))
     for name, count in report.total.counts.items():

@@ -1,16 +1,19 @@
 """Figures of TNE's records, by hand and beside a slow twin."""
 
 import importlib.util
+import tracemalloc
 from collections import Counter
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from closeread.corpora import load_corpus, read_gold, read_own_gold
-from closeread.corpus_facts import load_facts
+from closeread.corpus_facts import load_facts, tne
 from closeread.formats.tne_jsonl import inconsistencies
 from closeread.links import PREPOSITIONS
 
@@ -157,6 +160,31 @@ def test_documents_count_alike_in_shares(sample):
     assert found["symmetric links"] == 1
     # The captain of the crew as above, and the keys to the doors, both of the mill.
     assert found["transitive links"] == 2
+
+
+# The slow way looks at every noun phrase for every link.
+MANY = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=60)
+
+
+@given(MANY)
+def test_transitive_links_are_the_twins(links):
+    anchor, complement = np.array(links, np.int64).reshape(-1, 2).T
+    slow = sum(any((a, c) in links and (b, c) in links for c in range(8)) for a, b in links)
+    assert tne.transitive(anchor, complement, 8) == slow
+
+
+def test_a_hub_takes_memory_by_its_links():
+    # Everything but the title is of the title, and that of everything: 2 x 4,999 links, no two of a common complement.
+    n = 5_000
+    others, title = np.arange(1, n), np.zeros(n - 1, np.int64)
+    anchor, complement = np.concatenate([others, title]), np.concatenate([title, others])
+    tracemalloc.start()
+    assert tne.transitive(anchor, complement, n) == 0
+    # With a link from the second to the third: the title is common to the two, and one of them to title and second.
+    assert tne.transitive(np.append(anchor, 1), np.append(complement, 2), n) == 3
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 200 * len(anchor)
 
 
 def said(*words, links, nps):

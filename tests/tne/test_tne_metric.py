@@ -220,15 +220,26 @@ def test_bad_predictions(tne_links, row, problem):
         assert caught.value.problems[0].what.startswith(problem)
 
 
+def test_arrays_of_the_leaderboard_are_pointed_to_their_conversion(tne_links):
+    message = (
+        "predictions: row 1: is an array of the leaderboard (predicted_prepositions); needed: id and relations, "
+        "which `closeread convert tne FILE --to jsonl` makes of a file of arrays"
+    )
+    for call in (tne_links.compute, tne_links.report):
+        with pytest.raises(SubmissionError) as caught:
+            call(predictions=[SYSTEM[0], {"predicted_prepositions": [0]}, *SYSTEM[2:]], references=GOLD)
+        assert str(caught.value) == message
+
+
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
         ({"np_relations": None}, "row 0: np_relations: None is not of type 'array'"),
         ({"np_relations": [link(0, "of", 13)]},
-         "row 0: np_relations[0]: complement is 'np13'; needed: np0 to np12"),
+         "row 0: id 's1': np_relations[0]: complement is 'np13'; needed: np0 to np12"),
         ({"np_relations": [link(0, "by", 0)]},
-         "row 0: np_relations[0] (np0 by np0): anchor and complement are the same; needed: two noun phrases"),
-        ({"nps": GOLD[0]["nps"][:-1]}, "row 0: coref: cc10 has the member np12; needed: np0 to np11"),
+         "row 0: id 's1': np_relations[0] (np0 by np0): anchor and complement are the same; needed: two noun phrases"),
+        ({"nps": GOLD[0]["nps"][:-1]}, "row 0: id 's1': coref: cc10 has the member np12; needed: np0 to np11"),
         ({"domain": "film"}, "row 0: domain: 'film' is of another form; needed: news, books, imdb or reddit"),
     ],
 )  # fmt: skip

@@ -273,6 +273,19 @@ def test_a_fallback_changes_uprep_only(documents, uprep):
     assert {**with_it, "uprep": None} == without
 
 
+@given(DOCUMENTS, UPREP)
+def test_a_fallback_changes_uprep_only_of_every_preposition(documents, uprep):
+    with_it = count(**inputs(documents), uprep=uprep).slices("preposition")
+    without = count(**inputs([(gold, system, None) for gold, system, _ in documents]), uprep=uprep).slices(
+        "preposition"
+    )
+    for name, table in without.items():
+        assert {**scores(with_it[name]), "uprep": None} == scores(table)
+    # What is fallen back on may be a preposition of gold that no link counts for; nothing but UPrep has it.
+    for name in with_it.keys() - without.keys():
+        assert {family for family, n in totals_of(with_it[name]).items() if n} <= {"fallback/right", "fallback/gold"}
+
+
 @given(DOCUMENTS, st.data())
 def test_missing_documents(documents, data):
     present = data.draw(st.lists(st.booleans(), min_size=len(documents), max_size=len(documents)))
@@ -293,6 +306,20 @@ def test_missing_documents(documents, data):
         absent = present.count(False)
         with pytest.raises(ValueError, match=f"{absent} of {len(present)} documents have no prediction"):
             count(gold=sides["gold"], system=system)
+
+
+def test_domains_and_forums():
+    places = [("news", None), ("books", None), ("reddit", "Cats"), ("reddit", None), (None, None), (None, "Cats")]
+    gold = [
+        {**record, "id": f"d{i}", "domain": domain, "forum": forum}
+        for i, (domain, forum) in enumerate(places)
+        for record in references([[(0, "of", 1)]])
+    ]
+    table = count(gold=gold, system=rows([[(0, "of", 1)]] * len(gold)))
+    assert table.fields == {
+        "domain": ["news", "books", "reddit", "reddit", "unknown", "unknown"],
+        "forum": ["none", "none", "Cats", "unknown", "unknown", "Cats"],
+    }
 
 
 def test_fields_that_are_not_there():
@@ -377,6 +404,17 @@ def test_problems(name, row, found):
         ("system", 1, what) for what in found
     ]
     assert list(problems(gold=[*gold, other], system=[row, None])) == [("system", 0, what) for what in found]
+
+
+def test_problems_of_documents_with_few_noun_phrases():
+    phrases = [phrase(0, "the roof", 0)]
+    gold = [{"id": f"d{n}", "np_relations": [], "nps": phrases[:n]} for n in range(2)]
+    system = rows([[(0, "of", 1)], [(0, "of", 1)]])
+    assert [(index, what) for _, index, what in problems(gold=gold, system=system)] == [
+        (0, "relations[0]: anchor 'np0' does not exist; needed: none, since it has no noun phrases"),
+        (0, "relations[0]: complement 'np1' does not exist; needed: none, since it has no noun phrases"),
+        (1, "relations[0]: complement 'np1' does not exist; needed: np0, its only noun phrase"),
+    ]
 
 
 def test_problems_where_the_noun_phrases_are_not_known():

@@ -151,18 +151,18 @@ def test_names_that_are_absent_are_null(file):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"domain": "books"}, "domain is 'books'; needed: 'news', as the source says, or nothing"),
-        ({"domain": 7}, "domain is '7'; needed: 'news', as the source says, or nothing"),
+        ({"domain": "books"}, "id 'r1': domain is 'books'; needed: 'news', as the source says, or nothing"),
+        ({"domain": 7}, "id 'r1': domain is 7; needed: 'news', as the source says, or nothing"),
         (
             {"metadata": {"source": "reddit_Cats_formatted.json"}, "domain": "reddit", "forum": "Dogs"},
-            "forum is 'Dogs'; needed: 'Cats', as the source says, or nothing",
+            "id 'r1': forum is 'Dogs'; needed: 'Cats', as the source says, or nothing",
         ),
         (
             {"domain": "film", "metadata": None},
             "domain: 'film' is of another form; needed: news, books, imdb or reddit",
         ),
-        ({"nps": {"np0": {"id": "np1"}}}, "nps: the noun phrase 'np0' has the id 'np1'; needed: the same"),
-        ({"nps": {"np0": {"id": None}}}, "nps: the noun phrase 'np0' has the id 'None'; needed: the same"),
+        ({"nps": {"np0": {"id": "np1"}}}, "id 'r1': nps: the noun phrase 'np0' has the id 'np1'; needed: the same"),
+        ({"nps": {"np0": {"id": None}}}, "id 'r1': nps: the noun phrase 'np0' has the id null; needed: the same"),
         ({"nps": {"np0": 7}}, "nps[0]: 7 is not of type 'object'"),
         ({"nps": 7}, "nps: 7 is not of type 'array'"),
         ({"nps": None}, "nps: None is not of type 'array'"),
@@ -185,7 +185,8 @@ def test_names_that_are_absent_are_null(file):
     ],
 )
 def test_fields_of_another_kind(file, changes, message):
-    assert refused(file, lines(document(**changes))) == f":1: {message}"
+    named = "" if message.startswith("id") else "id 'r1': "
+    assert refused(file, lines(document(**changes))) == f":1: {named}{message}"
 
 
 @pytest.mark.parametrize(
@@ -204,14 +205,14 @@ def test_places_that_are_none(file, name, value, said):
     record = document()
     record["nps"][2][name] = value
     inside = f"(in {json.dumps(record['nps'][2])})"
-    assert refused(file, lines(document(id="r0"), record)) == f":2: nps[2].{name}: {said} {inside}"
+    assert refused(file, lines(document(id="r0"), record)) == f":2: id 'r1': nps[2].{name}: {said} {inside}"
 
 
 @pytest.mark.parametrize("number", [10**19, 10**30, 10**4000, -(10**30)])
 def test_long_numbers(file, number):
     record = document()
     record["nps"][0]["first_char"] = number
-    assert refused(file, lines(record)).startswith(":1: nps[0].first_char: ")
+    assert refused(file, lines(record)).startswith(":1: id 'r1': nps[0].first_char: ")
 
 
 # Files.
@@ -373,10 +374,10 @@ def test_all_problems_of_a_file_come_at_once(file):
     assert refused(file, "".join(content)).splitlines() == [
         ": 8 problems:",
         ":2: is no JSON: Expecting value at column 1",
-        ":3: nps: 7 is not of type 'array'",
+        ":3: id 'r1': nps: 7 is not of type 'array'",
         ":3: id 'r1' stands on line 1 already",
-        ":4: nps: the noun phrase 'np0' has the id 'np1'; needed: the same",
-        ":5: 'coref' is a required property",
+        ":4: id 'r1': nps: the noun phrase 'np0' has the id 'np1'; needed: the same",
+        ":5: id 'r1': 'coref' is a required property",
         ":5: id 'r1' stands on line 1 already",
         ":6: key 'id' is given twice",
         ":7: id 'r1' stands on line 1 already",
@@ -628,8 +629,10 @@ def test_domains_and_forums_of_the_release(corpora):
     domains = [record["domain"] for record in records]
     assert {domain: domains.count(domain) for domain in set(domains)} == {"books": 170, "imdb": 169, "reddit": 170}
     forums = {record["forum"] for record in records if record["domain"] == "reddit"}
+    splits = TNE.configs["ood_forums"].splits
+    assert forums == set(splits)
     # One source is called asked_science, and its file askedscience.
-    assert {forum.replace("_", "") for forum in forums} == set(TNE.configs["ood_forums"].splits)
+    assert splits["asked_science"].name == "ood_reddit_askedscience.jsonl.gz"
     assert {record["forum"] for record in records if record["domain"] != "reddit"} == {None}
     assert {record["domain"] for record in read_gold(TNE).records} == {"news"}
 

@@ -64,6 +64,9 @@ RULES = [
     (with_noun_phrase(4, id="np99999"), [f"nps: np4 is missing; {KNOWN}, each once"]),
     (with_noun_phrase(4, id="np0"), [f"nps: np0 is given twice; {KNOWN}, each once",
                                      f"nps: np4 is missing; {KNOWN}, each once"]),
+    (document(nps=[*document()["nps"][:3], *({**np, "id": "np0"} for np in document()["nps"][3:])]),
+     [f"nps: np0 is given 3 times; {KNOWN}, each once", f"nps: np3 is missing; {KNOWN}, each once",
+      f"nps: np4 is missing; {KNOWN}, each once"]),
     ({**document(), "coref": [*document()["coref"][:3], {**document()["coref"][3], "id": "cc0"}]},
      ["coref: the cluster 'cc0' is given twice; needed: unique ids"]),
     # Spans of the text.
@@ -83,9 +86,13 @@ RULES = [
     # Clusters are a partition.
     (with_clusters(["np0", "np2"], ["np1"], ["np3"]), ["coref: np4 is a member of no cluster; needed: of one"]),
     (with_clusters(["np0", "np2"], ["np1", "np0"], ["np3"], ["np4"]),
-     ["coref: np0 is a member of 2 clusters; needed: of one"]),
+     ["coref: np0 is a member of cc0 and cc1; needed: of one"]),
     (with_clusters(["np0", "np2", "np0"], ["np1"], ["np3"], ["np4"]),
-     ["coref: np0 is a member of 2 clusters; needed: of one"]),
+     ["coref: np0 is given twice in cc0; needed: once"]),
+    (with_clusters(["np0", "np2", "np0", "np0"], ["np1"], ["np3"], ["np4"]),
+     ["coref: np0 is given 3 times in cc0; needed: once"]),
+    (with_clusters(["np2", "np0"], ["np1", "np0"], ["np0", "np3"], ["np0", "np4", "np0"], ["np0"]),
+     ["coref: np0 is a member of cc0, cc1, cc2 and 2 more; needed: of one"]),
     (with_clusters(["np0", "np2"], ["np1"], ["np3", "np5"], ["np4"]), [f"coref: cc2 has the member np5; {KNOWN}"]),
     # Links have two ends, of two clusters.
     (with_links((0, "of", 1, 1), (5, "in", 1, 1)), [f"np_relations[1]: anchor is 'np5'; {KNOWN}"]),
@@ -93,25 +100,26 @@ RULES = [
     (with_links((1, "of", 1, 1)),
      ["np_relations[0] (np1 of np1): anchor and complement are the same; needed: two noun phrases"]),
     (with_links((0, "of", 2, 0)),
-     ["np_relations[0] (np0 of np2): anchor and complement are both of cc0; needed: noun phrases of two clusters",
-      "np_relations[0] (np0 of np2): cc0 is reached 1 times; "
-      "needed: links to all 2 members of the complement's cluster"]),
+     ["np_relations[0] (np0 of np2): anchor and complement are both of cc0; needed: noun phrases of two clusters"]),
     # The complement's cluster is named, and reached as a whole.
     (with_links((0, "of", 1, 1), (3, "of", 1, 3)),
      ["np_relations[1] (np3 of np1): complement_coref_cluster_id is 'cc3'; needed: 'cc1'"]),
     (with_links((0, "of", 1, 99)),
      ["np_relations[0] (np0 of np1): complement_coref_cluster_id is 'cc99'; needed: 'cc1'"]),
     (with_links((3, "of", 2, 0)),
-     ["np_relations[0] (np3 of np2): cc0 is reached 1 times; "
+     ["np_relations[0] (np3 of np2): cc0 is reached but for np0; "
       "needed: links to all 2 members of the complement's cluster"]),
     (with_links((3, "of", 2, 0), (3, "of", 2, 0)),
-     ["np_relations[0] (np3 of np2): cc0 is reached 1 times; "
+     ["np_relations[0] (np3 of np2): cc0 is reached but for np0; "
       "needed: links to all 2 members of the complement's cluster"]),
     (with_links((3, "of", 0, 0), (3, "in", 2, 0), (4, "of", 2, 0), (4, "of", 0, 0)),
-     ["np_relations[0] (np3 of np0): cc0 is reached 1 times; "
+     ["np_relations[0] (np3 of np0): cc0 is reached but for np2; "
       "needed: links to all 2 members of the complement's cluster",
-      "np_relations[1] (np3 in np2): cc0 is reached 1 times; "
+      "np_relations[1] (np3 in np2): cc0 is reached but for np0; "
       "needed: links to all 2 members of the complement's cluster"]),
+    ({**with_clusters(["np1"], ["np4", "np3", "np2", "np0"]), "np_relations": [link("np1", "of", "np3", "cc1")]},
+     ["np_relations[0] (np1 of np3): cc1 is reached but for np4, np2 and np0; "
+      "needed: links to all 4 members of the complement's cluster"]),
     (document(nps=[], coref=[], np_relations=[link("np0", "of", "np1", "cc0")]),
      ["np_relations[0]: anchor is 'np0'; needed: none, since there are no noun phrases",
       "np_relations[0]: complement is 'np1'; needed: none, since there are no noun phrases"]),
@@ -122,12 +130,13 @@ RULES = [
     ("record", "problems"), RULES, ids=lambda value: value[0][:40] if isinstance(value, list) else ""
 )
 def test_rules(tmp_path, record, problems):
-    assert found(document(), record, document()) == [f"1: {what}" for what in problems]
+    named = [f"id 'r1': {what}" for what in problems]
+    assert found(document(id="r0"), record, document(id="r2")) == [f"1: {what}" for what in named]
     path = tmp_path / "gold.jsonl"
     path.write_text(released.lines(document(id="r0"), record), "utf-8")
     with pytest.raises(FormatError) as caught:
         read_own_gold(TNE, path)
-    assert [(problem.line, problem.what) for problem in caught.value.problems] == [(2, what) for what in problems]
+    assert [(problem.line, problem.what) for problem in caught.value.problems] == [(2, what) for what in named]
 
 
 SCHEMA = [
@@ -153,7 +162,7 @@ def test_what_the_schema_says(tmp_path, record, problem):
     path.write_text(released.lines(record), "utf-8")
     with pytest.raises(FormatError) as caught:
         read_own_gold(TNE, path)
-    assert caught.value.problems[0].what.startswith(problem)
+    assert caught.value.problems[0].what.startswith(f"id 'r1': {problem}")
 
 
 def test_unique_ids(tmp_path):
@@ -165,15 +174,56 @@ def test_unique_ids(tmp_path):
 
 
 def test_problems_of_all_documents_at_once():
-    broken = [with_noun_phrase(0, text="x"), document(), with_clusters(["np0"]), with_noun_phrase(4, last_token=14)]
-    assert [int(what.split(":")[0]) for what in found(*broken)] == [0, 2, 2, 2, 2, 3]
+    broken = [
+        with_noun_phrase(4, id="np5"),
+        document(id="r2"),
+        {**with_clusters(["np0", "np2"], ["np1"], ["np3"]), "id": "r3"},
+        {**with_links((1, "of", 1, 1)), "id": "r4"},
+        {**with_links((3, "of", 2, 0)), "id": "r5"},
+        {**with_noun_phrase(0, text="x"), "id": "r6"},
+        {**with_noun_phrase(4, last_token=14), "id": "r7"},
+    ]
+    assert [what.split("; ")[0] for what in found(*broken)] == [
+        "0: id 'r1': nps: np4 is missing",
+        "2: id 'r3': coref: np4 is a member of no cluster",
+        "3: id 'r4': np_relations[0] (np1 of np1): anchor and complement are the same",
+        "4: id 'r5': np_relations[0] (np3 of np2): cc0 is reached but for np0",
+        "5: id 'r6': np0: characters 0 to 4 of the text are 'Fire'",
+        "6: id 'r7': np4: its tokens are 10 to 14",
+    ]
+
+
+def test_all_problems_of_a_document():
+    record = with_links((0, "of", 1, 99), (3, "of", 2, 0))
+    record["nps"][0] |= {"text": "x", "last_token": 99}
+    assert [what.split("; ")[0] for what in found(record)] == [
+        "0: id 'r1': np0: characters 0 to 4 of the text are 'Fire'",
+        "0: id 'r1': np0: its tokens are 0 to 99",
+        "0: id 'r1': np_relations[0] (np0 of np1): complement_coref_cluster_id is 'cc99'",
+        "0: id 'r1': np_relations[1] (np3 of np2): cc0 is reached but for np0",
+    ]
 
 
 def test_links_are_judged_where_noun_phrases_and_clusters_are_sound():
     # A noun phrase that does not exist has no cluster.
-    assert found(with_links((3, "of", 2, 0)), with_noun_phrase(4, id="np5")) == [
-        f"1: nps: np4 is missing; {KNOWN}, each once"
-    ]
+    no_id = {**with_links((3, "of", 2, 0)), "nps": with_noun_phrase(4, id="np5")["nps"]}
+    assert found(no_id) == [f"0: id 'r1': nps: np4 is missing; {KNOWN}, each once"]
+    no_cluster = {**with_clusters(["np0", "np2"], ["np1"], ["np3"]), "np_relations": [link("np3", "of", "np2", "cc0")]}
+    assert found(no_cluster) == ["0: id 'r1': coref: np4 is a member of no cluster; needed: of one"]
+
+
+def test_links_of_many_that_reach_one_of_many():
+    n = 600
+    nps = [{**document()["nps"][0], "id": f"np{i}"} for i in range(2 * n)]
+    coref = [{"id": f"cc{i}", "members": [f"np{i}"], "np_type": "standard"} for i in range(n)]
+    coref.append({"id": f"cc{n}", "members": [f"np{i}" for i in range(n, 2 * n)], "np_type": "standard"})
+    record = document(nps=nps, coref=coref, np_relations=[link(f"np{i}", "of", f"np{n}", f"cc{n}") for i in range(n)])
+    problems = found(record)
+    assert len(problems) == n
+    assert problems[7] == (
+        "0: id 'r1': np_relations[7] (np7 of np600): cc600 is reached but for np601, np602, np603 and 596 more; "
+        "needed: links to all 600 members of the complement's cluster"
+    )
 
 
 # Rows with a part of a record, as evaluate's modules take them.
@@ -191,24 +241,32 @@ def test_fields_that_are_not_there_are_not_judged(absent):
     assert of(np_relations=links) == of(np_relations=links, coref=record["coref"]) == []
     assert of(np_relations=record["np_relations"], nps=record["nps"]) == of(nps=no_span) == []
     assert of(nps=no_span, text="Fire in Ulm") == [
-        "0: np0: characters 0 to 7 of the text are 'Fire in'; needed: its text 'Fire'"
+        "0: id 'r1': np0: characters 0 to 7 of the text are 'Fire in'; needed: its text 'Fire'"
     ]
     assert of(nps=no_span, tokens=["Fire"]) == [
-        "0: np0: its tokens are 0 to 99; needed: a first and a last of the 1 tokens"
+        "0: id 'r1': np0: its tokens are 0 to 99; needed: a first and a last of the 1 token"
     ]
 
 
 def test_ends_of_links_are_judged_without_noun_phrases():
     links = [link("it", "of", "np1", None), link("np3", "of", "np3", None), link("np01", "of", "np012", None)]
     assert found({"id": "r1", "np_relations": links}) == [
-        "0: np_relations[0]: anchor is 'it'; needed: np0, np1 or so on",
-        "0: np_relations[2]: anchor is 'np01'; needed: np0, np1 or so on",
-        "0: np_relations[2]: complement is 'np012'; needed: np0, np1 or so on",
-        "0: np_relations[1] (np3 of np3): anchor and complement are the same; needed: two noun phrases",
+        "0: id 'r1': np_relations[0]: anchor is 'it'; needed: np0, np1 or so on",
+        "0: id 'r1': np_relations[2]: anchor is 'np01'; needed: np0, np1 or so on",
+        "0: id 'r1': np_relations[2]: complement is 'np012'; needed: np0, np1 or so on",
+        "0: id 'r1': np_relations[1] (np3 of np3): anchor and complement are the same; needed: two noun phrases",
     ]
     assert found({"id": "r1", "np_relations": links[:1], "nps": document()["nps"]}) == [
-        f"0: np_relations[0]: anchor is 'it'; {KNOWN}"
+        f"0: id 'r1': np_relations[0]: anchor is 'it'; {KNOWN}"
     ]
+
+
+def test_a_document_without_clusters_is_left_out_alone():
+    open_links = with_links((3, "of", 2, 0))
+    problem = "np_relations[0] (np3 of np2): cc0 is reached but for np0; "
+    problem += "needed: links to all 2 members of the complement's cluster"
+    for name in ("coref", "nps"):
+        assert found({**open_links, name: None}, {**open_links, "id": "r2"}) == [f"1: id 'r2': {problem}"]
 
 
 def test_a_cluster_that_is_not_named_is_not_judged():
@@ -281,6 +339,9 @@ def test_documents_are_sound_or_not_as_the_twin_says(records):
     problems = list(inconsistencies(records))
     assert bool(problems) != all(is_sound(record) for record in records)
     assert {index for index, _ in problems} <= {i for i, record in enumerate(records) if not is_sound(record)}
+    # No document hides what is wrong with another.
+    alone = [[what for _, what in inconsistencies([record])] for record in records]
+    assert problems == [(index, what) for index, of_document in enumerate(alone) for what in of_document]
     if not problems:
         list(notices(records))
 
@@ -349,7 +410,7 @@ def test_no_last_token():
 def test_no_last_token_and_no_words():
     needed = "needed: a first and a last of the 14 tokens"
     record = with_noun_phrase(4, first_token=13, last_token=None)
-    assert [what for _, what in inconsistencies([record])] == [f"np4: its tokens are 13 to 14; {needed}"]
+    assert [what for _, what in inconsistencies([record])] == [f"id 'r1': np4: its tokens are 13 to 14; {needed}"]
     without = [{key: value for key, value in record.items() if key != "tokens"}]
     assert documents_of(without).noun_phrases.last_token.tolist()[4] == 0
     assert list(inconsistencies(without)) == []

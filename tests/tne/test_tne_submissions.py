@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeread.corpora import load_corpus, read_gold
-from closeread.errors import SHOWN, InputError, SubmissionError
+from closeread.errors import SHOWN, InputError, RequestError, SubmissionError
 from closeread.formats import tne_arrays
 from closeread.formats.json_lines import dump_json_lines
 from closeread.links import PREPOSITIONS
@@ -243,42 +243,58 @@ def test_every_label(file):
 
 
 NEEDED = "needed: a whole number from 0 to 24"
-LENGTH = "needed: 169, for every ordered pair of the 13 noun phrases of 's1'"
+LENGTH = "needed: 169, for every ordered pair of its 13 noun phrases"
+
+
+LIST = f"needed: a list of labels, {LENGTH.removeprefix('needed: ')}"
 
 
 @pytest.mark.parametrize(
     ("rows", "problems"),
     [
-        (arrays({1: [0] * 168}), [(1, f"predicted_prepositions has 168 labels; {LENGTH}")]),
-        (arrays({1: [0] * 170}), [(1, f"predicted_prepositions has 170 labels; {LENGTH}")]),
-        (arrays({1: []}), [(1, f"predicted_prepositions has 0 labels; {LENGTH}")]),
+        (arrays({1: [0] * 168}), [(1, f"id 's1': predicted_prepositions has 168 labels; {LENGTH}")]),
+        (arrays({1: [3]}), [(1, f"id 's1': predicted_prepositions has 1 label; {LENGTH}")]),
+        (arrays({1: [0] * 170}), [(1, f"id 's1': predicted_prepositions has 170 labels; {LENGTH}")]),
+        (arrays({1: []}), [(1, f"id 's1': predicted_prepositions has 0 labels; {LENGTH}")]),
         (arrays({1: [[0, 1]] * 3}), [
-            (1, f"predicted_prepositions has 3 labels; {LENGTH}"),
-            *((1, f"predicted_prepositions[{i}] is [0, 1]; {NEEDED}") for i in range(3)),
+            (1, f"id 's1': predicted_prepositions has 3 labels; {LENGTH}"),
+            *((1, f"id 's1': predicted_prepositions[{i}] is [0, 1]; {NEEDED}") for i in range(3)),
         ]),
         (arrays({2: {5: 25, 7: -1}}), [
-            (2, f"predicted_prepositions[5] is 25; {NEEDED}"), (2, f"predicted_prepositions[7] is -1; {NEEDED}"),
+            (2, f"id 's2': predicted_prepositions[5] (np0, np5) is 25; {NEEDED}"),
+            (2, f"id 's2': predicted_prepositions[7] (np0, np7) is -1; {NEEDED}"),
         ]),
-        (arrays({1: {0: -1}}), [(1, f"predicted_prepositions[0] is -1; {NEEDED}")]),
-        (arrays({1: {1: True, 2: 1.0, 3: "1"}}), [
-            (1, f"predicted_prepositions[1] is true; {NEEDED}"), (1, f"predicted_prepositions[2] is 1.0; {NEEDED}"),
-            (1, f"predicted_prepositions[3] is '1'; {NEEDED}"),
+        (arrays({1: {0: -1}}), [(1, f"id 's1': predicted_prepositions[0] (np0, np0) is -1; {NEEDED}")]),
+        (arrays({1: {1: True, 13: 1.0, 12 * 13 + 5: "1"}}), [
+            (1, f"id 's1': predicted_prepositions[1] (np0, np1) is true; {NEEDED}"),
+            (1, f"id 's1': predicted_prepositions[13] (np1, np0) is 1.0; {NEEDED}"),
+            (1, f"id 's1': predicted_prepositions[161] (np12, np5) is '1'; {NEEDED}"),
         ]),
         (arrays({1: {1: None, 2: 10**400}}), [
-            (1, f"predicted_prepositions[1] is null; {NEEDED}"),
-            (1, f"predicted_prepositions[2] is {'1' + '0' * 27} … {'0' * 28}; {NEEDED}"),
+            (1, f"id 's1': predicted_prepositions[1] (np0, np1) is null; {NEEDED}"),
+            (1, f"id 's1': predicted_prepositions[2] (np0, np2) is {'1' + '0' * 27} … {'0' * 28}; {NEEDED}"),
         ]),
         (arrays({4: [99] * 121}), [
-            (4, f"predicted_prepositions[0] is 99; {NEEDED}"), (4, f"predicted_prepositions[1] is 99; {NEEDED}"),
-            (4, f"predicted_prepositions[2] is 99; {NEEDED} (and 118 more)"),
+            (4, f"id 's4': predicted_prepositions[0] (np0, np0) is 99; {NEEDED}"),
+            (4, f"id 's4': predicted_prepositions[1] (np0, np1) is 99; {NEEDED}"),
+            (4, f"id 's4': predicted_prepositions[2] (np0, np2) is 99; {NEEDED} (and 118 more)"),
         ]),
-        (arrays({1: 7}), [(1, "predicted_prepositions is no list; needed: one")]),
-        (arrays(score=1)[:1] + arrays()[1:], [(1, "has the key 'score'; needed: predicted_prepositions alone")]),
+        (arrays({1: 7}), [(1, f"id 's1': predicted_prepositions is 7; {LIST}")]),
+        (arrays({1: "0" * 99}), [(1, f"id 's1': predicted_prepositions is '{'0' * 27} … {'0' * 27}'; {LIST}")]),
+        (arrays({1: None}), [(1, f"id 's1': predicted_prepositions is null; {LIST}")]),
+        ([arrays()[0], {}, *arrays()[2:]], [
+            (2, "id 's2': predicted_prepositions is missing; "
+                "needed: a list of labels, 196, for every ordered pair of its 14 noun phrases"),
+        ]),
+        (arrays(score=1)[:1] + arrays()[1:], [
+            (1, "id 's1': has the key 'score'; needed: predicted_prepositions alone"),
+        ]),
         (arrays(id="s2")[:2] + arrays()[2:], [(1, "id is 's2'; needed: 's1', or none")]),
         (arrays(id=None)[:1] + arrays()[1:], [(1, "id is null; needed: 's1', or none")]),
         ([*arrays()[:2], {"relations": []}, *arrays()[3:]], [
-            (3, "has the key 'relations'; needed: predicted_prepositions alone"),
-            (3, "predicted_prepositions is no list; needed: one"),
+            (3, "id 's3': has the key 'relations'; needed: predicted_prepositions alone"),
+            (3, "id 's3': predicted_prepositions is missing; "
+                "needed: a list of labels, 100, for every ordered pair of its 10 noun phrases"),
         ]),
     ],
 )  # fmt: skip
@@ -306,9 +322,9 @@ def test_everything_about_arrays_at_once(file):
     content = dump_json_lines(rows[:1]) + "x\n" + dump_json_lines(rows[2:])
     assert refused(file, content) == [
         (None, "the number of lines is 5; needed: 4, one for each document, in the order of the corpus"),
-        (1, f"predicted_prepositions[3] is 25; {NEEDED}"),
+        (1, f"id 's1': predicted_prepositions[3] (np0, np3) is 25; {NEEDED}"),
         (2, "is no JSON: Expecting value at column 1"),
-        (3, "predicted_prepositions has 1 labels; needed: 100, for every ordered pair of the 10 noun phrases of 's3'"),
+        (3, "id 's3': predicted_prepositions has 1 label; needed: 100, for every ordered pair of its 10 noun phrases"),
     ]
 
 
@@ -356,6 +372,19 @@ def test_arrays_keep_the_first_of_several_labels():
     assert [len(row) for row in written] == [size**2 for size in SIZES]
     assert {place: label for place, label in enumerate(written[0]) if label} == {1: 1, 2 * 13 + 1: 15}
     assert not any(map(any, written[1:]))
+
+
+def test_arrays_beyond_a_line_are_refused():
+    # A line may have 2**26 bytes, and a label takes four at most.
+    rows = [{"id": "small", "relations": []}, {"id": "large", "relations": []}]
+    gold = [{"id": row["id"], "nps": [None] * size} for row, size in zip(rows, (2, 4097), strict=True)]
+    message = (
+        "id 'large': 4,097 noun phrases make 16,785,409 labels on a line; "
+        "needed: at most 4,096 noun phrases, or JSON Lines of links"
+    )
+    with pytest.raises(RequestError) as caught:
+        tne_arrays.dump_submission(rows, gold)
+    assert str(caught.value) == message
 
 
 def test_gold_is_a_submission(file):

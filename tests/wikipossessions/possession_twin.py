@@ -25,8 +25,13 @@ ANCHORS = {
     "War": ("war",),
     "19th Century": ("19th", "century"),
     "19th Century-Now": ("19th", "century-now"),
+    "19th Century-Unknown": ("19th", "century-unknown"),
 }
-CENTURIES = {"19th Century": (1801, 1900), "19th Century-Now": (1801, "now")}
+CENTURIES = {
+    "19th Century": (1801, 1900),
+    "19th Century-Now": (1801, "now"),
+    "19th Century-Unknown": (1801, 1900),
+}
 FUNCTION_WORDS = {"the", "of", "in"}
 
 

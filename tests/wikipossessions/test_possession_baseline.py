@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from closeread.baselines.wikipossessions import year_of
 from closeread.corpora import load_corpus, read_gold
+from closeread.kernels.anchors import Anchor, parse_anchor
+from closeread.kernels.possession_dates import year_of
 
 TEXT = (
     "In 1530 the jug was made for Ada Poe. The Hall of Jars bought it from Ada Poe in the 1880s, and it was shown in "
@@ -28,19 +31,71 @@ PATTERNS = [
     [
         ("1888", "1888"),
         ("12 May 1888", "1888"),
+        ("March 3 to March 9, 1888", "1888"),
+        ("1888-06-09", "1888"),
+        ("1901-05-12", "1901"),
+        ("12/05/1888", "1888"),
+        ("c.1200", "1200"),
         ("between 1530 and 1545", "1530-1545"),
+        ("June 1888 to 3 March 1890", "1888-1890"),
         ("1530–45", "1530-1545"),
-        ("from 1545 to 1530", "1545"),
+        ("1990-5", "1990-1995"),
+        ("800 to 1200", "800-1200"),
+        ("from 1545 to 1530", None),
         ("the 1880s", "1880-1889"),
+        ("the 1880s and 1890s", "1880-1899"),
+        ("the 340s BC", "349-340 BC"),
         ("the early 18th century", "1701-1800"),
+        ("the second half of the 15th century", "1401-1500"),
+        ("16th to 18th centuries", "1501-1800"),
+        ("late 5th to early 4th century BC", "500-301 BC"),
+        ("5th century BC", "500-401 BC"),
+        ("the fifth century", "401-500"),
+        ("the twenty-first century", "2001-2100"),
+        ("18th century to 1950", "1701-1950"),
         ("800 AD", "800"),
+        ("AD 450", "450"),
+        ("AD 15–20", "15-20"),
+        ("1200 BC", "1200 BC"),
+        ("about 2500 BCE", "2500 BC"),
+        ("44 BC", "44 BC"),
+        ("15 March 44 B.C.", "44 BC"),
+        ("c. 1200–1000 BC", "1200-1000 BC"),
+        ("44 BC to AD 12", "44 BC-12 AD"),
+        ("1200 BC to 1000", None),
         ("last May", None),
         ("18 months", None),
+        ("1000 years", None),
+        ("100 to 200 years", None),
+        ("5000 years ago", None),
+        ("1345 days", None),
+        ("a 1000-year-old jug", None),
+        ("1,888", None),
+        ("2500", None),
+        ("3rd millennium BC", None),
         ("123456", None),
+        ("", None),
     ],
 )
 def test_years(text, year):
     assert year_of(text) == year
+
+
+ERAS = st.sampled_from(["", " BC", " AD"])
+
+
+@given(st.integers(1000, 2099), st.integers(1000, 2099), ERAS)
+def test_a_range_is_what_its_anchor_says(first, last, era):
+    low, high = sorted((first, last), reverse=era == " BC")
+    anchor = parse_anchor(year_of(f"from {low} to {high}{era}"))
+    signed = [-year if era == " BC" else year for year in (low, high)]
+    assert (anchor.lower, anchor.upper, anchor.reversed) == (*signed, False)
+
+
+@given(st.text() | st.from_regex(r"\A((AD )?[0-9]{1,5}(th|s| BC)?( century| years)?(-| to |, )?){1,4}\Z"))
+def test_any_date_is_years_or_none(text):
+    told = year_of(text)
+    assert told is None or parse_anchor(told)._replace(lower=None, upper=None) == Anchor("years")
 
 
 @pytest.fixture
@@ -81,27 +136,72 @@ def test_every_entity_once_with_the_nearest_date(ran, pipeline, articles):
     assert ran("score", "wikipossessions", "said.jsonl", "--config", "sample", "--tolerance", "0.1", "--no-ci")
 
 
+COMMAND = ["baseline", "wikipossessions", "heuristics", "--config", "sample", "-o", "said.jsonl"]
+
+
 @pytest.mark.filterwarnings("ignore")
-def test_what_is_lacking_is_named(run, pipeline, articles, tmp_path):
-    command = ["baseline", "wikipossessions", "heuristics", "--config", "sample", "-o", tmp_path / "said.jsonl"]
-    titles = sorted(path.stem for path in articles.iterdir())
-    for title in titles[:2]:
+def test_articles_without_a_text_are_left_out_and_named(ran, pipeline, articles):
+    titles = [record["article"] for record in read_gold(load_corpus("wikipossessions"), "sample").records]
+    for title in titles[1:3]:
         (articles / f"{title}.txt").unlink()
-    done = run(*command, "--spacy-model", pipeline, "--articles", articles)
+    with pytest.warns(UserWarning, match="2 of 4 articles have no text and are left out") as told:
+        ran(*COMMAND, "--spacy-model", pipeline, "--articles", articles)
+    (message,) = [str(warning.message) for warning in told if "no text" in str(warning.message)]
+    assert f": {titles[1]!r}, {titles[2]!r}; they can be scored where missing is skip or empty" in message
+    rows = [json.loads(line) for line in Path("said.jsonl").read_text("utf-8").splitlines()]
+    assert [row["article"] for row in rows] == [titles[0], titles[3]]
+    score = ["score", "wikipossessions", "said.jsonl", "--config", "sample", "--missing", "skip", "--json", "--no-ci"]
+    assert json.loads(ran(*score))["n_units"] == 2
+
+
+def test_folders_and_texts_that_can_not_be_read(run, articles, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run(*COMMAND, "--articles", tmp_path / "nowhere", "--spacy-model", "any")
     assert done.exit_code == 1
-    assert all(f"has no text of '{title}'; needed: a file '{title}.txt'" in done.stderr for title in titles[:2])
-    (articles / f"{titles[0]}.txt").write_text(TEXT)
-    (articles / f"{titles[1]}.txt").write_text(TEXT)
-    done = run(*command, "--articles", articles)
-    assert done.exit_code == 2
-    assert "name one with --spacy-model" in done.stderr
-    done = run(*command, "--articles", articles, "--spacy-model", "xx_no_such_pipeline")
-    assert done.exit_code == 2
-    assert "there is no spaCy pipeline 'xx_no_such_pipeline'" in done.stderr
+    assert f"{tmp_path}/nowhere: is no folder; needed: one of texts, <title>.txt each" in done.stderr
+    one, two, *_ = sorted(articles.iterdir())
+    one.write_bytes(b"ab\xff")
+    two.write_bytes(b"")
+    done = run(*COMMAND, "--articles", articles, "--spacy-model", "any")
+    assert done.exit_code == 1
+    assert f"{one}: byte 3 is not UTF-8; needed: UTF-8 text" in done.stderr
+    assert f"{two}: is empty" in done.stderr
     assert not (tmp_path / "said.jsonl").exists()
 
 
-def test_without_texts_nothing_is_made(run, tmp_path):
-    done = run("baseline", "wikipossessions", "heuristics", "--config", "sample", "-o", tmp_path / "said.jsonl")
+@pytest.mark.filterwarnings("ignore")
+def test_pipelines_that_can_not_be_had(run, pipeline, articles, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command = [*COMMAND, "--articles", articles]
+    done = run(*command)
+    assert done.exit_code == 2
+    assert "name one with --spacy-model" in done.stderr
+    done = run(*command, "--spacy-model", "xx_no_such_pipeline")
+    assert done.exit_code == 2
+    assert "there is no spaCy pipeline 'xx_no_such_pipeline'; needed: an installed one, or a folder" in done.stderr
+    settings = pipeline / "config.cfg"
+    whole = settings.read_text("utf-8")
+    settings.write_text(whole.replace('factory = "entity_ruler"', 'factory = "entity_rule"'), "utf-8")
+    done = run(*command, "--spacy-model", pipeline)
+    assert done.exit_code == 2
+    assert "can't be loaded: [E002] Can't find factory for 'entity_rule'" in done.stderr
+    settings.write_text(whole, "utf-8")
+    (pipeline / "meta.json").write_text("{")
+    done = run(*command, "--spacy-model", pipeline)
+    assert done.exit_code == 2
+    assert "/pipeline' can't be loaded: " in done.stderr
+    assert not (tmp_path / "said.jsonl").exists()
+
+
+def test_without_texts_nothing_is_made(run, articles, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run(*COMMAND)
     assert done.exit_code == 1
-    assert "the corpus's folder of articles: has no text of" in done.stderr
+    assert "the corpus's folder of articles: has no text of any of 4 articles: " in done.stderr
+    for path in articles.iterdir():
+        path.unlink()
+    done = run(*COMMAND, "--articles", articles)
+    assert done.exit_code == 1
+    assert f"{articles}: has no text of any of 4 articles: " in done.stderr
+    assert "needed: a file <title>.txt for each that is to be read" in done.stderr
+    assert not (tmp_path / "said.jsonl").exists()

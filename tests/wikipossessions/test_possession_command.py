@@ -64,7 +64,7 @@ def test_bad_options_and_bad_rows(run, sample, tmp_path, monkeypatch):
     written("all.jsonl", rows)
     done = run("score", "wikipossessions", "all.jsonl", "--config", "sample", "--tolerance", "a tenth")
     assert done.exit_code == 2
-    assert "option tolerance is 'a tenth'; needed: a decimal number such as 0.1" in done.stderr
+    assert "option tolerance is 'a tenth'; needed: a decimal number such as 0.1, without needless zeros" in done.stderr
     rows[0]["possessions"][0].update(anchor=None, relation="during", relation_certainty="certain")
     rows[1]["possessions"][0].update(relation=None, relation_certainty="certain")
     written("odd.jsonl", rows)
@@ -72,14 +72,14 @@ def test_bad_options_and_bad_rows(run, sample, tmp_path, monkeypatch):
         done = run(command, "wikipossessions", "odd.jsonl", "--config", "sample")
         assert done.exit_code == 1
         assert "odd.jsonl: 2 problems:" in done.stderr
-        assert f"article {rows[0]['article']!r}: possession 1 (" in done.stderr
+        assert f"article {rows[0]['article']!r}: possessions[0] (" in done.stderr
         assert "relation is 'during' and anchor is null; needed: an anchor, or no relation" in done.stderr
     rows = said(sample)
     rows[2]["possessions"][0]["possessor"] = "Nobody of that name"
     written("named.jsonl", rows)
     done = run("score", "wikipossessions", "named.jsonl", "--config", "sample", "--scenario", "oracle")
     assert done.exit_code == 1
-    assert "'Nobody of that name' is no possessor in gold's" in done.stderr
+    assert "possessions[0] ('Nobody of that name'): is no possessor in gold's" in done.stderr
 
 
 def test_a_possessor_twice_costs_precision_and_is_no_error(sample, tmp_path):
@@ -107,6 +107,13 @@ def test_the_module_gives_the_scores_of_the_report(sample, tmp_path, monkeypatch
     assert module.compute(predictions=rows, references=essential, **options) == module.compute(
         predictions=rows, references=sample, **options
     )
+    with pytest.raises(SubmissionError) as caught:
+        module.compute(predictions=[rows[1], rows[0], *rows[2:]], references=sample)
+    titles = [record["article"] for record in sample]
+    assert str(caught.value).splitlines()[1:] == [
+        f"predictions: row 0: article is {titles[1]!r}; needed: {titles[0]!r}, as in the gold",
+        f"predictions: row 1: article is {titles[0]!r}; needed: {titles[1]!r}, as in the gold",
+    ]
     rows[0]["possessions"][0]["order"] = "abc"
     with pytest.raises(SubmissionError, match=r"predictions: row 0: possessions\[0\].order: 'abc' is of another form"):
         module.compute(predictions=rows, references=sample)
@@ -146,6 +153,17 @@ def test_texts_that_come_and_go_are_seen(own_folder, sample, tmp_path, monkeypat
         assert text() == content
     file.unlink()
     assert text() is None
+
+
+def test_what_is_odd_about_predictions_is_told(run, sample, tmp_path):
+    rows = said(sample)
+    rows[1]["possessions"][0]["anchor"] = "1920-31"
+    path = written(tmp_path / "odd.jsonl", rows)
+    for command in (("score", "--no-ci"), ("validate",)):
+        done = run(command[0], "wikipossessions", path, "--config", "sample", *command[1:])
+        assert done.exit_code == 0
+        note = f"note: {path}:2: article {rows[1]['article']!r}: 1 possession has an anchor with the later side first"
+        assert note in done.stderr
 
 
 def test_what_is_odd_is_told(ran, corpora, run):

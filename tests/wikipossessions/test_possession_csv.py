@@ -11,7 +11,7 @@ from closeread.errors import FormatError
 from closeread.files import write_text
 from closeread.formats import possession_csv
 from closeread.formats.json_lines import dump_json_lines
-from closeread.formats.possession_csv import HEADER, dump_records, inconsistencies, notices, read_records
+from closeread.formats.possession_csv import HEADER, dump_records, inconsistencies, notices, read_records, row_notices
 
 CORPUS = load_corpus("wikipossessions")
 TOP = "#".join(HEADER)
@@ -139,7 +139,8 @@ NEEDED = f"needed: 8 ({TOP})"
 )
 def test_broken_rows(file, row, problems):
     records, lines, found = read(file, GOOD, row, GOOD.replace("A Vase", "B"))
-    assert [(problem.line, problem.what) for problem in found] == [(3, what) for what in problems]
+    where = "article 'A Vase': " if row.startswith("A Vase") else ""
+    assert [(problem.line, problem.what) for problem in found] == [(3, where + what) for what in problems]
     assert [record["article"] for record in records] == ["A Vase", "B"]
     assert lines == [2, 4]
 
@@ -189,6 +190,7 @@ def sample_record(**changes):
 
 NONE = {"anchor": None, "anchor_kind": "unknown", "lower": None, "upper": None}
 NONE |= {"relation": None, "relation_certainty": None}
+NONE_GIVEN = {"anchor": None, "relation": None, "relation_certainty": None}
 
 
 @pytest.mark.parametrize(
@@ -236,6 +238,32 @@ def test_references_may_leave_out_what_the_anchor_says():
     assert found == [(0, "possessions[0]: lower is 1531; needed: 1530, as anchor '1530-1545' says")]
 
 
+def test_json_lines_may_leave_out_what_the_anchor_says(file):
+    (whole,) = sample_record()["possessions"]
+    bare = {name: value for name, value in whole.items() if name not in possession_csv.DERIVED}
+    own = file.with_suffix(".jsonl")
+    for one in (bare, {**bare, **dict.fromkeys(possession_csv.DERIVED)}):
+        own.write_text(dump_json_lines([{"article": "A Vase", "possessions": [one, {**one, **NONE_GIVEN}]}]), "utf-8")
+        (record,) = read_own_gold(CORPUS, own).records
+        assert record["possessions"] == [whole, {**whole, **NONE}]
+
+
+def test_json_lines_that_leave_out_a_part_or_are_no_records(file):
+    (whole,) = sample_record()["possessions"]
+    bare = {name: value for name, value in whole.items() if name not in possession_csv.DERIVED}
+    own = file.with_suffix(".jsonl")
+    for possessions_given, problem in (
+        ([{**bare, "lower": 1530}], "possessions[0]: 'anchor_kind' is a required property"),
+        ([{**bare, "anchor": 1530}], "possessions[0].anchor: 1530 is not of type 'string', 'null'"),
+        ([1], "possessions[0]: 1 is not of type 'object'"),
+        ({}, "possessions: {} is not of type 'array'"),
+    ):
+        own.write_text(dump_json_lines([{"article": "A Vase", "possessions": possessions_given}]), "utf-8")
+        with pytest.raises(FormatError) as caught:
+            read_own_gold(CORPUS, own)
+        assert f"{own}:1: article 'A Vase': {problem}" in str(caught.value)
+
+
 def test_a_padded_title():
     record = {**sample_record(), "article": " A"}
     needed = "article ' A' is padded with white space; needed: the bare title"
@@ -259,7 +287,8 @@ def test_the_schema_of_gold(file, changes, problem):
     own.write_text(dump_json_lines([sample_record(**changes)]), "utf-8")
     with pytest.raises(FormatError) as caught:
         read_own_gold(CORPUS, own)
-    assert str(caught.value).startswith(f"{own}:1: {problem}")
+    named = f"article {sample_record()['article']!r}: " if problem.startswith("possessions") else ""
+    assert str(caught.value).startswith(f"{own}:1: {named}{problem}")
 
 
 def test_notices(file):
@@ -271,6 +300,27 @@ def test_notices(file):
         "1 possession has an anchor with the later side first, which is read the other way round "
         "(the first: '1900-1888' in 'A Vase').",
         "2 possessions have a relation to an unknown anchor (the first in 'A Vase').",
+    ]
+
+
+def test_row_notices():
+    def said(anchor, relation="during"):
+        return {"possessor": "Ann", "anchor": anchor, "relation": relation}
+
+    rows = [
+        {"article": "A", "possessions": [said("1888"), said("Unknown", None), said(None, None)]},
+        {"article": "B", "possessions": [said("1888"), said("1920-31"), said("Now-1888")]},
+        {"article": "C", "possessions": [said("44-50 BC"), said("Unknown"), said("unknown")]},
+    ]
+    turned = "an anchor with the later side first, which is read the other way round"
+    assert list(row_notices(rows, None)) == [
+        (1, f"article 'B': 2 possessions have {turned} (the first: possessions[1] ('Ann'), '1920-31')"),
+        (2, f"article 'C': 1 possession has {turned} (the first: possessions[0] ('Ann'), '44-50 BC')"),
+        (
+            2,
+            "article 'C': 2 possessions have a relation to an unknown anchor, which is kept "
+            "(the first: possessions[1] ('Ann'), 'Unknown')",
+        ),
     ]
 
 
@@ -356,8 +406,7 @@ def test_titles_lead_nowhere_else(tmp_path_factory, title):
     (folder / "articles").mkdir()
     for place in (folder / "secret.txt", folder / "..txt", folder / ".txt"):
         place.write_text("Secret.", "utf-8")
-    texts, problems = possession_csv.article_texts(folder / "articles", {title: 2})
-    assert (texts, problems) == ({}, [])
+    assert possession_csv.article_texts(folder / "articles", [title]) == ({}, [])
 
 
 def write_articles(file, texts):
@@ -382,10 +431,10 @@ def test_texts_that_can_not_be_read(tmp_path):
     (folder / "D.txt").mkdir()
     _, _, problems = read(file, *(GOOD.replace("A Vase", name) for name in "ABCDE"))
     assert [(problem.line, problem.what) for problem in problems] == [
-        (2, "'articles/A.txt': byte 3 is not UTF-8; needed: UTF-8 text"),
-        (3, "'articles/B.txt': holds the control character U+001B"),
-        (4, "'articles/C.txt': is empty"),
-        (5, "'articles/D.txt': is a directory; needed: a file"),
+        (2, f"{folder}/A.txt: byte 3 is not UTF-8; needed: UTF-8 text"),
+        (3, f"{folder}/B.txt: holds the control character U+001B"),
+        (4, f"{folder}/C.txt: is empty"),
+        (5, f"{folder}/D.txt: is a directory; needed: a file"),
     ]
 
 

@@ -79,7 +79,16 @@ def test_times_by_hand(case):
 
 
 def test_centuries_that_are_none():
-    for text in ("century", "0th century", "16th", "16th-18th", "16th Century-Unknown", "the 1st-2nd-3rd century"):
+    for text in (
+        "century",
+        "0th century",
+        "16th",
+        "16th-18th",
+        "Unknown-16th",
+        "Unknown-Now",
+        "16th Century-",
+        "the 1st-2nd-3rd century",
+    ):
         assert century_anchor(text) is None, text
 
 
@@ -286,14 +295,24 @@ def test_a_score_of_nothing_is_decided():
     assert decided == {f"{family}/{part}" for family in families for part in ("precision", "recall", "f1")}
 
 
+DECIMAL = "needed: a decimal number such as 0.1, without needless zeros"
+YEAR = "needed: a year such as 2017, without needless zeros"
+
+
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        ("tolerance", "x", "option tolerance is 'x'; needed: a decimal number such as 0.1"),
-        ("tolerance", "-0.1", "option tolerance is '-0.1'; needed: a decimal number such as 0.1"),
-        ("tolerance", "0.1\n", "option tolerance is '0.1\n'; needed: a decimal number such as 0.1"),
-        ("tolerance", float("nan"), "option tolerance is 'nan'; needed: a decimal number such as 0.1"),
-        ("now_year", "now", "option now_year is 'now'; needed: a year such as 2017"),
+        ("tolerance", "x", f"option tolerance is 'x'; {DECIMAL}"),
+        ("tolerance", "-0.1", f"option tolerance is '-0.1'; {DECIMAL}"),
+        ("tolerance", "0.1\n", f"option tolerance is '0.1\n'; {DECIMAL}"),
+        ("tolerance", float("nan"), f"option tolerance is 'nan'; {DECIMAL}"),
+        ("now_year", "now", f"option now_year is 'now'; {YEAR}"),
+        # One number has one form, since values stand in the signature as they are given.
+        ("tolerance", "0.10", f"option tolerance is '0.10'; {DECIMAL}"),
+        ("tolerance", "0.0", f"option tolerance is '0.0'; {DECIMAL}"),
+        ("tolerance", "00.1", f"option tolerance is '00.1'; {DECIMAL}"),
+        ("now_year", "02017", f"option now_year is '02017'; {YEAR}"),
+        ("now_year", "-0", f"option now_year is '-0'; {YEAR}"),
         ("setting", "loose", "option setting is 'loose'; needed: one of exact, partial"),
     ],
 )
@@ -304,8 +323,9 @@ def test_a_value_that_an_option_can_not_have(option, value, message):
 
 
 def test_free_values_are_kept_as_text():
-    settled = PROCEDURE.settle({"tolerance": 0.1, "now_year": 2026})
-    assert (settled["tolerance"], settled["now_year"]) == ("0.1", "2026")
+    for tolerance, year in ((0.1, 2026), ("0.05", -44), (0, 0), ("12", 99999), ("10.101", 1000)):
+        settled = PROCEDURE.settle({"tolerance": tolerance, "now_year": year})
+        assert (settled["tolerance"], settled["now_year"]) == (str(tolerance), str(year))
     assert list(settled) == [option.name for option in PROCEDURE.options]
     assert all(option.default in (option.choices or (option.default,)) for option in PROCEDURE.options)
     assert all(option.choices[0] == option.default for option in PROCEDURE.options if option.choices)
@@ -317,6 +337,12 @@ def test_problems(case):
     options = PROCEDURE.settle(case.get("options", {}))
     found = problems(gold=gold, system=system, **options)
     assert [list(problem) for problem in found] == case["expected"]
+
+
+def test_rows_of_other_articles():
+    gold = articles([[["Ann Poe", "1"]], [["Bob Roe", "1"]], [["Cid Doe", "1"]]])
+    found = list(problems(gold=gold, system=[gold[1], gold[1], None]))
+    assert found == [("system", 0, "article is 'Work 1'; needed: 'Work 0', as in the gold")]
 
 
 def test_names_that_the_oracle_did_not_give_are_not_counted():
@@ -357,6 +383,20 @@ def test_two_thousand_possessors(options):
     )
     got = scores(count(gold=articles([gold]), system=articles([system]), **options))
     assert got["possessor/f1"] == (1 if options else pytest.approx(0, abs=0.01))
+
+
+@pytest.mark.parametrize("suborder", ["tuple", "nested_tie"])
+def test_two_thousand_names_that_share_a_word_and_two_thousand_that_share_none(suborder):
+    gold, system = ([[f"king {side}{i}", str(i + 1)] for i in range(2000)] for side in "gs")
+    options = DEFAULTS | {"setting": "partial", "suborder": suborder}
+    got = scores(count(gold=articles([gold]), system=articles([system]), **options))
+    assert (got["possessor/f1"], got["ordering/f1"]) == (1, 1)
+    alone, others = ([[f"{side}{i}", str(i + 1)] for i in range(2000)] for side in "gs")
+    got = scores(count(gold=articles([alone]), system=articles([others]), **options))
+    assert (got["possessor/f1"], got["ordering/f1"]) == (0, 0)
+    backwards = [[name, str(2000 - i)] for i, (name, _) in enumerate(alone)]
+    got = scores(count(gold=articles([alone]), system=articles([backwards]), **options))
+    assert (got["possessor/f1"], got["ordering/f1"]) == (1, 0)
 
 
 def test_a_long_range_of_years():

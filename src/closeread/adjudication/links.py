@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closeread.agreement.annotators import listed, side_by_side
-from closeread.errors import FormatError, Problem, RequestError, quoted, shortened
+from closeread.errors import FormatError, Problem, RequestError, counted, quoted, shortened
 from closeread.links import LABELS, PREPOSITIONS, Documents, Ints
 from closeread.records import Parsed, Record
 
@@ -246,8 +246,8 @@ def decisions(found: Consolidation, rows: Parsed) -> Decisions:
             labels[target] = [LABELS[name] for name in row["decision"]]
     if absent := conflicts(found, lines):
         which = "; ".join(map(_named, absent[:3])) + ("; …" if len(absent) > 3 else "")
-        needed = f"needed: one for each of the {len(found.contested):,} conflicts"
-        still_open.append(Problem(f"no row for {len(absent):,} conflicts: {which}; {needed}"))
+        needed = f"needed: one for each of the {counted(len(found.contested), 'conflict')}"
+        still_open.append(Problem(f"no row for {counted(len(absent), 'conflict')}: {which}; {needed}"))
     return Decisions(labels, problems, still_open)
 
 
@@ -259,7 +259,7 @@ def _target(found: Consolidation, row: Record, documents: Mapping[str, int]) -> 
     size, start = int(found.documents.sizes[index]), int(found.starts[index])
     ends = [int(row[end].removeprefix("np")) for end in ("anchor", "complement")]
     if max(ends) >= size:
-        return f"{_named(row)}: np{max(ends)} does not exist; needed: two of its {size:,} noun phrases"
+        return f"{_named(row)}: np{max(ends)} does not exist; needed: two of its {counted(size, 'noun phrase')}"
     n_clusters, cluster = len(found.documents.clusters.ids), int(found.documents.cluster_of[start + ends[1]])
     target = (start + ends[0]) * n_clusters + cluster
     if target in found.said:
@@ -283,7 +283,7 @@ def _wrong_with(row: Record, said: Sequence[Sequence[str]]) -> Iterator[str]:
     for number, name in enumerate(ANNOTATORS):
         told = row.get(name)
         if told is not None and number >= len(said):
-            yield f"{name} is {_as_json(told)}; needed: nothing, since there are {len(said)} annotators"
+            yield f"{name} is {_as_json(told)}; needed: nothing, since there are {counted(len(said), 'annotator')}"
         elif told is not None and sorted(told) != sorted(said[number]):
             needed = f"needed: {_as_json(said[number])}, as that annotator's file says now"
             yield f"{name} is {_as_json(told)}; {needed}"

@@ -91,4 +91,5 @@ def _told(phrase: Record) -> list[Any]:
 
 def _extent(phrase: Record) -> str:
     characters = f"characters {phrase['first_char']} to {phrase['last_char']}"
-    return f"{quoted(phrase['text'])} ({characters}, tokens {phrase['first_token']} to {phrase['last_token']})"
+    last = "null" if phrase["last_token"] is None else phrase["last_token"]
+    return f"{quoted(phrase['text'])} ({characters}, tokens {phrase['first_token']} to {last})"

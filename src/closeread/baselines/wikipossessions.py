@@ -9,41 +9,50 @@ nothing is uncertain, and every relation is during.
 
 from __future__ import annotations
 
-import re
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from closeread.baselines import Baseline, Resources
-from closeread.errors import MissingExtraError, Problem, RequestError, UnavailableError, quoted
+from closeread.errors import (
+    FormatError,
+    MissingExtraError,
+    Problem,
+    RequestError,
+    UnavailableError,
+    counted,
+    quoted,
+    shortened,
+)
 from closeread.formats.possession_csv import article_texts
+from closeread.kernels.possession_dates import year_of
 from closeread.kernels.possession_names import normalised
 from closeread.records import Record
 
 TYPES = {"PERSON": "PER", "PER": "PER", "ORG": "ORG", "GPE": "LOC", "LOC": "LOC"}
 DATE = "DATE"
+NO_SUCH_PIPELINE = "[E050]"
+"""What spaCy's message begins with where no pipeline has the name."""
 
-DASH = r"\s*(?:-|–|—|to|until|and)\s*"
-RANGE = re.compile(rf"\b(\d{{3,4}}){DASH}(\d{{2,4}})\b")
-DECADE = re.compile(r"\b(\d{3}0)s\b")
-CENTURY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)[ -]century\b", re.IGNORECASE)
-YEAR = re.compile(r"\b(\d{4}|\d{3}(?=\s*(?:AD|CE)\b))\b")
+NAMED = 3
 
 
 def heuristics(records: Sequence[Record], resources: Resources) -> list[Record]:
-    """Every named entity of every article.
+    """Every named entity of every article that has a text; others are left out, with a warning.
 
     Raises:
-        RequestError: no pipeline is named, or there is none of that name.
-        UnavailableError: an article has no text.
+        RequestError: no pipeline is named, there is none of that name, or it can't be loaded.
+        FormatError: a text can't be read.
+        UnavailableError: no article has a text.
         MissingExtraError: spaCy is not installed.
     """
     texts = _texts(records, resources.articles)
-    pipeline = _pipeline(resources.spacy_model)
-    documents = pipeline.pipe(texts)
+    titles = [record["article"] for record in records if record["article"] in texts]
+    documents = _pipeline(resources.spacy_model).pipe([texts[title] for title in titles])
     return [
-        {"article": record["article"], "possessions": possessions_in(document)}
-        for record, document in zip(records, documents, strict=True)
+        {"article": title, "possessions": possessions_in(document)}
+        for title, document in zip(titles, documents, strict=True)
     ]
 
 
@@ -77,39 +86,37 @@ def _gap(entity: Any, date: Any) -> int:
     return int(date.start - entity.end if date.start >= entity.end else entity.start - date.end)
 
 
-def year_of(text: str) -> str | None:
-    """The year or the range of years that a date tells; None where it tells none.
-
-    >>> [year_of(text) for text in ("May 1888", "1530–45", "the 1880s", "the 18th century", "last May")]
-    ['1888', '1530-1545', '1880-1889', '1701-1800', None]
-    """
-    if found := RANGE.search(text):
-        first, last = found.groups()
-        last = first[: len(first) - len(last)] + last if len(last) < len(first) else last
-        return f"{int(first)}-{int(last)}" if int(first) < int(last) else str(int(first))
-    if found := DECADE.search(text):
-        return f"{found[1]}-{int(found[1]) + 9}"
-    if found := CENTURY.search(text):
-        return f"{100 * int(found[1]) - 99}-{100 * int(found[1])}"
-    found = YEAR.search(text)
-    return str(int(found[1])) if found else None
-
-
-def _texts(records: Sequence[Record], articles: Path | None) -> list[str]:
-    """The text of every article.
+def _texts(records: Sequence[Record], articles: Path | None) -> Mapping[str, str]:
+    """The texts of the articles that have one; which have none is warned of.
 
     Raises:
-        UnavailableError: some have none; all of them are named.
+        FormatError: a text can't be read; all of them are told.
+        UnavailableError: there is no such folder, or no article has a text.
     """
-    texts: dict[str, str] = {r["article"]: r["text"] for r in records if r.get("text") is not None}
-    problems: list[Problem] = []
+    titles = [record["article"] for record in records]
+    texts: Mapping[str, str] = {r["article"]: r["text"] for r in records if r.get("text") is not None}
     if articles is not None:
-        texts, problems = article_texts(articles, dict.fromkeys(record["article"] for record in records))
-    for title in (record["article"] for record in records if record["article"] not in texts):
-        problems.append(Problem(f"has no text of {quoted(title)}; needed: a file {quoted(title + '.txt')}"))
-    if problems:
-        raise UnavailableError(articles or "the corpus's folder of articles", problems)
-    return [texts[record["article"]] for record in records]
+        texts = _texts_in(articles, titles)
+    lacking = [title for title in titles if title not in texts]
+    named = ", ".join(map(quoted, lacking[:NAMED])) + (", …" if len(lacking) > NAMED else "")
+    if not texts:
+        found = f"has no text of any of {counted(len(titles), 'article')}: {named}"
+        problem = Problem(f"{found}; needed: a file <title>.txt for each that is to be read")
+        raise UnavailableError(articles or "the corpus's folder of articles", [problem])
+    if lacking:
+        found = f"{len(lacking):,} of {len(titles):,} articles have no text and are left out: {named}"
+        warnings.warn(f"{found}; they can be scored where missing is skip or empty", stacklevel=3)
+    return texts
+
+
+def _texts_in(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:
+    if not folder.is_dir():
+        raise UnavailableError(folder, [Problem("is no folder; needed: one of texts, <title>.txt each")])
+    texts, unreadable = article_texts(folder, titles)
+    if unreadable:
+        problems = [(Path(error.source).name, problem) for _, error in unreadable for problem in error.problems]
+        raise FormatError(folder, [Problem(problem.what, None, name) for name, problem in problems])
+    return texts
 
 
 def _pipeline(name: str | None) -> Any:
@@ -121,10 +128,13 @@ def _pipeline(name: str | None) -> Any:
         raise MissingExtraError("the baseline of WikiPossessions", "spacy") from None
     try:
         return spacy.load(name)
-    except OSError:
-        raise RequestError(
-            f"there is no spaCy pipeline {quoted(name)}; needed: an installed one, or a folder"
-        ) from None
+    except Exception as error:  # a pipeline is code and settings of others, which may fail in any way
+        said = " ".join(str(error).split())
+        if said.startswith(NO_SUCH_PIPELINE):
+            found = f"there is no spaCy pipeline {quoted(name)}; needed: an installed one, or a folder"
+        else:
+            found = f"the spaCy pipeline {quoted(name)} can't be loaded: {shortened(said) or type(error).__name__}"
+        raise RequestError(found) from None
 
 
 BASELINES: Mapping[str, Baseline] = {"heuristics": heuristics}

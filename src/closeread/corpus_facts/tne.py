@@ -16,7 +16,6 @@ from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from closeread.counts import numbered, ratio
 from closeread.links import LABELS, PREPOSITIONS, Documents, Ints, documents_of
@@ -61,7 +60,7 @@ def _of_links(documents: Documents) -> dict[str, float]:
         ),
         "links to the title": int(documents.in_title[complement].sum()),
         "symmetric links": float(ratio(np.isin(complement * len(phrases.text) + anchor, pair).sum(), 2)),
-        "transitive links": _transitive(anchor, complement, len(phrases.text)),
+        "transitive links": transitive(anchor, complement, len(phrases.text)),
         "links between sentences": int((sentence[anchor] != sentence[complement]).sum()),
         "links to what stands before": int((end < begin).sum()),
         "mean distance in tokens": round(float(np.abs(end - begin).mean()), 2),
@@ -77,10 +76,28 @@ def _ends(documents: Documents) -> tuple[Ints, Ints]:
     return starts + documents.links.anchor, starts + documents.links.complement
 
 
-def _transitive(anchor: Ints, complement: Ints, n_phrases: int) -> int:
-    """How many links join two noun phrases that are anchors of a common complement."""
-    linked = csr_array((np.ones(len(anchor), np.int64), (anchor, complement)), shape=(n_phrases, n_phrases))
-    return int(linked.multiply((linked @ linked.T) > 0).sum())
+def transitive(anchor: Ints, complement: Ints, n_phrases: int) -> int:
+    """How many links, given by the places of their ends, join two noun phrases that are anchors of a common complement.
+
+    In turn the first, second, ... complement of that one of the two which has fewer is looked up among the other's, for
+    all links at once of which none has been found yet.
+    """
+    pair = np.unique(anchor * n_phrases + complement)
+    target = pair % n_phrases
+    sizes = np.bincount(pair // n_phrases, minlength=n_phrases)
+    starts = np.cumsum(sizes) - sizes
+    is_fewer = sizes[anchor] < sizes[complement]
+    fewer, other = np.where(is_fewer, anchor, complement), np.where(is_fewer, complement, anchor)
+    open_links, turn = np.flatnonzero(sizes[fewer] > 0), 0
+    n_found = 0
+    while len(open_links):
+        looked_up = other[open_links] * n_phrases + target[starts[fewer[open_links]] + turn]
+        place = np.minimum(np.searchsorted(pair, looked_up), len(pair) - 1)
+        is_common = pair[place] == looked_up
+        n_found += int(is_common.sum())
+        turn += 1
+        open_links = open_links[~is_common & (sizes[fewer[open_links]] > turn)]
+    return n_found
 
 
 def _sentences(documents: Documents) -> Ints:

@@ -3,7 +3,7 @@
 Conventions: cells are padded with blanks and no-break spaces, which are no part of them; everything inside a cell is
 kept, stray punctuation and quotation marks included.  `GPE` is read as LOC, the paper's name for it.  All rows of an
 article make one record, in the order of the file and wherever they stand.  What the anchor's text says of years is
-read off by `closeread.kernels.anchors`.
+read off by `closeread.kernels.anchors`, and in JSON Lines, which this module reads too, need not be written down.
 
 The articles themselves were never released.  Where a folder `articles` beside the file holds `<title>.txt`, that is
 the record's text.  Titles are looked up among the names that the folder lists, so no title, whatever it holds,
@@ -19,10 +19,14 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
-from closeread.errors import FormatError, Problem, quoted
+from closeread.errors import FormatError, Problem, printable, quoted
+from closeread.formats.json_lines import read_json_lines
 from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes, read_lines
 from closeread.kernels.anchors import parse_anchor
 from closeread.records import Parsed, Record
+
+SUFFIXES = (".jsonl", ".ndjson")
+"""Of files of records in JSON Lines."""
 
 HEADER = ("Article", "Type", "Possessor", "psr_c", "order", "Duration", "TP", "Dur_c")
 SEPARATOR = "#"
@@ -43,6 +47,26 @@ def read_records(path: Path, split: str) -> Parsed:
     Raises:
         FormatError: the file can't be read as text (see `closeread.formats.text`).
     """
+    del split
+    if path.suffix not in SUFFIXES:
+        return _read_rows(path)
+    parsed = read_json_lines(path)
+    for record in parsed.records:
+        _derive(record.get("possessions"))
+    return parsed
+
+
+def _derive(possessions: object) -> None:
+    """Add what anchors say to the possessions that say nothing of it."""
+    for possession in possessions if isinstance(possessions, list) else ():
+        if isinstance(possession, dict) and all(possession.get(name) is None for name in DERIVED):
+            anchor = possession.get("anchor")
+            if anchor is None or isinstance(anchor, str):
+                possession.update(_derived(anchor))
+
+
+def _read_rows(path: Path) -> Parsed:
+    """The articles of a file as it was released."""
     header, *lines = read_lines(path)
     found = [cell.strip() for cell in header.split(SEPARATOR)]
     problems = []
@@ -55,18 +79,21 @@ def read_records(path: Path, split: str) -> Parsed:
     for number, line in enumerate(lines, start=2):
         cells = [cell.strip() for cell in line.split(SEPARATOR)]
         wrong = list(_wrong_with(cells))
-        problems += [Problem(what, number) for what in wrong]
+        article = f"article {quoted(cells[0])}: " if cells[0] and len(cells) > 1 else ""
+        problems += [Problem(article + what, number) for what in wrong]
         if not wrong:
             first.setdefault(cells[0], number)
             possessions.setdefault(cells[0], []).append(_possession(cells))
     if not lines:
         problems.append(Problem("there is no row after the header; needed: one for every possession", 1))
-    texts, text_problems = article_texts(path.parent / ARTICLES, first)
+    texts, unreadable = article_texts(path.parent / ARTICLES, first)
+    for article, error in unreadable:
+        problems += [Problem(f"{printable(error.source)}: {p.what}", first[article]) for p in error.problems]
     records = [
         {"article": article, "possessions": of_article, "text": texts.get(article)}
         for article, of_article in possessions.items()
     ]
-    return Parsed(records, list(first.values()), problems + text_problems)
+    return Parsed(records, list(first.values()), problems)
 
 
 def _wrong_with(cells: Sequence[str]) -> Iterator[str]:
@@ -116,28 +143,28 @@ def _derived(anchor: str | None) -> Record:
     return dict(zip(DERIVED, parsed[: len(DERIVED)], strict=True))
 
 
-def article_texts(folder: Path, lines: Mapping[str, int | None]) -> tuple[dict[str, str], list[Problem]]:
-    """The texts of the articles that the folder has, and what is wrong with them.
+def article_texts(folder: Path, articles: Iterable[str]) -> tuple[dict[str, str], list[tuple[str, FormatError]]]:
+    """The texts of the articles that the folder has, and the articles whose files can't be read, with the reason.
 
     Args:
         folder: where texts may be; it need not exist.
-        lines: the articles, each with the line where it begins.
+        articles: their titles.
     """
     if not folder.is_dir():
         return {}, []
     # Some file systems take names apart into letters and accents.
     files = {normalize("NFC", file.name): file for file in sorted(folder.iterdir())}
     texts: dict[str, str] = {}
-    problems: list[Problem] = []
-    for article, line in lines.items():
+    unreadable: list[tuple[str, FormatError]] = []
+    for article in articles:
         file = files.get(normalize("NFC", f"{article}.txt"))
         if file is None:
             continue
         try:
             texts[article] = _text(file)
         except FormatError as error:
-            problems += [Problem(f"{quoted(f'{ARTICLES}/{file.name}')}: {p.what}", line) for p in error.problems]
-    return texts, problems
+            unreadable.append((article, error))
+    return texts, unreadable
 
 
 def _text(path: Path) -> str:
@@ -184,6 +211,23 @@ def _is_padded(text: str) -> bool:
 
 def _json(value: object) -> str:
     return quoted(value) if isinstance(value, str) else json.dumps(value)
+
+
+def row_notices(rows: Sequence[Record], background: object) -> Iterator[tuple[int, str]]:
+    """What is odd about valid rows of a system, by the number of the row, from 0."""
+    del background
+    for index, row in enumerate(rows):
+        anchors = [(place, one, parse_anchor(one["anchor"])) for place, one in enumerate(row["possessions"])]
+        turned = [(place, one) for place, one, anchor in anchors if anchor.reversed]
+        loose = [(place, one) for place, one, anchor in anchors if one["relation"] and anchor.kind == "unknown"]
+        for found, what in (
+            (turned, "an anchor with the later side first, which is read the other way round"),
+            (loose, "a relation to an unknown anchor, which is kept"),
+        ):
+            if found:
+                place, one = found[0]
+                first = f"possessions[{place}] ({quoted(one['possessor'])}), {quoted(one['anchor'])}"
+                yield index, f"article {quoted(row['article'])}: {_possessions(len(found))} {what} (the first: {first})"
 
 
 def notices(records: Sequence[Record]) -> Iterator[str]:

@@ -9,13 +9,15 @@ in the official evaluator.  An id is no part of the format; where a line has one
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from closeread.errors import Problem, quoted, shortened
+from closeread.errors import Problem, RequestError, counted, quoted, shortened
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
+from closeread.formats.text import MAX_LINE_BYTES
 from closeread.links import PREPOSITIONS, documents_of, numbers
 from closeread.records import Parsed, Record, column
 
@@ -23,6 +25,9 @@ SUFFIX = None
 ARRAY = "predicted_prepositions"
 FIRST = re.compile(rf'\s*\{{[^\[]*"{ARRAY}"\s*:')
 SHOWN = 3
+
+WIDTH = len("24, ")
+"""How many bytes a label takes at most."""
 
 
 def recognises(first_line: str) -> bool:
@@ -57,25 +62,29 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
 
 def _wrong_with(array: Record, name: str, size: int) -> Iterator[str]:
     """Everything that is wrong with a line."""
-    for key in array:
-        if key not in (ARRAY, "id"):
-            yield f"has the key {quoted(key)}; needed: {ARRAY} alone"
     if array.get("id", name) != name:
         yield f"id is {_shown(array['id'])}; needed: {quoted(name)}, or none"
+    of = f"id {quoted(name)}:"
+    for key in array:
+        if key not in (ARRAY, "id"):
+            yield f"{of} has the key {quoted(key)}; needed: {ARRAY} alone"
+    wanted = f"{size * size:,}, for every ordered pair of its {counted(size, 'noun phrase')}"
     labels = array.get(ARRAY)
     if not isinstance(labels, list):
-        yield f"{ARRAY} is no list; needed: one"
+        found = f"is {_shown(labels)}" if ARRAY in array else "is missing"
+        yield f"{of} {ARRAY} {found}; needed: a list of labels, {wanted}"
         return
     if len(labels) != size * size:
-        needed = f"{size * size:,}, for every ordered pair of the {size:,} noun phrases of {quoted(name)}"
-        yield f"{ARRAY} has {len(labels):,} labels; needed: {needed}"
+        yield f"{of} {ARRAY} has {counted(len(labels), 'label')}; needed: {wanted}"
     wrong = [
         place for place, label in enumerate(labels) if type(label) is not int or not 0 <= label < len(PREPOSITIONS)
     ]
     for place in wrong[:SHOWN]:
+        # Of a list of another length no place tells what it is about.
+        pair = f" (np{place // size}, np{place % size})" if len(labels) == size * size else ""
         more = f" (and {len(wrong) - SHOWN:,} more)" if len(wrong) > SHOWN and place == wrong[SHOWN - 1] else ""
         needed = f"needed: a whole number from 0 to {len(PREPOSITIONS) - 1}"
-        yield f"{ARRAY}[{place}] is {_shown(labels[place])}; {needed}{more}"
+        yield f"{of} {ARRAY}[{place}]{pair} is {_shown(labels[place])}; {needed}{more}"
 
 
 def _shown(value: object) -> str:
@@ -93,17 +102,23 @@ def _links(labels: Sequence[int], size: int) -> list[Record]:
     ]
 
 
-def dump_submission(rows: Iterable[Record], gold: Sequence[Record]) -> str:
+def dump_submission(rows: Sequence[Record], gold: Sequence[Record]) -> str:
     """The rows as the text of a file; of several labels for a pair the first is kept, and fallbacks are dropped.
 
     Args:
         rows: the rows, in the order of the gold.
         gold: the documents.
+
+    Raises:
+        RequestError: a document has so many noun phrases that its line could not be read again.
     """
-    return dump_json_lines(
-        {ARRAY: _array(row["relations"], size)}
-        for row, size in zip(rows, documents_of(gold).sizes.tolist(), strict=True)
-    )
+    sizes = documents_of(gold).sizes.tolist()
+    for row, size in zip(rows, sizes, strict=True):
+        if WIDTH * size * size > MAX_LINE_BYTES:
+            found = f"id {quoted(row['id'])}: {size:,} noun phrases make {size * size:,} labels on a line"
+            most = math.isqrt(MAX_LINE_BYTES // WIDTH)
+            raise RequestError(f"{found}; needed: at most {most:,} noun phrases, or JSON Lines of links")
+    return dump_json_lines({ARRAY: _array(row["relations"], size)} for row, size in zip(rows, sizes, strict=True))
 
 
 def _array(relations: Sequence[Record], size: int) -> list[int]:

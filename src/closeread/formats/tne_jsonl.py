@@ -8,6 +8,7 @@ and the characters U+0080 to U+009F that some of the released ones hold.
 from __future__ import annotations
 
 import gc
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from closeread.errors import FormatError, Problem, quoted
+from closeread.errors import FormatError, Problem, quoted, shortened
 from closeread.formats.gzipped import unzipped
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import BYTE_ORDER_MARK, MAX_LINE_BYTES, read_bytes
@@ -85,7 +86,9 @@ def _parsed(raw: Sequence[bytes]) -> Parsed:
                 continue
             record = found
         wrong = list(_normalise(record))
-        problems += [Problem(what, number) for what in wrong]
+        name = record.get("id")
+        of = f"id {quoted(name)}: " if isinstance(name, str) else ""
+        problems += [Problem(f"{of}{what}", number) for what in wrong]
         if not wrong:
             records.append(record)
             lines.append(number)
@@ -130,7 +133,7 @@ def _normalise(record: Record) -> Iterator[str]:
     if isinstance(nps, dict):
         for name, noun_phrase in nps.items():
             if isinstance(noun_phrase, dict) and noun_phrase.setdefault("id", name) != name:
-                found = f"nps: the noun phrase {quoted(name)} has the id {quoted(str(noun_phrase['id']))}"
+                found = f"nps: the noun phrase {quoted(name)} has the id {_shown(noun_phrase['id'])}"
                 yield f"{found}; needed: the same"
         record["nps"] = list(nps.values())
     clusters = record.get("coref")
@@ -145,7 +148,11 @@ def _normalise(record: Record) -> Iterator[str]:
         if record.get(name) is None:
             record[name] = value
         elif value is not None and record[name] != value:
-            yield f"{name} is {quoted(str(record[name]))}; needed: {quoted(value)}, as the source says, or nothing"
+            yield f"{name} is {_shown(record[name])}; needed: {quoted(value)}, as the source says, or nothing"
+
+
+def _shown(value: object) -> str:
+    return quoted(value) if isinstance(value, str) else shortened(json.dumps(value), 60)
 
 
 def _fill(value: object, names: Iterable[str]) -> None:

@@ -1,34 +1,69 @@
 """What no schema can say of TNE's documents: the rules that all released ones keep, and what is odd but no error.
 
-Conventions: every problem names the noun phrase, the cluster or the link; fields that a record lacks are not judged.
+Conventions: every problem names the document and the noun phrase, the cluster or the link; fields that a record lacks
+are not judged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain, pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.errors import quoted
+from closeread.errors import counted, quoted
 from closeread.kernels.links import pairs, triplets
 from closeread.links import PREPOSITIONS, TITLE_END, Documents, Ints, documents_of, numbers
 from closeread.records import Record
 
 Problems = Iterator[tuple[int, str]]
 TIME = "time/date/measurement"
+SHOWN = 3
+"""How many names a problem lists before it counts."""
 
 
 def inconsistencies(records: Sequence[Record]) -> Problems:
     """The index of a document and what is wrong with it: every rule's violations, by document."""
-    documents = documents_of(records)
-    # What follows is only asked where what came before is sound: a noun phrase that does not exist has no cluster.
-    for rules in ((_ids,), (_spans, _tokens, _partition, _endpoints), (_links,)):
-        found = [problem for rule in rules for problem in rule(documents)]
-        if found:
-            yield from sorted(found, key=lambda problem: problem[0])
-            return
+    every = _Part(documents_of(records), range(len(records)))
+    # A noun phrase that does not exist has no cluster: documents in which one is asked for are not asked any further.
+    ids = every.problems(_ids)
+    numbered = every.without({index for index, _ in ids})
+    ends = numbered.problems(_partition, _endpoints)
+    linked = numbered.without({*(index for index, _ in ends), *numbered.lacking("nps", "coref")})
+    problems = [*ids, *numbered.problems(_spans, _tokens), *ends, *linked.problems(_links)]
+    names = every.documents.column("id")
+    for index, what in sorted(problems, key=lambda problem: problem[0]):
+        yield index, f"id {quoted(names[index])}: {what}"
+
+
+class _Part(NamedTuple):
+    """Some documents of a file.
+
+    Attributes:
+        documents: these.
+        indices: where each stands among all.
+    """
+
+    documents: Documents
+    indices: Sequence[int]
+
+    def problems(self, *rules: Callable[[Documents], Problems]) -> list[tuple[int, str]]:
+        """What some rules find, with the index among all documents."""
+        return [(self.indices[number], what) for rule in rules for number, what in rule(self.documents)]
+
+    def lacking(self, *names: str) -> list[int]:
+        """The indices of the documents that lack one of some fields."""
+        values = zip(*(self.documents.column(name) for name in names), strict=True)
+        return [index for index, of_document in zip(self.indices, values, strict=True) if None in of_document]
+
+    def without(self, indices: Collection[int]) -> _Part:
+        """The part but for the documents at some indices."""
+        if not indices:
+            return self
+        kept = [number for number, index in enumerate(self.indices) if index not in indices]
+        return _Part(Documents([self.documents[n] for n in kept]), [self.indices[n] for n in kept])
 
 
 def _ids(documents: Documents) -> Problems:
@@ -41,8 +76,8 @@ def _ids(documents: Documents) -> Problems:
     held = np.bincount((starts[document] + number)[inside], minlength=int(starts[-1]))
     for place in np.flatnonzero(held != 1).tolist():
         index = int(np.searchsorted(starts, place, side="right")) - 1
-        found = "given twice" if held[place] else "missing"
-        needed = f"needed: np0 to np{sizes[index] - 1}, each once"
+        found = f"given {_times(int(held[place]))}" if held[place] else "missing"
+        needed = f"needed: {_known(int(sizes[index]))}, each once"
         yield index, f"nps: np{place - starts[index]} is {found}; {needed}"
     clusters = documents.clusters
     if len(set(zip(clusters.document.tolist(), clusters.ids, strict=True))) == len(clusters.ids):
@@ -77,7 +112,7 @@ def _tokens(documents: Documents) -> Problems:
     for place in np.flatnonzero(wrong & judged[document]).tolist():
         index = int(document[place])
         span = f"its tokens are {phrases.first_token[place]} to {phrases.last_token[place]}"
-        needed = f"needed: a first and a last of the {lengths[index]:,} tokens"
+        needed = f"needed: a first and a last of the {counted(int(lengths[index]), 'token')}"
         yield index, f"np{place - phrases.starts[index]}: {span}; {needed}"
 
 
@@ -92,12 +127,24 @@ def _partition(documents: Documents) -> Problems:
         index = int(document[place])
         name = clusters.ids[clusters.member_of[place]]
         yield index, f"coref: {name} has the member np{clusters.member[place]}; needed: {_known(int(sizes[index]))}"
-    held = np.bincount((starts[document] + clusters.member)[known], minlength=int(starts[-1]))
+    phrase, of_member = (starts[document] + clusters.member)[known], clusters.member_of[known]
+    held = np.bincount(phrase, minlength=int(starts[-1]))
     judged = np.repeat(np.array([coref is not None for coref in documents.column("coref")], np.bool_), sizes)
-    for place in np.flatnonzero((held != 1) & judged).tolist():
-        index = int(np.searchsorted(starts, place, side="right")) - 1
-        found = f"is a member of {held[place]} clusters" if held[place] else "is a member of no cluster"
-        yield index, f"coref: np{place - starts[index]} {found}; needed: of one"
+    wrong = np.flatnonzero((held != 1) & judged)
+    order = np.argsort(phrase, kind="stable")
+    begins = np.searchsorted(phrase, wrong, sorter=order)
+    for one, begin in zip(wrong.tolist(), begins.tolist(), strict=True):
+        index = int(np.searchsorted(starts, one, side="right")) - 1
+        of = of_member[order[begin : begin + held[one]]]
+        yield index, f"coref: np{one - starts[index]} {_membership([clusters.ids[cluster] for cluster in of])}"
+
+
+def _membership(names: Sequence[str]) -> str:
+    """What is wrong with a noun phrase that has these clusters."""
+    distinct = list(dict.fromkeys(names))
+    if len(distinct) == 1:
+        return f"is given {_times(len(names))} in {distinct[0]}; needed: once"
+    return f"is a member of {_listed(distinct, len(distinct)) if distinct else 'no cluster'}; needed: of one"
 
 
 def _endpoints(documents: Documents) -> Problems:
@@ -119,7 +166,7 @@ def _endpoints(documents: Documents) -> Problems:
 
 def _links(documents: Documents) -> Problems:
     """Links leave a cluster, name the complement's, and reach all of its members by the same preposition."""
-    if not len(documents.links) or None in documents.column("coref") or None in documents.column("nps"):
+    if not len(documents.links):
         return
     links, clusters = documents.links, documents.clusters
     starts = documents.noun_phrases.starts[:-1][links.document]
@@ -139,7 +186,7 @@ def _links(documents: Documents) -> Problems:
 
 
 def _open_links(documents: Documents, anchor: Ints, cluster: Ints) -> Problems:
-    """Links to some members of a cluster and not to all.
+    """Links to some members of another cluster and not to all.
 
     Args:
         documents: whose links they are.
@@ -148,19 +195,26 @@ def _open_links(documents: Documents, anchor: Ints, cluster: Ints) -> Problems:
     """
     links, clusters = documents.links, documents.clusters
     fan = (anchor * len(clusters.ids) + cluster) * len(PREPOSITIONS) + links.label
-    member = documents.noun_phrases.starts[:-1][links.document] + links.complement
-    order = np.lexsort((member, fan))
-    fan, member = fan[order], member[order]
+    order = np.lexsort((links.complement, fan))
+    fan, member = fan[order], links.complement[order]
     again = (fan[1:] == fan[:-1]) & (member[1:] == member[:-1])
     distinct = np.concatenate([[True], ~again])
-    begins = np.concatenate([[True], fan[1:] != fan[:-1]])
-    reached = np.add.reduceat(distinct.astype(np.int64), np.flatnonzero(begins))
+    begins = np.flatnonzero(np.concatenate([[True], fan[1:] != fan[:-1]]))
+    ends = np.append(begins[1:], len(fan))
+    reached = np.add.reduceat(distinct.astype(np.int64), begins)
     first = order[begins]
-    size = np.bincount(clusters.member_of, minlength=len(clusters.ids))[cluster[first]]
-    for place, n, wanted in np.column_stack([first, reached, size])[reached != size].tolist():
-        name = clusters.ids[cluster[place]]
-        needed = f"needed: links to all {wanted} members of the complement's cluster"
-        yield int(links.document[place]), f"{_link(documents, place)}: {name} is reached {n} times; {needed}"
+    starts = np.searchsorted(clusters.member_of, np.arange(len(clusters.ids) + 1))
+    size = np.diff(starts)[cluster[first]]
+    is_open = (reached != size) & (documents.cluster_of[anchor[first]] != cluster[first])
+    spans = np.column_stack([first, starts[cluster[first]], size, begins, ends])[is_open]
+    for link, start, wanted, begin, end in spans.tolist():
+        known = set(member[begin:end].tolist())
+        # Of so many members some are missing, and more than are shown need not be looked at.
+        some = clusters.member[start : start + min(wanted, len(known) + SHOWN)].tolist()
+        absent = _listed([f"np{number}" for number in some if number not in known], wanted - len(known))
+        found = f"{clusters.ids[cluster[link]]} is reached but for {absent}"
+        needed = f"needed: links to all {wanted:,} members of the complement's cluster"
+        yield int(links.document[link]), f"{_link(documents, link)}: {found}; {needed}"
 
 
 def _link(documents: Documents, place: int) -> str:
@@ -179,8 +233,26 @@ def described(anchor: int, label: int, complement: int) -> str:
     return f"np{anchor} {PREPOSITIONS[label]} np{complement}"
 
 
+def _times(number: int) -> str:
+    return "twice" if number == 2 else f"{number:,} times"
+
+
+def _listed(names: Sequence[str], number: int) -> str:
+    """The first few of some names, of which there are a number.
+
+    >>> _listed(["np1"], 1), _listed(["np1", "np2"], 2), _listed(["np1", "np2", "np5"], 7)
+    ('np1', 'np1 and np2', 'np1, np2, np5 and 4 more')
+    """
+    shown = list(names[:SHOWN])
+    if number > SHOWN:
+        return f"{', '.join(shown)} and {number - SHOWN:,} more"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+
+
 def _known(size: int) -> str:
-    return f"np0 to np{size - 1}" if size else "none, since there are no noun phrases"
+    if not size:
+        return "none, since there are no noun phrases"
+    return f"np0 to np{size - 1}" if size > 1 else "np0"
 
 
 def notices(records: Sequence[Record]) -> Iterator[str]:

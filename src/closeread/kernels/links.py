@@ -6,7 +6,8 @@ them.
 Conventions: documents and, in each, noun phrases are numbered from 0; labels are 1 to 24.  A *pair* is an ordered pair
 of noun phrases of one document, kept as one integer (`pairs`) that sorts by document, anchor and complement.  A pair
 may have several labels: of a system the first counts, of gold the one that the system said if it is among them, else
-the last; only triplets are all counted.
+the last; only triplets are all counted.  What a system said of a pair that it does not link is its fallback, which only
+the counts of fallbacks ask for.
 """
 
 from __future__ import annotations
@@ -164,17 +165,6 @@ def tallies(system: Labelled, gold: Labelled, fallback: Labelled | None = None, 
     hit, missed = np.flatnonzero(is_linked), np.flatnonzero(~is_linked)
     meant = gold.last.copy()
     meant[place[right]] = system.first[right]
-    asked = said_right = missed[:0]
-    if fallback is not None:
-        asked = missed
-        said = np.zeros(len(gold.pair), np.int64)
-        told = _places(fallback.pair, gold.pair)
-        known = np.flatnonzero(told >= 0)
-        said[told[known]] = fallback.first[known]
-        said = said[missed]
-        is_right = said == gold.last[missed] if uprep == "last" else _are_labels(said, missed, gold)
-        said_right = missed[is_right]
-        meant[said_right] = said[is_right]
     further = _further(system)
     both = [triplets(system.pair[right], system.first[right]), further[_places(further, gold.triplet) >= 0]]
     triplet = {"right": np.concatenate(both), "system": system.triplet, "gold": gold.triplet}
@@ -185,10 +175,26 @@ def tallies(system: Labelled, gold: Labelled, fallback: Labelled | None = None, 
         "linked/system": (system.pair[linked], system.first[linked]),
         "linked/gold": (gold.pair[hit], meant[hit]),
         **{f"triplets/{name}": (t >> LABEL_BITS, t & (2**LABEL_BITS - 1)) for name, t in triplet.items()},
-        "fallback/right": (gold.pair[said_right], meant[said_right]),
-        "fallback/gold": (gold.pair[asked], meant[asked]),
+        **_of_fallback(fallback, gold, missed, uprep),
     }
     return Tallies({name: p for name, (p, _) in counted.items()}, {name: label for name, (_, label) in counted.items()})
+
+
+def _of_fallback(fallback: Labelled | None, gold: Labelled, missed: Ints, uprep: str) -> dict[str, tuple[Ints, Ints]]:
+    """The pairs with their labels that are counted of fallbacks, where gold's pairs at some places are not linked."""
+    if fallback is None:
+        return {"fallback/right": (missed[:0], missed[:0]), "fallback/gold": (missed[:0], missed[:0])}
+    said = np.zeros(len(gold.pair), np.int64)
+    told = _places(fallback.pair, gold.pair)
+    known = np.flatnonzero(told >= 0)
+    said[told[known]] = fallback.first[known]
+    said = said[missed]
+    is_right = said == gold.last[missed] if uprep == "last" else _are_labels(said, missed, gold)
+    pair = gold.pair[missed]
+    return {
+        "fallback/right": (pair[is_right], said[is_right]),
+        "fallback/gold": (pair, np.where(is_right, said, gold.last[missed])),
+    }
 
 
 def confusion(system: Labelled, gold: Labelled, n_pairs: int) -> Ints:

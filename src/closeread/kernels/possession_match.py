@@ -168,15 +168,14 @@ def _weights(system: Sequence[frozenset[str]], gold: Sequence[frozenset[str]]) -
     number = {token: n for n, token in enumerate(set().union(*system) & set().union(*gold))}
     ours, theirs = (_incidence(side, number) for side in (system, gold))
     shared = (ours @ theirs.T).astype(np.int64)
-    rows, columns = np.nonzero(shared)
-    shared = shared[rows, columns]
     sizes, gold_sizes = (np.array([len(tokens) for tokens in side]) for side in (system, gold))
-    unions = sizes[rows] + gold_sizes[columns] - shared
-    scale = lcm(*np.unique(unions).tolist())
+    some = shared > 0
+    unions = (sizes[:, None] + gold_sizes[None, :] - shared)[some]
+    scale = lcm(*np.flatnonzero(np.bincount(unions)).tolist())
     n, bonus = max(len(system), len(gold)), scale * min(len(system), len(gold)) + 1
     kind = np.int64 if 4 * n * (bonus + scale) < 2**63 else object
     weight = np.zeros((n, n), kind)
-    weight[rows, columns] = bonus + shared.astype(kind) * (scale // unions.astype(kind))
+    weight[: len(system), : len(gold)][some] = bonus + shared[some].astype(kind) * (scale // unions.astype(kind))
     return weight
 
 

@@ -21,9 +21,13 @@ from closeread.kernels.possession_names import Name
 SUBORDERS = ("tuple", "nested_tie", "integer_part")
 ORDERING_MATCHES = ("existential", "via_matching")
 
-Alike = NDArray[np.float32]
 Ranks = NDArray[np.int32]
 Mask = NDArray[np.bool_]
+Alike = Mask
+"""(names of one side, names of the other) whether they count as one."""
+
+NEVER = 2**30
+"""A rank that no possession has."""
 
 
 class Ordered(NamedTuple):
@@ -98,8 +102,8 @@ def pair_counts(system: Ordered, gold: Ordered, alike: Alike | None) -> PairCoun
 
     Args:
         system, gold: the two sides.
-        alike: (names of the system, names of gold) 1 where they count as one, else 0: a pair is found where the other
-            side has some pair of names that count as its names.  None where equal names do and no others.
+        alike: (names of the system, names of gold) whether they count as one: a pair is found where the other side has
+            some pair of names that count as its names.  None where equal names do and no others.
     """
     if alike is None:
         place = {name.tokens: j for j, name in enumerate(gold.names)}
@@ -115,9 +119,11 @@ def pair_counts(system: Ordered, gold: Ordered, alike: Alike | None) -> PairCoun
 def _carried(side: Ordered, alike: Alike) -> Mask:
     """The pairs of names (rows of `alike`) for which some names like them (columns) are a pair of the side."""
     if side.first is not None and side.last is not None and len(side.names) > 1:
-        return _carried_by_ranks(side.first, side.last, alike > 0)
-    some = (alike @ side.before.astype(np.float32) > 0).astype(np.float32)
-    carried: Mask = some @ alike.T > 0
+        return _carried_by_ranks(side.first, side.last, alike)
+    # float32 has a fast product, and of what is not negative no sum is 0.
+    weight = alike.astype(np.float32)
+    some = (weight @ side.before.astype(np.float32) > 0).astype(np.float32)
+    carried: Mask = some @ weight.T > 0
     return carried
 
 
@@ -127,29 +133,51 @@ def _carried_by_ranks(first: Ranks, last: Ranks, alike: Mask) -> Mask:
     Of the names like one, that with the least rank is the best to come first, and of those like the other, that with
     the greatest the best to come last; where both are one name, which is no pair, either gives way to the second best.
     """
-    never = np.iinfo(np.int32).max
-    earliest, latest = np.where(alike, first, never), np.where(alike, -last, never)
-    best_first, best_last = earliest.argmin(axis=1), latest.argmin(axis=1)
-    first_1, first_2 = np.partition(earliest, 1, axis=1)[:, :2].T
-    last_1, last_2 = (-np.partition(latest, 1, axis=1)[:, :2].T).astype(np.int32)
+    best_first, first_1, first_2 = _least_two(first, alike)
+    best_last, last_1, last_2 = _least_two(-last, alike)
     apart = best_first[:, None] != best_last[None, :]
-    instead = (first_2[:, None] <= last_1[None, :]) | (first_1[:, None] <= last_2[None, :])
-    found: Mask = (first_1[:, None] <= last_1[None, :]) & (apart | instead)
+    instead = (first_2[:, None] <= -last_1[None, :]) | (first_1[:, None] <= -last_2[None, :])
+    found: Mask = (first_1[:, None] <= -last_1[None, :]) & (apart | instead)
     return found
+
+
+def _least_two(ranks: Ranks, alike: Alike) -> tuple[NDArray[np.int64], Ranks, Ranks]:
+    """Of the names like each: one with the least rank, that rank, and the least of the others; far too great for none.
+
+    Args:
+        ranks: (m,) of the names, two at least.
+        alike: (n, m) which are like each.
+    """
+    order = np.argsort(ranks, kind="stable")
+    left = alike[:, order]
+    everyone = np.arange(len(left))
+    found = []
+    for _ in range(2):
+        place = left.argmax(axis=1)
+        rank = np.where(left[everyone, place], ranks[order[place]], NEVER)
+        found.append((order[place], rank))
+        left[everyone, place] = False
+    return found[0][0], found[0][1], found[1][1]
 
 
 def alike_by_content(system: Ordered, gold: Ordered) -> Alike:
     """Names alike where they have a content token in common, as the same names have."""
-    number: dict[str, int] = {}
-    tables = []
-    for side in (system, gold):
-        tokens = [(i, token) for i, name in enumerate(side.names) for token in name.content]
-        numbered = [(i, number.setdefault(token, len(number))) for i, token in tokens]
-        tables.append(np.array(numbered, np.int64).reshape(-1, 2))
-    ours, theirs = (np.zeros((len(side.names), len(number)), np.float32) for side in (system, gold))
-    ours[tuple(tables[0].T)] = 1
-    theirs[tuple(tables[1].T)] = 1
-    return (ours @ theirs.T > 0).astype(np.float32)
+    ours, theirs = (_holders(side.names) for side in (system, gold))
+    # Tokens that the same names hold make the same names alike.
+    blocks = {(ours[token], theirs[token]) for token in ours.keys() & theirs.keys()}
+    alike = np.zeros((len(system.names), len(gold.names)), np.bool_)
+    for rows, columns in blocks:
+        alike[np.ix_(rows, columns)] = True
+    return alike
+
+
+def _holders(names: Sequence[Name]) -> dict[str, tuple[int, ...]]:
+    """The numbers of the names that hold each token, by token."""
+    holders: dict[str, list[int]] = defaultdict(list)
+    for i, name in enumerate(names):
+        for token in name.content:
+            holders[token].append(i)
+    return {token: tuple(numbers) for token, numbers in holders.items()}
 
 
 def alike_by_matching(
@@ -158,9 +186,9 @@ def alike_by_matching(
     """Names alike where a possession of one is matched with a possession of the other."""
     own = {name.tokens: i for i, name in enumerate(system.names)}
     other = {name.tokens: j for j, name in enumerate(gold.names)}
-    alike = np.zeros((len(own), len(other)), np.float32)
+    alike = np.zeros((len(own), len(other)), np.bool_)
     for i, j in pairs:
         ours, theirs = names[i].tokens, gold_names[j].tokens
         if ours in own and theirs in other:
-            alike[own[ours], other[theirs]] = 1
+            alike[own[ours], other[theirs]] = True
     return alike

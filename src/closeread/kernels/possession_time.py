@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import NamedTuple
 
-from closeread.kernels.anchors import DASH, Anchor, parse_anchor
+from closeread.kernels.anchors import DASH, UNKNOWN, Anchor, parse_anchor
 from closeread.kernels.possession_names import normalised
 
 OPEN_RANGES = ("collapse", "ignore")
@@ -47,7 +47,7 @@ class Reading(NamedTuple):
         strip_scope: how events are normalised (`closeread.kernels.possession_names`).
         unknown_with_relation: what `Unknown` is where it has a relation: no anchor, or one that equals its like.
         now_year: what `Now` is.
-        open_range: what begins at an unknown time: its end alone, or no anchor.
+        open_range: what begins at an unknown time, a lone `Now` included: its end alone, or no anchor.
         century: what `13th Century` is: an event, or the years 1201 to 1300.
     """
 
@@ -101,26 +101,31 @@ def time_of(text: str | None, relation: str | None, reading: Reading) -> Time:
 def century_anchor(text: str) -> Anchor | None:
     """The years of a century, or of a range one of whose sides is a century; None where a text is nothing such.
 
+    A century on one side of an unknown time is that century, as a year is that year.
+
     >>> century_anchor("16th-18th Century")[:3]
     ('years', 1501, 1800)
     >>> century_anchor("5th century BC")[:3]
     ('years', -500, -401)
+    >>> century_anchor("Unknown-13th Century")
+    Anchor(kind='years', lower=1201, upper=1300, open_start=True, open_end=False, reversed=False)
     """
     sides = DASH.split(text.strip())
-    found = [CENTURY.fullmatch(side) for side in sides]
+    known = [side for side in sides if side.casefold() != UNKNOWN]
+    found = [CENTURY.fullmatch(side) for side in known]
     if len(sides) > 2 or not any(century and century["word"] for century in found):
         return None
     era = found[-1]["era"] if found[-1] else None
     anchors = [
         parse_anchor(side) if century is None else _hundred_years(int(century["number"]), century["era"] or era)
-        for side, century in zip(sides, found, strict=True)
+        for side, century in zip(known, found, strict=True)
     ]
     until_now = anchors[-1].kind == "years" and anchors[-1].upper is None
     lower = [anchor.lower for anchor in anchors if anchor.lower is not None]
     upper = [anchor.upper for anchor in anchors if anchor.upper is not None]
-    if len(lower) + until_now < len(sides):
+    if len(lower) + until_now < len(known):
         return None
-    return Anchor("years", min(lower), None if until_now else max(upper), open_end=until_now)
+    return Anchor("years", min(lower), None if until_now else max(upper), sides[0] != known[0], until_now)
 
 
 def _hundred_years(number: int, era: str | None) -> Anchor:

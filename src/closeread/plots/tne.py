@@ -148,4 +148,4 @@ def _frame(axes: Axes, n_files: int) -> None:
     axes.yaxis.grid(visible=True, color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
     if n_files > 1:
-        axes.legend(frameon=False)
+        axes.legend(frameon=True, framealpha=1, facecolor="white", edgecolor="none")  # no grid runs through the words

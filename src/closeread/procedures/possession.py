@@ -154,40 +154,57 @@ def count(
 def problems(
     *, gold: Sequence[Record], system: Sequence[Record | None], **options: str
 ) -> Iterator[tuple[str, int, str]]:
-    """Orders that are none, relations to nothing, and, where names of gold were given, other names.
+    """Rows of other articles, possessions that contradict themselves, and, where names of gold were given, other names.
 
     Yields:
         The side ("gold" or "system"), the article's number from 0, and what is wrong.
     """
+    for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
+        if predicted is not None and predicted["article"] != record["article"]:
+            found, needed = quoted(predicted["article"]), quoted(record["article"])
+            yield "system", number, f"article is {found}; needed: {needed}, as in the gold"
     for side, records in (("gold", gold), ("system", system)):
-        for number, record in enumerate(records):
-            for place, row in enumerate(_rows(record), start=1):
+        for number, row_or_none in enumerate(records):
+            for place, row in enumerate(_rows(row_or_none)):
                 for what in _inconsistent(row):
-                    yield side, number, f"possession {place} ({quoted(row['possessor'])}): {what}"
+                    yield side, number, f"{_place(place, row)}: {what}"
     if options.get("scenario") == "oracle":
-        scope = options.get("strip_scope", STRIP_SCOPES[0])
-        for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
-            known = {normalised(row["possessor"], scope).tokens for row in _rows(record)}
-            for place, row in enumerate(_rows(predicted), start=1):
-                if normalised(row["possessor"], scope).tokens not in known:
-                    found = f"possession {place}: {quoted(row['possessor'])} is no possessor in gold's"
-                    needed = "needed in scenario oracle: the names of gold"
-                    yield "system", number, f"{found} {quoted(record['article'])}; {needed}"
+        yield from _of_other_names(gold, system, options.get("strip_scope", STRIP_SCOPES[0]))
+
+
+def _of_other_names(
+    gold: Sequence[Record], system: Sequence[Record | None], scope: str
+) -> Iterator[tuple[str, int, str]]:
+    """Predictions whose names are none of gold's."""
+    for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
+        known = {normalised(row["possessor"], scope).tokens for row in _rows(record)}
+        for place, row in enumerate(_rows(predicted)):
+            if normalised(row["possessor"], scope).tokens not in known:
+                found = f"{_place(place, row)}: is no possessor in gold's {quoted(record['article'])}"
+                yield "system", number, f"{found}; needed in scenario oracle: the names of gold"
 
 
 def _rows(record: Record | None) -> Sequence[Mapping[str, Any]]:
     return () if record is None else record["possessions"]
 
 
+def _place(place: int, row: Mapping[str, Any]) -> str:
+    return f"possessions[{place}] ({quoted(row['possessor'])})"
+
+
 def _inconsistent(row: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with a possession by itself."""
     order, relation, certainty = (row.get(name) for name in ("order", "relation", "relation_certainty"))
+    if not row["possessor"].strip():
+        yield f"possessor is {quoted(row['possessor'])}; needed: a name"
     if order is not None and not ORDER.fullmatch(order):
         yield f"order is {quoted(order)}; needed: whole numbers with full stops between them, such as 6 or 6.1"
     if relation is not None and row.get("anchor") is None:
         yield f"relation is {quoted(relation)} and anchor is null; needed: an anchor, or no relation"
     if certainty is not None and relation is None:
         yield f"relation_certainty is {quoted(certainty)} and relation is null; needed: both or neither"
+    if relation is not None and certainty is None:
+        yield f"relation is {quoted(relation)} and relation_certainty is null; needed: both or neither"
 
 
 def _metrics() -> Iterator[Metric]:
@@ -242,16 +259,21 @@ PROCEDURE = Procedure(
             (),
             "2017",
             "The year that Now is; the articles are of June 2017.",
-            pattern=r"-?[0-9]{1,5}",
-            needed="a year such as 2017",
+            pattern=r"0|-?[1-9][0-9]{0,4}",
+            needed="a year such as 2017, without needless zeros",
         ),
         Option(
             "open_range",
             OPEN_RANGES,
             "collapse",
-            "What a range is that begins at an unknown time: its last year alone, or no anchor.",
+            "What begins at an unknown time is, as Unknown-1930 and a lone Now do: its end alone, or no anchor.",
         ),
-        Option("century", CENTURIES, "event", "What 13th Century is: an event, or the years 1201 to 1300."),
+        Option(
+            "century",
+            CENTURIES,
+            "event",
+            "What 13th Century is, by itself or as a side of a range: an event, or the years 1201 to 1300.",
+        ),
         Option(
             "relation_certainty_gold",
             RELATION_CERTAINTY_GOLD,
@@ -288,8 +310,9 @@ PROCEDURE = Procedure(
             (),
             "0",
             "By which share of its length a gold range is widened on either side, by a year at least; 0 is not at all.",
-            pattern=r"[0-9]{1,6}(\.[0-9]{1,12})?",
-            needed="a decimal number such as 0.1",
+            # One form for one number, so that equal computations have equal signatures.
+            pattern=r"(0|[1-9][0-9]{0,5})(\.[0-9]{0,11}[1-9])?",
+            needed="a decimal number such as 0.1, without needless zeros",
         ),
         Option("missing", ("error", "empty", "skip"), "error", MISSING_HELP),
     ),

@@ -51,6 +51,10 @@ from closeread.links import PREPOSITIONS, Documents, Ints, Links, SystemRows, do
 from closeread.records import Record
 
 UNKNOWN = "unknown"
+NO_FORUM = "none"
+WITH_FORUMS = "reddit"
+"""The domain whose documents are of forums."""
+
 EXPRESSED = ("implicit", "explicit")
 """Whether the text joins the two by a preposition: `the roof` and `the house` in `the roof of the house`."""
 
@@ -92,10 +96,22 @@ def count(
         np.arange(len(documents)),
         COUNTS,
         tally.by_document(len(documents)),
-        {name: [value or UNKNOWN for value in documents.column(name)] for name in ("domain", "forum")},
+        _fields(documents),
         _parts(tally, documents),
     )
     return table.select(present) if missing == "skip" else table
+
+
+def _fields(documents: Documents) -> dict[str, list[str]]:
+    """The domain and the forum of every document; those of a known domain without forums have none."""
+    domains, forums = documents.column("domain"), documents.column("forum")
+    return {
+        "domain": [domain or UNKNOWN for domain in domains],
+        "forum": [
+            forum or (UNKNOWN if domain in (None, WITH_FORUMS) else NO_FORUM)
+            for domain, forum in zip(domains, forums, strict=True)
+        ],
+    }
 
 
 def _parts(tally: Tallies, documents: Documents) -> dict[str, partial[dict[str, FloatArray]]]:
@@ -176,7 +192,9 @@ def _unsound(name: str, links: Links, known: Ints, rows: SystemRows) -> Iterator
 def _known(size: int) -> str:
     if size == 2**62:
         return "np0, np1 or so on"
-    return f"one of its {size:,} noun phrases, np0 to np{size - 1}" if size else "none, since it has no noun phrases"
+    if not size:
+        return "none, since it has no noun phrases"
+    return f"one of its {size:,} noun phrases, np0 to np{size - 1}" if size > 1 else "np0, its only noun phrase"
 
 
 def _given_again(name: str, links: Links, key: Ints) -> Iterator[tuple[str, int, str]]:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli import options
-from closeread.errors import printable
+from closeread.errors import counted, printable
 
 if TYPE_CHECKING:
     from closeread.adjudication.links import Consolidation
+    from closeread.records import Record
 
 
 @click.group()
@@ -87,14 +88,11 @@ def tne(annotators: tuple[Path, ...], conflicts: Path | None, decisions: Path | 
     """
     from closeread.adjudication.links import conflicts as find_conflicts
     from closeread.adjudication.links import consolidated, consolidation
-    from closeread.corpora import load_corpus, read_file
     from closeread.files import replacing, write_text
     from closeread.formats.json_lines import dump_json_lines
     from closeread.formats.tne_jsonl import dump_records
 
-    corpus = load_corpus("tne")
-    records = [read_file(corpus, path, corpus.default_split) for path in annotators]
-    found = consolidation(records, [str(path) for path in annotators])
+    found = consolidation(_documents(annotators), [str(path) for path in annotators])
     decided = {} if decisions is None else _decided(found, decisions, conflicts)
     gold = consolidated(found, decided)
     rows = find_conflicts(found, decided)
@@ -103,26 +101,51 @@ def tne(annotators: tuple[Path, ...], conflicts: Path | None, decisions: Path | 
         if conflicts is not None:
             write_text(conflicts, dump_json_lines(rows))
     links = sum(len(record["np_relations"]) for record in gold)
-    told = f"{len(gold):,} documents, {links:,} links; {len(decided):,} conflicts decided, {len(rows):,} open"
+    told = f"{counted(len(gold), 'document')}, {counted(links, 'link')}"
+    told += f"; {counted(len(decided), 'conflict')} decided, {len(rows):,} open"
     click.echo(printable(f"{output}: {told}" + (f" (in {conflicts})" if conflicts is not None else "")))
+
+
+def _documents(annotators: Sequence[Path]) -> list[Sequence[Record]]:
+    """The documents of every annotator, or the problems of all files."""
+    from closeread.corpora import load_corpus, read_file
+    from closeread.errors import InputError
+
+    corpus = load_corpus("tne")
+    records, wrong = [], []
+    for path in annotators:
+        try:
+            records.append(read_file(corpus, path, corpus.default_split))
+        except InputError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise click.ClickException(printable("\n".join(wrong)))
+    return records
 
 
 def _decided(found: Consolidation, path: Path, conflicts: Path | None) -> Mapping[int, Sequence[int]]:
     """The decisions of a file, which may leave conflicts open where there is a file for these."""
     from closeread.adjudication.links import decisions
-    from closeread.corpora import checked
     from closeread.errors import FormatError
     from closeread.formats.json_lines import parse_json_lines
     from closeread.formats.text import read_lines
     from closeread.formats.tne_jsonl import UNSAFE
-    from closeread.schema import load_schema
+    from closeread.records import Parsed
+    from closeread.schema import RowValidator, load_schema
 
-    parsed = parse_json_lines(read_lines(path), UNSAFE)  # the words of the corpus hold what is unsafe elsewhere
-    checked(path, parsed, load_schema("tne"), "decision")
-    read = decisions(found, parsed)
-    problems = read.problems + (read.open if conflicts is None else [])
+    # Where all agree there is nothing to decide; the words of the corpus hold what is unsafe elsewhere.
+    parsed = parse_json_lines(read_lines(path) if path.stat().st_size else [], UNSAFE)
+    unfit = RowValidator(load_schema("tne"), "decision").problems(parsed.records, range(len(parsed.records)))
+    rejected = {problem.line for problem in unfit}
+    fit = [number for number in range(len(parsed.records)) if number not in rejected]
+    read = decisions(found, Parsed([parsed.records[n] for n in fit], [parsed.lines[n] for n in fit], []))
+    unread = parsed.problems + [parsed.problem(problem.line or 0, problem.what) for problem in unfit]
+    problems = unread + read.problems
+    if conflicts is None:
+        # The conflicts of rows that could not be read are missing, too: no news.
+        problems += [problem for problem in read.open if problem.line is not None or not unread]
     if problems:
-        raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))
+        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
     return read.labels
 
 

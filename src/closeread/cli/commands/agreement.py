@@ -54,11 +54,23 @@ def wikipossessions(first: Path, second: Path, setting: str, style: Any) -> None
 
     from closeread.agreement.possession import agreement
     from closeread.corpora import load_corpus, read_own_gold
+    from closeread.errors import InputError, printable
     from closeread.render import NOTHING, Grid, draw
 
     corpus = load_corpus("wikipossessions")
-    sides = [options.noted(read_own_gold(corpus, path)).records for path in (first, second)]
-    found = agreement(sides[0], sides[1], setting)
+    sides: list[Sequence[Record]] = []
+    wrong: list[str] = []
+    for path in (first, second):
+        try:
+            gold = read_own_gold(corpus, path)
+        except InputError as error:
+            wrong.append(str(error))
+        else:
+            options.tell(f"{path}: {notice}" for notice in gold.notices)
+            sides.append(gold.records)
+    if wrong:
+        raise click.ClickException(printable("\n".join(wrong)))
+    found = agreement(sides[0], sides[1], setting, (str(first), str(second)))
     if style == "json":
         plain = {
             name: {k: None if math.isnan(v) else v for k, v in values.items()} if isinstance(values, dict) else values
