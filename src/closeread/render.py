@@ -50,8 +50,6 @@ class Grid:
 
 def draw(grid: Grid, style: Style) -> str:
     """The grid as text that ends with a newline."""
-    if style == "csv":
-        return csv_text(grid.header, grid.rows)
     if style == "table":
         return _terminal(grid)
     import tabulate

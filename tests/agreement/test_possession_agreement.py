@@ -154,3 +154,7 @@ def test_the_command(ran, run):
     printed = ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl")
     assert "0.400" in printed
     assert "Labels are compared where both have the possessor: 3 times." in printed
+    table = ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl", "--format", "csv").splitlines()
+    assert table[0] == ",precision,recall,same label,kappa,shared"
+    assert f"ordering,{2 / 6},{2 / 3},,,3" in table
+    assert any(line.startswith("relation,,,") and line.endswith(",,3") for line in table)

@@ -212,6 +212,9 @@ def test_the_command(ran, run):
         ["MUC", "100.00", "66.67", "80.00"],
         ["CoNLL", "83.33"],
     ]
+    table = ran("agreement", "tne", "anna.jsonl", "ben.jsonl.gz", "--format", "csv").splitlines()
+    assert table[0] == "metric,value"
+    assert {"links/recall,0.6", "iprep,0.75", "uprep,"} <= set(table)
     assert printed[-2:] == [
         "ben.jsonl.gz against anna.jsonl, 2 documents.",
         "Clusters are compared without singletons.",
@@ -235,6 +238,10 @@ def test_bad_files_on_the_command_line(ran, run):
     result = run("agreement", "tne", "anna.jsonl", "ben.jsonl")
     assert result.exit_code == 1
     assert "anna.jsonl:2: id: 1 is not of type 'string'" in result.stderr
+    Path("bad.jsonl").write_text("{", "utf-8")
+    result = run("agreement", "tne", "anna.jsonl", "bad.jsonl")
+    assert "anna.jsonl:2: id: 1 is not" in result.stderr
+    assert "bad.jsonl:1: is no JSON" in result.stderr
     Path("anna.jsonl").write_text(json_lines([FIRST, OTHER]), "utf-8")
     result = run("agreement", "tne", "anna.jsonl", "ben.jsonl")
     assert result.exit_code == 1

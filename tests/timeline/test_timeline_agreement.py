@@ -265,7 +265,7 @@ def test_the_command(ran):
     found = json.loads(ran("agreement", "timeline", "anna/7.xml", "ben", "--json"))
     assert found["entity coreference"] == {"first": 3, "second": 3, "both": 1, "dice": 1 / 3}
     assert (
-        ran("agreement", "timeline", "anna", "ben", "--format", "csv").splitlines()[1] == "event mentions,2,3,1,40.00"
+        ran("agreement", "timeline", "anna", "ben", "--format", "csv").splitlines()[1] == "event mentions,2,3,1,0.4"
     )
 
 

@@ -1,4 +1,5 @@
-"""One module a corpus; each offers `BASELINES`, from names to what makes a row for every gold record.
+"""One module a corpus; each offers `BASELINES`, from names to what makes a row for every gold record
+that it can be made for.
 
 A module may offer `DEFINITIONS`, from names of definitions to such baselines, where a paper's text and its tables do
 not define them alike.
@@ -37,7 +38,7 @@ class Resources:
 
 
 Baseline = Callable[[Sequence[Record], Resources], list[Record]]
-"""From gold records and resources to a row for every record, in order."""
+"""From gold records and resources to a row for every record that it can be made for, in order."""
 
 
 def load_baselines(corpus: str, definition: str | None = None) -> Mapping[str, Baseline]:

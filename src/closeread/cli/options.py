@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
 from typing import Any, TypeVar
@@ -144,6 +146,15 @@ def noted(gold: Gold) -> Gold:
     """The gold, once what a user should know about it is on standard error."""
     tell(gold.notices)
     return gold
+
+
+@contextmanager
+def telling_warnings() -> Iterator[None]:
+    """Say on standard error what is warned of in the block, in the words of `tell`."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    tell(str(warning.message) for warning in caught if issubclass(warning.category, UserWarning))
 
 
 def tell(notices: Iterable[str]) -> None:

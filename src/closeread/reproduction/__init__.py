@@ -111,8 +111,10 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
 
 
 def _named(table: str, names: Sequence[str]) -> str:
-    for name in names:
-        if table.casefold() in (name.casefold(), name.casefold().removeprefix("table ")):
+    asked = table.casefold().removeprefix("table ")
+    for name in names:  # such as "Table 3", "Tables 1 and 2" or "Figure 4"
+        known = name.casefold()
+        if asked in (known, *known.removeprefix("tables ").removeprefix("table ").split(" and ")):
             return name
     raise RequestError(unknown("table", table, names))
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from closeread.cli import options
+from closeread.cli import options, printing
 
 if TYPE_CHECKING:
     from closeread.counts import Metric
     from closeread.records import Record
+
+T = TypeVar("T")
 
 
 @click.group()
@@ -48,44 +50,44 @@ def wikipossessions(first: Path, second: Path, setting: str, style: Any) -> None
       closeread agreement wikipossessions anna.csv ben.csv
       closeread agreement wikipossessions anna.jsonl ben.jsonl --setting partial --json
     """
-    import json
     import math
     from dataclasses import asdict
 
     from closeread.agreement.possession import agreement
     from closeread.corpora import load_corpus, read_own_gold
-    from closeread.errors import InputError, printable
-    from closeread.render import NOTHING, Grid, draw
+    from closeread.render import Grid
 
     corpus = load_corpus("wikipossessions")
-    sides: list[Sequence[Record]] = []
-    wrong: list[str] = []
-    for path in (first, second):
-        try:
-            gold = read_own_gold(corpus, path)
-        except InputError as error:
-            wrong.append(str(error))
-        else:
-            options.tell(f"{path}: {notice}" for notice in gold.notices)
-            sides.append(gold.records)
-    if wrong:
-        raise click.ClickException(printable("\n".join(wrong)))
-    found = agreement(sides[0], sides[1], setting, (str(first), str(second)))
-    if style == "json":
-        plain = {
-            name: {k: None if math.isnan(v) else v for k, v in values.items()} if isinstance(values, dict) else values
-            for name, values in asdict(found).items()
-        }
-        click.echo(json.dumps(plain, indent=2, allow_nan=False))
-        return
 
-    def shown(value: float) -> str:
-        return NOTHING if math.isnan(value) else f"{value:.3f}"
+    def read(path: Path) -> Sequence[Record]:
+        gold = read_own_gold(corpus, path)
+        options.tell(f"{path}: {notice}" for notice in gold.notices)
+        return gold.records
 
-    rows = [[name, shown(found.precision[name]), shown(found.recall[name]), "", ""] for name in found.precision]
-    rows += [[name, "", "", f"{found.same[name]:,}", shown(found.kappa[name])] for name in found.kappa]
+    found = agreement(*_both(first, second, read), setting, (str(first), str(second)))
+    plain = {
+        name: {k: None if math.isnan(v) else v for k, v in values.items()} if isinstance(values, dict) else values
+        for name, values in asdict(found).items()
+    }
+    header = ["", "precision", "recall", "same label", "kappa"]
+    rows = [[name, plain["precision"][name], plain["recall"][name], "", ""] for name in found.precision]
+    rows += [[name, "", "", found.same[name], plain["kappa"][name]] for name in found.kappa]
     notes = [f"Labels are compared where both have the possessor: {found.shared:,} times."]
-    click.echo(draw(Grid("", ["", "precision", "recall", "same label", "kappa"], rows, notes), style), nl=False)
+    printing.show(
+        style,
+        value=lambda: plain,
+        table=lambda: ([*header, "shared"], [[*row, found.shared] for row in rows]),
+        grids=lambda: [Grid("", header, [[_shown(cell) for cell in row] for row in rows], notes)],
+    )
+
+
+def _shown(cell: str | float | None) -> str:
+    """A cell of a table: a name, a count, a ratio, or None where that is undefined."""
+    from closeread.render import NOTHING
+
+    if isinstance(cell, float):
+        return f"{cell:.3f}"
+    return NOTHING if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
 
 
 @command.command()
@@ -104,7 +106,6 @@ def tne(first: Path, second: Path, style: Any) -> None:
       closeread agreement tne anna.jsonl ben.jsonl
       closeread agreement tne anna.jsonl.gz ben.jsonl.gz --json
     """
-    import json
     from dataclasses import asdict
 
     from closeread.agreement.tne import agreement
@@ -112,18 +113,21 @@ def tne(first: Path, second: Path, style: Any) -> None:
     from closeread.errors import counted
     from closeread.procedures import coref
     from closeread.procedures import tne as links
-    from closeread.render import Grid, draw
+    from closeread.render import Grid
 
     corpus = load_corpus("tne")
-    one, two = (read_file(corpus, path, corpus.default_split, "annotation") for path in (first, second))
+    one, two = _both(first, second, lambda path: read_file(corpus, path, corpus.default_split, "annotation"))
     found = agreement(one, two, (str(first), str(second)))
-    if style == "json":
-        click.echo(json.dumps(asdict(found), indent=2, allow_nan=False))
-        return
     rows = [*_rows(found.links, links.PROCEDURE.metrics), *_rows(found.clusters, coref.PROCEDURE.metrics)]
     notes = [f"{second} against {first}, {counted(found.documents, 'document')}.", *found.lacking]
     notes += ["Clusters are compared without singletons."] if found.clusters is not None else []
-    click.echo(draw(Grid("", ["", "precision", "recall", "F1 or accuracy"], rows, notes), style), nl=False)
+    scores = [*(found.links or {}).items(), *(found.clusters or {}).items()]
+    printing.show(
+        style,
+        value=lambda: asdict(found),
+        table=lambda: (["metric", "value"], scores),
+        grids=lambda: [Grid("", ["", "precision", "recall", "F1 or accuracy"], rows, notes)],
+    )
 
 
 @command.command()
@@ -142,28 +146,45 @@ def timeline(first: Path, second: Path, style: Any) -> None:
       closeread agreement timeline anna/ ben/
       closeread agreement timeline anna/7_Rain.xml ben/7_Rain.xml --json
     """
-    import json
     from dataclasses import asdict
 
     from closeread.agreement.timeline import of_documents, of_timelines
     from closeread.corpora import load_corpus, read_own_gold
     from closeread.errors import RequestError
-    from closeread.render import Grid, draw, percent
+    from closeread.render import Grid, percent
 
     names = (str(first), str(second))
     documents = _holds_documents(first)
     if documents != _holds_documents(second):
         raise RequestError("one of the two has documents and the other timelines; name two of one kind")
     if documents:
-        found = of_documents(_annotations(first), _annotations(second), names)
+        found = of_documents(*_both(first, second, _annotations), names)
     else:
         corpus = load_corpus("semeval2015_timeline")
-        found = of_timelines(read_own_gold(corpus, first).records, read_own_gold(corpus, second).records, names)
-    if style == "json":
-        click.echo(json.dumps({what: asdict(overlap) for what, overlap in found.items()}, indent=2, allow_nan=False))
-        return
+        found = of_timelines(*_both(first, second, lambda path: read_own_gold(corpus, path).records), names)
     rows = [[what, *(f"{n:,}" for n in (o.first, o.second, o.both)), percent(o.dice)] for what, o in found.items()]
-    click.echo(draw(Grid("", ["", "first", "second", "both", "Dice"], rows), style), nl=False)
+    header = ["", "first", "second", "both", "Dice"]
+    printing.show(
+        style,
+        value=lambda: {what: asdict(overlap) for what, overlap in found.items()},
+        table=lambda: (header, [[what, o.first, o.second, o.both, o.dice] for what, o in found.items()]),
+        grids=lambda: [Grid("", header, rows)],
+    )
+
+
+def _both(first: Path, second: Path, read: Callable[[Path], T]) -> tuple[T, T]:
+    """What both annotators sent, or everything that is wrong with either."""
+    from closeread.errors import InputError, printable
+
+    sides, wrong = [], []
+    for path in (first, second):
+        try:
+            sides.append(read(path))
+        except InputError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise click.ClickException(printable("\n".join(wrong)))
+    return sides[0], sides[1]
 
 
 def _holds_documents(path: Path) -> bool:

@@ -65,6 +65,7 @@ def command(
         raise RequestError(unknown(f"baseline of {corpus}", name, list(baselines)))
     records = options.noted(gold_for(corpus, config=config, split=split, gold=gold, data_dir=data_dir))
     resources = Resources(np.random.default_rng(seed), spacy_model, articles, records.background)
-    rows = baselines[name](records.records, resources)
+    with options.telling_warnings():
+        rows = baselines[name](records.records, resources)
     write_submission(output, rows, records.corpus)
     click.echo(printable(f"{output}: {len(rows):,} rows"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli import options
+from closeread.cli import options, printing
 from closeread.cli.procedure_group import PAIRED, ProcedureGroup, chosen, procedure_options
 from closeread.counts import Procedure
 from closeread.errors import RequestError, printable
@@ -135,9 +135,7 @@ def run(procedure: Procedure, corpus: str, systems: tuple[Path, ...], values: di
 
 def show(systems: tuple[Path, ...], results: list[Counted], values: dict[str, Any]) -> None:
     """Test the first result against each of the others and print what comes out."""
-    import json
-
-    from closeread.render import comparison_grid, comparison_rows, csv_text, draw
+    from closeread.render import comparison_grid, comparison_rows
     from closeread.report import Resampling, make_comparison
 
     options.tell(notice for result in results for notice in result.notices)
@@ -153,16 +151,13 @@ def show(systems: tuple[Path, ...], results: list[Counted], values: dict[str, An
         )
         for path, other in zip(systems[1:], results[1:], strict=True)
     ]
-    style = values["style"]
-    if style == "json":
-        found = [comparison.to_json() for comparison in comparisons]
-        click.echo(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
-    elif style == "csv":
-        tables = [comparison_rows(comparison) for comparison in comparisons]
-        click.echo(csv_text(tables[0][0], [row for _, rows in tables for row in rows]), nl=False)
-    else:
-        drawn = [draw(comparison_grid(comparison, procedure), style) for comparison in comparisons]
-        click.echo("\n".join(drawn), nl=False)
+    tables = [comparison_rows(comparison) for comparison in comparisons]
+    printing.show(
+        values["style"],
+        value=lambda: [comparison.to_json() for comparison in comparisons],
+        table=lambda: (tables[0][0], [row for _, rows in tables for row in rows]),
+        grids=lambda: [comparison_grid(comparison, procedure) for comparison in comparisons],
+    )
 
 
 command = ProcedureGroup(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli import options
+from closeread.cli import options, printing
 
 if TYPE_CHECKING:
     from closeread.analysis.coref_errors import CorefError, Mention
@@ -58,38 +58,33 @@ def coref(key: Path, response: Path, duplicates: str, kinds: tuple[str, ...], li
       closeread errors coref key.conll response.conll --kind "split entity" --limit 50
       closeread errors coref key.conll response.conll --format csv > errors.csv
     """
-    import json
     from dataclasses import asdict
 
     from closeread.analysis.coref_errors import KINDS, find_errors
     from closeread.coreference import read_pair
     from closeread.errors import RequestError, unknown
     from closeread.procedures.coref import sides, without_repeats
-    from closeread.render import Grid, csv_text, draw
+    from closeread.render import Grid
 
     for kind in kinds:
         if kind not in KINDS:
             raise RequestError(unknown("kind of error", kind, list(KINDS)))
-    style = values["style"]
     pair = read_pair(key, response, duplicates=duplicates)
     own, other = without_repeats(pair.key), without_repeats(pair.response)
     found = find_errors(own, other, sides(own, other, matching=values["matching"]))
     listed = [error for error in found.errors if not kinds or error.kind in kinds]
     header = ["error", "document", "entity", "mentions"]
-    if style == "json":
-        result = {"counts": found.counts, "errors": [asdict(error) for error in listed]}
-        click.echo(json.dumps(result, indent=2, ensure_ascii=False))
-    elif style == "csv":
-        click.echo(csv_text(header, [_row(error) for error in listed]), nl=False)
-    else:
-        counts = [[kind, f"{n:,}"] for kind, n in found.counts.items()]
-        click.echo(draw(Grid("", ["", "number"], counts), style))
-        rows = [_row(error) for kind in KINDS for error in [e for e in listed if e.kind == kind][:limit]]
-        left = len(listed) - len(rows)
-        notes = ["A bar parts what the other side has in different entities, or lacks."]
-        notes += [f"{left:,} more: see --limit, --json and --format csv."] if left else []
-        if rows:
-            click.echo(draw(Grid("", header, rows, notes), style), nl=False)
+    counts = [[kind, f"{n:,}"] for kind, n in found.counts.items()]
+    rows = [_row(error) for kind in KINDS for error in [e for e in listed if e.kind == kind][:limit]]
+    left = len(listed) - len(rows)
+    notes = ["A bar parts what the other side has in different entities, or lacks."]
+    notes += [f"{left:,} more: see --limit, --json and --format csv."] if left else []
+    printing.show(
+        values["style"],
+        value=lambda: {"counts": found.counts, "errors": [asdict(error) for error in listed]},
+        table=lambda: (header, [_row(error) for error in listed]),
+        grids=lambda: [Grid("", ["", "number"], counts), *([Grid("", header, rows, notes)] if rows else [])],
+    )
 
 
 def _row(error: CorefError) -> list[str]:

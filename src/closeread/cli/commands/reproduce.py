@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from closeread.cli import options
+from closeread.cli import options, printing
 
 
 @click.command()
@@ -29,23 +29,20 @@ def command(corpus: str, table: str | None, data_dir: Path | None, upstream: Pat
       closeread reproduce mctaco
       closeread reproduce mctaco 2 --upstream MCTACO
     """
-    import json
     from dataclasses import asdict
 
     from closeread.corpora import data_notices, load_corpus
-    from closeread.errors import printable
-    from closeread.render import csv_text, draw, reproduction_grid
+    from closeread.render import reproduction_grid
     from closeread.reproduction import Inputs, reproduce
 
     declaration = load_corpus(corpus)
-    for notice in data_notices(declaration, declaration.default_config, data_dir):
-        click.echo(f"note: {printable(notice)}", err=True)
+    options.tell(data_notices(declaration, declaration.default_config, data_dir))
     tables = reproduce(corpus, table, Inputs(data_dir, upstream))
-    if style == "json":
-        click.echo(json.dumps([asdict(t) for t in tables], indent=2, ensure_ascii=False, allow_nan=False))
-    elif style == "csv":
-        header = ["table", "row", "column", "printed", "recomputed", "agrees", "note"]
-        rows = [[t.name, c.row, c.column, c.printed, c.recomputed, c.agrees, c.why] for t in tables for c in t.cells]
-        click.echo(csv_text(header, rows), nl=False)
-    else:
-        click.echo("\n".join(draw(reproduction_grid(t), style) for t in tables), nl=False)
+    header = ["table", "row", "column", "printed", "recomputed", "agrees", "note"]
+    rows = [[t.name, c.row, c.column, c.printed, c.recomputed, c.agrees, c.why] for t in tables for c in t.cells]
+    printing.show(
+        style,
+        value=lambda: [asdict(table) for table in tables],
+        table=lambda: (header, rows),
+        grids=lambda: map(reproduction_grid, tables),
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli import options
+from closeread.cli import options, printing
 from closeread.cli.procedure_group import PAIRED, ProcedureGroup, chosen, procedure_options
 from closeread.counts import Procedure
 
@@ -139,9 +139,6 @@ def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, li
         values: the command's parameters.
         explanations: what became of every unit, where that is asked for.
     """
-    import json
-
-    from closeread.render import csv_text, draw, report_grid, units_grid
     from closeread.report import Resampling, make_report, per_unit
 
     options.tell(counted.notices)
@@ -158,28 +155,44 @@ def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, li
         from closeread.count_files import write_counts
 
         write_counts(values["counts"], counted.table, counted.provenance)
-    style = values["style"]
     units = per_unit(counted.table, procedure) if values["per_unit"] else None
-    if style == "json":
-        result = report.to_json()
-        if units is not None:
-            result["units"] = units
-        if explanations is not None:
-            result["explanations"] = [{report.unit: unit, "explained": told} for unit, told in explanations.items()]
-        click.echo(json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False))
-    elif style == "csv":
-        click.echo(csv_text(*_csv(report, units, explanations)), nl=False)
-    else:
-        for grid in [] if explanations is None else _explanation_grids(procedure, explanations):
-            click.echo(draw(grid, style))
-        if units is not None:
-            click.echo(draw(units_grid(units), style))
-        click.echo(draw(report_grid(report, procedure), style), nl=False)
+    printing.show(
+        values["style"],
+        value=lambda: _json(report, units, explanations),
+        table=lambda: _csv(report, units, explanations),
+        grids=lambda: _grids(report, procedure, units, explanations),
+    )
+
+
+def _json(
+    report: Report, units: Sequence[dict[str, Any]] | None, explanations: Mapping[str, list[Any]] | None
+) -> dict[str, Any]:
+    result = report.to_json()
+    if units is not None:
+        result["units"] = units
+    if explanations is not None:
+        result["explanations"] = [{report.unit: unit, "explained": told} for unit, told in explanations.items()]
+    return result
+
+
+def _grids(
+    report: Report,
+    procedure: Procedure,
+    units: Sequence[dict[str, Any]] | None,
+    explanations: Mapping[str, list[Any]] | None,
+) -> Iterator[Grid]:
+    from closeread.render import report_grid, units_grid
+
+    if explanations is not None:
+        yield from _explanation_grids(procedure, explanations)
+    if units is not None:
+        yield units_grid(units)
+    yield report_grid(report, procedure)
 
 
 def _csv(
     report: Report, units: Sequence[dict[str, Any]] | None, explanations: Mapping[str, list[Any]] | None
-) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+) -> printing.CsvTable:
     """Header and rows of what is asked for.
 
     Raises:

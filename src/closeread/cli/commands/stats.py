@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from closeread.cli import options
+from closeread.cli import options, printing
 
 
 @click.command()
@@ -23,11 +23,9 @@ def command(corpus: str, config: str | None, data_dir: Path | None, style: Any) 
       closeread stats mctaco
       closeread stats mctaco --config sample --json
     """
-    import json
-
     from closeread.corpora import left_out, load_corpus, read_gold, select, splits_at_hand
     from closeread.corpus_facts import load_facts
-    from closeread.render import Grid, csv_text, draw, number
+    from closeread.render import Grid, number
 
     declaration = load_corpus(corpus)
     name, _, _ = select(declaration, config, None)
@@ -40,14 +38,12 @@ def command(corpus: str, config: str | None, data_dir: Path | None, style: Any) 
     if len(splits) > 1:
         splits["all"] = [record for records in splits.values() for record in records]
     found = {split: facts(records) for split, records in splits.items()}
-    if style == "json":
-        click.echo(json.dumps({"corpus": corpus, "config": name, "splits": found}, indent=2, ensure_ascii=False))
-        return
     figures = list(dict.fromkeys(figure for values in found.values() for figure in values))
     header = ["figure", *found]
-    if style == "csv":
-        raw = [[figure, *(values.get(figure, "") for values in found.values())] for figure in figures]
-        click.echo(csv_text(header, raw), nl=False)
-        return
-    rows = [[figure, *(number(values.get(figure)) for values in found.values())] for figure in figures]
-    click.echo(draw(Grid(f"{declaration.title} ({name})", header, rows), style), nl=False)
+    shown = [[figure, *(number(values.get(figure)) for values in found.values())] for figure in figures]
+    printing.show(
+        style,
+        value=lambda: {"corpus": corpus, "config": name, "splits": found},
+        table=lambda: (header, [[figure, *(values.get(figure) for values in found.values())] for figure in figures]),
+        grids=lambda: [Grid(f"{declaration.title} ({name})", header, shown)],
+    )

@@ -1,0 +1,37 @@
+"""Results on standard output, in the style that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from closeread.render import Grid, Style
+
+CsvTable = tuple[Sequence[str], Iterable[Sequence[object]]]
+"""Header and rows."""
+
+
+def show(
+    style: Style, *, value: Callable[[], object], table: Callable[[], CsvTable], grids: Callable[[], Iterable[Grid]]
+) -> None:
+    """Print a result.
+
+    Args:
+        style: how; of the three that follow only the one that is needed is called.
+        value: what JSON says.
+        table: what CSV says, numbers in full.
+        grids: what is drawn, a blank line between two.
+    """
+    import json
+
+    from closeread.render import csv_text, draw
+
+    if style == "json":
+        click.echo(json.dumps(value(), indent=2, ensure_ascii=False, allow_nan=False))
+    elif style == "csv":
+        click.echo(csv_text(*table()), nl=False)
+    else:
+        click.echo("\n".join(draw(grid, style) for grid in grids()), nl=False)
