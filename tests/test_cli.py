@@ -320,7 +320,7 @@ HEAVY = {"datasets", "evaluate", "pandas", "matplotlib", "torch", "transformers"
     ("arguments", "also_absent"),
     [
         (["--version"], {"numpy", "rich", "scipy", "pyarrow", "jsonschema"}),
-        (["--help"], {"scipy", "pyarrow", "rich"}),
+        (["--help"], {"numpy", "scipy", "pyarrow", "rich"}),
         (SCORE, {"scipy", "pyarrow", "jsonschema", "pooch"}),
         (["compare", "mctaco", "yes.jsonl", "coin.txt", "--config", "sample"], {"scipy", "pyarrow", "jsonschema"}),
     ],

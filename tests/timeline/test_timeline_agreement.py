@@ -264,9 +264,7 @@ def test_the_command(ran):
     assert [line.split()[-1] for line in printed.splitlines()[2:]] == ["40.00", "57.14", "33.33"]
     found = json.loads(ran("agreement", "timeline", "anna/7.xml", "ben", "--json"))
     assert found["entity coreference"] == {"first": 3, "second": 3, "both": 1, "dice": 1 / 3}
-    assert (
-        ran("agreement", "timeline", "anna", "ben", "--format", "csv").splitlines()[1] == "event mentions,2,3,1,0.4"
-    )
+    assert ran("agreement", "timeline", "anna", "ben", "--format", "csv").splitlines()[1] == "event mentions,2,3,1,0.4"
 
 
 def test_the_command_on_timelines(ran, run):

@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from closeread.corpora import Gold
-from closeread.counts import Procedure
 from closeread.errors import RequestError, printable
+
+if TYPE_CHECKING:
+    from closeread.corpora import Gold
+    from closeread.counts import Procedure
 
 F = TypeVar("F", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path)

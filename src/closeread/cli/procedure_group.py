@@ -6,17 +6,19 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from closeread.corpora import corpus_names, load_corpus
-from closeread.counts import Procedure
 from closeread.errors import RequestError, unknown
 from closeread.procedures import load_procedure, procedure_names
 
-Build = Callable[[Procedure, str], click.Command]
-"""From a procedure and the corpus that it scores to the subcommand."""
+if TYPE_CHECKING:
+    from closeread.counts import Procedure
+
+    Build = Callable[[Procedure, str], click.Command]
+    """From a procedure and the corpus that it scores to the subcommand."""
 
 
 class Paired(NamedTuple):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from typing import cast
+from typing import TYPE_CHECKING
 
-from closeread.counts import Procedure
 from closeread.errors import RequestError
+
+if TYPE_CHECKING:
+    from closeread.counts import Procedure
 
 
 def procedure_names() -> list[str]:
@@ -23,4 +25,5 @@ def load_procedure(name: str) -> Procedure:
     """
     if name not in procedure_names():
         raise RequestError(f"no procedure '{name}' (there are: {', '.join(procedure_names())})")
-    return cast(Procedure, importlib.import_module(f"closeread.procedures.{name}").PROCEDURE)
+    procedure: Procedure = importlib.import_module(f"closeread.procedures.{name}").PROCEDURE
+    return procedure

@@ -10,10 +10,10 @@ import click
 
 from closeread.cli import options, printing
 from closeread.cli.procedure_group import PAIRED, ProcedureGroup, chosen, procedure_options
-from closeread.counts import Procedure
 from closeread.errors import RequestError, printable
 
 if TYPE_CHECKING:
+    from closeread.counts import Procedure
     from closeread.scoring import Counted
 
 PAIRED_EXAMPLES = {

@@ -11,10 +11,10 @@ import click
 
 from closeread.cli import options, printing
 from closeread.cli.procedure_group import PAIRED, ProcedureGroup, chosen, procedure_options
-from closeread.counts import Procedure
 
 if TYPE_CHECKING:
     from closeread.corpora import Gold
+    from closeread.counts import Procedure
     from closeread.render import Grid
     from closeread.report import Report
     from closeread.scoring import Counted

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from closeread.cli import options
 from closeread.cli.procedure_group import PAIRED, ProcedureGroup, chosen, procedure_options
-from closeread.counts import Procedure
 from closeread.errors import printable
+
+if TYPE_CHECKING:
+    from closeread.counts import Procedure
 
 PAIRED_EXAMPLES = {"coref": "key.conll response.conll", "tlinks": "key/ response/"}
 
