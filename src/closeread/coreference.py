@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from closeread.errors import FormatError, InputError, Problem, SubmissionError, quoted
+from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, quoted
+from closeread.files import write_text
 from closeread.formats.text import BYTE_ORDER_MARK
 from closeread.mentions import MentionTable, Words, content_digest
 from closeread.paired import refuse_other_documents
@@ -58,6 +59,28 @@ def read_documents(path: Path) -> MentionTable:
     from closeread.formats.conll import read_conll
 
     return read_conll(path)
+
+
+def write_documents(documents: MentionTable, path: Path) -> None:
+    """Write documents in the format that the file's suffix names: CoNLL, CorefUD or JSON Lines.
+
+    Raises:
+        RequestError: there is no such format, or it can't express the documents.
+        OSError: the file can't be written to.
+    """
+    from closeread.formats.conll import dump_conll
+    from closeread.formats.conllu import dump_conllu
+    from closeread.formats.coref_json import dump_coref_json
+
+    writers = {".conll": dump_conll, ".conllu": dump_conllu, **dict.fromkeys(JSON_LINES, dump_coref_json)}
+    write = writers.get(path.suffix.lower())
+    if write is None:
+        raise RequestError(f"{path}: its suffix is '{path.suffix}'; needed: {', '.join(writers)}")
+    try:
+        text = write(documents)
+    except ValueError as error:
+        raise RequestError(f"{path} can't be written: {error}") from None
+    write_text(path, text)
 
 
 def _first_line(path: Path) -> bytes:

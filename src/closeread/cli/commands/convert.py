@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
+from closeread.errors import counted
 
 if TYPE_CHECKING:
     from closeread.records import Record
@@ -20,9 +21,32 @@ def command() -> None:
 
     \b
     Examples:
+      closeread convert coref key.conllu -o key.conll
       closeread convert tne mine.jsonl --to arrays -o for_the_leaderboard.jsonl
       closeread convert timeline TimeLines_Gold_Standard -o timelines.jsonl
     """
+
+
+@command.command(cls=options.WritingCommand)
+@click.argument("source", type=options.FILE)
+@options.output
+def coref(source: Path, output: Path) -> None:
+    """Coreference to the format of the suffix: CoNLL (.conll), CorefUD (.conllu) or JSON Lines (.jsonl).
+
+    Mentions and entities are kept, and so are heads and words where both formats have them; sentences and all other
+    annotation are lost.
+
+    \b
+    Examples:
+      closeread convert coref key.conllu -o key.conll
+      closeread convert coref response.conll -o response.jsonl
+    """
+    from closeread.coreference import read_documents, write_documents
+    from closeread.errors import printable
+
+    documents = read_documents(source)
+    write_documents(documents, output)
+    click.echo(printable(f"{output}: {counted(len(documents), 'document')}"))
 
 
 @command.command(cls=options.WritingCommand)
@@ -109,7 +133,7 @@ def timeline(source: Path, output: Path) -> None:
         corpus = load_corpus("semeval2015_timeline")
         timelines = options.noted(read_own_gold(corpus, source)).records
         write_submission(output, timelines, corpus)
-        click.echo(printable(f"{output}: {len(timelines):,} timelines"))
+        click.echo(printable(f"{output}: {counted(len(timelines), 'timeline')}"))
 
 
 def _as_timeml(path: Path) -> tuple[str, list[str]]:

@@ -33,7 +33,8 @@ def command(corpus: str, config: str | None, data_dir: Path | None, style: Any) 
     options.tell(() if data_dir else left_out(declaration, name))
     # Where none is at hand, reading says so.
     here = splits_at_hand(declaration, name, data_dir) or declaration.configs[name].splits
-    golds = [options.noted(read_gold(declaration, name, split, data_dir)) for split in here]
+    golds = [read_gold(declaration, name, split, data_dir) for split in here]
+    options.tell(f"split {gold.split}: {notice}" for gold in golds for notice in gold.notices)
     splits = {str(gold.split): gold.records for gold in golds}
     if len(splits) > 1:
         splits["all"] = [record for records in splits.values() for record in records]

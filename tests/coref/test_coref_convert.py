@@ -1,0 +1,63 @@
+"""Coreference from one format to another, on the command line."""
+
+from pathlib import Path
+
+import pytest
+
+from closeread.coreference import read_documents
+
+CONLL = """#begin document (ferry); part 000
+ferry 0 0 Ida (0
+ferry 0 1 Voss 0)
+ferry 0 2 thanked -
+ferry 0 3 her (1)|(0)
+
+#end document
+"""
+
+
+@pytest.fixture
+def source(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = Path("key.conll")
+    path.write_text(CONLL, "utf-8")
+    return path
+
+
+def clusters(path):
+    """Of every document its name and its entities, as sets of spans."""
+    table = read_documents(Path(path))
+    found = {}
+    for document, start, end, entity in zip(table.document, table.start, table.end, table.entity, strict=True):
+        found.setdefault((table.names[document], int(entity)), set()).add((int(start), int(end)))
+    return sorted((name, sorted(spans)) for (name, _), spans in found.items())
+
+
+WANTED = [("ferry; part 000", [(0, 1), (3, 3)]), ("ferry; part 000", [(3, 3)])]
+
+
+@pytest.mark.parametrize("suffix", [".conllu", ".jsonl", ".ndjson", ".CONLL"])
+def test_there_and_back(ran, source, suffix):
+    assert clusters(source) == WANTED
+    assert ran("convert", "coref", source, "-o", f"other{suffix}") == f"other{suffix}: 1 document\n"
+    assert clusters(f"other{suffix}") == WANTED
+    ran("convert", "coref", f"other{suffix}", "-o", "back.conllu" if suffix == ".jsonl" else "back.jsonl")
+    assert clusters("back.conllu" if suffix == ".jsonl" else "back.jsonl") == WANTED
+
+
+def test_scores_stay(ran, source):
+    ran("convert", "coref", source, "-o", "key.conllu")
+    assert ran("score", "coref", "key.conllu", source, "--no-ci") == ran(
+        "score", "coref", "key.conllu", "key.conllu", "--no-ci"
+    )
+
+
+def test_what_can_not_be_written(run, source):
+    done = run("convert", "coref", source, "-o", "key.txt")
+    assert done.exit_code == 2
+    assert "key.txt: its suffix is '.txt'; needed: .conll, .conllu, .jsonl, .ndjson" in done.stderr
+    Path("bare.jsonl").write_text('{"document": "a", "clusters": [[[0, 1]]]}\n', "utf-8")
+    done = run("convert", "coref", "bare.jsonl", "-o", "bare.conll")
+    assert done.exit_code == 2
+    assert "bare.conll can't be written: a CoNLL file has a row for every token" in done.stderr
+    assert not Path("bare.conll").exists()
