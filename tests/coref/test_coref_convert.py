@@ -1,5 +1,6 @@
 """Coreference from one format to another, on the command line."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -46,10 +47,15 @@ def test_there_and_back(ran, source, suffix):
 
 
 def test_scores_stay(ran, source):
-    ran("convert", "coref", source, "-o", "key.conllu")
-    assert ran("score", "coref", "key.conllu", source, "--no-ci") == ran(
-        "score", "coref", "key.conllu", "key.conllu", "--no-ci"
-    )
+    Path("response.conll").write_text(CONLL.replace("(1)|(0)", "-"), "utf-8")
+    Path("single.conll").write_text(CONLL.replace("(1)|(0)", "(0)"), "utf-8")
+    wanted = json.loads(ran("score", "coref", "single.conll", "response.conll", "--json"))["scores"]
+    assert 0 < wanted["b3/recall"]["value"] < 1
+    for suffix in ("conllu", "jsonl"):
+        for name in ("single", "response"):
+            ran("convert", "coref", f"{name}.conll", "-o", f"{name}.{suffix}")
+        scored = ran("score", "coref", f"single.{suffix}", f"response.{suffix}", "--json")
+        assert json.loads(scored)["scores"] == wanted
 
 
 def test_what_can_not_be_written(run, source):
