@@ -20,7 +20,7 @@ from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.features import DTYPES, features
 from closeread.hf.modules import class_name, module_names
 from closeread.report import Resampling
-from closeread.schema import KEYWORDS, Field, fields, fold, load_schema, resolve, value_type
+from closeread.schema import KEYWORDS, Field, Spared, fields, fold, load_schema, resolve, value_type
 
 TOOL = Path(__file__).parent.parent / "tools" / "documentation.py"
 
@@ -325,3 +325,22 @@ def gold_record():
 
 def test_the_types_of_json_have_arrow_types():
     assert set(DTYPES) == {"string", "integer", "number", "boolean"}
+
+
+def test_places_in_a_row_that_lost_items():
+    spared = Spared({}, {"a": [0, 3], "b": []})
+    assert spared.in_the_row("a[1] (as a[0]), b[0], ca[1] and 'a[7]'") == "a[3] (as a[0]), b[0], ca[1] and 'a[7]'"
+    assert spared.in_the_row(f"a[{'9' * 5000}]") == f"a[{'9' * 5000}]"
+
+
+def test_patterns_are_told_in_words():
+    def patterns(node):
+        if isinstance(node, dict):
+            if "pattern" in node:
+                yield node
+            for child in node.values():
+                yield from patterns(child)
+
+    found = [node for name in corpus_names() for node in patterns(load_schema(name))]
+    assert len(found) > 10
+    assert [node["pattern"] for node in found if "x-needed" not in node] == []

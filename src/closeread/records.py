@@ -115,8 +115,9 @@ def named(parsed: Parsed | ParsedFolder, key: str, problem: Problem) -> Problem:
     number = problem.line or 0
     record = parsed.records[number]
     name = record.get(key) if isinstance(record, dict) else None
-    tell = isinstance(name, str) and not problem.what.startswith(f"{key}: ")
-    return parsed.problem(number, f"{key} {quoted(name)}: {problem.what}" if tell else problem.what)
+    if isinstance(name, str) and not problem.what.startswith(f"{key}: "):
+        return parsed.problem(number, f"{key} {quoted(name)}: {problem.what}")
+    return parsed.problem(number, problem.what)
 
 
 def repeated(parsed: Parsed | ParsedFolder, key: str) -> list[Problem]:

@@ -21,7 +21,7 @@ from closeread.report import Comparison, Estimate, Report, Scores
 if TYPE_CHECKING:
     from closeread.reproduction import Table
 
-Style = Literal["table", "markdown", "latex", "csv"]
+Style = Literal["table", "markdown", "latex"]
 NOTHING = "–"
 NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*(e[+-]?[0-9]+)?[*%]?( .*)?")
 """A cell that begins with a number; a date or the name of a mention is none."""

@@ -158,7 +158,10 @@ class Spared(NamedTuple):
         'relations[3]: …'
         """
         for name, places in self.kept.items():
-            what = re.sub(rf"\b{re.escape(name)}\[([0-9]+)\]", lambda m, n=name, p=places: f"{n}[{p[int(m[1])]}]", what)
+            was = dict(enumerate(places))
+            pieces = re.split(rf"\b{re.escape(name)}\[([0-9]{{1,9}})\]", what)
+            pieces[1::2] = [f"{name}[{was.get(int(place), place)}]" for place in pieces[1::2]]
+            what = "".join(pieces)
         return what
 
 
@@ -258,8 +261,9 @@ class RowValidator:
 def _worded(error: ValidationError, row: Any) -> str:
     """An error in words: where, what is wrong, and the item of a list that it is in."""
     found = shortened(error.message)  # which repeats the offending value, and escapes it
-    if error.validator == "pattern" and "x-needed" in error.schema:
-        found = f"{quoted(error.instance)} is of another form; needed: {error.schema['x-needed']}"
+    node: Any = error.schema
+    if error.validator == "pattern" and "x-needed" in node:
+        found = f"{quoted(str(error.instance))} is of another form; needed: {node['x-needed']}"
     match list(error.absolute_path):
         case [str(name), int(place), *_] if isinstance(row[name][place], dict):
             found += f" (in {quoted_json(row[name][place])})"

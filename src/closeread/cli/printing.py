@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -15,7 +15,11 @@ CsvTable = tuple[Sequence[str], Iterable[Sequence[object]]]
 
 
 def show(
-    style: Style, *, value: Callable[[], object], table: Callable[[], CsvTable], grids: Callable[[], Iterable[Grid]]
+    style: Literal["json", "csv"] | Style,
+    *,
+    value: Callable[[], object],
+    table: Callable[[], CsvTable],
+    grids: Callable[[], Iterable[Grid]],
 ) -> None:
     """Print a result.
 
