@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, quoted
+from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, listed, quoted
 from closeread.files import write_text
 from closeread.formats.text import BYTE_ORDER_MARK
 from closeread.mentions import MentionTable, Words, content_digest
@@ -139,8 +139,7 @@ def lay_beside(key: MentionTable, path: Path, *, missing: str = "empty", duplica
     problems = list(_unknown(key, response))
     absent = [name for name in key.names if name not in given]
     if absent and missing == "error":
-        named = ", ".join(quoted(name) for name in absent[:3]) + (", …" if len(absent) > 3 else "")
-        found = f"lacks {len(absent):,} of the {len(key.names):,} documents of the key: {named}"
+        found = f"lacks {len(absent):,} of the {len(key.names):,} documents of the key: {listed(absent)}"
         problems.append(Problem(f"{found}; needed: all of them, unless missing is empty or skip"))
     problems += token_differences(key, response)
     problems += _beyond(key, response)

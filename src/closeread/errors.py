@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 SHOWN = 20
+NAMED = 3
 
 
 class Problem(NamedTuple):
@@ -140,6 +141,15 @@ def counted(number: int, noun: str) -> str:
     ('1 document', '3,988 documents')
     """
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first few names, quoted.
+
+    >>> listed(["a", "b", "c", "d"])
+    "'a', 'b', 'c', …"
+    """
+    return ", ".join(map(quoted, names[:NAMED])) + (", …" if len(names) > NAMED else "")
 
 
 def unknown(what: str, name: str, known: Sequence[str]) -> str:

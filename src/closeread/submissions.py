@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any, Protocol, cast
 
 from closeread.declarations import Corpus
-from closeread.errors import FormatError, Problem, RequestError, SubmissionError, quoted
+from closeread.errors import FormatError, Problem, RequestError, SubmissionError, listed, quoted
 from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.formats.text import read_lines
@@ -252,7 +252,5 @@ def _by_id(parsed: Parsed | ParsedFolder, key: str, known: set[str]) -> tuple[di
 
 
 def _missing_in_words(absent: Sequence[str], total: int) -> str:
-    named = ", ".join(quoted(name) for name in absent[:3])
-    more = ", …" if len(absent) > 3 else ""
-    found = f"no row for {len(absent):,} of the {total:,} ids of the gold: {named}{more}"
+    found = f"no row for {len(absent):,} of the {total:,} ids of the gold: {listed(absent)}"
     return f"{found}; needed: one for each, unless missing is empty or skip"

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.agreement.annotators import listed, side_by_side
-from closeread.errors import FormatError, Problem, RequestError, counted, quoted, shortened
+from closeread.agreement.annotators import side_by_side
+from closeread.errors import FormatError, Problem, RequestError, counted, listed, quoted, shortened
 from closeread.links import LABELS, PREPOSITIONS, Documents, Ints
 from closeread.records import Parsed, Record
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from closeread.errors import FormatError, Problem, counted, quoted
+from closeread.errors import FormatError, Problem, counted, listed, quoted
 from closeread.links import Documents, documents_of
 from closeread.records import Record
 
-NAMED = 3
 EXTENT = ("first_char", "last_char", "first_token", "last_token", "text")
 
 
@@ -49,15 +48,6 @@ def _other_documents(ids: Sequence[str], theirs: Mapping[str, Record], own: str,
         yield f"{other} lacks {len(lacking):,} of the {len(ids):,} documents of {own}: {listed(lacking)}"
     if extra:
         yield f"{other} has {counted(len(extra), 'document')} that {own} lacks: {listed(extra)}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """The first few names, quoted.
-
-    >>> listed(["a", "b", "c", "d"])
-    "'a', 'b', 'c', …"
-    """
-    return ", ".join(map(quoted, names[:NAMED])) + (", …" if len(names) > NAMED else "")
 
 
 def _differences(one: Record, two: Record, own: str, other: str) -> Iterator[str]:

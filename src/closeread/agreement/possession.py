@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from closeread.agreement.annotators import listed
-from closeread.errors import FormatError, Problem
+from closeread.errors import FormatError, Problem, listed
 from closeread.kernels.agreement import cohen_kappa
 from closeread.kernels.anchors import parse_anchor
 from closeread.kernels.possession import FAMILIES, Rules, article_counts, possessions

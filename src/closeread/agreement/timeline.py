@@ -14,9 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from closeread.agreement.annotators import listed
 from closeread.counts import ratio
-from closeread.errors import FormatError, Problem, quoted
+from closeread.errors import FormatError, Problem, listed, quoted
 from closeread.records import Record
 
 Items = Callable[[Sequence[Record]], Iterable[Hashable]]

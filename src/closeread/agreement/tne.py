@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from closeread.agreement.annotators import listed, side_by_side
+from closeread.agreement.annotators import side_by_side
 from closeread.counts import CountTable, Metric
-from closeread.errors import FormatError, Problem, quoted
+from closeread.errors import FormatError, Problem, listed, quoted
 from closeread.links import Documents
 from closeread.mentions import MentionTable
 from closeread.procedures import coref, tne

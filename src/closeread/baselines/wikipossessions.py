@@ -22,6 +22,7 @@ from closeread.errors import (
     RequestError,
     UnavailableError,
     counted,
+    listed,
     quoted,
     shortened,
 )
@@ -34,8 +35,6 @@ TYPES = {"PERSON": "PER", "PER": "PER", "ORG": "ORG", "GPE": "LOC", "LOC": "LOC"
 DATE = "DATE"
 NO_SUCH_PIPELINE = "[E050]"
 """What spaCy's message begins with where no pipeline has the name."""
-
-NAMED = 3
 
 
 def heuristics(records: Sequence[Record], resources: Resources) -> list[Record]:
@@ -98,13 +97,12 @@ def _texts(records: Sequence[Record], articles: Path | None) -> Mapping[str, str
     if articles is not None:
         texts = _texts_in(articles, titles)
     lacking = [title for title in titles if title not in texts]
-    named = ", ".join(map(quoted, lacking[:NAMED])) + (", …" if len(lacking) > NAMED else "")
     if not texts:
-        found = f"has no text of any of {counted(len(titles), 'article')}: {named}"
+        found = f"has no text of any of {counted(len(titles), 'article')}: {listed(lacking)}"
         problem = Problem(f"{found}; needed: a file <title>.txt for each that is to be read")
         raise UnavailableError(articles or "the corpus's folder of articles", [problem])
     if lacking:
-        found = f"{len(lacking):,} of {len(titles):,} articles have no text and are left out: {named}"
+        found = f"{len(lacking):,} of {len(titles):,} articles have no text and are left out: {listed(lacking)}"
         warnings.warn(f"{found}; they can be scored where missing is skip or empty", stacklevel=3)
     return texts
 
