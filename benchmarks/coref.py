@@ -32,7 +32,8 @@ from measure import calls, cpu, process
 
 from closeread import __version__
 from closeread.coreference import count_pair, read_pair
-from closeread.formats.conll import dump_conll, read_conll
+from closeread.formats.conll import read_conll
+from closeread.formats.conll_writer import dump_conll
 from closeread.formats.conllu import dump_conllu
 from closeread.report import Resampling, score
 

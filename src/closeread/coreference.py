@@ -68,7 +68,7 @@ def write_documents(documents: MentionTable, path: Path) -> None:
         RequestError: there is no such format, or it can't express the documents.
         OSError: the file can't be written to.
     """
-    from closeread.formats.conll import dump_conll
+    from closeread.formats.conll_writer import dump_conll
     from closeread.formats.conllu import dump_conllu
     from closeread.formats.coref_json import dump_coref_json
 
@@ -129,7 +129,7 @@ def lay_beside(key: MentionTable, path: Path, *, missing: str = "empty", duplica
     Raises:
         SubmissionError: as `read_pair`.
     """
-    from closeread.formats.conll import token_differences
+    from closeread.formats.token_differences import token_differences
 
     try:
         response = read_documents(path)

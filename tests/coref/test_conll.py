@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from closeread.errors import FormatError
 from closeread.files import write_text
-from closeread.formats import conll
-from closeread.formats.conll import dump_conll, read_conll, token_differences
+from closeread.formats import conll, conll_text
+from closeread.formats.conll import read_conll
 from closeread.formats.conll_cells import mentions_at_once
+from closeread.formats.conll_writer import dump_conll
 from closeread.formats.problems import LISTED
+from closeread.formats.token_differences import token_differences
 from closeread.mentions import MentionTable, mention_table
 
 
@@ -249,8 +251,8 @@ def test_a_hopeless_file_is_refused_in_a_few_words(read, monkeypatch):
 
 
 def test_a_line_has_a_limit(read, monkeypatch):
-    monkeypatch.setattr(conll, "MAX_LINE_BYTES", 20)
-    monkeypatch.setattr(conll, "BLOCK", 8)
+    monkeypatch.setattr(conll_text, "MAX_LINE_BYTES", 20)
+    monkeypatch.setattr(conll_text, "BLOCK", 8)
     with pytest.raises(FormatError, match=r":2: has 22 bytes; a line may have 20$"):
         read(f"# a\n{'b' * 21}\n")
 
@@ -306,7 +308,7 @@ class Words:
 def test_round_trip(file, table, block):
     write_text(file, dump_conll(table))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(conll, "BLOCK", block)
+        patch.setattr(conll_text, "BLOCK", block)
         again = read_conll(file)
         assert plain(again) == plain(table)
         assert [again[i] for i in range(len(again))] == [table[i] for i in range(len(table))]
@@ -438,7 +440,7 @@ def test_the_slow_twin_agrees(file, text, block):
     except (ValueError, TypeError, KeyError, IndexError):
         slow = None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(conll, "BLOCK", block)
+        patch.setattr(conll_text, "BLOCK", block)
         if slow is None:
             with pytest.raises(FormatError):
                 read_conll(file)

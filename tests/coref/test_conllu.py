@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from closeread.errors import FormatError
 from closeread.files import write_text
-from closeread.formats.conll import LISTED, token_differences
 from closeread.formats.conllu import dump_conllu, read_conllu
+from closeread.formats.problems import LISTED
+from closeread.formats.token_differences import token_differences
 from closeread.mentions import MentionTable, mention_table
 
 

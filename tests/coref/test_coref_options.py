@@ -12,7 +12,7 @@ import closeread
 from closeread.coreference import compare, read_documents, read_pair, score
 from closeread.counts import merged
 from closeread.errors import FormatError, RequestError, SubmissionError
-from closeread.formats.conll import dump_conll
+from closeread.formats.conll_writer import dump_conll
 from closeread.formats.coref_json import read_coref_json
 from closeread.mentions import content_digest, mention_table
 from closeread.procedures.coref import PROCEDURE, TITLES, chosen

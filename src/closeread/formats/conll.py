@@ -17,14 +17,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.errors import FormatError, Problem, quoted
+from closeread.errors import quoted
 from closeread.formats.conll_cells import (
     CELL,
     Cells,
@@ -32,21 +31,15 @@ from closeread.formats.conll_cells import (
     mentions_at_once,
     mentions_one_by_one,
 )
+from closeread.formats.conll_text import NEWLINE, RETURN, SPACE, TAB, check_text, line_spans
 from closeread.formats.problems import LISTED, Problems
-from closeread.formats.text import BYTE_ORDER_MARK, MAX_LINE_BYTES, UNSAFE, read_bytes
-from closeread.mentions import Ints, MentionTable, Words
+from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes
+from closeread.mentions import Ints, MentionTable
 
-BLOCK = 2**20
-"""How many bytes are looked at together; what NumPy makes of them then stays in the processor's cache."""
-
-NEWLINE, TAB, RETURN, SPACE, HASH, HYPHEN, UNDERSCORE, DELETE = b"\n\t\r #-_\x7f"
-FIRST_BEYOND_ASCII = 0x80
+HASH, HYPHEN, UNDERSCORE = b"#-_"
 
 BEGIN = re.compile(rb"#[ \t]*begin[ \t]+document[ \t]*\((.+)\)[ \t]*(?:;[ \t]*(?:part[ \t]+([^\s()]+)[ \t]*)?)?")
 MARKER = re.compile(rb"#[ \t]*(begin|end)[ \t]+document\b")
-ID = re.compile(r"[0-9]+")
-WORD = re.compile(r"[^\x00-\x20\x7f\ud800-\udfff]+")
-PARTED = re.compile(r"(.+); part ([^\s()]+)")
 
 
 class _Document(NamedTuple):
@@ -121,7 +114,7 @@ def read_conll(path: Path) -> MentionTable:
     """
     data = read_bytes(path)
     begin = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
-    _check_text(path, data, begin)
+    check_text(path, data, begin)
     reader = _Reader(data)
     for rows in _blocks(data, begin, len(data), 1):
         reader.take(rows)
@@ -132,76 +125,6 @@ def read_conll(path: Path) -> MentionTable:
     return reader.table(path)
 
 
-def _check_text(path: Path, data: bytes, begin: int) -> None:
-    """Refuse what is no UTF-8 text with lines of a sensible length."""
-    if begin == len(data):
-        raise FormatError(path, [Problem("is empty")])
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FormatError(path, [Problem("is UTF-16 text; needed: UTF-8")])
-    if b"\0" in data:
-        raise FormatError(path, [Problem("is a binary file (it holds NUL bytes); needed: UTF-8 text")])
-    problems = Problems()
-    is_ascii = data.isascii()
-    for first, last in _line_spans(data, begin, len(data)):
-        if last - first > max(MAX_LINE_BYTES, BLOCK):
-            found = f"has {last - first:,} bytes; a line may have {MAX_LINE_BYTES:,}"
-            problems.add(found, _line_at(data, first))
-        elif _has_controls(data, first, last) or not (is_ascii or _is_utf8(data, first, last)):
-            _say_what_is_no_text(data[first:last].split(b"\n"), _line_at(data, first), problems)
-        if problems.total > LISTED:  # as binary files have in their first block
-            break
-    problems.raise_any(path)
-
-
-def _has_controls(data: bytes, first: int, last: int) -> bool:
-    """Whether the text holds a control character of ASCII beside tabs and line ends."""
-    raw = np.frombuffer(data, np.uint8, last - first, first)
-    lines = np.flatnonzero(raw == NEWLINE)
-    allowed = len(lines) + np.count_nonzero(raw == TAB) + np.count_nonzero(raw[lines - 1] == RETURN)
-    return bool(np.count_nonzero(raw < SPACE) != allowed or np.count_nonzero(raw == DELETE))
-
-
-def _is_utf8(data: bytes, first: int, last: int) -> bool:
-    """Whether the text is UTF-8: its runs of bytes beyond ASCII, each with the byte that ends it, say that."""
-    raw = np.frombuffer(data, np.uint8, last - first, first)
-    beyond = np.flatnonzero(raw >= FIRST_BEYOND_ASCII)
-    if not beyond.size:
-        return True
-    # The byte after a run keeps runs apart; a sequence never reaches over it.
-    after = beyond[np.append(np.diff(beyond) > 1, True)] + 1
-    try:
-        raw[np.union1d(beyond, after[after < len(raw)])].tobytes().decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _say_what_is_no_text(lines: Sequence[bytes], first_line: int, problems: Problems) -> None:
-    for number, line in enumerate(lines, first_line):
-        try:
-            line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            found = f"byte {error.start + 1} (0x{line[error.start]:02x}) is not UTF-8; needed: UTF-8 text"
-            problems.add(found, number)
-        if unsafe := re.search(rb"[^\t -~\x80-\xff]", line.removesuffix(b"\r")):
-            problems.add(f"character {unsafe.start() + 1} is the control character U+{ord(unsafe[0]):04X}", number)
-
-
-def _line_at(data: bytes, position: int) -> int:
-    """The number of the line that begins at a position."""
-    return data.count(b"\n", 0, position) + 1
-
-
-def _line_spans(data: bytes, begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where blocks of whole lines begin and end; one that is longer than `BLOCK` is a single line."""
-    while begin < end:
-        last = min(begin + BLOCK, end)
-        if last < end:
-            last = data.rfind(b"\n", begin, last) + 1 or data.find(b"\n", last, end) + 1 or end
-        yield begin, last
-        begin = last
-
-
 def _blocks(data: bytes, begin: int, end: int, line: int) -> Iterator[_Rows]:
     """The lines of a stretch of the file, block by block.
 
@@ -210,7 +133,7 @@ def _blocks(data: bytes, begin: int, end: int, line: int) -> Iterator[_Rows]:
         begin, end: where the stretch begins and ends, each at a line's begin.
         line: the number of its first line.
     """
-    for first, last in _line_spans(data, begin, end):
+    for first, last in line_spans(data, begin, end):
         rows = _rows(data, first, last, line)
         yield rows
         line += len(rows.end)
@@ -316,7 +239,7 @@ class _Reader:
             entity=found.entity,
             n_entities=len(found.labels),
             labels=found.labels,
-            words=_ConllWords(self._data, self._documents) if has_words else None,
+            words=ConllWords(self._data, self._documents) if has_words else None,
         )
 
     def _take_marker(self, rows: _Rows, i: int, *, is_begin: bool) -> None:
@@ -421,7 +344,7 @@ def _width(data: bytes, begin: int) -> int:
     return width
 
 
-class _ConllWords:
+class ConllWords:
     """The words of a file's documents, taken from its bytes when they are asked for."""
 
     def __init__(self, data: bytes, documents: Sequence[_Document]) -> None:
@@ -429,9 +352,11 @@ class _ConllWords:
         self._documents = documents
 
     def __call__(self, document: int) -> Sequence[str]:
+        """The tokens of a document."""
         return self.packed(document).decode("utf-8").split("\n")[:-1]
 
     def packed(self, document: int) -> bytes:
+        """The same as UTF-8, with a line end after each."""
         cell = self._documents[document].word_cell
         return b"".join(_packed(rows, cell) for rows in self._rows(document)) if cell >= 0 else b""
 
@@ -440,6 +365,7 @@ class _ConllWords:
         return self._documents[document].words
 
     def line_of(self, document: int, token: int) -> int:
+        """The line on which a token stands."""
         for rows in self._rows(document):
             lines = np.flatnonzero(rows.is_token)
             if token < len(lines):
@@ -467,115 +393,3 @@ def _padded(rows: _Rows, cell: int, lines: Ints) -> bytes:
     """A cell of some lines, each with all that stands before the next cell."""
     mark = rows.last_mark[lines] - rows.cells[lines] + cell
     return gathered(rows.raw, rows.marks[mark], rows.marks[mark + 1])[0].tobytes()
-
-
-def token_differences(key: MentionTable, response: MentionTable) -> list[Problem]:
-    """Where documents that both have are not of the same tokens; one problem a document, by the response's line.
-
-    Words are compared where both have them.
-    """
-    index = {name: i for i, name in enumerate(key.names)}
-    shared = ((index[name], i) for i, name in enumerate(response.names) if name in index)
-    return [problem for k, r in shared for problem in _differences(key, k, response, r)]
-
-
-def _same_at_a_glance(key: Words | None, k: int, response: Words | None, r: int) -> bool:
-    if not isinstance(key, _ConllWords) or not isinstance(response, _ConllWords):
-        return False
-    return key.digest(k) == response.digest(r)
-
-
-def _differences(key: MentionTable, k: int, response: MentionTable, r: int) -> Iterator[Problem]:
-    name = f"document {quoted(response.names[r])}"
-    line = None
-    if _same_at_a_glance(key.words, k, response.words, r):
-        return
-    if key.words and response.words:
-        expected, found = key.words.packed(k), response.words.packed(r)
-        if expected == found:
-            return
-        # Some write "_" for every word that they don't know.
-        if expected.strip(b"_\n") and found.strip(b"_\n"):
-            pairs = zip(key.words(k), response.words(r), strict=False)
-            token = next((i for i, (ours, theirs) in enumerate(pairs) if ours != theirs), None)
-            if token is not None:
-                line = response.words.line_of(r, token)
-                ours, theirs = quoted(key.words(k)[token]), quoted(response.words(r)[token])
-                place = f"line {key.words.line_of(k, token)}"
-                yield Problem(f"token {token} of {name} is {theirs}; in the key ({place}) it is {ours}", line)
-    if key.n_tokens is not None and response.n_tokens is not None and key.n_tokens[k] != response.n_tokens[r]:
-        counted = "" if isinstance(response.words, _ConllWords | None) else ", empty nodes among them"
-        tokens = f"{response.n_tokens[r]:,} tokens{counted}"
-        yield Problem(f"{name} has {tokens}; in the key it has {key.n_tokens[k]:,}", line)
-
-
-def dump_conll(table: MentionTable) -> str:
-    """The documents as CoNLL text of five columns: document, part, number, word, mentions.
-
-    Words are ``_`` where the table has none; sentences are not kept, and ids are only if all are numbers.
-
-    Raises:
-        ValueError: the number of tokens is not known, or the format can't express something: a discontinuous mention,
-            two mentions of an entity that cross, a word with a blank, a name with a line end.
-    """
-    if table.n_tokens is None:
-        raise ValueError("a CoNLL file has a row for every token, and the number of tokens is not known")
-    if table.parts:
-        raise ValueError("a CoNLL file can't express mentions of several parts")
-    n_tokens = table.n_tokens.tolist()
-    borders = np.searchsorted(table.document, np.arange(len(table.names) + 1)).tolist()
-    return "".join(
-        _dumped(table, i, slice(first, last), n_tokens[i]) for i, (first, last) in enumerate(pairwise(borders))
-    )
-
-
-def _dumped(table: MentionTable, document: int, mentions: slice, n_tokens: int) -> str:
-    name = table.names[document]
-    if not name or UNSAFE.search(name):
-        raise ValueError(f"document {quoted(name)}: a CoNLL file can't express this name")
-    parts = PARTED.fullmatch(name)
-    head, part = (f"({parts[1]}); part {parts[2]}", parts[2]) if parts else (f"({name})", "0")
-    first_cell = re.sub(r"\s|^#", "_", parts[1] if parts else name)
-    words = (table.words(document) if table.words else ()) or ["_"] * n_tokens
-    if unfit := [word for word in words if not WORD.fullmatch(word)]:
-        raise ValueError(f"document {quoted(name)}: a CoNLL file can't express the word {quoted(unfit[0])}")
-    cells = _dumped_cells(table, mentions, n_tokens)
-    rows = [
-        f"{first_cell}\t{part}\t{i}\t{word}\t{'|'.join(cell) or '-'}\n"
-        for i, (word, cell) in enumerate(zip(words, cells, strict=True))
-    ]
-    return "".join([f"#begin document {head}\n", *rows, "\n#end document\n"])
-
-
-def _dumped_cells(table: MentionTable, mentions: slice, n_tokens: int) -> list[list[str]]:
-    """What opens and closes on each token: what closes first, then what opens, the longest first."""
-    entity, start, end = (column[mentions].tolist() for column in (table.entity, table.start, table.end))
-    names = _ids(table, sorted(set(entity)))
-    opening: list[list[str]] = [[] for _ in range(n_tokens)]
-    closing: list[list[str]] = [[] for _ in range(n_tokens)]
-    open_ends: dict[int, list[int]] = {}
-    for first, minus_last, number in sorted((s, -e, n) for n, s, e in zip(entity, start, end, strict=True)):
-        last = -minus_last
-        if first == last:
-            opening[first].append(f"({names[number]})")
-            continue
-        ends = open_ends.setdefault(number, [])
-        while ends and ends[-1] <= first:
-            ends.pop()
-        if ends and ends[-1] < last:
-            found = f"two mentions of one entity that cross, the second on tokens {first} to {last}"
-            raise ValueError(
-                f"document {quoted(table.names[table.document[mentions][0]])}: a CoNLL file can't express {found}"
-            )
-        ends.append(last)
-        opening[first].append(f"({names[number]}")
-        closing[last].append(f"{names[number]})")
-    return [closes + opens for closes, opens in zip(closing, opening, strict=True)]
-
-
-def _ids(table: MentionTable, entities: Sequence[int]) -> dict[int, str]:
-    """The ids of a document's entities: those of the table if they are numbers, otherwise counted from 0."""
-    labels = [table.labels[entity] for entity in entities] if table.labels else []
-    if len(set(labels)) == len(entities) and all(ID.fullmatch(label) for label in labels):
-        return dict(zip(entities, labels, strict=True))
-    return {entity: str(i) for i, entity in enumerate(entities)}
