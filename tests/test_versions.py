@@ -5,6 +5,7 @@ are the official evaluator's on the sample (see `agreed/mctaco_official.json`), 
 change is meant, add the next version with its numbers and raise `Procedure.version`; never edit an entry.
 """
 
+import inspect
 import json
 from pathlib import Path
 
@@ -121,3 +122,12 @@ def test_numbers_change_with_the_version_only(name):
         totals = table.values.sum(axis=0)
         scores = {metric.name: float(metric.score(totals, table.names)) for metric in procedure.metrics}
         assert scores == pytest.approx(versions[str(procedure.version)][system], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", procedure_names())
+def test_what_counts_has_the_defaults_of_the_options(name):
+    procedure = load_procedure(name)
+    given = inspect.signature(procedure.count).parameters
+    assert {o.name: str(given[o.name].default) for o in procedure.options} == {
+        o.name: o.default for o in procedure.options
+    }

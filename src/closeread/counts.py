@@ -290,6 +290,7 @@ class Option:
         help: one sentence.
         pattern: the form of a free text, as a regular expression; None where there are choices.
         needed: that form in words.
+        plain: brings values that mean the same into one form, so that equal computations have equal signatures.
     """
 
     name: str
@@ -298,6 +299,7 @@ class Option:
     help: str
     pattern: str | None = None
     needed: str = ""
+    plain: Callable[[str], str] = str
 
     @property
     def allowed(self) -> str:
@@ -382,7 +384,7 @@ class Procedure:
                 raise RequestError(f"{self.name} has no option '{name}' (it has: {', '.join(known)})")
             if not known[name].allows(value):
                 raise RequestError(f"option {name} is '{value}'; needed: {known[name].allowed}")
-        return {name: str(values.get(name, option.default)) for name, option in known.items()}
+        return {name: option.plain(str(values.get(name, option.default))) for name, option in known.items()}
 
     def signature(self, options: Mapping[str, str], gold_digest: str) -> str:
         """What makes two numbers comparable: procedure, version, every option, and the gold as scored.

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -259,8 +260,9 @@ PROCEDURE = Procedure(
             (),
             "2017",
             "The year that Now is; the articles are of June 2017.",
-            pattern=r"0|-?[1-9][0-9]{0,4}",
-            needed="a year such as 2017, without needless zeros",
+            pattern=r"-?[0-9]{1,5}",
+            needed="a year such as 2017",
+            plain=lambda text: str(int(text)),
         ),
         Option(
             "open_range",
@@ -310,9 +312,9 @@ PROCEDURE = Procedure(
             (),
             "0",
             "By which share of its length a gold range is widened on either side, by a year at least; 0 is not at all.",
-            # One form for one number, so that equal computations have equal signatures.
-            pattern=r"(0|[1-9][0-9]{0,5})(\.[0-9]{0,11}[1-9])?",
-            needed="a decimal number such as 0.1, without needless zeros",
+            pattern=r"[0-9]{1,6}(\.[0-9]{1,12})?",
+            needed="a decimal number such as 0.1",
+            plain=lambda text: format(Decimal(text).normalize(), "f"),
         ),
         Option("missing", ("error", "empty", "skip"), "error", MISSING_HELP),
     ),
