@@ -1,5 +1,8 @@
 """TimeLine's scores as an evaluate module."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from closeread.hf import metric
 from closeread.procedures import timeline
 
@@ -9,6 +12,7 @@ class TimelineAwareness(metric.EvaluateModule):
 
     Predictions are timelines, `{"id", "entity", "entries"}`, each entry with `position`, `anchor` and `mentions`;
     references are records of the corpus, or rows with the same fields.  Both are lists of timelines in the same order.
+    Spans of mentions may be there and are not read.
 
     >>> import evaluate, closeread
     >>> timeline_awareness = evaluate.load("timeline_awareness")
@@ -30,3 +34,10 @@ class TimelineAwareness(metric.EvaluateModule):
 
     PROCEDURE = timeline.PROCEDURE
     SCHEMA = CORPUS = "semeval2015_timeline"
+
+    def _added(
+        self, predictions: Any, references: Any, others: Mapping[str, Any]
+    ) -> tuple[list[Any], list[dict[str, Any]]]:
+        """Checked inputs as evaluate keeps them: predictions of one shape, without their spans."""
+        system, gold = super()._added(predictions, references, others)
+        return [{**row, "entries": [{**entry, "spans": []} for entry in row["entries"]]} for row in system], gold

@@ -6,7 +6,8 @@ position, and those whose anchor is not known at position 0.
 Conventions: an anchor tells a date from the year on as far as it is known: `2007-03-19`, `2007-03-XX` or `2007-03`,
 `2007-XX-XX` or `2007`.  Dates are compared part by part, and one that ends earlier stands before those that go on:
 2007, 2007-03, 2007-03-19, 2007-04.  The paper does not say so, but nearly all released timelines do it.  Anchors that
-tell the same, such as `2007-03` and `2007-03-XX`, are one time.  All others tell no time.  Events of one position stay
+tell the same, such as `2007-03` and `2007-03-XX`, are one time.  All others tell no time, and neither do days and
+months that the calendar does not have.  Events of one position stay
 in the order in which they were given.
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -23,6 +25,9 @@ from closeread.formats.timeline_mentions import ANCHOR, file_stem
 from closeread.records import Record
 
 UNKNOWN = "XXXX-XX-XX"
+FIRST = (1, 1, 1)
+"""The first day there is."""
+
 Date = tuple[int, ...]
 """Year, month and day as far as they are known."""
 
@@ -40,15 +45,22 @@ class Event(NamedTuple):
 
 
 def date_of(anchor: str) -> Date:
-    """The date that an anchor tells, as far as it is known.
+    """The date that an anchor tells, as far as it is known; nothing where the calendar has no such date.
 
     >>> [date_of(anchor) for anchor in ("2007-03-19", "2007-03-XX", "2007-03", "2007-XX-XX", "XXXX-XX-XX", "in May")]
     [(2007, 3, 19), (2007, 3), (2007, 3), (2007,), (), ()]
+    >>> date_of("2007-02-30"), date_of("2007-13")
+    ((), ())
     """
     parts = ANCHOR.fullmatch(anchor)
     if parts is None:
         return ()
-    return tuple(int(part) for part in takewhile(lambda part: part is not None and part.isdecimal(), parts.groups()))
+    known = tuple(int(part) for part in takewhile(lambda part: part is not None and part.isdecimal(), parts.groups()))
+    try:
+        date(*known, *FIRST[len(known) :])
+    except ValueError:
+        return ()
+    return known
 
 
 def in_order(events: Iterable[Event]) -> list[Record]:
@@ -106,16 +118,21 @@ def _mention(event: Record, documents: Mapping[str, Record]) -> str:
     return mention_name(document["id"], document["sentences"][numbers[0]], tokens)
 
 
-def inconsistencies(events: Sequence[Record], documents: Mapping[str, Record]) -> Iterator[tuple[int, str]]:
+def inconsistencies(
+    events: Sequence[Record | None], documents: Mapping[str, Record], lines: Sequence[int]
+) -> Iterator[tuple[int, str]]:
     """What no schema can say of annotated events: the index of an event and what is wrong with it.
 
     Args:
-        events: rows of the schema's `event`.
+        events: rows of the schema's `event`; None where one breaks it.
         documents: the documents whose tokens events may name, by id.
+        lines: the line that each stands on.
     """
     entities: dict[str, str] = {}
     anchors: dict[tuple[str, str], tuple[int, str]] = {}
     for index, event in enumerate(events):
+        if event is None:
+            continue
         yield from ((index, what) for what in _wrong_with_mention(event, documents))
         entity, name, anchor = event["entity"], event.get("coreference"), _anchor(event)
         stem = file_stem(entity)
@@ -125,7 +142,7 @@ def inconsistencies(events: Sequence[Record], documents: Mapping[str, Record]) -
         if name is not None and date_of(anchor):
             first, known = anchors.setdefault((entity, name), (index, anchor))
             if known != anchor:
-                needed = f"needed: {quoted(known)}, that of line {first + 1}, with which it corefers"
+                needed = f"needed: {quoted(known)}, that of line {lines[first]}, with which it corefers"
                 yield index, f"the anchor is {quoted(anchor)}; {needed}"
 
 

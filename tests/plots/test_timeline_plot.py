@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from closeread.errors import MissingExtraError
+from closeread.errors import MissingExtraError, RequestError
 from closeread.kernels.timelines import COUNTS, placed, timeline_counts
 from closeread.plots.pictures import write_picture
 from closeread.plots.timeline import MARKS, draw_timeline
@@ -339,6 +339,18 @@ def test_hundreds_of_mentions_stay_readable(tmp_path):
     assert columns * lines < 5e7
 
 
+def test_too_many_mentions_are_not_begun(monkeypatch):
+    monkeypatch.setattr("closeread.plots.timeline.MAX_MENTIONS", 4)
+    few, many = [entry(1, "2001", "a", "b"), entry(2, "2002", "c", "d")], [entry(1, "2001", *"abcde")]
+    draw_timeline("T", few, few)
+    for side, pair in (("gold", (many, few)), ("system", (few, many))):
+        with pytest.raises(RequestError) as caught:
+            draw_timeline("T", *pair)
+        assert str(caught.value) == (
+            f"{side} has 5 mentions; a picture can show 4 of a side: draw a part of the timeline, as gold of your own"
+        )
+
+
 def test_a_timeline_without_events():
     figure = draw_timeline("T", [])
     assert [text.get_text() for axes in figure.axes for text in axes.texts] == ["T", "no events"]
@@ -392,7 +404,11 @@ def test_an_unknown_entity_is_told_with_the_nearest(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run("plot", "timeline", "Mara Lindquist", *PLOT[3:], "-o", "x.png")
     assert result.exit_code == 2
-    assert "no entity 'Mara Lindquist'; did you mean 'Mara Lindqvist'?" in result.stderr
+    there = "there are: Aurelia, Mara Lindqvist, Northbay Ferries"
+    assert f"no entity 'Mara Lindquist'; did you mean 'Mara Lindqvist'? ({there})" in " ".join(result.stderr.split())
+    assert (
+        "did you mean 'Mara Lindqvist'?" in run("plot", "timeline", "mara_lindquist", *PLOT[3:], "-o", "x.png").stderr
+    )
     result = run(*PLOT, "-o", "x.pdf")
     assert result.exit_code == 2
     assert "needed: .png or .svg" in result.stderr

@@ -156,6 +156,20 @@ def test_broken_documents(file, old, new, problems):
     assert read_records(file, "x").records == []
 
 
+def test_tokens_and_mentions_are_judged_together(file):
+    content = (
+        document()
+        .replace('sentence="1"', 'sentence="x"', 1)
+        .replace('<token_anchor t_id="2"/>', '<token_anchor t_id="70"/>')
+    )
+    content = content.replace(' m_id="4"', "")
+    assert [(problem.line, problem.what) for problem in read(file, content).problems] == [
+        (4, "the token's sentence is 'x'; needed: a whole number, 0 or more, since sentences stand in order"),
+        (13, "token_anchor: no token has the t_id '70'"),
+        (15, "the m_id of EVENT_MENTION is ''; needed: one of its own"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -205,6 +219,23 @@ def test_all_problems_of_all_files(tmp_path):
         ("folder/d.tml", 1),
     ]
     assert found.notices == [("has no creation time", 1, "folder/e.xml")]
+
+
+def test_what_does_not_belong_into_a_folder_is_told(tmp_path):
+    (tmp_path / "a.xml").write_text(document(), "utf-8")
+    (tmp_path / "b.xml").symlink_to(tmp_path / "a.xml")
+    (tmp_path / "readme.txt").write_text("Rain", "utf-8")
+    (tmp_path / ".hidden").write_text("Rain", "utf-8")
+    (tmp_path / "more").mkdir()
+    found = read_folder(tmp_path)
+    assert found.files == ["a.xml"]
+    assert sorted((problem.file, problem.what) for problem in found.problems) == [
+        ("b.xml", "is a link; needed: a file"),
+        ("more", "is a folder; needed: a file"),
+        ("readme.txt", "is no document; needed: a name that ends in .xml or .tml"),
+    ]
+    with pytest.raises(FormatError, match="can't be read: No such file or directory"):
+        read_folder(tmp_path / "gone")
 
 
 def test_a_folder_without_documents(tmp_path):

@@ -30,7 +30,7 @@ def placed(*anchors):
 def built(events, documents=()):
     named = {document["id"]: document for document in documents}
     assert RowValidator(load_schema(CORPUS.name), "event").problems(events, range(len(events))) == []
-    assert list(inconsistencies(events, named)) == []
+    assert list(inconsistencies(events, named, range(1, len(events) + 1))) == []
     timelines = build_timelines(events, named)
     assert RowValidator(load_schema(CORPUS.name), "submission").problems(timelines, range(len(timelines))) == []
     return {timeline["entity"]: lines(timeline) for timeline in timelines}
@@ -52,6 +52,7 @@ def lines(timeline):
         (("2007-XX-19", "2007-01-01"), [1, 2]),  # without a month the day says nothing
         (("0999-01-01", "1000-01-01"), [1, 2]),
         (("XXX-XX-XX", "in May", "03-02-2009", "2009-3-2", "2009-03-02T10:00", "20090302", "-2009"), [0] * 7),
+        (("2007-13-45", "2007-02-30", "2007-13", "2007-00-XX", "0000", "2007-02-28"), [0, 0, 0, 0, 0, 1]),  # impossible
         (("２００９-03-02", "2009-03-02 ", "2009-03-02\n"), [0] * 3),
     ],
 )
@@ -187,7 +188,7 @@ def test_what_no_timeline_can_be_made_of(run, tmp_path, monkeypatch, rows, probl
     monkeypatch.chdir(tmp_path)
     events = [{"entity": "Bo", "anchor": None, **row} for row in rows]
     expected = [(index, what) for index, what in enumerate(problems) if what is not None]
-    assert list(inconsistencies(events, {"7": TEXT})) == expected
+    assert list(inconsistencies(events, {"7": TEXT}, range(1, len(events) + 1))) == expected
     Path("events.jsonl").write_text(dump_json_lines(events), "utf-8")
     if "among" not in str(problems) and "token 7" not in str(problems):
         done = run("timeline", "build", "events.jsonl", "-o", "made")
@@ -210,6 +211,40 @@ def test_rows_that_break_the_schema(run, tmp_path, monkeypatch):
         "events.jsonl:2: tokens: [] should be non-empty\n"
     )
     assert not Path("made.jsonl").exists()
+
+
+def test_sound_rows_are_judged_beside_those_that_are_not(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        '{"entity": "Bo", "mention": "7-0-a", "anchor": "2007", "coreference": "x"}',
+        "no JSON",
+        '{"entity": "Bo", "mention": "7-0-b", "anchor": 2008, "coreference": "x"}',
+        '{"entity": "Bo", "mention": "7-0-c", "anchor": "2009", "coreference": "x"}',
+        '{"entity": "bo", "mention": "7-0-d", "anchor": null}',
+    ]
+    Path("events.jsonl").write_text("\n".join(rows) + "\n", "utf-8")
+    done = run("timeline", "build", "events.jsonl", "-o", "made")
+    assert done.exit_code == 1
+    first, *others = done.stderr.splitlines()
+    assert first == "Error: events.jsonl: 4 problems:"
+    assert others[0].startswith("events.jsonl:2: ")
+    assert others[1:] == [
+        "events.jsonl:3: anchor: 2008 is not of type 'string', 'null'",
+        "events.jsonl:4: the anchor is '2009'; needed: '2007', that of line 1, with which it corefers",
+        "events.jsonl:5: the timelines of 'bo' and 'Bo' would both be named 'bo'",
+    ]
+
+
+def test_other_suffixes_are_refused(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("events.jsonl").write_text(dump_json_lines([event("Bo", "7-2-a", "2007")]), "utf-8")
+    done = run("timeline", "build", "events.jsonl", "-o", "made.csv")
+    assert done.exit_code == 2
+    assert "made.csv ends in '.csv'; needed: a folder's name, or one in .jsonl" in done.stderr
+    assert not Path("made.csv").exists()
+    Path("v1.2").mkdir()  # a folder that is there may have any name
+    assert run("timeline", "build", "events.jsonl", "-o", "v1.2").stdout == "v1.2: 1 timeline of 1 entry\n"
+    assert Path("v1.2/bo.txt").exists()
 
 
 def test_the_command(ran, run):

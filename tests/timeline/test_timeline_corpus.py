@@ -148,6 +148,19 @@ def test_oddities_are_told_with_file_and_line(corpora, split):
             assert int(line) <= len(file.readlines())
 
 
+CONTRADICTORY = {"corpus_1": 0, "corpus_2": 1, "corpus_3": 51}
+"""Relations of gold that contradict earlier ones, as the organisers' tool has them."""
+
+
+@pytest.mark.parametrize("split", CONTRADICTORY)
+def test_contradictory_gold_is_told(corpora, split):
+    here(split, corpora)
+    found = [
+        re.search(r": ([0-9]+) relations? in contradiction", n) for n in read_gold(CORPUS, "default", split).notices
+    ]
+    assert sum(int(match[1]) for match in found if match) == CONTRADICTORY[split]
+
+
 @pytest.mark.parametrize("split", SPLITS)
 def test_every_mention_that_is_no_single_event_is_told(corpora, split):
     here(split, corpora)

@@ -3,15 +3,15 @@
 import csv
 import io
 import json
+import random
 from collections import Counter
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.analysis.timeline_verdicts import HEADER, LISTED, NOTES, explained, row, title
+from closeread.analysis.timeline_verdicts import HEADER, NOTES, explained, row, title
 from closeread.kernels.timelines import COUNTS, TRACKS, timeline_counts
 
 SCORE = ["score", "timeline", "sent", "--gold", "gold", "--no-ci"]
@@ -134,13 +134,18 @@ def test_json_holds_all_of_it(told):
         "side": "gold",
         "relation": {"relation": "BEFORE", "one": a, "other": b},
         "verdict": "entailed",
-        "evidence": [{"relation": "BEFORE", "one": a, "other": c}, {"relation": "BEFORE", "one": c, "other": b}],
+        "evidence": {
+            "first": [{"relation": "BEFORE", "one": a, "other": c}, {"relation": "BEFORE", "one": c, "other": b}],
+            "left_out": 0,
+            "last": [],
+        },
         "absent": [],
-        "excluded_by": [],
+        "excluded_by": {"first": [], "left_out": 0, "last": []},
     }
     year = {"kind": "anchor", "text": "2001", "copy": 0}
     assert found["di"][1]["absent"] == [{**a, "copy": 1}, year]
-    assert found["bo"][2]["excluded_by"] == [{"relation": "SIMULTANEOUS", "one": one, "other": year} for one in (a, b)]
+    ends = [{"relation": "SIMULTANEOUS", "one": one, "other": year} for one in (a, b)]
+    assert found["bo"][2]["excluded_by"] == {"first": ends, "left_out": 0, "last": []}
     with_units = json.loads(told(*SCORE, "--json", "--explain", "--per-unit"))
     assert with_units["explanations"] == explanations
     for unit in with_units["units"]:
@@ -196,19 +201,53 @@ def entries(rows):
     return [dict(zip(("position", "anchor", "mentions"), one, strict=True)) for one in rows]
 
 
-def test_long_chains_are_cut_in_tables_only():
-    gold = entries([(1, "2001", ["a"]), (2, "2002", ["z"])])
-    middle = [(i, f"19{i:02}", [f"m{i}"]) for i in range(2, 12)]
-    system = entries([(1, "2001", ["a"]), *middle, (12, "2002", ["z"])])
-    (entailed,) = [
-        one
-        for one in explained({"entries": gold}, {"entries": system}, {"track": "full"})
-        if one["verdict"] == "entailed"
+def chained(n):
+    """What gold's only relation of neighbours, a before z, follows from where the system has n others between."""
+    gold = entries([(1, "2001", ["a"]), (2, "2999", ["z"])])
+    middle = [(i, f"{2000 + i}", [f"m{i}"]) for i in range(2, n + 2)]
+    system = entries([(1, "2001", ["a"]), *middle, (n + 2, "2999", ["z"])])
+    found = explained({"entries": gold}, {"entries": system}, {"track": "full"})
+    (entailed,) = [one for one in found if one["verdict"] == "entailed"]
+    return entailed
+
+
+def test_long_chains_are_cut_in_the_middle():
+    assert {name: len(part) for name, part in chained(9)["evidence"].items() if name != "left_out"} == {
+        "first": 10,
+        "last": 0,
+    }
+    evidence = chained(14)["evidence"]  # fifteen steps
+    assert evidence["left_out"] == 5
+    ends = [[(r["one"]["text"], r["other"]["text"]) for r in evidence[name]] for name in ("first", "last")]
+    assert ends == [
+        [("a", "m2"), ("m2", "m3"), ("m3", "m4"), ("m4", "m5"), ("m5", "m6")],
+        [("m11", "m12"), ("m12", "m13"), ("m13", "m14"), ("m14", "m15"), ("m15", "z")],
     ]
-    assert len(entailed["evidence"]) == 11  # from a over ten others to z
-    steps = [f"{one} BEFORE {other}" for one, other in pairwise(["a", *(f"m{i}" for i in range(2, 8))])]
-    assert row(entailed)[-1] == f"the system: {', '.join(steps)}, 5 more"
-    assert len(steps) == LISTED
+    first, last = (", ".join(f"{one} BEFORE {other}" for one, other in part) for part in ends)
+    assert row(chained(14))[-1] == f"the system: {first}, 5 more, {last}"
+
+
+def test_the_size_of_what_is_told_grows_with_the_relations():
+    # Every chain of the shuffled side passes others, and all are cut: four times as many take four times the room.
+    sizes = []
+    for n in (250, 1000):
+        numbers = random.Random(1).sample(range(n), n)
+        gold, system = (
+            entries([(i + 1, f"{1000 + k}", [f"m{k}"]) for i, k in enumerate(side)]) for side in (range(n), numbers)
+        )
+        found = explained({"entries": gold}, {"entries": system}, {"track": "full"})
+        sizes.append(len(json.dumps(found)))
+    assert sizes[1] < 5 * sizes[0]
+
+
+@pytest.mark.parametrize("track", TRACKS)
+def test_many_relations_at_one_time_are_cut_too(track):
+    n = 400
+    gold = entries([(1, "2001", [f"{k:03}"]) for k in range(n)])
+    system = entries([(1, "2001" if track == "full" else f"{k}", [f"{k * 7 % n:03}"]) for k in range(n)])
+    for one in explained({"entries": gold}, {"entries": system}, {"track": track}):
+        assert one["verdict"] in ("verified", "entailed")
+        assert len(one["evidence"]["first"]) + len(one["evidence"]["last"]) <= 10
 
 
 def test_neither_said_nor_excluded():

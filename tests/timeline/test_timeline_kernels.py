@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.analysis.timeline_relations import VERDICTS, Node, explanations
+from closeread.analysis import timeline_ways
+from closeread.analysis.timeline_relations import VERDICTS, explanations
+from closeread.analysis.timeline_ways import Node
 from closeread.kernels import timeline_order
 from closeread.kernels.timeline_order import precedes, walked
-from closeread.kernels.timelines import COUNTS, TRACKS, placed, side, timeline_counts
+from closeread.kernels.timelines import COUNTS, TRACKS, contradictory, in_order, placed, side, timeline_counts
 
 HERE = Path(__file__).parent
 
@@ -180,6 +182,58 @@ def test_anchors_that_come_back_again_and_again():
     assert counts(timeline, timeline)[:4] == [n + 1 + (n // 2 - 1)] * 4
 
 
+# Contradictions.
+
+
+def test_relations_that_contradict_others_by_hand():
+    # One anchor at 1 and 3: a < b is kept, b < a2 contradicts it, a2 < c is kept, and so is c < d.
+    rows = [(4, "D", ["d"]), (1, "A", ["a"]), (3, "A", ["a2"]), (2, "B", ["b"]), (4, "C", ["c"])]
+    assert contradictory(entries(rows)) == [2]
+    # Of an entry with two mentions at the second place of its anchor, the first is before, the second at one time.
+    assert contradictory(entries([(1, "A", ["a"]), (2, "A", ["b", "c"]), (0, "A", ["d"])])) == [1]
+    assert contradictory(entries([(0, "A", ["a"]), (2, "A", ["b"])])) == []
+    assert contradictory([]) == []
+
+
+def test_contradictory_relations_are_those_of_the_twin():
+    met = 0
+    for seed in range(300):
+        for rows in random_pair(seed, 6):
+            said = twin.relations(rows, "full")
+            kept, graph = twin.reduced(said)
+            expected = [other[1] for kind, one, other in kept if (kind, one, other) not in graph]
+            found = contradictory(entries(rows))
+            met += len(found)
+            numbers = dict(zip(placed_copies(rows), ends(rows), strict=True))
+            assert found == [numbers[copy] for copy in expected], seed
+    assert met > 300
+
+
+def ends(rows):
+    """The number of the entry of every mention, in order."""
+    given = entries(rows)
+    return [number for number in in_order(given) for _ in given[number]["mentions"]]
+
+
+def placed_copies(rows):
+    """The mentions in order, as the twin has them, without those at position 0, which it counts apart."""
+    counted = [copy for copy, *_ in twin.numbered([row for row in rows if row[0]])]
+    return [None] * sum(len(mentions) for position, _, mentions in rows if not position) + counted
+
+
+# The order of entries.
+
+
+CELL = st.text(st.sampled_from("a1 0\t-"), max_size=3)
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from(["1", "1 ", " ", "a"]), st.lists(CELL, max_size=2))))
+def test_entries_stand_in_the_order_of_the_sorted_lines(rows):
+    numbered = [(*row, number) for number, row in enumerate(rows)]
+    expected = sorted(numbered, key=lambda row: twin.key(row[:3]))
+    assert in_order(entries(rows)) == [number for *_, number in expected]
+
+
 # Input of any kind.
 
 
@@ -216,6 +270,12 @@ def as_node(node):
     return ("mention", (node.text, node.copy)) if node.kind == "mention" else ("time", node.text)
 
 
+def whole(chain):
+    """The relations of a chain of which none is left out."""
+    assert (chain.left_out, chain.last) == (0, ())
+    return chain.first
+
+
 def as_twin(relation):
     """A relation as the twin has it."""
     return (relation.relation, as_node(relation.one), as_node(relation.other))
@@ -229,7 +289,7 @@ def checked(explanation, own, other, nodes, graph):
         own, other: all relations of its side, and of the other.
         nodes, graph: the nodes of the other side, and the relations that its order is made of.
     """
-    relation, evidence = as_twin(explanation.relation), [as_twin(r) for r in explanation.evidence]
+    relation, evidence = as_twin(explanation.relation), [as_twin(r) for r in whole(explanation.evidence)]
     kind, one, two = relation
     assert [as_node(node) for node in explanation.absent] == [node for node in (one, two) if node not in nodes]
     literal = [r for r in other if r == relation or (kind == twin.SIMULTANEOUS and r == (kind, two, one))]
@@ -244,13 +304,14 @@ def checked(explanation, own, other, nodes, graph):
                 assert follows(relation, evidence)
                 assert not any(follows(relation, evidence[:i] + evidence[i + 1 :]) for i in range(len(evidence)))
     earlier = twin.reduced(own[: own.index(relation)])[1]
-    excluded_by = [as_twin(r) for r in explanation.excluded_by]
+    excluded_by = [as_twin(r) for r in whole(explanation.excluded_by)]
     assert set(excluded_by) <= set(earlier)
     assert twin.contradicted(relation, excluded_by) == twin.contradicted(relation, earlier) == bool(excluded_by)
 
 
 @pytest.mark.parametrize("track", TRACKS)
-def test_explanations_are_those_of_the_twin_and_of_the_counts(track):
+def test_explanations_are_those_of_the_twin_and_of_the_counts(track, monkeypatch):
+    monkeypatch.setattr(timeline_ways, "ENDS", 1000)
     met = set()
     for seed in range(200):
         pair = random_pair(seed, 6 if seed % 5 else 14)
@@ -263,7 +324,7 @@ def test_explanations_are_those_of_the_twin_and_of_the_counts(track):
             assert [as_twin(explanation.relation) for explanation in of_side] == reduced[own][0], "in order"
             for explanation in of_side:
                 checked(explanation, said[own], said[other], nodes[other], reduced[other][1])
-                met.add((explanation.verdict, bool(explanation.excluded_by), bool(explanation.absent)))
+                met.add((explanation.verdict, bool(explanation.excluded_by.first), bool(explanation.absent)))
         verified = [e.side for e in found if e.verdict in ("literal", "entailed")]
         assert [verified.count("system"), verified.count("gold")] == counts(*pair, track)[0:4:2]
     # Without anchors nothing is contradictory, and whatever is on both sides is in an order there.
@@ -274,6 +335,35 @@ def test_explanations_are_those_of_the_twin_and_of_the_counts(track):
         assert met >= kinds | {(verdict, True, absent) for verdict, _, absent in kinds - {("missing", False, False)}}
 
 
+@pytest.mark.parametrize("track", TRACKS)
+def test_long_chains_keep_their_ends(track, monkeypatch):
+    cut = 0
+    for seed in range(60):
+        pair = [*map(entries, random_pair(seed, 14))]
+        monkeypatch.setattr(timeline_ways, "ENDS", 1000)
+        wholes = [chain for e in explanations(*pair, track) for chain in (e.evidence, e.excluded_by)]
+        monkeypatch.setattr(timeline_ways, "ENDS", 1)
+        ends = [chain for e in explanations(*pair, track) for chain in (e.evidence, e.excluded_by)]
+        for chain, all_of_it in zip(ends, map(whole, wholes), strict=True):
+            if len(all_of_it) <= 2:
+                assert chain == (all_of_it, 0, ())
+            else:
+                assert chain == (all_of_it[:1], len(all_of_it) - 2, all_of_it[-1:])
+                cut += 1
+    assert cut > 50
+
+
+@pytest.mark.parametrize("track", TRACKS)
+def test_where_all_is_in_order_nothing_is_sought(track, monkeypatch):
+    monkeypatch.setattr(timeline_ways.Ways, "_sought", None)
+    rng = random.Random(5)
+    gold = [(i // 3 + 1, f"{1000 + i // 3}", [f"m{i}"]) for i in range(300)]
+    system = [(rng.randint(1, 90), anchor, mentions) for _, anchor, mentions in gold]
+    system = [(position, f"{1000 + position}", mentions) for position, _, mentions in system]
+    found = list(explanations(entries(gold), entries(system), track))
+    assert {"entailed", "contradicted"} <= {explanation.verdict for explanation in found}
+
+
 def told(relation):
     return f"{relation.one.text} {'<' if relation.relation == 'BEFORE' else '='} {relation.other.text}"
 
@@ -282,7 +372,7 @@ def test_an_explanation_by_hand():
     gold = [(1, "2001", ["a"]), (2, "2001", ["b"]), (3, "2002", ["c", "d"])]
     system = [(1, "2001", ["a"]), (2, "2002", ["c"]), (3, "2003", ["b"])]
     found = [
-        (e.side, told(e.relation), e.verdict, [*map(told, e.evidence)], [*map(told, e.excluded_by)])
+        (e.side, told(e.relation), e.verdict, [*map(told, e.evidence.first)], [*map(told, e.excluded_by.first)])
         for e in explanations(entries(gold), entries(system))
     ]
     assert found == [

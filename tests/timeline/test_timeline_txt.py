@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from closeread.corpora import load_corpus, read_own_gold
 from closeread.errors import FormatError, SubmissionError
 from closeread.files import write_text
-from closeread.formats import timeline_txt
+from closeread.formats import folders
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.text import read_lines
 from closeread.formats.timeline_mentions import (
@@ -214,7 +214,15 @@ def test_like_oddities_are_told_together():
     ((place, what),) = told(many, range(2, 100), "entry")
     assert place == 2
     assert what.startswith(f"is; {LISTED + 2} more like it: 'x' (entry 3), ")
-    assert what.endswith(f"'x' (entry {LISTED + 2}), …")
+    assert what.endswith(f"'x' (entry {LISTED + 2}), entry {LISTED + 3} to {LISTED + 4}")
+
+
+def test_every_line_with_an_oddity_is_told():
+    places = [2, 3, 5, 6, 7, 9, 11, 12]
+    odd = [Oddity("a", number, "is", "'x'") for number in [0] * (LISTED + 1) + [1, 2, 3, 3, 4, 6, 7]]
+    ((_, what),) = told(odd, places)
+    assert what.endswith("'x' (line 2), line 3, line 5 to 7, line 11 to 12")
+    assert what.startswith(f"is; {LISTED + 7} more like it: ")
 
 
 # Where mentions are.
@@ -362,12 +370,12 @@ def test_a_folder_that_is_gone(tmp_path):
 
 def test_too_much(tmp_path, monkeypatch):
     put(tmp_path, ann="Ann\n", bea="Bea\n", cy="Cy\n")
-    monkeypatch.setattr(timeline_txt, "MAX_FILES", 2)
+    monkeypatch.setattr(folders, "MAX_FILES", 2)
     with pytest.raises(FormatError) as caught:
         read_folder(tmp_path)
     assert str(caught.value) == f"{tmp_path}: holds more than 2 files"
-    monkeypatch.setattr(timeline_txt, "MAX_FILES", 3)
-    monkeypatch.setattr(timeline_txt, "MAX_FILE_BYTES", 10)
+    monkeypatch.setattr(folders, "MAX_FILES", 3)
+    monkeypatch.setattr(folders, "MAX_FILE_BYTES", 10)
     with pytest.raises(FormatError) as caught:
         read_folder(tmp_path)
     assert str(caught.value) == f"{tmp_path}: has 11 bytes; its files may have 10 together"
@@ -467,6 +475,43 @@ def test_what_is_odd_about_a_submission(tmp_path):
     )
 
 
+# An anchor at two positions: of the relations of neighbours b < a2 and d < c2 contradict what was said.
+TWICE = "Ann\n1\t2007\t7-2-a\n2\t2008\t7-2-b\n3\t2007\t7-2-a2\n4\t2009\t7-2-d\n5\t2008\t7-2-b2\n6\t2009\t7-2-d2\n"
+TWO = "2 relations in contradiction to earlier ones (track full), here the first"
+
+
+def test_contradictions_are_told_of_gold_and_of_a_system(tmp_path):
+    # 2007 < 2008; 2008 < 2007 is out; 2007 < 2009; 2009 < 2008 is new, and so 2008 < 2009 is out.
+    put(tmp_path / "gold", ann=TWICE)
+    told = f"{TWO}: it counts as all do, and nothing follows from it"
+    for found in (read_folder(tmp_path / "gold"), read_submission_folder(tmp_path / "gold", None)):
+        assert found.notices == [(told, 4, "ann.txt")]
+    rows = read_folder(tmp_path / "gold").records
+    (tmp_path / "rows.jsonl").write_text(dump_json_lines(rows), "utf-8")
+    assert read_own_gold(CORPUS, tmp_path / "rows.jsonl").notices == (f"timeline 'ann': entry 3: {told}.",)
+    submission = read_submission(tmp_path / "rows.jsonl", CORPUS, [{"id": "ann", "entries": [1]}])
+    assert submission.notices == (f"{tmp_path / 'rows.jsonl'}:1: entry 3: {told}",)
+
+
+def test_the_command_tells_contradictory_gold(tmp_path, run):
+    put(tmp_path / "gold", ann=TWICE)
+    put(tmp_path / "sent", ann="Ann\n1\t2007\t7-2-a\n")
+    done = run("score", "timeline", tmp_path / "sent", "--gold", tmp_path / "gold", "--no-ci")
+    assert done.exit_code == 0
+    assert f"{tmp_path}/gold/ann.txt:4: {TWO}" in done.stderr
+    assert "contradiction" not in done.stdout
+
+
+def test_without_anchors_nothing_contradicts(tmp_path):
+    put(tmp_path, ann="Ann\n1\t\t7-2-a\n2\t\t7-2-b\n3\t\t7-2-c\n")
+    assert read_folder(tmp_path).notices == []
+
+
+def test_one_position_an_anchor_contradicts_nothing(tmp_path):
+    put(tmp_path, ann="Ann\n0\t2007\t7-2-a\n1\t2008\t7-2-b\n2\t2007\t7-2-c\n2\t2009\t7-2-d\n2\t2007\t7-2-e\n")
+    assert read_folder(tmp_path).notices == []
+
+
 def test_the_same_in_json_lines(tmp_path):
     rows = [
         {"id": "bea", "entity": "Bea", "entries": [entry(1, "2007", "7-2-b")]},
@@ -520,6 +565,13 @@ def test_broken_rows(tmp_path, change, problem):
         read_submission(path, CORPUS, GOLD[:1])
     inside = f"(in {json.dumps(rows[0]['entries'][0])})"
     assert str(caught.value) == f"{path}:1: id 'ann': {problem} {inside}"
+
+
+def test_spans_of_a_system_are_not_read(tmp_path):
+    path = tmp_path / "system.jsonl"
+    rows = [{"id": "ann", "entity": "Ann", "entries": [{**entry(1, "2007", "7-2-b"), "spans": []}]}]
+    path.write_text(dump_json_lines(rows), "utf-8")
+    assert read_submission(path, CORPUS, GOLD[:1]).rows == rows
 
 
 def test_an_entity_has_one_row(tmp_path):

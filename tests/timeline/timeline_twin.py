@@ -14,10 +14,11 @@ def line(entry):
     return "\t".join([str(position), anchor, *mentions]).rstrip(" \t\n\r\v\f")
 
 
-def sorted_entries(entries):
-    def key(entry):
-        return [int(part) if re.fullmatch("[0-9]+", part) else part for part in re.split("([0-9]+)", line(entry))]
+def key(entry):
+    return [int(part) if re.fullmatch("[0-9]+", part) else part for part in re.split("([0-9]+)", line(entry))]
 
+
+def sorted_entries(entries):
     return sorted(entries, key=key)
 
 

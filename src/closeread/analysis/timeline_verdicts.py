@@ -8,19 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from closeread.analysis.timeline_relations import VERDICTS, explanations
+from closeread.analysis.timeline_ways import Chain, Relation
 from closeread.records import Record
 
 HEADER = ("side", "first", "relation", "second", "verdict", "because")
 VERIFIED = "verified"
 WORDS = {name: VERIFIED if name == "literal" else name for name in VERDICTS}
 NOTES = tuple(f"{WORDS[name]}: {meaning}" for name, meaning in VERDICTS.items())
-LISTED = 6
-"""How many relations that lead to a verdict are named in a table; JSON holds all."""
-
 OTHER = {"gold": "system", "system": "gold"}
 WHOSE = {"gold": "gold", "system": "the system"}
 Verdict = Mapping[str, Any]
@@ -36,8 +33,26 @@ def explained(gold: Record, system: Record | None, options: Mapping[str, str]) -
     Returns:
         The fields of `closeread.analysis.timeline_relations.Explanation` of each, by their names.
     """
-    found = explanations(gold["entries"], () if system is None else system["entries"], options["track"])
-    return [{**asdict(one), "verdict": WORDS[one.verdict]} for one in found]
+    return [
+        {
+            "side": one.side,
+            "relation": _as_json(one.relation),
+            "verdict": WORDS[one.verdict],
+            "evidence": _chain_as_json(one.evidence),
+            "absent": [node._asdict() for node in one.absent],
+            "excluded_by": _chain_as_json(one.excluded_by),
+        }
+        for one in explanations(gold["entries"], () if system is None else system["entries"], options["track"])
+    ]
+
+
+def _as_json(relation: Relation) -> Mapping[str, Any]:
+    return {"relation": relation.relation, "one": relation.one._asdict(), "other": relation.other._asdict()}
+
+
+def _chain_as_json(chain: Chain) -> Mapping[str, Any]:
+    first, last = (list(map(_as_json, relations)) for relations in (chain.first, chain.last))
+    return {"first": first, "left_out": chain.left_out, "last": last}
 
 
 def title(unit: str, verdicts: Sequence[Verdict]) -> str:
@@ -61,14 +76,13 @@ def _reasons(verdict: Verdict) -> Iterator[str]:
         yield f"{other} says nothing of the two"
     elif verdict["verdict"] != VERIFIED:
         yield f"{other}: {_relations(verdict['evidence'])}"
-    if verdict["excluded_by"]:
+    if verdict["excluded_by"]["first"]:
         yield f"it contradicts its own side: {_relations(verdict['excluded_by'])}"
 
 
-def _relations(relations: Sequence[Mapping[str, Any]]) -> str:
-    named = [" ".join(_words(one)) for one in relations[:LISTED]]
-    left = len(relations) - len(named)
-    return ", ".join([*named, f"{left:,} more"] if left else named)
+def _relations(chain: Mapping[str, Any]) -> str:
+    first, last = ([" ".join(_words(one)) for one in chain[name]] for name in ("first", "last"))
+    return ", ".join([*first, f"{chain['left_out']:,} more", *last] if last else first)
 
 
 def _words(relation: Mapping[str, Any]) -> tuple[str, str, str]:

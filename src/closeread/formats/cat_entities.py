@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from closeread.errors import FormatError, Problem, quoted
-from closeread.formats.cat_xml import SUFFIX, mention_problems, read_document
+from closeread.formats.cat_xml import SUFFIX, TITLES_SUFFIX, mention_problems, read_document, token_numbers
+from closeread.formats.folders import listed
 from closeread.formats.xml_tree import Element, read_xml
 from closeread.records import ParsedFolder, Record
 
@@ -32,17 +33,16 @@ def read_annotations(path: Path) -> ParsedFolder:
     if not path.is_dir():
         document, problems = read_annotation(path)
         return ParsedFolder([] if problems else [document], [] if problems else [path.name], problems, [])
+    files, problems = listed(path, "document", SUFFIX, TITLES_SUFFIX)
     found: dict[str, Record] = {}
-    problems = []
-    files = sorted(file for file in path.iterdir() if file.suffix == SUFFIX)
-    for file in files:
+    for name, file in files.items():
+        if name.endswith(TITLES_SUFFIX):
+            continue  # of which only the title would be read
         try:
-            found[file.name], wrong = read_annotation(file)
+            found[name], wrong = read_annotation(file)
         except FormatError as error:
             wrong = list(error.problems)
-        problems += [problem._replace(file=file.name) for problem in wrong]
-    if not files:
-        raise FormatError(path, [Problem(f"holds no document; needed: files that end in {SUFFIX}")])
+        problems += [problem._replace(file=name) for problem in wrong]
     return ParsedFolder(list(found.values()), list(found), problems, [])
 
 
@@ -53,10 +53,8 @@ def read_annotation(path: Path) -> tuple[Record, list[Problem]]:
         FormatError: the file can't be read as XML (see `closeread.formats.xml_tree`).
     """
     document, problems, _ = read_document(path)
-    if problems:
-        return document, problems
     root = read_xml(path)
-    numbers = {token.attributes["t_id"]: number for number, token in enumerate(root.elements("token"))}
+    numbers = token_numbers(list(root.elements("token")))
     marked = [element for markables in root.elements("Markables") for element in markables.elements()]
     mentions = [element for element in marked if element.name == MENTION]
     problems += mention_problems(marked, numbers)
@@ -69,7 +67,7 @@ def read_annotation(path: Path) -> tuple[Record, list[Problem]]:
     problems += _relation_problems(root, kinds)
     if not problems:
         document["entity_mentions"] = _entity_mentions(root, mentions, kinds, numbers)
-    return document, problems
+    return document, list(dict.fromkeys(problems))  # of events the reader of documents has told them, too
 
 
 def _references(root: Element) -> Iterator[Element]:

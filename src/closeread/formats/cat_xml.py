@@ -18,6 +18,7 @@ from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from closeread.errors import FormatError, Problem, quoted
+from closeread.formats.folders import listed
 from closeread.formats.text import UNSAFE
 from closeread.formats.timeml import read_timeml
 from closeread.formats.xml_tree import Element, read_xml
@@ -101,15 +102,14 @@ def read_records(path: Path, split: str) -> Parsed:
 
 
 def read_folder(path: Path) -> ParsedFolder:
-    """The documents of a folder of CAT and TimeML files.
+    """The documents of a folder of CAT and TimeML files that holds nothing else.
 
     Raises:
-        FormatError: there is none.
+        FormatError: there is none, or the folder can't be read.
     """
-    files = {file.name: file for file in sorted(path.iterdir()) if file.suffix in (SUFFIX, TITLES_SUFFIX)}
-    if not any(name.endswith(SUFFIX) for name in files):
-        raise FormatError(path, [Problem(f"holds no document; needed: files that end in {SUFFIX}")])
-    return read_files(files, "")
+    files, problems = listed(path, "document", SUFFIX, TITLES_SUFFIX)
+    found = read_files(files, "")
+    return found._replace(problems=problems + found.problems)
 
 
 def read_document(path: Path) -> Read:
@@ -127,9 +127,7 @@ def read_document(path: Path) -> Read:
         problems.append(Problem("Document has no doc_id; needed: one", root.line))
     tokens = list(root.elements("token"))
     problems += _token_problems(tokens)
-    if problems:
-        return Read({}, problems, notices)
-    numbers = {token.attributes["t_id"]: number for number, token in enumerate(tokens)}
+    numbers = token_numbers(tokens)
     mentions = _mentions(root)
     problems += mention_problems((*mentions.times, *mentions.events), numbers)
     if not mentions.times:
@@ -168,6 +166,12 @@ def mention_name(document: str, sentence: int, tokens: Iterable[str]) -> str:
     '3307-3-take_away'
     """
     return f"{document}-{sentence}-{'_'.join(tokens)}"
+
+
+def token_numbers(tokens: Sequence[Element]) -> Mapping[str, int]:
+    """The number of the token of every `t_id`; none where some tokens have no `t_id` of their own."""
+    numbers = {token.attributes.get("t_id", ""): number for number, token in enumerate(tokens)}
+    return numbers if len(numbers) == len(tokens) and "" not in numbers else {}
 
 
 def _token_problems(tokens: Sequence[Element]) -> Iterator[Problem]:
@@ -211,7 +215,7 @@ def mention_problems(mentions: Iterable[Element], numbers: Mapping[str, int]) ->
 
     Args:
         mentions: the elements of a document.
-        numbers: the number of the token of every `t_id`.
+        numbers: the number of the token of every `t_id`; empty where that can't be told.
     """
     seen: dict[str, int] = {}
     for mention in mentions:
@@ -225,7 +229,7 @@ def mention_problems(mentions: Iterable[Element], numbers: Mapping[str, int]) ->
             yield Problem(f"{mention.name} {quoted(m_id)} has no token_anchor; needed: one or more", mention.line)
         for anchor in anchors:
             t_id = anchor.attributes.get("t_id", "")
-            if t_id not in numbers:
+            if numbers and t_id not in numbers:
                 yield Problem(f"token_anchor: no token has the t_id {quoted(t_id)}", anchor.line)
 
 

@@ -12,16 +12,17 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
-from closeread.errors import quoted
+from closeread.errors import counted, quoted
 from closeread.formats.cat_xml import is_date
 from closeread.records import Record
 
 MENTION = re.compile(r"([^-]+)-([0-9]{1,9})-(.+)", re.DOTALL)
 ANCHOR = re.compile(r"([0-9]{4})(?:-([0-9]{2}|XX)(?:-([0-9]{2}|XX))?)?|XXXX-XX-XX")
 LISTED = 20
-"""How many lines with one kind of oddity are named; the others are counted."""
+"""How many mentions or anchors with one kind of oddity are named; of the others the lines are."""
 
 
 class Texts(NamedTuple):
@@ -140,15 +141,32 @@ def oddities(record: Record) -> Iterator[Oddity]:
     if len(positions) != max(positions, default=0):
         found = f"{len(positions):,} positions go up to {max(positions):,}"
         yield Oddity("positions", None, f"{found}; released timelines count from 1 without gaps")
+    yield from _contradictions(record["entries"])
+    no_dates = {anchor for anchor in {entry["anchor"] for entry in record["entries"]} if not is_anchor(anchor)}
     seen: set[str] = set()
     for number, entry in enumerate(record["entries"]):
-        if not _is_anchor(entry["anchor"]):
+        if entry["anchor"] in no_dates:
             anchor = quoted(entry["anchor"])
             yield Oddity("anchor", number, f"the anchor {anchor} is no date such as 2009-03-XX", anchor)
         for mention in entry["mentions"]:
             if mention in seen:
                 yield _of_mention("repeated", mention, "is in the timeline already")._replace(entry=number)
             seen.add(mention)
+
+
+def _contradictions(entries: Sequence[Record]) -> Iterator[Oddity]:
+    """How many relations of a timeline contradict others, as they do where an anchor has two positions.
+
+    Without any anchor a timeline is of the track "ordering", in which none do.
+    """
+    if not any(entry["anchor"] for entry in entries):
+        return
+    from closeread.kernels.timelines import contradictory  # NumPy, which few timelines need here
+
+    found = contradictory(entries)
+    if found:
+        what = f"{counted(len(found), 'relation')} in contradiction to earlier ones (track full), here the first"
+        yield Oddity("contradiction", found[0], f"{what}: it counts as all do, and nothing follows from it")
 
 
 def told(found: Iterable[Oddity], places: Sequence[int], unit: str = "line") -> Iterator[tuple[int | None, str]]:
@@ -168,11 +186,21 @@ def told(found: Iterable[Oddity], places: Sequence[int], unit: str = "line") -> 
             for o in others[:LISTED]
             if o.entry is not None
         ]
+        rest = [places[o.entry] for o in others[LISTED:] if o.entry is not None]
+        named += [f"{unit} {stretch}" for stretch in _stretches(rest)]
         more = f"; {len(others):,} more like it: {', '.join(named)}" if others else ""
-        yield (
-            None if first.entry is None else places[first.entry],
-            f"{first.what}{more}{', …' if len(others) > LISTED else ''}",
-        )
+        yield None if first.entry is None else places[first.entry], f"{first.what}{more}"
+
+
+def _stretches(places: Iterable[int]) -> Iterator[str]:
+    """Places in words, neighbours together.
+
+    >>> list(_stretches([7, 9, 8, 8, 12]))
+    ['7 to 9', '12']
+    """
+    for _, together in groupby(enumerate(sorted(set(places))), key=lambda numbered: numbered[1] - numbered[0]):
+        first, *others = [place for _, place in together]
+        yield f"{first} to {others[-1]}" if others else str(first)
 
 
 def file_stem(entity: str) -> str:
@@ -219,7 +247,7 @@ def _places(tokens: Sequence[str], extent: str) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
-def _is_anchor(anchor: str) -> bool:
+def is_anchor(anchor: str) -> bool:
     """Whether an anchor is one of the released forms and not impossible; an empty one is legal."""
     if not anchor or is_date(anchor):
         return True

@@ -12,17 +12,16 @@ two equal files is left out.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from stat import S_ISDIR, S_ISLNK, S_ISREG
 from typing import NamedTuple
 
 from closeread.errors import FormatError, Problem, quoted
 from closeread.files import write_text
 from closeread.formats.cat_xml import read_documents
-from closeread.formats.text import MAX_FILE_BYTES, UNSAFE, read_lines
+from closeread.formats.folders import listed
+from closeread.formats.text import UNSAFE, read_lines
 from closeread.formats.timeline_mentions import (
     Oddity,
     Texts,
@@ -40,8 +39,10 @@ LIST = "list_target_entities"
 """What the name of a file with the names of all entities begins with."""
 
 POSITION = re.compile("[0-9]{1,16}")
+SOUND = re.compile(r"[0-9]{1,15}(?:\t[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*){2,}")
+"""A line with which nothing is wrong, as nearly all are: the quick way to see it."""
+
 MAX_POSITION = 2**53 - 1
-MAX_FILES = 10_000
 WHITE_SPACE = " \t\r\v\f"
 
 
@@ -125,7 +126,7 @@ def read_folder(path: Path) -> ParsedFolder:
     Raises:
         FormatError: there is none, or the folder can't be read.
     """
-    files, problems = _listed(path)
+    files, problems = listed(path, "timeline", SUFFIX)
     found = _timelines(files)
     notices = found.notices + _empty(found.timelines)
     for name, timeline in found.timelines.items():
@@ -140,7 +141,7 @@ def read_submission_folder(path: Path, background: Background | None) -> ParsedF
     Raises:
         FormatError: there is none, or the folder can't be read.
     """
-    files, problems = _listed(path)
+    files, problems = listed(path, "timeline", SUFFIX)
     found = _timelines(files)
     notices = list(found.notices)
     for name, timeline in found.timelines.items():
@@ -184,10 +185,12 @@ def parse_timeline(name: str, lines: Sequence[str]) -> Timeline:
         if stripped != line or not stripped:
             what = "ends in white space, which is dropped" if stripped else "is blank"
             odd.append(Oddity(what, number, what))
+        if not stripped:
+            continue
         cells = stripped.split("\t")
-        wrong = [Problem(what, number) for what in _wrong_with_entry(cells)] if stripped else []
+        wrong = () if SOUND.fullmatch(stripped) else [Problem(what, number) for what in _wrong_with_entry(cells)]
         problems += wrong
-        if stripped and not wrong:
+        if not wrong:
             entries.append({"position": int(cells[0]), "anchor": cells[1], "mentions": cells[2:]})
             places.append(number)
     record = {"id": name, "entity": entity.strip(WHITE_SPACE), "entries": entries}
@@ -251,53 +254,6 @@ def _empty(timelines: Mapping[str, Timeline]) -> list[Problem]:
 def _told(odd: Iterable[Oddity], lines: Sequence[int], name: str | None = None) -> list[Problem]:
     """Oddities as notices; one of a file as a whole is told of its first line."""
     return [Problem(what, line or 1, name) for line, what in told(odd, lines)]
-
-
-def _listed(folder: Path) -> tuple[dict[str, Path], list[Problem]]:
-    """The files of a folder by name, and what else is in it.
-
-    Raises:
-        FormatError: the folder can't be read, holds no file, or holds too many or too large ones.
-    """
-    files: dict[str, Path] = {}
-    problems: list[Problem] = []
-    size = 0
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name.startswith("."):
-                    continue
-                if len(files) + len(problems) == MAX_FILES:
-                    raise FormatError(folder, [Problem(f"holds more than {MAX_FILES:,} files")])
-                status = entry.stat(follow_symlinks=False)
-                what = _no_timeline(entry.name, status.st_mode)
-                if what is None:
-                    files[entry.name] = Path(entry.path)
-                    size += status.st_size
-                else:
-                    problems.append(Problem(what, None, entry.name))
-    except OSError as error:
-        raise FormatError(folder, [Problem(f"can't be read: {error.strerror}")]) from None
-    if size > MAX_FILE_BYTES:
-        raise FormatError(folder, [Problem(f"has {size:,} bytes; its files may have {MAX_FILE_BYTES:,} together")])
-    if not files and not problems:
-        raise FormatError(folder, [Problem(f"holds no timeline; needed: files that end in {SUFFIX}")])
-    return files, problems
-
-
-def _no_timeline(name: str, mode: int) -> str | None:
-    """Why something in a folder can't be a timeline; None where it may be one."""
-    if S_ISLNK(mode):
-        return "is a link; needed: a file"
-    if S_ISDIR(mode):
-        return "is a folder; needed: a file"
-    if not S_ISREG(mode):
-        return "is no regular file; needed: one"
-    if UNSAFE.search(name):
-        return "has a name that is no text; needed: letters, digits and '_'"
-    if not name.endswith(SUFFIX) or name == SUFFIX:
-        return f"is no timeline; needed: a name that ends in {SUFFIX}"
-    return None
 
 
 def _resolve(record: Record, texts: Texts) -> Iterator[Oddity]:

@@ -16,8 +16,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from itertools import groupby
-from operator import itemgetter, lt
+from itertools import groupby, repeat
+from operator import lt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -116,17 +116,43 @@ def timeline_counts(gold: Sequence[Entry], system: Sequence[Entry], track: str =
 
 def placed(entries: Sequence[Entry]) -> Placed:
     """All mentions, in order: by position, and in one position as the tool sorts the lines of a file."""
-    ordered: list[Entry] = []
-    for _, tied in groupby(sorted(entries, key=itemgetter("position")), key=itemgetter("position")):
-        together = list(tied)
-        if len(together) > 1:
-            together.sort(key=natural_key)
-        ordered += together
+    ordered = [entries[number] for number in in_order(entries)]
     return Placed(
         [mention for entry in ordered for mention in entry["mentions"]],
         [entry["anchor"] for entry in ordered for _ in entry["mentions"]],
         [entry["position"] for entry in ordered for _ in entry["mentions"]],
     )
+
+
+def in_order(entries: Sequence[Entry]) -> list[int]:
+    """The numbers of the entries in the order of `placed`."""
+    positions = [entry["position"] for entry in entries]
+    ordered: list[int] = []
+    for _, tied in groupby(sorted(range(len(entries)), key=positions.__getitem__), key=positions.__getitem__):
+        together = list(tied)
+        if len(together) > 1:
+            of_one_anchor = len({entries[number]["anchor"] for number in together}) == 1
+            key = _key_of_mentions if of_one_anchor else natural_key
+            together = [number for _, number in sorted((key(entries[number]), number) for number in together)]
+        ordered += together
+    return ordered
+
+
+def contradictory(entries: Sequence[Entry]) -> list[int]:
+    """The entries at which relations of neighbours end that contradict the earlier relations, in the track "full".
+
+    Where every anchor has one position, the positions fulfil all relations; in the track "ordering" they always do.
+
+    Returns:
+        The number of the entry of the second neighbour of each.
+    """
+    first: dict[str, int] = {}
+    placed_entries = [entry for entry in entries if entry["position"]]
+    if all(first.setdefault(entry["anchor"], entry["position"]) == entry["position"] for entry in placed_entries):
+        return []
+    ordered = in_order(entries)
+    ends = [number for number in ordered if entries[number]["position"] for _ in entries[number]["mentions"]]
+    return [ends[i + 1] for i in np.flatnonzero(side(placed(entries), "full").contradicts).tolist()]
 
 
 def natural_key(entry: Entry) -> list[str | int | Decimal]:
@@ -136,7 +162,15 @@ def natural_key(entry: Entry) -> list[str | int | Decimal]:
     >>> [entry["anchor"] for entry in sorted(entries, key=natural_key)]
     ['9', '09-X', '10']
     """
-    line = "\t".join(["", entry["anchor"], *entry["mentions"]])
+    return _natural("\t".join(["", entry["anchor"], *entry["mentions"]]))
+
+
+def _key_of_mentions(entry: Entry) -> list[str | int | Decimal]:
+    """What is left of the natural key for entries of one position and one anchor."""
+    return _natural("\t".join(entry["mentions"]))
+
+
+def _natural(line: str) -> list[str | int | Decimal]:
     parts: list[Any] = DIGITS.split(line.rstrip(BLANK))
     try:
         parts[1::2] = map(int, parts[1::2])
@@ -162,6 +196,8 @@ def copies(mentions: Sequence[str]) -> list[Copy]:
     >>> copies(["1-2-open", "1-3-close", "1-2-open"])
     [('1-2-open', 0), ('1-3-close', 0), ('1-2-open', 1)]
     """
+    if len(set(mentions)) == len(mentions):
+        return list(zip(mentions, repeat(0)))
     seen: dict[str, int] = {}
     found = []
     for mention in mentions:
@@ -210,5 +246,5 @@ def _awareness(own: Side, other: Side) -> tuple[int, int]:
 def _events(gold: Placed, system: Placed) -> tuple[int, int, int, int]:
     """Mentions on both sides, of the system, of gold, and those on both whose anchors are the same."""
     theirs, ours = (dict(zip(copies(side.mentions), side.anchors, strict=True)) for side in (gold, system))
-    shared = theirs.keys() & ours.keys()
-    return len(shared), len(ours), len(theirs), sum(theirs[copy] == ours[copy] for copy in shared)
+    right = [anchor == ours[copy] for copy, anchor in theirs.items() if copy in ours]
+    return len(right), len(ours), len(theirs), sum(right)

@@ -16,6 +16,7 @@ from datetime import date
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from closeread.errors import RequestError
 from closeread.kernels.timelines import Entry
 from closeread.plots.inches import (
     MARGIN,
@@ -63,6 +64,9 @@ MARKS = {
 of Okabe and Ito, which the colour-blind can tell apart."""
 
 NO_DATE = "no date"
+MAX_MENTIONS = 2000
+"""How many mentions of a side are drawn: so many take some 20 seconds, and nobody can read more."""
+
 
 _TITLE_LENGTH = 90
 _TITLE, _LEGEND, _GAP = 0.5, 0.5, 0.22
@@ -145,8 +149,14 @@ def draw_timeline(entity: str, gold: Sequence[Entry], system: Sequence[Entry] | 
         "gold: missed".  Lines between points of a row are the collection "joined", spans of dates "spans".
 
     Raises:
+        RequestError: a side has more mentions than a picture can show.
         MissingExtraError: matplotlib is not installed.
     """
+    for side, entries in ((GOLD, gold), (SYSTEM, system or ())):
+        mentions = sum(len(entry["mentions"]) for entry in entries)
+        if mentions > MAX_MENTIONS:
+            found = f"{side} has {mentions:,} mentions; a picture can show {MAX_MENTIONS:,} of a side"
+            raise RequestError(f"{found}: draw a part of the timeline, as gold of your own")
     with own_settings():
         measure = measuring()
         events = marked_events(gold, system)

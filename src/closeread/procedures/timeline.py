@@ -14,7 +14,7 @@ Metrics:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from closeread.counts import (
     check_present,
     precision_recall_f1,
 )
+from closeread.errors import quoted
 from closeread.kernels.timelines import COUNTS, TRACKS, timeline_counts
 from closeread.records import Record
 
@@ -58,6 +59,20 @@ def count(
         np.array(counted, np.float64).reshape(len(scored), len(COUNTS)),
     )
     return table.select(present) if missing == "skip" else table
+
+
+def problems(
+    *, gold: Sequence[Record], system: Sequence[Record | None], **options: str
+) -> Iterator[tuple[str, int, str]]:
+    """Rows of other timelines.
+
+    Yields:
+        The side ("system"), the timeline's number from 0, and what is wrong.
+    """
+    del options
+    for index, (record, row) in enumerate(zip(gold, system, strict=True)):
+        if row is not None and row["id"] != record["id"]:
+            yield "system", index, f"id is {quoted(row['id'])}; needed: {quoted(record['id'])}, as in the gold"
 
 
 RIGHT_ANCHORS = Share(
@@ -100,4 +115,5 @@ PROCEDURE = Procedure(
     modules=("timeline_awareness",),
     count=count,
     citation=None,
+    problems=problems,
 )

@@ -99,7 +99,7 @@ def timeline(entity: str, predictions: Path | None, output: Path, **places: Any)
       closeread plot timeline "Mara Lindqvist" --config sample -o lindqvist.png
       closeread plot timeline airbus --split corpus_1 --predictions timelines/ -o airbus.svg
     """
-    from closeread.errors import RequestError, shortened, unknown
+    from closeread.errors import RequestError, counted, shortened, unknown
     from closeread.plots.pictures import checked_suffix, write_picture
     from closeread.plots.timeline import draw_timeline
     from closeread.scoring import gold_for
@@ -110,12 +110,12 @@ def timeline(entity: str, predictions: Path | None, output: Path, **places: Any)
     names = {record["entity"]: record["id"] for record in gold.records}
     name = names.get(entity, entity)
     if name not in records:
-        raise RequestError(shortened(unknown("entity", entity, [*names, *records]), 600))
+        raise RequestError(shortened(unknown("entity", entity, list(names)), 600))
     record = records[name]
     system = None if predictions is None else _predicted(gold, predictions, name)["entries"]
     write_picture(draw_timeline(record["entity"], record["entries"], system), output)
     mentions, predicted = (sum(len(entry["mentions"]) for entry in side) for side in (record["entries"], system or ()))
-    told = f"{mentions:,} mentions" + ("" if system is None else f", {predicted:,} predicted")
+    told = counted(mentions, "mention") + ("" if system is None else f", {predicted:,} predicted")
     click.echo(f"{output}: {told}")
 
 

@@ -47,12 +47,14 @@ def build(events: Path, documents: Path | None, output: Path) -> None:
       closeread timeline build events.jsonl -o timelines
       closeread build timeline events.jsonl --documents corpus_trackB_CAT -o timelines.jsonl
     """
-    from closeread.corpora import load_corpus, read_own_gold
-    from closeread.errors import printable, quoted
+    from closeread.corpora import JSON_LINES, load_corpus, read_own_gold
+    from closeread.errors import RequestError, counted, printable, quoted
     from closeread.formats.timeline_txt import Background, row_notices
     from closeread.submissions import write_submission
     from closeread.timeline_building import build_timelines, reordered
 
+    if output.suffix and output.suffix.lower() not in JSON_LINES and not output.is_dir():
+        raise RequestError(f"{output} ends in {quoted(output.suffix)}; needed: a folder's name, or one in .jsonl")
     corpus = load_corpus("semeval2015_timeline")
     texts = {} if documents is None else _documents(documents, corpus)
     if events.is_dir():
@@ -64,7 +66,8 @@ def build(events: Path, documents: Path | None, output: Path) -> None:
     odd = row_notices(timelines, Background(sentences, ()))
     options.tell(f"timeline {quoted(timelines[index]['id'])}: {what}" for index, what in odd)
     entries = sum(len(timeline["entries"]) for timeline in timelines)
-    click.echo(printable(f"{output}: {len(timelines):,} timelines of {entries:,} entries"))
+    told = f"{counted(len(timelines), 'timeline')} of {entries:,} {'entry' if entries == 1 else 'entries'}"
+    click.echo(printable(f"{output}: {told}"))
 
 
 def _documents(folder: Path, corpus: Corpus) -> Mapping[str, Record]:
@@ -78,16 +81,18 @@ def _documents(folder: Path, corpus: Corpus) -> Mapping[str, Record]:
 
 
 def _events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> Sequence[Record]:
-    """The annotated events of a file."""
-    from closeread.corpora import checked
+    """The annotated events of a file, or one error with everything that is wrong with them."""
     from closeread.errors import FormatError
     from closeread.formats.json_lines import read_json_lines
-    from closeread.schema import load_schema
+    from closeread.schema import RowValidator, load_schema
     from closeread.timeline_building import inconsistencies
 
     parsed = read_json_lines(path)
-    events = checked(path, parsed, load_schema(corpus.name), "event")
-    problems = [parsed.problem(index, what) for index, what in inconsistencies(events, documents)]
+    rejected = RowValidator(load_schema(corpus.name), "event").problems(parsed.records, range(len(parsed.records)))
+    unsound = {problem.line for problem in rejected}
+    sound = [None if index in unsound else event for index, event in enumerate(parsed.records)]
+    problems = parsed.problems + [parsed.problem(problem.line or 0, problem.what) for problem in rejected]
+    problems += [parsed.problem(index, what) for index, what in inconsistencies(sound, documents, parsed.lines)]
     if problems:
-        raise FormatError(path, problems)
-    return events
+        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
+    return parsed.records
