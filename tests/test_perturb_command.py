@@ -85,7 +85,7 @@ def test_unanimous_annotators_make_gold(ran):
         ({"a": "likely"}, "annotations: ben.jsonl: no label for 'b', which another annotator has labelled"),
         (
             {"a": "likely", "b": "Likely"},
-            "ben.jsonl:2: label: 'Likely' is not one of ['likely', 'unlikely', 'invalid']",
+            "ben.jsonl:2: id 'b': label: 'Likely' is not one of ['likely', 'unlikely', 'invalid']",
         ),
     ],
     ids=["an id too few", "an unknown label"],
