@@ -77,6 +77,17 @@ def test_nothing_is_written_over_what_is_read(run, arguments):
     assert not Path("y").exists()
 
 
+@pytest.mark.parametrize(("corpus", "name", "known"), [
+    ("mctaco", "always-positive", ".txt, .jsonl, .ndjson, .json"), ("tne", "surface", ".jsonl, .ndjson, .json"),
+    ("semeval2015_timeline", "creation-time", ".jsonl, .ndjson, .json"),
+])  # fmt: skip
+def test_a_suffix_of_no_format_is_refused(run, corpus, name, known):
+    done = run("baseline", corpus, name, "--config", "sample", "-o", "said.csv")
+    assert done.exit_code == 2
+    assert f"predictions for {corpus} are not written as '.csv' (but as: {known})" in done.stderr
+    assert not Path("said.csv").exists()
+
+
 def test_two_things_are_not_written_to_one_file(run):
     done = run("adjudicate", "mctaco", "yes.jsonl", "coin.txt", "-o", "new", "--dropped", "./new")
     assert done.exit_code == 2

@@ -16,6 +16,7 @@ import numpy as np
 
 from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, listed, quoted
 from closeread.files import write_text
+from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.text import BYTE_ORDER_MARK
 from closeread.mentions import MentionTable, Words, content_digest
 from closeread.paired import refuse_other_documents
@@ -23,7 +24,6 @@ from closeread.procedures.coref import TITLES, chosen, repeats
 from closeread.report import Comparison, Report, Resampling, make_comparison, make_report
 from closeread.scoring import Counted, Origin, count_rows
 
-JSON_LINES = (".jsonl", ".ndjson")
 CORPUS_LINE = re.compile(rb"#\s*(?:global\.|newdoc|newpar|sent_id|text\b)")
 CONLL_LINE = re.compile(rb"#\s*begin\s+document")
 

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple, Protocol, cast
 
 from closeread.declarations import Corpus, Source, SourceFolder
 from closeread.errors import FormatError, RequestError, quoted, unknown
+from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.json_lines import read_json_lines
 from closeread.formats.parquet import read_parquet
 from closeread.records import ColumnRecords, Parsed, ParsedFolder, Record, content_digest, named, repeated
 from closeread.schema import RowValidator, Schema, label_names, load_schema, resolve
 from closeread.sources import Located, cache_folder, data_folder, is_in, locate
 
-JSON_LINES = (".jsonl", ".ndjson")
 SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol, cast
 from closeread.declarations import Corpus
 from closeread.errors import FormatError, Problem, RequestError, SubmissionError, listed, quoted
 from closeread.files import write_text
-from closeread.formats.json_lines import dump_json_lines, parse_json_lines
+from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import read_lines
 from closeread.records import Parsed, ParsedFolder, Record, as_columns, column, named, repeated
 from closeread.schema import WORDED, RowValidator, Spared, load_schema
@@ -202,11 +202,17 @@ def write_submission(path: Path, rows: Sequence[Record], corpus: Corpus) -> None
 
 
 def dump_submission(rows: Sequence[Record], corpus: Corpus, suffix: str) -> str:
-    """The rows as the text of a file: in a submission format of the corpus by its suffix, or JSON Lines."""
-    for module in _formats(corpus):
-        if suffix == module.SUFFIX:
-            return module.dump_submission(rows)
-    return dump_json_lines(rows)
+    """The rows as the text of a file: in a submission format of the corpus by its suffix, or JSON Lines.
+
+    Raises:
+        RequestError: the suffix is of no such format.
+    """
+    writers = {module.SUFFIX: module.dump_submission for module in _formats(corpus) if module.SUFFIX is not None}
+    writers |= dict.fromkeys((*SUFFIXES, ".json", ""), dump_json_lines)
+    if suffix not in writers:
+        known = ", ".join(name for name in writers if name)
+        raise RequestError(f"predictions for {corpus.name} are not written as '{suffix}' (but as: {known})")
+    return writers[suffix](rows)
 
 
 def _formats(corpus: Corpus) -> list[SubmissionFormat]:

@@ -20,6 +20,8 @@ from closeread.errors import Problem, quoted
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed, Record
 
+SUFFIXES = (".jsonl", ".ndjson")
+
 MAX_DEPTH = 100
 TOO_DEEP = f"is nested too deeply; a value may have {MAX_DEPTH} levels"
 

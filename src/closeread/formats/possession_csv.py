@@ -20,13 +20,10 @@ from typing import Any
 from unicodedata import normalize
 
 from closeread.errors import FormatError, Problem, printable, quoted
-from closeread.formats.json_lines import read_json_lines
+from closeread.formats.json_lines import SUFFIXES, read_json_lines
 from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes, read_lines
 from closeread.kernels.anchors import parse_anchor
 from closeread.records import Parsed, Record
-
-SUFFIXES = (".jsonl", ".ndjson")
-"""Of files of records in JSON Lines."""
 
 HEADER = ("Article", "Type", "Possessor", "psr_c", "order", "Duration", "TP", "Dur_c")
 SEPARATOR = "#"

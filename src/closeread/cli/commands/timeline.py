@@ -47,8 +47,9 @@ def build(events: Path, documents: Path | None, output: Path) -> None:
       closeread timeline build events.jsonl -o timelines
       closeread build timeline events.jsonl --documents corpus_trackB_CAT -o timelines.jsonl
     """
-    from closeread.corpora import JSON_LINES, load_corpus, read_own_gold
+    from closeread.corpora import load_corpus, read_own_gold
     from closeread.errors import RequestError, counted, printable, quoted
+    from closeread.formats.json_lines import SUFFIXES as JSON_LINES
     from closeread.formats.timeline_txt import Background, row_notices
     from closeread.submissions import write_submission
     from closeread.timeline_building import build_timelines, reordered
