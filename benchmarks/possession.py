@@ -22,7 +22,12 @@ from closeread.procedures.possession import count
 CLOSEREAD = Path(sys.executable).parent / "closeread"
 RUNS = 5
 POSSESSORS = 2000
-VOCABULARIES = {"names of their own": None, "names of three of 1,000 words": 1000, "names of three of 200 words": 200}
+VOCABULARIES = {
+    "names of their own": None,
+    "names of three of 1,000 words": 1000,
+    "names of three of 200 words": 200,
+    "names that share a word": 1,
+}
 FIELDS = ("possessor", "certainty", "order", "anchor", "relation", "relation_certainty")
 
 
@@ -38,7 +43,12 @@ def article(vocabulary, seed):
     rng = np.random.default_rng(seed)
     rows = []
     for i in range(POSSESSORS):
-        words = [f"name{i}"] if vocabulary is None else [f"word{n}" for n in rng.choice(vocabulary, 3, replace=False)]
+        if vocabulary is None:
+            words = [f"name{i}"]
+        elif vocabulary == 1:
+            words = ["word0", f"name{seed}x{i}"]
+        else:
+            words = [f"word{n}" for n in rng.choice(vocabulary, 3, replace=False)]
         year = str(int(rng.integers(1500, 2000)))
         row = {"possessor": " ".join(words), "certainty": "certain", "order": str(i + 1), "anchor": year}
         rows.append({**row, "relation": "during", "relation_certainty": "certain"})
