@@ -79,13 +79,33 @@ def test_nothing_is_written_over_what_is_read(run, arguments):
 
 @pytest.mark.parametrize(("corpus", "name", "known"), [
     ("mctaco", "always-positive", ".txt, .jsonl, .ndjson, .json"), ("tne", "surface", ".jsonl, .ndjson, .json"),
-    ("semeval2015_timeline", "creation-time", ".jsonl, .ndjson, .json"),
+    ("semeval2015_timeline", "creation-time", ".jsonl, .ndjson, .json, a folder, named without such an ending"),
 ])  # fmt: skip
 def test_a_suffix_of_no_format_is_refused(run, corpus, name, known):
     done = run("baseline", corpus, name, "--config", "sample", "-o", "said.csv")
     assert done.exit_code == 2
-    assert f"predictions for {corpus} are not written as '.csv' (but as: {known})" in done.stderr
+    assert f"{corpus} is not written as '.csv' (but as: {known})" in done.stderr
     assert not Path("said.csv").exists()
+
+
+def test_what_a_folder_holds_is_not_written_over(run, tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "test.tsv").write_text("kept")
+    told = run("baseline", "mctaco", "always-positive", "--data-dir", data, "-o", data / "test.tsv").stderr
+    assert "test.tsv is read by this command; name another file to write" in told
+    assert (data / "test.tsv").read_text() == "kept"
+    Path("picture.txt").write_text("old")  # below the folder that is read, and where the command runs
+    done = run("baseline", "mctaco", "always-positive", "--config", "sample", "--articles", ".", "-o", "picture.txt")
+    assert done.exit_code == 0
+
+
+def test_devices_and_loops_of_links(run):
+    Path("one").symlink_to("other")
+    Path("other").symlink_to("one")
+    assert run("score", "mctaco", "yes.jsonl", "--config", "sample", "--counts", "one").exit_code in (0, 1)
+    done = run("adjudicate", "mctaco", "yes.jsonl", "coin.txt", "-o", "/dev/null", "--dropped", "/dev/null")
+    assert "to be written twice" not in done.stderr
 
 
 def test_two_things_are_not_written_to_one_file(run):

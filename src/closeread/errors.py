@@ -110,7 +110,11 @@ def quoted_json(value: object, limit: int = 120) -> str:
     """
     if isinstance(value, str):
         return quoted(value, limit)
-    return shortened(printable(json.dumps(value, ensure_ascii=False, default=repr)), limit)
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=repr)
+    except (TypeError, ValueError, RecursionError):  # it is no JSON value after all
+        return f"a {type(value).__name__}"
+    return shortened(printable(text), limit)
 
 
 def printable(text: str) -> str:

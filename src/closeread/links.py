@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import chain
 from operator import itemgetter
 from typing import Any, overload
 
@@ -33,6 +33,9 @@ PREPOSITIONS = (
 """The labels of the corpus at the numbers that the official evaluator knows them by."""
 
 TITLE_END = "\n\n"
+
+MAX_LEAD = 100
+"""Noun phrases begin at most so many characters inside a token."""
 
 MAX_DIGITS = 5
 """A document may have 100,000 noun phrases."""
@@ -156,11 +159,13 @@ class Documents(Sequence[Record]):
         """The last tokens of all noun phrases, in the order given."""
         last = [row["last_token"] for row in rows]
         if None in last:
-            tokens = chain.from_iterable(map(repeat, self.column("tokens"), self.sizes.tolist()))
-            last = [
-                _last_token(row, words or ()) if token is None else token
-                for token, row, words in zip(last, rows, tokens, strict=True)
-            ]
+            tokens, ends = self.column("tokens"), dict[int, Ints]()
+            document: list[int] = np.repeat(np.arange(len(self)), self.sizes).tolist()
+            for place in (i for i, token in enumerate(last) if token is None):
+                words = tokens[document[place]] or ()
+                if document[place] not in ends:
+                    ends[document[place]] = np.cumsum([len(_solid(word)) for word in words])
+                last[place] = _last_token(rows[place], words, ends[document[place]])
         return last
 
     @cached_property
@@ -242,19 +247,27 @@ def documents_of(records: Sequence[Record]) -> Documents:
     return records if isinstance(records, Documents) else Documents(records)
 
 
-def _last_token(noun_phrase: Record, tokens: Sequence[str]) -> int:
-    """The token in which the words of a noun phrase end, white space aside; behind the last one where none does."""
-    left = _solid(noun_phrase["text"])
-    for number in range(noun_phrase["first_token"], len(tokens)):
-        left -= _solid(tokens[number])
-        if left <= 0:
-            return number
-    return len(tokens)
+def _last_token(noun_phrase: Record, tokens: Sequence[str], ends: Ints) -> int:
+    """The token in which the words of a noun phrase end, white space aside; behind the last one where none does.
+
+    Args:
+        noun_phrase: a noun phrase, which may begin inside its first token.
+        tokens: the document's tokens.
+        ends: how many characters that are no white space the tokens have up to each, inclusive.
+    """
+    first: int = noun_phrase["first_token"]
+    words = _solid(noun_phrase["text"])
+    if first >= len(tokens):
+        return len(tokens)
+    opening = _solid(tokens[first])[:MAX_LEAD]
+    lead = next((i for i in range(len(opening)) if words.startswith(opening[i:]) or opening[i:].startswith(words)), 0)
+    before = int(ends[first - 1]) if first else 0
+    return max(first, int(np.searchsorted(ends, before + lead + len(words))))
 
 
-def _solid(text: str) -> int:
-    """How many characters are no white space."""
-    return len("".join(text.split()))
+def _solid(text: str) -> str:
+    """The characters that are no white space."""
+    return "".join(text.split())
 
 
 def links_of(relations: Iterable[Sequence[Mapping[str, Any]] | None]) -> Links:

@@ -159,7 +159,7 @@ class Spared(NamedTuple):
         """
         for name, places in self.kept.items():
             was = dict(enumerate(places))
-            pieces = re.split(rf"\b{re.escape(name)}\[([0-9]{{1,9}})\]", what)
+            pieces = re.split(rf"(?<![\w'\"]){re.escape(name)}\[([0-9]{{1,9}})\]", what)
             pieces[1::2] = [f"{name}[{was.get(int(place), place)}]" for place in pieces[1::2]]
             what = "".join(pieces)
         return what

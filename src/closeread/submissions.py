@@ -210,8 +210,10 @@ def dump_submission(rows: Sequence[Record], corpus: Corpus, suffix: str) -> str:
     writers = {module.SUFFIX: module.dump_submission for module in _formats(corpus) if module.SUFFIX is not None}
     writers |= dict.fromkeys((*SUFFIXES, ".json", ""), dump_json_lines)
     if suffix not in writers:
-        known = ", ".join(name for name in writers if name)
-        raise RequestError(f"predictions for {corpus.name} are not written as '{suffix}' (but as: {known})")
+        known = [name for name in writers if name]
+        if any(hasattr(module, "write_folder") for module in map(_format, corpus.submission_formats)):
+            known.append("a folder, named without such an ending")
+        raise RequestError(f"{corpus.name} is not written as '{suffix}' (but as: {', '.join(known)})")
     return writers[suffix](rows)
 
 

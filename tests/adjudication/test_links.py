@@ -386,8 +386,8 @@ def test_rows_that_are_no_decisions_hide_no_others(ran, run):
     start = ["adjudicate", "tne", "anna.jsonl", "ben.jsonl", "--decisions", "bad.jsonl", "-o", "gold.jsonl"]
     lines = run(*start).stderr.splitlines()
     assert lines[0] == "Error: bad.jsonl: 6 problems:"
-    assert lines[1].startswith("bad.jsonl:1: decision[0]: 'off' is not one of ")
-    assert lines[2:4] == [f"bad.jsonl:2: '{end}' is a required property" for end in ("anchor", "complement")]
+    assert lines[1].startswith("bad.jsonl:1: id 'd': decision[0]: 'off' is not one of ")
+    assert lines[2:4] == [f"bad.jsonl:2: id 'd': '{end}' is a required property" for end in ("anchor", "complement")]
     # Conflicts may seem to lack a row that could not be read.
     assert lines[4:] == [
         "bad.jsonl:3: 'd', np1 and np3: decision is null; needed: prepositions, or [] for none",

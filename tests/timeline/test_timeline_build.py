@@ -240,7 +240,7 @@ def test_other_suffixes_are_refused(run, tmp_path, monkeypatch):
     Path("events.jsonl").write_text(dump_json_lines([event("Bo", "7-2-a", "2007")]), "utf-8")
     done = run("timeline", "build", "events.jsonl", "-o", "made.csv")
     assert done.exit_code == 2
-    assert "made.csv ends in '.csv'; needed: a folder's name, or one in .jsonl" in done.stderr
+    assert "semeval2015_timeline is not written as '.csv' (but as: .jsonl" in done.stderr
     assert not Path("made.csv").exists()
     Path("v1.2").mkdir()  # a folder that is there may have any name
     assert run("timeline", "build", "events.jsonl", "-o", "v1.2").stdout == "v1.2: 1 timeline of 1 entry\n"

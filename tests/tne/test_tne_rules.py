@@ -531,3 +531,20 @@ def test_a_document_that_breaks_the_schema_hides_no_other(tmp_path):
     with pytest.raises(FormatError) as caught:
         read_own_gold(TNE, path)
     assert [problem.line for problem in caught.value.problems] == [2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "tokens", "last"),
+    [
+        ("war UK", 0, ["x-war", "UK", "."], 1),
+        ("war", 0, ["x-war-y", "UK"], 0),
+        ("a b", 1, ["x", "a", " ", " ", "b", "c"], 4),
+        ("b ", 1, ["a", "b", " ", "c"], 1),
+        (" ", 1, ["a", " ", "c"], 1),
+        ("a b c", 1, ["x", "a", "b"], 3),
+    ],
+)
+def test_where_words_end(text, first, tokens, last):
+    phrase = {"text": text, "first_char": 0, "last_char": 1, "first_token": first, "last_token": None, "id": "np0"}
+    record = {"id": "q", "text": "x", "tokens": tokens, "nps": [phrase], "coref": [], "np_relations": []}
+    assert documents_of([record]).noun_phrases.last_token.tolist() == [last]

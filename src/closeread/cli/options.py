@@ -6,18 +6,20 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import reduce
+from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from closeread.errors import RequestError, printable
+from closeread.errors import InputError, RequestError, printable
 
 if TYPE_CHECKING:
     from closeread.corpora import Gold
     from closeread.counts import Procedure
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 FILE = click.Path(path_type=Path)
 
 
@@ -55,7 +57,7 @@ class WritingCommand(click.Command):
                 paths = given if isinstance(given, tuple) else (given,)
                 (written if param.type is WRITTEN else read).extend(path for path in paths if path is not None)
         for number, output in enumerate(written):
-            if any(_same(output, path) for path in read):
+            if any(_same(output, path) or _holds(path, output) for path in read):
                 raise RequestError(f"{output} is read by this command; name another file to write")
             if any(_same(output, path) for path in written[:number]):
                 raise RequestError(f"{output} is to be written twice; name two files")
@@ -63,7 +65,20 @@ class WritingCommand(click.Command):
 
 
 def _same(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve() or (one.exists() and other.exists() and one.samefile(other))
+    if one.exists() and not one.is_file():  # such as /dev/null
+        return False
+    return realpath(one) == realpath(other) or (one.exists() and other.exists() and one.samefile(other))
+
+
+def _holds(folder: Path, file: Path) -> bool:
+    """Whether a file that is there already is below a folder, unless that is where the command runs."""
+    inside = Path(realpath(folder))
+    return file.is_file() and inside.is_dir() and inside in Path(realpath(file)).parents and not _is_below(inside)
+
+
+def _is_below(folder: Path) -> bool:
+    here = Path.cwd()
+    return folder == here or folder in here.parents
 
 
 def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
@@ -142,6 +157,19 @@ style_options = together(
     ),
     click.option("--json", "style", flag_value="json", help="The same as --format json."),
 )
+
+
+def read_all(paths: Iterable[Path], read: Callable[[Path], T]) -> list[T]:
+    """What several files hold, or everything that is wrong with any of them."""
+    found, wrong = [], []
+    for path in paths:
+        try:
+            found.append(read(path))
+        except InputError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise click.ClickException(printable("\n".join(dict.fromkeys(wrong))))
+    return found
 
 
 def noted(gold: Gold) -> Gold:

@@ -8,14 +8,13 @@ in the official evaluator.  An id is no part of the format; where a line has one
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from closeread.errors import Problem, RequestError, counted, quoted, shortened
+from closeread.errors import Problem, RequestError, counted, quoted, quoted_json
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.formats.text import MAX_LINE_BYTES
 from closeread.links import PREPOSITIONS, documents_of, numbers
@@ -63,7 +62,7 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
 def _wrong_with(array: Record, name: str, size: int) -> Iterator[str]:
     """Everything that is wrong with a line."""
     if array.get("id", name) != name:
-        yield f"id is {_shown(array['id'])}; needed: {quoted(name)}, or none"
+        yield f"id is {quoted_json(array['id'], 60)}; needed: {quoted(name)}, or none"
     of = f"id {quoted(name)}:"
     for key in array:
         if key not in (ARRAY, "id"):
@@ -71,7 +70,7 @@ def _wrong_with(array: Record, name: str, size: int) -> Iterator[str]:
     wanted = f"{size * size:,}, for every ordered pair of its {counted(size, 'noun phrase')}"
     labels = array.get(ARRAY)
     if not isinstance(labels, list):
-        found = f"is {_shown(labels)}" if ARRAY in array else "is missing"
+        found = f"is {quoted_json(labels, 60)}" if ARRAY in array else "is missing"
         yield f"{of} {ARRAY} {found}; needed: a list of labels, {wanted}"
         return
     if len(labels) != size * size:
@@ -84,11 +83,7 @@ def _wrong_with(array: Record, name: str, size: int) -> Iterator[str]:
         pair = f" (np{place // size}, np{place % size})" if len(labels) == size * size else ""
         more = f" (and {len(wrong) - SHOWN:,} more)" if len(wrong) > SHOWN and place == wrong[SHOWN - 1] else ""
         needed = f"needed: a whole number from 0 to {len(PREPOSITIONS) - 1}"
-        yield f"{of} {ARRAY}[{place}]{pair} is {_shown(labels[place])}; {needed}{more}"
-
-
-def _shown(value: object) -> str:
-    return quoted(value) if isinstance(value, str) else shortened(json.dumps(value), 60)
+        yield f"{of} {ARRAY}[{place}]{pair} is {quoted_json(labels[place], 60)}; {needed}{more}"
 
 
 def _links(labels: Sequence[int], size: int) -> list[Record]:

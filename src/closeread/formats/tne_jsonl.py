@@ -8,7 +8,6 @@ and the characters U+0080 to U+009F that some of the released ones hold.
 from __future__ import annotations
 
 import gc
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from closeread.errors import FormatError, Problem, quoted, shortened
+from closeread.errors import FormatError, Problem, quoted, quoted_json
 from closeread.formats.gzipped import unzipped
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import BYTE_ORDER_MARK, MAX_LINE_BYTES, read_bytes
@@ -133,7 +132,7 @@ def _normalise(record: Record) -> Iterator[str]:
     if isinstance(nps, dict):
         for name, noun_phrase in nps.items():
             if isinstance(noun_phrase, dict) and noun_phrase.setdefault("id", name) != name:
-                found = f"nps: the noun phrase {quoted(name)} has the id {_shown(noun_phrase['id'])}"
+                found = f"nps: the noun phrase {quoted(name)} has the id {quoted_json(noun_phrase['id'], 60)}"
                 yield f"{found}; needed: the same"
         record["nps"] = list(nps.values())
     clusters = record.get("coref")
@@ -148,11 +147,7 @@ def _normalise(record: Record) -> Iterator[str]:
         if record.get(name) is None:
             record[name] = value
         elif value is not None and record[name] != value:
-            yield f"{name} is {_shown(record[name])}; needed: {quoted(value)}, as the source says, or nothing"
-
-
-def _shown(value: object) -> str:
-    return quoted(value) if isinstance(value, str) else shortened(json.dumps(value), 60)
+            yield f"{name} is {quoted_json(record[name], 60)}; needed: {quoted(value)}, as the source says, or nothing"
 
 
 def _fill(value: object, names: Iterable[str]) -> None:

@@ -156,7 +156,7 @@ def draw_timeline(entity: str, gold: Sequence[Entry], system: Sequence[Entry] | 
         mentions = sum(len(entry["mentions"]) for entry in entries)
         if mentions > MAX_MENTIONS:
             found = f"{side} has {mentions:,} mentions; a picture can show {MAX_MENTIONS:,} of a side"
-            raise RequestError(f"{found}: draw a part of the timeline, as gold of your own")
+            raise RequestError(f"{found}: draw a part of the timeline, from files of your own")
     with own_settings():
         measure = measuring()
         events = marked_events(gold, system)

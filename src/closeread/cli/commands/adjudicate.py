@@ -109,18 +109,9 @@ def tne(annotators: tuple[Path, ...], conflicts: Path | None, decisions: Path | 
 def _documents(annotators: Sequence[Path]) -> list[Sequence[Record]]:
     """The documents of every annotator, or the problems of all files."""
     from closeread.corpora import load_corpus, read_file
-    from closeread.errors import InputError
 
     corpus = load_corpus("tne")
-    records, wrong = [], []
-    for path in annotators:
-        try:
-            records.append(read_file(corpus, path, corpus.default_split))
-        except InputError as error:
-            wrong.append(str(error))
-    if wrong:
-        raise click.ClickException(printable("\n".join(wrong)))
-    return records
+    return options.read_all(annotators, lambda path: read_file(corpus, path, corpus.default_split))
 
 
 def _decided(found: Consolidation, path: Path, conflicts: Path | None) -> Mapping[int, Sequence[int]]:
@@ -130,16 +121,17 @@ def _decided(found: Consolidation, path: Path, conflicts: Path | None) -> Mappin
     from closeread.formats.json_lines import parse_json_lines
     from closeread.formats.text import read_lines
     from closeread.formats.tne_jsonl import UNSAFE
-    from closeread.records import Parsed
+    from closeread.records import Parsed, named
     from closeread.schema import RowValidator, load_schema
 
     # Where all agree there is nothing to decide; the words of the corpus hold what is unsafe elsewhere.
-    parsed = parse_json_lines(read_lines(path) if path.stat().st_size else [], UNSAFE)
+    is_empty = path.is_file() and not path.stat().st_size
+    parsed = parse_json_lines([] if is_empty else read_lines(path), UNSAFE)
     unfit = RowValidator(load_schema("tne"), "decision").problems(parsed.records, range(len(parsed.records)))
     rejected = {problem.line for problem in unfit}
     fit = [number for number in range(len(parsed.records)) if number not in rejected]
     read = decisions(found, Parsed([parsed.records[n] for n in fit], [parsed.lines[n] for n in fit], []))
-    unread = parsed.problems + [parsed.problem(problem.line or 0, problem.what) for problem in unfit]
+    unread = parsed.problems + [named(parsed, "id", problem) for problem in unfit]
     problems = unread + read.problems
     if conflicts is None:
         # The conflicts of rows that could not be read are missing, too: no news.

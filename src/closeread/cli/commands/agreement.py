@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,8 +13,6 @@ from closeread.cli import options, printing
 if TYPE_CHECKING:
     from closeread.counts import Metric
     from closeread.records import Record
-
-T = TypeVar("T")
 
 
 @click.group()
@@ -64,7 +62,8 @@ def wikipossessions(first: Path, second: Path, setting: str, style: Any) -> None
         options.tell(f"{path}: {notice}" for notice in gold.notices)
         return gold.records
 
-    found = agreement(*_both(first, second, read), setting, (str(first), str(second)))
+    one, two = options.read_all((first, second), read)
+    found = agreement(one, two, setting, (str(first), str(second)))
     plain = {
         name: {k: None if math.isnan(v) else v for k, v in values.items()} if isinstance(values, dict) else values
         for name, values in asdict(found).items()
@@ -116,7 +115,9 @@ def tne(first: Path, second: Path, style: Any) -> None:
     from closeread.render import Grid
 
     corpus = load_corpus("tne")
-    one, two = _both(first, second, lambda path: read_file(corpus, path, corpus.default_split, "annotation"))
+    one, two = options.read_all(
+        (first, second), lambda path: read_file(corpus, path, corpus.default_split, "annotation")
+    )
     found = agreement(one, two, (str(first), str(second)))
     rows = [*_rows(found.links, links.PROCEDURE.metrics), *_rows(found.clusters, coref.PROCEDURE.metrics)]
     notes = [f"{second} against {first}, {counted(found.documents, 'document')}.", *found.lacking]
@@ -158,10 +159,12 @@ def timeline(first: Path, second: Path, style: Any) -> None:
     if documents != _holds_documents(second):
         raise RequestError("one of the two has documents and the other timelines; name two of one kind")
     if documents:
-        found = of_documents(*_both(first, second, _annotations), names)
+        one, two = options.read_all((first, second), _annotations)
+        found = of_documents(one, two, names)
     else:
         corpus = load_corpus("semeval2015_timeline")
-        found = of_timelines(*_both(first, second, lambda path: read_own_gold(corpus, path).records), names)
+        one, two = options.read_all((first, second), lambda path: read_own_gold(corpus, path).records)
+        found = of_timelines(one, two, names)
     rows = [[what, *(f"{n:,}" for n in (o.first, o.second, o.both)), percent(o.dice)] for what, o in found.items()]
     header = ["", "first", "second", "both", "Dice"]
     printing.show(
@@ -170,21 +173,6 @@ def timeline(first: Path, second: Path, style: Any) -> None:
         table=lambda: (header, [[what, o.first, o.second, o.both, o.dice] for what, o in found.items()]),
         grids=lambda: [Grid("", header, rows)],
     )
-
-
-def _both(first: Path, second: Path, read: Callable[[Path], T]) -> tuple[T, T]:
-    """What both annotators sent, or everything that is wrong with either."""
-    from closeread.errors import InputError, printable
-
-    sides, wrong = [], []
-    for path in (first, second):
-        try:
-            sides.append(read(path))
-        except InputError as error:
-            wrong.append(str(error))
-    if wrong:
-        raise click.ClickException(printable("\n".join(wrong)))
-    return sides[0], sides[1]
 
 
 def _holds_documents(path: Path) -> bool:

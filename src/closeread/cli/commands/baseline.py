@@ -56,7 +56,7 @@ def command(
 
     from closeread.baselines import Resources, load_baselines
     from closeread.corpora import load_corpus
-    from closeread.errors import RequestError, printable, unknown
+    from closeread.errors import RequestError, counted, printable, unknown
     from closeread.scoring import gold_for
     from closeread.submissions import write_submission
 
@@ -68,4 +68,4 @@ def command(
     with options.telling_warnings():
         rows = baselines[name](records.records, resources)
     write_submission(output, rows, records.corpus)
-    click.echo(printable(f"{output}: {len(rows):,} rows"))
+    click.echo(printable(f"{output}: {counted(len(rows), 'row')}"))

@@ -56,6 +56,10 @@ Examples:
 }
 
 
+SHOWN = 1000
+"""Rows of an explanation that a table shows of a unit; to lay out tens of thousands takes longer than to find them."""
+
+
 def build(procedure: Procedure, corpus: str) -> click.Command:
     """The subcommand of a procedure."""
 
@@ -218,8 +222,10 @@ def _explanation_grids(procedure: Procedure, explanations: Mapping[str, list[Any
 
     words = import_module(EXPLAINED[procedure.name])
     for number, (unit, told) in enumerate(explanations.items(), start=1):
-        notes = words.NOTES if number == len(explanations) else ()
-        yield Grid(words.title(unit, told), words.HEADER, [words.row(one) for one in told], notes)
+        left = len(told) - SHOWN
+        notes = [f"{left:,} more: see --json and --format csv."] if left > 0 else []
+        notes += words.NOTES if number == len(explanations) else ()
+        yield Grid(words.title(unit, told), words.HEADER, [words.row(one) for one in told[:SHOWN]], notes)
 
 
 command = ProcedureGroup(

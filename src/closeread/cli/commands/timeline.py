@@ -48,14 +48,11 @@ def build(events: Path, documents: Path | None, output: Path) -> None:
       closeread build timeline events.jsonl --documents corpus_trackB_CAT -o timelines.jsonl
     """
     from closeread.corpora import load_corpus, read_own_gold
-    from closeread.errors import RequestError, counted, printable, quoted
-    from closeread.formats.json_lines import SUFFIXES as JSON_LINES
+    from closeread.errors import counted, printable, quoted
     from closeread.formats.timeline_txt import Background, row_notices
     from closeread.submissions import write_submission
     from closeread.timeline_building import build_timelines, reordered
 
-    if output.suffix and output.suffix.lower() not in JSON_LINES and not output.is_dir():
-        raise RequestError(f"{output} ends in {quoted(output.suffix)}; needed: a folder's name, or one in .jsonl")
     corpus = load_corpus("semeval2015_timeline")
     texts = {} if documents is None else _documents(documents, corpus)
     if events.is_dir():
