@@ -1,14 +1,16 @@
 """Dates in running text: the years that `May 1888`, `c. 1200–1000 BC` or `the fifth century` tell.
 
-Conventions: what is told is written as an anchor (`closeread.kernels.anchors`).  Durations, days and bare numbers of
-few digits tell no year, and neither does a range that runs backwards.  Of several dates the first counts.
+Conventions: what is told is written as an anchor (`closeread.kernels.anchors`).  A text is read whole or not at all:
+with a word that is not known here, a number that is neither day nor year, or a third time in it, it tells no year.
+Neither do ranges that run backwards, and decades that may be centuries (`the 1800s`).
 """
 
 from __future__ import annotations
 
 import re
-from itertools import zip_longest
 from typing import NamedTuple
+
+from closeread.kernels.anchors import DASH
 
 # fmt: off
 ORDINALS = (
@@ -17,66 +19,72 @@ ORDINALS = (
     "twentieth", "twenty-first",
 )
 # fmt: on
-LAST_YEAR = 2099
-"""A later number of four digits is no year, unless an era says so."""
+FIRST_YEAR, LAST_YEAR = 1000, 2099
+"""Another number is no year, unless an era says so or a range of years begins with it."""
 
 MONTH = (
-    "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
-    r"|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+    "(?<![a-z])(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![a-z])\.?"
 )
-NUMBER = r"\d+(?:[.,]\d+)*"
-UNIT = r"(?:(?:more|full|long|thousand|million|billion)[\s-]+)*(?:(?:year|month|week|day|hour|minute)s?|seconds)"
-DAY = r"\d{1,2}(?:st|nd|rd|th)?"
-ERA = r"(?:B\.?C\.?(?:E\.?)?|C\.?E\.?|A\.?D\.?)"
-
+DAY = r"(?<!\w)(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?!\w)"
+DAYS = rf"{DAY}(?: ?(?:[-/]|to|and|or) ?{DAY})?"
+DATES = rf"(?:{DAYS}(?: of)? {MONTH}|{MONTH}(?: {DAYS})?)"
 NO_YEARS = re.compile(
-    rf"""
-    \b{NUMBER}(?:\s*(?:-|–|—|to|or|and)\s*{NUMBER})?[\s-]+{UNIT}\b    # a duration
-    | \b\d{{1,3}}(?:,\d{{3}})+\b                                      # an amount
-    | \b{DAY}(?:\s*[-–—/]\s*{DAY})?(?:\s+of)?\s+{MONTH}               # days of a month
-    | \b{MONTH}\s+{DAY}(?:\s*[-–—/]\s*{DAY})?\b(?!\s*{ERA}(?!\w))
-    """,
-    re.IGNORECASE | re.VERBOSE,
+    rf"{DATES}(?:-{DATES})*"
+    rf"|{DAY}[-/]{DAY}[-/](?=\d{{4}}(?!\d))"
+    rf"|(?<=\d{{4}})-{DAY}-{DAY}"
+    r"|(?<![\w-])(?:first|second|third|fourth|last) (?:half|third|quarter|decade)(?![a-z])",
+    re.ASCII,
 )
+ERA = r"(?<![a-z])(?:b\.? ?c(?:\.? ?e)?|a\.? ?d|c\.? ?e)(?![a-z])\.?"
 TIME = re.compile(
-    rf"""
-    (?<!\w)
-    (?P<early>A\.?D\.?\s*|C\.?E\.?\s*)?
-    (?:
-        (?P<ordinal>\d{{1,2}}(?=st|nd|rd|th)|{"|".join(ORDINALS)})(?:st|nd|rd|th)?(?P<century>[\s-]centur(?:y|ies))?
-        | (?P<decade>\d{{1,3}}0)s
-        | (?P<long>\d{{3,4}})\s*(?:[-–—/]|\b(?:to|until|and)\b)\s*(?P<short>\d{{1,2}})
-          (?!\s*{ERA}(?!\w)|\s*[-–—/]\s*\d|st|nd|rd|th)
-        | (?P<year>\d{{1,4}})
-    )
-    (?:\s*(?P<late>{ERA}))?
-    (?!\w)
-    """,
-    re.IGNORECASE | re.VERBOSE,
+    rf"(?:(?P<leading>{ERA}) ?)?"
+    rf"(?:(?:(?P<number>[1-9]\d?)(?:st|nd|rd|th)|(?P<ordinal>{'|'.join(ORDINALS)}))(?P<century>[ -]centur(?:y|ies))?"
+    r"|(?P<decade>(?:[1-9]\d?)?[1-9]0)s"
+    r"|(?P<year>[1-9]\d{0,4}))"
+    rf"(?: ?(?P<trailing>{ERA}))?",
+    re.ASCII,
 )
-TO = re.compile(r"[\s,]*(?:[-–—/]|\b(?:to|until|till|through|and)\b)[a-z\s.,–—-]*", re.IGNORECASE)
+AROUND = (
+    r"(?:[ ,.]|(?:early|mid|late)-"
+    "|(?:the|in|on|of|by|from|since|after|before|until|till|to|through|during|between|and|or|c|ca|circa|about|around"
+    "|approximately|as|sometime|early|mid|middle|late|later|beginning|start|end|half|part|years?(?= $)|spring|summer"
+    "|autumn|fall|winter|monday|tuesday|wednesday|thursday|friday|saturday|sunday)(?![a-z]))*+"
+)
+BEFORE = re.compile(AROUND)
+BETWEEN = re.compile(rf"[ ,.]*+(?P<word>[-/]|(?:to|until|till|through|and|or)(?![a-z])){AROUND}")
+AFTER = re.compile("[ ,.]*")
 
 
 class _Time(NamedTuple):
     """A time as it is written.
 
     Attributes:
+        kind: "century", "decade" or "year".
         first, last: its years, counted from the turn of the eras on the side where it is.
         before_christ: on which side that is; None where it is not said.
-        kind: "year", "decade", "century", or "ordinal" for a number that may be that of a century.
-        digits: how many are written.
-        certain: whether it is a time, whatever stands beside it.
-        start, end: where it is written.
+        leading: whether the era is written first.
+        named: whether a number of a century is followed by that word.
     """
 
+    kind: str
     first: int
     last: int
     before_christ: bool | None
-    kind: str
-    digits: int
-    certain: bool
-    start: int
-    end: int
+    leading: bool
+    named: bool
+
+    @property
+    def certain(self) -> bool:
+        """Whether it is a time, whatever stands beside it."""
+        if self.kind == "century":
+            return self.named
+        return self.before_christ is not None or FIRST_YEAR <= self.first <= LAST_YEAR
+
+    @property
+    def years(self) -> tuple[int, int]:
+        """Its years, those before Christ negative."""
+        return (-self.last, -self.first) if self.before_christ else (self.first, self.last)
 
 
 def year_of(text: str) -> str | None:
@@ -87,56 +95,60 @@ def year_of(text: str) -> str | None:
     >>> [year_of(text) for text in ("AD 450", "c. 1200–1000 BC", "44 BC to AD 12", "1000 years")]
     ['450', '1200-1000 BC', '44 BC-12 AD', None]
     """
-    plain = NO_YEARS.sub(" ", text)
-    times = [_time(match) for match in TIME.finditer(plain)]
-    for one, other in zip_longest(times, times[1:]):
-        if other is not None and TO.fullmatch(plain, one.end, other.start) and _is_range(one, other):
-            return _range(one, other)
-        if one.certain:
-            return _written(*_signed(one, one.before_christ))
-    return None
+    plain = NO_YEARS.sub(" ", DASH.sub("-", " ".join(text.lower().split())))
+    found = list(TIME.finditer(plain))
+    if not 1 <= len(found) <= 2 or any(match["leading"] and match["trailing"] for match in found):
+        return None
+    before = BEFORE.fullmatch(plain, 0, found[0].start())
+    if before is None or AFTER.fullmatch(plain, found[-1].end()) is None:
+        return None
+    one, other = _time(found[0]), _time(found[-1])
+    if len(found) == 1:
+        return _written(*one.years) if one.certain else None
+    between = BETWEEN.fullmatch(plain, found[0].end(), found[1].start())
+    ends = _ends(one, other)
+    if between is None or ends is None:
+        return None
+    # Two times that are told one beside the other are a range only where nothing lies between.
+    apart = between["word"] in ("/", "or") or (between["word"] == "and" and "between" not in before[0])
+    if apart and ends[1].years[0] > ends[0].years[1] + 1:
+        return None
+    return _written(ends[0].years[0], ends[1].years[1])
 
 
 def _time(match: re.Match[str]) -> _Time:
-    era = match["early"] or match["late"]
-    before_christ = None if era is None else era[0] in "Bb"
-    if match["ordinal"]:
-        number = int(match["ordinal"]) if match["ordinal"].isdecimal() else 1 + ORDINALS.index(match["ordinal"].lower())
-        kind, first, last = "century" if match["century"] else "ordinal", 100 * number - 99, 100 * number
-        digits, certain = 0, kind == "century" and number > 0
-    elif match["decade"]:
-        kind, first, last = "decade", int(match["decade"]), int(match["decade"]) + 9
-        digits = len(match["decade"])
-        certain = digits == 4 or era is not None
+    era = match["leading"] or match["trailing"]
+    before_christ = None if era is None else era.startswith("b")
+    if match["year"] or match["decade"]:
+        kind = "year" if match["year"] else "decade"
+        first = int(match[kind])
+        last = first if match["year"] else first + 9
     else:
-        written = match["year"] or match["long"]
-        kind, first, digits = "year", int(written), len(written)
-        last = max(first, int(written[: -len(match["short"])] + match["short"])) if match["short"] else first
-        certain = first > 0 and (era is not None or last > first or (digits == 4 and 1000 <= first <= LAST_YEAR))
-    return _Time(first, last, before_christ, kind, digits, certain, match.start(), match.end())
+        kind = "century"
+        last = 100 * (int(match["number"]) if match["number"] else 1 + ORDINALS.index(match["ordinal"]))
+        first = last - 99
+    return _Time(kind, first, last, before_christ, match["leading"] is not None, match["century"] is not None)
 
 
-def _is_range(one: _Time, other: _Time) -> bool:
-    """Whether two times that a dash or `to` joins are the ends of a range."""
-    if "ordinal" in (one.kind, other.kind):
-        return one.kind == "ordinal" and other.kind == "century"
-    if other.certain:
-        return one.certain or one.digits >= 3 or (one.kind == "year" and other.before_christ is not None)
-    if one.before_christ is False and other.kind == "year":
-        return True
-    return one.digits >= 3 and other.digits >= 3
-
-
-def _range(one: _Time, other: _Time) -> str | None:
-    """A range from one time to the other, of which the first may leave its era to the second, and the second AD."""
-    if one.before_christ and other.before_christ is None:
-        return None  # which era the second is of is open
-    before_christ = other.before_christ if one.before_christ is None else one.before_christ
-    return _written(_signed(one, before_christ)[0], _signed(other, other.before_christ)[1])
-
-
-def _signed(time: _Time, before_christ: bool | None) -> tuple[int, int]:
-    return (-time.last, -time.first) if before_christ else (time.first, time.last)
+def _ends(one: _Time, other: _Time) -> tuple[_Time, _Time] | None:
+    """Two times as the ends of a range, of which either may leave its era or digits to the other; None if open."""
+    alike = one.kind == other.kind
+    if not (alike or one.certain):
+        return None
+    if one.before_christ is None or other.before_christ is None:
+        # An era counts for the time before it where it is written last, and after Christ for the time after it.
+        if other.leading or (one.before_christ and other.before_christ is None):
+            return None
+        era = one.before_christ if other.before_christ is None else other.before_christ
+        one, other = one._replace(before_christ=era), other._replace(before_christ=era)
+        if alike and one.kind == "year" and len(str(other.first)) < len(str(one.first)):
+            whole = int(str(one.first)[: -len(str(other.first))] + str(other.first))
+            if era and whole < one.first:
+                return None  # 37-4 BC may end in 34 or in 4
+            if not era:
+                other = other._replace(first=whole, last=whole)
+    begins = one.certain or one.kind == "century" or one.first >= 100
+    return (one, other) if begins and other.certain else None
 
 
 def _written(lower: int, upper: int) -> str | None:

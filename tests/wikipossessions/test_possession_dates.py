@@ -1,0 +1,187 @@
+"""Dates in running text: a right anchor or none."""
+
+from time import process_time
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from closeread.kernels.anchors import Anchor, parse_anchor
+from closeread.kernels.possession_dates import year_of
+
+
+@pytest.mark.parametrize(
+    ("text", "year"),
+    [
+        ("March 15 AD 44", "44"),
+        ("August 24 AD 79", "79"),
+        ("June 8 AD 68", "68"),
+        ("June 8, 68 CE", "68"),
+        ("August 24–25 AD 79", "79"),
+        ("24 August AD 79", "79"),
+        ("15 March 44 B.C.", "44 BC"),
+        ("March 15, 44 BC", "44 BC"),
+        ("March 44 BC", "44 BC"),
+        ("March 3 to March 9, 1888", "1888"),
+        ("3 May – 5 June 1888", "1888"),
+        ("May–June 1888", "1888"),
+        ("the 3rd of May, 1888", "1888"),
+        ("12 May 1888 to 3 June 1890", "1888-1890"),
+        ("1914 to 11 November 1918", "1914-1918"),
+        ("6 May 1 BC", "1 BC"),
+        ("May 15", None),
+        ("March 15 AD", None),
+        ("May 10–12 AD", None),
+        ("15 May 88", None),
+    ],
+)
+def test_days_are_no_years(text, year):
+    assert year_of(text) == year
+
+
+@pytest.mark.parametrize(
+    ("text", "year"),
+    [
+        ("the twenty-first century", "2001-2100"),
+        ("the twenty first century", None),
+        ("thirty-first century", None),
+        ("twenty-second century", None),
+        ("the second half of the first century", "1-100"),
+        ("mid- to late 18th century", "1701-1800"),
+        ("the 16th, 17th and 18th centuries", None),
+        ("the 16th and 17th centuries", "1501-1700"),
+        ("the 16th and 18th centuries", None),
+        ("between the 16th and 18th centuries", "1501-1800"),
+        ("late sixteenth or early seventeenth century", "1501-1700"),
+        ("1st century B. C.", "100-1 BC"),
+        ("1st century BC to 1st century AD", "100 BC-100 AD"),
+        ("5th century BC to 4th century", None),
+        ("15 to 18th century", None),
+        ("4 to 5th century AD", None),
+        ("15th to 1888", None),
+        ("the 0th century", None),
+    ],
+)
+def test_centuries_are_read_whole(text, year):
+    assert year_of(text) == year
+
+
+@pytest.mark.parametrize(
+    ("text", "year"),
+    [
+        ("1530–45 AD", "1530-1545"),
+        ("1066-87 AD", "1066-1087"),
+        ("1066–87 CE", "1066-1087"),
+        ("AD 1066–87", "1066-1087"),
+        ("AD 79–8", None),
+        ("1888/89", "1888-1889"),
+        ("1888/95", None),
+        ("1888 and 1889", "1888-1889"),
+        ("1888 and 1920", None),
+        ("between 1888 and 1920", "1888-1920"),
+        ("1888 or 1920", None),
+        ("1888 and again in 1920", None),
+        ("1888, 1920", None),
+        ("1999-00", None),
+        ("the 1999–00 season", None),
+        ("the year 1888", "1888"),
+        ("the years 1530 to 1545", "1530-1545"),
+        ("1888-06", None),
+        ("800-900", None),
+        ("15 to 1888", None),
+        ("10000 BC to 5000 BC", "10000-5000 BC"),
+        ("10,000–8000 BC", None),
+        ("10 000 BC", None),
+        ("44–12 BC", "44-12 BC"),
+        ("37–4 BC", None),
+        ("100–50 BC", "100-50 BC"),
+        ("44–AD 5", None),
+        ("30 BC–AD 14", "30 BC-14 AD"),
+        ("BC 1200 to 1000", None),
+    ],
+)
+def test_ranges_are_whole_or_nothing(text, year):
+    assert year_of(text) == year
+
+
+@pytest.mark.parametrize(
+    ("text", "year"),
+    [
+        ("1200 B. C.", "1200 BC"),
+        ("1200 B.C.E.", "1200 BC"),
+        ("BC 1200", "1200 BC"),
+        ("A. D. 1200", "1200"),
+        ("1200 before Christ", None),
+        ("1200 (BC)", None),
+        ("AD 44 BC", None),
+        ("−1200", None),
+        ("0 AD", None),
+    ],
+)
+def test_eras_however_they_are_written(text, year):
+    assert year_of(text) == year
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1000+ years",
+        "1000 or so years",
+        "1000 plus years",
+        "1000 calendar days",
+        "1000 decades",
+        "1500 yrs",
+        "1000–1500 years",
+        "1500 hours",
+        "the years before 1888",
+    ],
+)
+def test_durations_are_no_years(text):
+    assert year_of(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "year"),
+    [
+        ("the 1880s–1890s", "1880-1899"),
+        ("the mid-1880s", "1880-1889"),
+        ("the 50s BC", "59-50 BC"),
+        ("the 80s", None),
+        ("the 00s BC", None),
+        ("the 1800s", None),
+    ],
+)
+def test_decades_that_may_be_something_else_are_none(text, year):
+    assert year_of(text) == year
+
+
+# fmt: off
+PIECES = st.sampled_from([
+    "0", "1", "8", "12", "15", "79", "1530", "1888", "10000", "1,000", "00s", "90s", "1880s", "5th", "18th", "first",
+    "twenty-first", "century", "centuries", "May", "3-4", "-", "–", "/", ",", ".", "(", "to", "and", "or", "between",
+    "early", "mid-", "second half", "of", "the", "c.", "AD", "BC", "B.", "C.", "CE", "E.", "years", "²", "İ", "١٨٨٨",
+])
+# fmt: on
+
+
+@given(st.lists(PIECES, max_size=8), st.sampled_from(["", " "]))
+def test_any_pieces_are_years_in_order_or_none(pieces, space):
+    told = year_of(space.join(pieces))
+    if told is not None:
+        anchor = parse_anchor(told)
+        assert anchor == Anchor("years", anchor.lower, anchor.upper)
+        assert anchor.lower <= anchor.upper
+        assert 0 not in (anchor.lower, anchor.upper)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(PIECES, min_size=1, max_size=3), st.sampled_from(["", " ", "     "]))
+@example(["1", ","], "")
+@example(["May", "-"], "")
+@example(["mid-"], " ")
+@example(["C."], "     ")
+def test_long_texts_take_no_time(pieces, space):
+    text = (space.join(pieces) + space) * 10_000
+    start = process_time()
+    year_of(text)
+    assert process_time() - start < 2
