@@ -347,7 +347,7 @@ def test_too_many_mentions_are_not_begun(monkeypatch):
         with pytest.raises(RequestError) as caught:
             draw_timeline("T", *pair)
         assert str(caught.value) == (
-            f"{side} has 5 mentions; a picture can show 4 of a side: draw a part of the timeline, as gold of your own"
+            f"{side} has 5 mentions; a picture can show 4 of a side: draw a part of the timeline, from files of your own"
         )
 
 
