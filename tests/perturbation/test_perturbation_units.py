@@ -244,6 +244,9 @@ PHRASES = st.lists(
 
 @given(PHRASES, RULES)
 @example("90 minutes 60 seconds", "proper")
+@example("60 second and half an minute", "proper")
+@example("60 second and a half minute", "proper")
+@example("60 second and half minutes", "official")
 def test_twice_is_once(text, rule):
     once = normalize_units(text, rule=rule)
     assert normalize_units(once, rule=rule) == once

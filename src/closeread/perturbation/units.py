@@ -94,7 +94,9 @@ _FORMS = "|".join(sorted(_SINGULARS, key=len, reverse=True))
 # A unit inside a longer word, a possessive, "and a half" after it, and "second" before a unit (the ordinal in
 # "120 second days") would all make another sentence if the number before them changed.
 _UNIT = re.compile(
-    rf"(?<=\s)(?ai:(?!second\s+(?:{_FORMS})\b)(?:{_FORMS}))(?![\w'\u2019-])(?!\s+and\s+(?:a\s+)?half\b)",
+    rf"(?<=\s)(?ai:(?!second\s+(?:{_FORMS})\b)(?:{_FORMS}))(?![\w'\u2019-])"
+    # "60 seconds and half a minute" are two quantities.
+    rf"(?!\s+and\s+(?:a\s+)?half\b(?!\s+(?:an?\s+)?(?:{_FORMS})\b))",
     re.IGNORECASE,
 )
 
