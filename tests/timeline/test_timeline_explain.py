@@ -101,6 +101,15 @@ def test_a_row_for_every_relation(told):
     assert found == [[name, *one] for name, expected in (("ann", ANN), ("bo", BO), ("di", DI)) for one in expected]
 
 
+def test_a_long_table_is_cut_and_says_so(told, monkeypatch):
+    _, *rows = rows_of(told(*SCORE, "--explain", "--format", "csv"))
+    longest = max(Counter(row[0] for row in rows).values())
+    assert "more: see" not in told(*SCORE, "--explain")
+    monkeypatch.setattr("closeread.cli.commands.score.SHOWN", longest - 1)
+    assert "1 more: see --json and --format csv." in told(*SCORE, "--explain")
+    assert rows_of(told(*SCORE, "--explain", "--format", "csv"))[1:] == rows
+
+
 def test_a_table_for_every_timeline(told):
     text = told(*SCORE, "--explain")
     titles = [line for line in text.split("\n") if " relations of gold " in line]

@@ -16,7 +16,7 @@ from closeread.errors import RequestError
 from closeread.formats.possession_csv import read_records
 from closeread.kernels.assignment import best_assignment
 from closeread.kernels.possession_match import order_key
-from closeread.kernels.possession_names import normalised, partial_match
+from closeread.kernels.possession_names import normalised
 from closeread.kernels.possession_time import Reading, century_anchor, time_of
 from closeread.procedures.possession import PROCEDURE, count, problems
 
@@ -68,7 +68,7 @@ def test_hand_cases(case):
 @pytest.mark.parametrize("case", CASES["names"], ids=lambda case: " | ".join(case["names"]))
 def test_names_by_hand(case):
     one, other = (normalised(name, case.get("strip_scope", "all")) for name in case["names"])
-    found = "exact" if one.tokens == other.tokens else "partial" if partial_match(one, other) else "none"
+    found = "exact" if one.tokens == other.tokens else "partial" if one.content & other.content else "none"
     assert found == case["match"]
 
 

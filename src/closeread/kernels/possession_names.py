@@ -69,11 +69,6 @@ def normalised(text: str, strip_scope: str = "all") -> Name:
     return Name(kept, frozenset(tokens[i] for i in content))
 
 
-def partial_match(one: Name, other: Name) -> bool:
-    """Whether two names have a content token in common, as the same names have."""
-    return not one.content.isdisjoint(other.content)
-
-
 def _without_edges(token: str) -> str:
     """The token without punctuation at its edges."""
     places = [i for i, character in enumerate(token) if not unicodedata.category(character).startswith("P")]

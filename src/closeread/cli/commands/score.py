@@ -81,7 +81,8 @@ def build(procedure: Procedure, corpus: str) -> click.Command:
         run(procedure, corpus, predictions, values)
 
     if procedure.name in EXPLAINED:
-        told = f"Tell what became of all that is counted of every {procedure.unit} (in JSON: as 'explanations')."
+        told = f"Tell what became of all that is counted of every {procedure.unit} (in JSON: as 'explanations'); "
+        told += f"a table shows {SHOWN:,} rows of each."
         command.params.append(click.Option(["--explain"], is_flag=True, help=told))
     command.params += procedure_options(procedure, corpus)
     return command
