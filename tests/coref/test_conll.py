@@ -358,10 +358,11 @@ def slow_read(text):
     documents, current = [], None
     for line in lines:
         line = line.removesuffix("\r")
-        marker = re.match(r"#[ \t]*(begin|end) document\b", line, re.ASCII)
+        marker = re.match(r"#[ \t]*(begin|end)[ \t]+document\b", line, re.ASCII)
         if marker and marker[1] == "begin":
             name = re.fullmatch(
-                r"#[ \t]*begin document[ \t]*\((.+)\)[ \t]*(;[ \t]*(part[ \t]+([^ \t()]+)[ \t]*)?)?", line.rstrip(" \t")
+                r"#[ \t]*begin[ \t]+document[ \t]*\((.+)\)[ \t]*(;[ \t]*(part[ \t]+([^ \t()]+)[ \t]*)?)?",
+                line.rstrip(" \t"),
             )
             if current is not None or re.search(r"[\t\x80-\x9f]", name[1] + (name[4] or "")):
                 raise ValueError
@@ -433,6 +434,7 @@ def mutated(draw):
 @given(text=MESS | LIKELY | mutated(), block=st.sampled_from([1, 5, 64, 10**6]))
 @example(text=document("a\t_\t", "b\t_\t(0)"), block=1)
 @example(text=document("a -", end="#end document"), block=3)
+@example(text="#begin\t document (0)\n0\t-\n#end  document\n", block=1)
 def test_the_slow_twin_agrees(file, text, block):
     file.write_bytes(text.encode("utf-8"))
     try:
