@@ -31,11 +31,11 @@ import numpy as np
 from measure import calls, cpu, process
 
 from closeread import __version__
-from closeread.coreference import count_pair, read_pair
-from closeread.formats.conll import read_conll
-from closeread.formats.conll_writer import dump_conll
-from closeread.formats.conllu import dump_conllu
-from closeread.report import Resampling, score
+from closeread.counts.report import Resampling, score
+from closeread.tasks.coref.conll import read_conll
+from closeread.tasks.coref.conll_writer import dump_conll
+from closeread.tasks.coref.conllu import dump_conllu
+from closeread.tasks.coref.sides import count_pair, read_pair
 
 CLOSEREAD = Path(sys.executable).parent / "closeread"
 RUNS, LONG, LIMIT = 5, 60, 75

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from closeread.counts import CountTable
-from closeread.kernels.choices import COUNTS, choice_counts
-from closeread.procedures.mctaco import PROCEDURE
-from closeread.resampling import bootstrap_totals, compare, percentile_interval
+from closeread.counts.resampling import bootstrap_totals, compare, percentile_interval
+from closeread.counts.table import CountTable
+from closeread.tasks.mctaco.kernels.choices import COUNTS, choice_counts
+from closeread.tasks.mctaco.procedure import PROCEDURE
 
 HARD, EASY = 0.55, 0.9  # probability of a right label
 QUESTIONS, CANDIDATES = (1, 2, 3, 4), (1, 2, 4, 6)

@@ -18,7 +18,7 @@ import evaluate
 import numpy as np
 
 import closeread
-from closeread.procedures.mctaco import PROCEDURE
+from closeread.tasks.mctaco.procedure import PROCEDURE
 
 N = 100_000
 

@@ -24,10 +24,10 @@ import numpy as np
 from measure import calls, cpu, processes
 
 from closeread import __version__
-from closeread.corpora import load_corpus, read_gold
-from closeread.procedures.mctaco import PROCEDURE
-from closeread.report import Resampling, make_report, score
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.counts.report import Resampling, make_report, score
 from closeread.scoring import count_predictions
+from closeread.tasks.mctaco.procedure import PROCEDURE
 
 CLOSEREAD = Path(sys.executable).parent / "closeread"
 SIZES = (10_000, 100_000, 1_000_000)

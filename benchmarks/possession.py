@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 from measure import calls, kept, processes
 
-from closeread.corpora import load_corpus, read_gold
+from closeread.corpora.gold import load_corpus, read_gold
 from closeread.formats.json_lines import dump_json_lines
-from closeread.procedures.possession import count
+from closeread.tasks.wikipossessions.procedure import count
 
 CLOSEREAD = Path(sys.executable).parent / "closeread"
 RUNS = 5

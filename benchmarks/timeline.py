@@ -25,13 +25,13 @@ from pathlib import Path
 
 from measure import kept
 
-from closeread import tlinks
-from closeread.corpora import load_corpus, read_gold, read_own_gold, splits_at_hand
-from closeread.formats.timeline_txt import dump_timeline, write_folder
+from closeread.corpora.gold import load_corpus, read_gold, read_own_gold, splits_at_hand
+from closeread.counts.report import Resampling, make_report
 from closeread.formats.timeml import Document, Entry, Passage, Span, Tlink, dump_timeml
-from closeread.procedures.timeline import PROCEDURE
-from closeread.report import Resampling, make_report
 from closeread.scoring import count_predictions
+from closeread.tasks.timeline.procedure import PROCEDURE
+from closeread.tasks.timeline.timeline_txt import dump_timeline, write_folder
+from closeread.tasks.tlinks import sides as tlinks
 
 RUNS, LONG, LIMIT = 5, 5, 60
 SIZES = (10, 25, 50, 100, 200, 400, 800, 2_000, 10_000, 100_000)

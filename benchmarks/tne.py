@@ -24,16 +24,16 @@ from measure import calls, kept, processes
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "agreed"))
 import tne_official
 
-from closeread.corpora import load_corpus, read_gold
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.schema import RowValidator, load_schema
+from closeread.corpora.sources import locate
 from closeread.formats.json_lines import dump_json_lines
-from closeread.formats.tne_arrays import dump_submission
-from closeread.formats.tne_jsonl import inconsistencies, read_records
 from closeread.hf.features import features
-from closeread.links import PREPOSITIONS, rows_of
-from closeread.procedures.tne import count
 from closeread.records import as_columns
-from closeread.schema import RowValidator, load_schema
-from closeread.sources import locate
+from closeread.tasks.tne.columns import PREPOSITIONS, rows_of
+from closeread.tasks.tne.procedure import count
+from closeread.tasks.tne.tne_arrays import dump_submission
+from closeread.tasks.tne.tne_jsonl import inconsistencies, read_records
 
 CLOSEREAD = Path(sys.executable).parent / "closeread"
 RUNS = 7

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from hypothesis import settings
 
 from closeread.cli import main
-from closeread.sources import CACHE_VARIABLE, DATA_VARIABLE
+from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
 
 REAL_DATA = os.environ.get(DATA_VARIABLE)
 

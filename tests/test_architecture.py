@@ -40,7 +40,7 @@ def test_a_forbidden_import_is_caught(tmp_path):
         file.write("\nfrom closeread.cli import main\n")
     done = lint(folder)
     assert done.returncode == 1
-    assert "closeread.kernels.choices -> closeread.cli" in done.stdout
+    assert "closeread.tasks.mctaco.kernels.choices -> closeread.cli" in done.stdout
 
 
 def test_hugging_face_in_the_wrong_room_is_caught(tmp_path):

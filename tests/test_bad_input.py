@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import closeread
-from closeread.corpora import corpus_names
+from closeread.corpora.gold import corpus_names
+from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
 from closeread.errors import FormatError, InputError, SubmissionError, printable, quoted, shortened
 from closeread.formats import text
-from closeread.procedures import procedure_names
-from closeread.sources import CACHE_VARIABLE, DATA_VARIABLE
+from closeread.tasks import procedure_names
 
 IDS = [f"test-{i:05d}" for i in range(103)]
 """The ids of the sample."""

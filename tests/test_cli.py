@@ -13,11 +13,13 @@ import click
 import pytest
 
 import closeread
-from closeread import corpora, scoring, sources, submissions
+from closeread import scoring
 from closeread.cli import main, options, procedure_group
-from closeread.corpora import load_corpus
-from closeread.report import FORMAT
-from closeread.schema import load_schema
+from closeread.corpora import gold as corpora
+from closeread.corpora import sources, submissions
+from closeread.corpora.gold import load_corpus
+from closeread.corpora.schema import load_schema
+from closeread.counts.report import FORMAT
 
 SCORE = ["score", "mctaco", "yes.jsonl", "--config", "sample"]
 
@@ -253,7 +255,7 @@ def test_own_folders_are_told(ran, tmp_path):
 
 
 def test_two_fields_are_told_apart(ran):
-    from closeread.render import _slice
+    from closeread.counts.rendering import _slice
     from closeread.scoring import score
 
     report = score("mctaco", "yes.jsonl", config="sample", by="category")
@@ -283,9 +285,9 @@ def test_python_compares_like_the_command(ran):
 
 
 def test_own_gold_scores_like_the_corpus(ran, tmp_path):
-    from closeread.corpora import load_corpus, read_gold
+    from closeread.corpora.gold import load_corpus, read_gold
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.formats.mctaco_tsv import dump_records
+    from closeread.tasks.mctaco.mctaco_tsv import dump_records
 
     records = read_gold(load_corpus("mctaco"), "sample").records
     (tmp_path / "gold.jsonl").write_text(dump_json_lines(records), "utf-8")
@@ -300,8 +302,8 @@ def test_own_gold_scores_like_the_corpus(ran, tmp_path):
 
 
 def test_one_changed_label_changes_the_signature(ran, tmp_path):
-    from closeread.corpora import load_corpus, read_gold
-    from closeread.formats.mctaco_tsv import dump_records
+    from closeread.corpora.gold import load_corpus, read_gold
+    from closeread.tasks.mctaco.mctaco_tsv import dump_records
 
     records = read_gold(load_corpus("mctaco"), "sample").records
     changed = [{**record} for record in records]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from closeread.counts import CountTable, merged
+from closeread.counts.table import CountTable, merged
 from closeread.errors import RequestError
 
 KINDS = {"a": [[1, 2], [0, 0], [3, 4]], "b": [[0, 0], [0, 0], [0, 1]], "none": [[0, 0], [0, 0], [0, 0]]}

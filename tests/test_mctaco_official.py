@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from closeread.corpora import load_corpus, read_gold
-from closeread.procedures.mctaco import PROCEDURE
-from closeread.report import Resampling, make_report
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.counts.report import Resampling, make_report
 from closeread.scoring import count_predictions
+from closeread.tasks.mctaco.procedure import PROCEDURE
 
 AGREED = Path(__file__).parent / "agreed"
 SAID = json.loads((AGREED / "mctaco_official.json").read_text("utf-8"))

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.counts import merged
-from closeread.kernels.choices import expected_coin_scores
-from closeread.procedures.mctaco import PROCEDURE, count
+from closeread.counts.table import merged
+from closeread.tasks.mctaco.kernels.choices import expected_coin_scores
+from closeread.tasks.mctaco.procedure import PROCEDURE, count
 
 CASES = json.loads((Path(__file__).parent / "cases" / "mctaco.json").read_text("utf-8"))
 

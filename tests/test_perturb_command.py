@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from closeread.corpora import load_corpus, read_gold, read_own_gold, read_rows
+from closeread.corpora.gold import load_corpus, read_gold, read_own_gold, read_rows
 
 ANNOTATORS = ("anna.jsonl", "ben.jsonl", "cleo.jsonl", "dan.jsonl")
 

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 import closeread
 import closeread.formats
-from closeread.corpora import load_corpus, read_gold
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.submissions import dump_submission, read_submission
+from closeread.counts.report import Report, Resampling
 from closeread.errors import SHOWN, FormatError, InputError
 from closeread.files import write_text
-from closeread.formats import mctaco_labels, mctaco_tsv
 from closeread.formats.json_lines import MAX_DEPTH, dump_json_lines, read_json_lines
 from closeread.formats.text import read_lines
 from closeread.records import Parsed
-from closeread.report import Report, Resampling
-from closeread.submissions import dump_submission, read_submission
+from closeread.tasks.mctaco import mctaco_labels, mctaco_tsv
 
 MCTACO = load_corpus("mctaco")
 SAMPLE = read_gold(MCTACO, "sample").records

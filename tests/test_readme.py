@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from closeread.corpora import corpus_names, load_corpus
+from closeread.corpora.gold import corpus_names, load_corpus
 
 ROOT = Path(__file__).parent.parent
 DATA = os.environ.get("CLOSEREAD_DATA")

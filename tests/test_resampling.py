@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread import resampling
-from closeread.counts import CountTable, Metric, ratio
+from closeread.counts import resampling
+from closeread.counts.report import Resampling, score
+from closeread.counts.resampling import bootstrap_totals, compare, percentile_interval
+from closeread.counts.table import CountTable, Metric, ratio
 from closeread.errors import RequestError
-from closeread.procedures.mctaco import PROCEDURE
-from closeread.report import Resampling, score
-from closeread.resampling import bootstrap_totals, compare, percentile_interval
+from closeread.tasks.mctaco.procedure import PROCEDURE
 
 MEAN = Metric("mean", "Mean", "", lambda counts: ratio(counts["sum"], counts["n"]))
 

@@ -13,14 +13,14 @@ import pyarrow as pa
 import pytest
 
 import closeread
-from closeread import schema as schema_module
-from closeread.corpora import corpus_names, load_corpus, read_gold, read_own_gold
+from closeread.corpora import schema as schema_module
+from closeread.corpora.gold import corpus_names, load_corpus, read_gold, read_own_gold
+from closeread.corpora.schema import KEYWORDS, Field, Spared, fields, fold, load_schema, resolve, value_type
+from closeread.counts.report import Resampling
 from closeread.errors import FormatError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.features import DTYPES, features
 from closeread.hf.modules import class_name, module_names
-from closeread.report import Resampling
-from closeread.schema import KEYWORDS, Field, Spared, fields, fold, load_schema, resolve, value_type
 
 TOOL = Path(__file__).parent.parent / "tools" / "documentation.py"
 

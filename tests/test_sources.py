@@ -13,11 +13,10 @@ from urllib.parse import unquote
 
 import pytest
 
-from closeread import sources
-from closeread.corpora import left_out, load_corpus, read_gold, splits_at_hand
-from closeread.declarations import Config, SourceFile, SourceFolder, read_manifest
-from closeread.errors import ChecksumError, FormatError, UnavailableError
-from closeread.sources import (
+from closeread.corpora import sources
+from closeread.corpora.declaration import Config, SourceFile, SourceFolder, read_manifest
+from closeread.corpora.gold import left_out, load_corpus, read_gold, splits_at_hand
+from closeread.corpora.sources import (
     CACHE_VARIABLE,
     DATA_VARIABLE,
     cache_folder,
@@ -27,6 +26,7 @@ from closeread.sources import (
     is_in,
     locate,
 )
+from closeread.errors import ChecksumError, FormatError, UnavailableError
 
 CONTENT = b"It rained.\tHow long?\tan hour\tyes\tEvent Duration\n"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

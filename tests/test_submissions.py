@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import closeread
-from closeread.corpora import load_corpus, read_gold
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.schema import WORDED, RowValidator, load_schema, resolve, value_type
+from closeread.corpora.submissions import dump_submission, read_submission
+from closeread.counts.report import Resampling
 from closeread.errors import SubmissionError
 from closeread.files import write_text
-from closeread.report import Resampling
-from closeread.schema import WORDED, RowValidator, load_schema, resolve, value_type
-from closeread.submissions import dump_submission, read_submission
 
 MCTACO = load_corpus("mctaco")
 IDS = [record["id"] for record in read_gold(MCTACO, "sample").records]

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from closeread.corpora import load_corpus, read_gold
-from closeread.procedures import load_procedure, procedure_names
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.tasks import load_procedure, procedure_names
 
 KEPT = json.loads((Path(__file__).parent / "cases" / "versions.json").read_text("utf-8"))
 
@@ -33,7 +33,7 @@ def coref():
     return {"example of Moosavi and Strube": {"gold": [key], "system": [response]}}
 
 
-def possession():
+def wikipossessions():
     """A case of `cases/possession.json`, worked out by hand."""
     names = ("possessor", "order", "certainty", "anchor", "relation", "relation_certainty")
     gold = [
@@ -109,7 +109,7 @@ def tne():
     return {"two documents": {"gold": rows, "system": rows}}
 
 
-INPUTS = {procedure.__name__: procedure for procedure in (mctaco, coref, possession, timeline, tlinks, tne)}
+INPUTS = {procedure.__name__: procedure for procedure in (mctaco, coref, wikipossessions, timeline, tlinks, tne)}
 
 
 @pytest.mark.parametrize("name", procedure_names())

@@ -15,14 +15,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from closeread.corpora import corpus_names, load_corpus
-from closeread.counts import Procedure
-from closeread.declarations import Corpus
+from closeread.corpora.declaration import Corpus
+from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.schema import fields, load_schema
+from closeread.counts.rendering import Grid, draw
+from closeread.counts.table import Procedure
 from closeread.files import write_text
 from closeread.hf.modules import class_name
-from closeread.procedures import load_procedure
-from closeread.render import Grid, draw
-from closeread.schema import fields, load_schema
+from closeread.tasks import load_procedure
 
 MEASURED = ("possession", "tne", "timeline")
 """Benchmarks whose results name their tables."""

@@ -4,7 +4,7 @@ The facts are measured on the released files; the paper's own figures for the sa
 `closeread/reproduction/mctaco.json`.
 """
 
-from closeread.declarations import Config, Corpus, Fact, SourceFile
+from closeread.corpora.declaration import Config, Corpus, Fact, SourceFile
 
 COMMIT = "0ba9b790ad5a87ab3eef0f0cb7819408192f9729"
 RELEASE = f"https://raw.githubusercontent.com/CogComp/MCTACO/{COMMIT}/dataset"

@@ -6,7 +6,7 @@ The facts are measured on the released files.  `released.sha256` lists those tha
 
 from pathlib import Path
 
-from closeread.declarations import Config, Corpus, Fact, SourceFolder, read_manifest
+from closeread.corpora.declaration import Config, Corpus, Fact, SourceFolder, read_manifest
 
 COMMIT = "d6518a5a79d940d749c95ee5b72830714b132238"
 RELEASE = f"https://raw.githubusercontent.com/qiangning/StructTempRel-EMNLP17/{COMMIT}/data/SemEval2015-Task4-TimeLine"

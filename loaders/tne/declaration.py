@@ -4,7 +4,7 @@ The facts are measured on the released files; what the paper prints for the same
 `closeread/reproduction/tne.json`.  Of the files for training only their names in the authors' repository are known.
 """
 
-from closeread.declarations import Config, Corpus, Fact, SourceFile
+from closeread.corpora.declaration import Config, Corpus, Fact, SourceFile
 
 COMMIT = "cf4a605366c29c39270b972c90421e3aeecf425e"
 RELEASE = f"https://raw.githubusercontent.com/yanaiela/TNE/{COMMIT}/data"

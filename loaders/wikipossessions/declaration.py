@@ -4,7 +4,7 @@ The facts are measured on the released file; what the paper prints otherwise sta
 `closeread/reproduction/wikipossessions.json`.
 """
 
-from closeread.declarations import Config, Corpus, Fact, SourceFile
+from closeread.corpora.declaration import Config, Corpus, Fact, SourceFile
 
 COMMIT = "388c8b5ae6a6ff959307f5c46ec5f2837c59b1bf"
 RELEASE = f"https://raw.githubusercontent.com/dhivyainfant/wikitimeline19/{COMMIT}"
@@ -75,7 +75,7 @@ CORPUS = Corpus(
     },
     default_split="test",
     format="possession_csv",
-    procedure="possession",
+    procedure="wikipossessions",
     key="article",
     undigested=("text",),
     beside=("articles/*.txt",),

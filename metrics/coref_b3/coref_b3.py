@@ -1,7 +1,7 @@
 """B³ of coreference as an evaluate module."""
 
 from closeread.hf import metric
-from closeread.procedures import coref
+from closeread.tasks.coref import procedure as coref
 
 
 class CorefB3(metric.EvaluateModule):

@@ -1,7 +1,7 @@
 """CEAFm of coreference as an evaluate module."""
 
 from closeread.hf import metric
-from closeread.procedures import coref
+from closeread.tasks.coref import procedure as coref
 
 
 class CorefCeafm(metric.EvaluateModule):

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from closeread.hf import metric
-from closeread.procedures import mctaco
 from closeread.records import ColumnRecords, Record
+from closeread.tasks.mctaco import procedure as mctaco
 
 
 class Mctaco(metric.EvaluateModule):

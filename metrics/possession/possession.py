@@ -1,7 +1,7 @@
 """WikiPossessions' scores as an evaluate module."""
 
 from closeread.hf import metric
-from closeread.procedures import possession
+from closeread.tasks.wikipossessions import procedure as possession
 
 
 class Possession(metric.EvaluateModule):

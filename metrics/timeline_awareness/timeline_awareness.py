@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from closeread.hf import metric
-from closeread.procedures import timeline
+from closeread.tasks.timeline import procedure as timeline
 
 
 class TimelineAwareness(metric.EvaluateModule):

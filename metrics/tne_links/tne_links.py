@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from closeread.errors import Problem, SubmissionError
-from closeread.formats.tne_arrays import ARRAY
 from closeread.hf import metric
 from closeread.hf.inputs import listed
-from closeread.procedures import tne
 from closeread.records import Record
+from closeread.tasks.tne import procedure as tne
+from closeread.tasks.tne.tne_arrays import ARRAY
 
 
 class TneLinks(metric.EvaluateModule):

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from closeread.corpora import Gold, load_corpus, read_gold, read_own_gold
-from closeread.counts import CountTable, Procedure
+from closeread.corpora.gold import Gold, load_corpus, read_gold, read_own_gold
+from closeread.corpora.submissions import Submission, read_submission
+from closeread.counts.report import Comparison, Provenance, Report, Resampling, make_comparison, make_report
+from closeread.counts.table import CountTable, Procedure
 from closeread.errors import RequestError, quoted
-from closeread.procedures import load_procedure
 from closeread.records import Record, column
-from closeread.report import Comparison, Provenance, Report, Resampling, make_comparison, make_report
-from closeread.submissions import Submission, read_submission
+from closeread.tasks import load_procedure
 
 
 @dataclass(frozen=True)

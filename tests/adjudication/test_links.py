@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.adjudication.links import conflicts, consolidated, consolidation, decisions
 from closeread.errors import FormatError, RequestError
-from closeread.formats.tne_rules import inconsistencies
-from closeread.links import PREPOSITIONS, documents_of
 from closeread.records import Parsed
+from closeread.tasks.tne.adjudication import conflicts, consolidated, consolidation, decisions
+from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
+from closeread.tasks.tne.rules import inconsistencies
 
 TESTS = Path(__file__).parent.parent / "tne"
 

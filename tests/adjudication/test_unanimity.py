@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.adjudication.unanimity import unanimous
 from closeread.errors import FormatError
+from closeread.tasks.mctaco.adjudication import unanimous
 
 LIKELY, UNLIKELY, INVALID = "likely", "unlikely", "invalid"
 

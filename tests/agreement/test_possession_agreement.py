@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from closeread.agreement.possession import agreement
 from closeread.errors import FormatError
-from closeread.kernels.agreement import cohen_kappa
+from closeread.tasks.wikipossessions.agreement import agreement
+from closeread.tasks.wikipossessions.kernels.agreement import cohen_kappa
 
 LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=30)
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.agreement.tne import agreement
 from closeread.errors import FormatError
+from closeread.tasks.tne.agreement import agreement
 
 TESTS = Path(__file__).parent.parent / "tne"
 

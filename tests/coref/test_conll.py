@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from closeread.errors import FormatError
 from closeread.files import write_text
-from closeread.formats import conll, conll_text
-from closeread.formats.conll import read_conll
-from closeread.formats.conll_cells import mentions_at_once
-from closeread.formats.conll_writer import dump_conll
 from closeread.formats.problems import LISTED
-from closeread.formats.token_differences import token_differences
-from closeread.mentions import MentionTable, mention_table
+from closeread.tasks.coref import conll, conll_text
+from closeread.tasks.coref.columns import MentionTable, mention_table
+from closeread.tasks.coref.conll import read_conll
+from closeread.tasks.coref.conll_cells import mentions_at_once
+from closeread.tasks.coref.conll_writer import dump_conll
+from closeread.tasks.coref.token_differences import token_differences
 
 
 @pytest.fixture(scope="module")

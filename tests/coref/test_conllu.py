@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from closeread.errors import FormatError
 from closeread.files import write_text
-from closeread.formats.conllu import dump_conllu, read_conllu
 from closeread.formats.problems import LISTED
-from closeread.formats.token_differences import token_differences
-from closeread.mentions import MentionTable, mention_table
+from closeread.tasks.coref.columns import MentionTable, mention_table
+from closeread.tasks.coref.conllu import dump_conllu, read_conllu
+from closeread.tasks.coref.token_differences import token_differences
 
 
 @pytest.fixture(scope="module")

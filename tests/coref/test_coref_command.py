@@ -6,9 +6,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from closeread.count_files import read_counts
-from closeread.procedures.coref import PROCEDURE
-from closeread.report import make_report
+from closeread.counts.files import read_counts
+from closeread.counts.report import make_report
+from closeread.tasks.coref.procedure import PROCEDURE
 
 KEY = """#begin document (ferry); part 000
 ferry 0 0 Marta NNP (0)
@@ -245,7 +245,7 @@ def test_scipy_is_imported_only_for_the_solver(pair):
     import subprocess
     import sys
 
-    code = "import sys; from closeread.coreference import score; score('key.conll', 'response.conll')\n"
+    code = "import sys; from closeread.tasks.coref.sides import score; score('key.conll', 'response.conll')\n"
     code += "print('scipy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from closeread.coreference import read_documents
+from closeread.tasks.coref.sides import read_documents
 
 CONLL = """#begin document (ferry); part 000
 ferry 0 0 Ida (0

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from closeread.errors import FormatError
 from closeread.files import write_text
-from closeread.formats.coref_json import dump_coref_json, read_coref_json
-from closeread.mentions import MentionTable, mention_table
+from closeread.tasks.coref.columns import MentionTable, mention_table
+from closeread.tasks.coref.coref_json import dump_coref_json, read_coref_json
 
 
 @pytest.fixture(scope="module")

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import closeread
-from closeread.coreference import compare, read_documents, read_pair, score
-from closeread.counts import merged
+from closeread.counts.report import Resampling
+from closeread.counts.table import merged
 from closeread.errors import FormatError, RequestError, SubmissionError
-from closeread.formats.conll_writer import dump_conll
-from closeread.formats.coref_json import read_coref_json
-from closeread.mentions import content_digest, mention_table
-from closeread.procedures.coref import PROCEDURE, TITLES, chosen
-from closeread.report import Resampling
+from closeread.tasks.coref.columns import content_digest, mention_table
+from closeread.tasks.coref.conll_writer import dump_conll
+from closeread.tasks.coref.coref_json import read_coref_json
+from closeread.tasks.coref.procedure import PROCEDURE, TITLES, chosen
+from closeread.tasks.coref.sides import compare, read_documents, read_pair, score
 
 NO_INTERVALS = Resampling(0)
 KEY = {"a": [[[0, 0], [1, 1], [2, 2]], [[3, 3], [4, 4], [5, 5], [6, 6]]], "b": [[[0, 1], [3, 3]], [[2, 2]]]}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from closeread.coreference import score
-from closeread.report import Resampling
+from closeread.counts.report import Resampling
+from closeread.tasks.coref.sides import score
 
 AGREED = Path(__file__).parent.parent / "agreed"
 SAID = json.loads((AGREED / "corefud_scorer.json").read_text("utf-8"))["said"]

@@ -13,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from closeread.counts import ratio
-from closeread.kernels.coref import (
+from closeread.counts.table import ratio
+from closeread.tasks.coref.kernels.blanc import EDGES, blanc_counts, blanc_scores
+from closeread.tasks.coref.kernels.ceaf import ROWS_PER_CALL, best_total
+from closeread.tasks.coref.kernels.entity_metrics import (
     b_cubed_counts,
     ceafe_counts,
     ceafm_counts,
@@ -22,10 +24,8 @@ from closeread.kernels.coref import (
     mention_counts,
     muc_counts,
 )
-from closeread.kernels.coref_blanc import EDGES, blanc_counts, blanc_scores
-from closeread.kernels.coref_ceaf import ROWS_PER_CALL, best_total
-from closeread.kernels.coref_overlap import overlap
-from closeread.kernels.coref_sides import Side, mention_codes, reference_response, repeated_mentions
+from closeread.tasks.coref.kernels.overlap import overlap
+from closeread.tasks.coref.kernels.sides import Side, mention_codes, reference_response, repeated_mentions
 
 HERE = Path(__file__).parent
 CASES = json.loads((HERE.parent / "cases" / "coref.json").read_text("utf-8"))
@@ -298,9 +298,9 @@ def test_a_long_chain_goes_to_the_solver():
 def test_clusters_that_need_no_search_need_no_solver():
     script = (
         "import sys, numpy as np\n"
-        "from closeread.kernels.coref import ceafe_counts\n"
-        "from closeread.kernels.coref_overlap import overlap\n"
-        "from closeread.kernels.coref_sides import Side\n"
+        "from closeread.tasks.coref.kernels.entity_metrics import ceafe_counts\n"
+        "from closeread.tasks.coref.kernels.overlap import overlap\n"
+        "from closeread.tasks.coref.kernels.sides import Side\n"
         "document = np.repeat([0, 1], 4)\n"
         "split, joined = np.array([0, 1, 1, 2, 3, 3, 4, 4]), document\n"
         "split, joined = (Side(document, np.arange(8), entity) for entity in (split, joined))\n"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from closeread.kernels.mention_matching import MATCHINGS, Spans, mention_codes
+from closeread.tasks.coref.kernels.mention_matching import MATCHINGS, Spans, mention_codes
 
 
 def spans(mentions):

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from closeread.kernels.coref import (
+from closeread.tasks.coref.kernels.blanc import blanc_counts, blanc_scores
+from closeread.tasks.coref.kernels.entity_metrics import (
     b_cubed_counts,
     ceafe_counts,
     ceafm_counts,
@@ -20,9 +21,8 @@ from closeread.kernels.coref import (
     mention_counts,
     muc_counts,
 )
-from closeread.kernels.coref_blanc import blanc_counts, blanc_scores
-from closeread.kernels.coref_overlap import overlap
-from closeread.kernels.coref_sides import Side, reference_response
+from closeread.tasks.coref.kernels.overlap import overlap
+from closeread.tasks.coref.kernels.sides import Side, reference_response
 
 AGREED = Path(__file__).parent.parent / "agreed"
 AGREEMENT = json.loads((AGREED / "coref_reference.json").read_text("utf-8"))

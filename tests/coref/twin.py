@@ -11,7 +11,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from closeread.kernels.coref_sides import Side
+from closeread.tasks.coref.kernels.sides import Side
 
 
 def side(documents):

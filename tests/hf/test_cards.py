@@ -7,9 +7,9 @@ import jsonschema
 import pytest
 import yaml
 
-from closeread.corpora import corpus_names, load_corpus
+from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.hf.modules import module_names
-from closeread.procedures import load_procedure, procedure_names
+from closeread.tasks import load_procedure, procedure_names
 
 ROOT = Path(__file__).parent.parent.parent
 CARDS = {

@@ -12,12 +12,12 @@ import datasets
 import pytest
 
 import closeread
-from closeread.corpora import corpus_names, load_corpus, read_gold
+from closeread.corpora.gold import corpus_names, load_corpus, read_gold
+from closeread.corpora.schema import load_schema
 from closeread.errors import ChecksumError, FormatError, RequestError, UnavailableError
-from closeread.formats.mctaco_tsv import dump_records
 from closeread.hf import builder
 from closeread.hf.features import features
-from closeread.schema import load_schema
+from closeread.tasks.mctaco.mctaco_tsv import dump_records
 
 pytestmark = pytest.mark.usefixtures("offline")
 

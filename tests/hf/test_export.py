@@ -11,10 +11,10 @@ import pytest
 import yaml
 
 import closeread
-from closeread.corpora import corpus_names, load_corpus, read_gold, read_own_gold
+from closeread.corpora.gold import corpus_names, load_corpus, read_gold, read_own_gold
 from closeread.errors import RequestError
-from closeread.formats.mctaco_tsv import dump_records
 from closeread.hf.export import export
+from closeread.tasks.mctaco.mctaco_tsv import dump_records
 
 pytestmark = pytest.mark.usefixtures("offline")
 

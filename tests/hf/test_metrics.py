@@ -16,11 +16,11 @@ import pytest
 from filelock import FileLock
 
 import closeread
-from closeread.corpora import load_corpus, read_gold
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.counts.report import Resampling
 from closeread.errors import RequestError, SubmissionError
 from closeread.hf.metric import EvaluateModule
 from closeread.hf.modules import class_name, install_modules, module_names
-from closeread.report import Resampling
 from closeread.scoring import score
 
 pytestmark = pytest.mark.usefixtures("offline")

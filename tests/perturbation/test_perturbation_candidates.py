@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.perturbation.candidates import Technique, by_masking, by_retrieval, by_rules, expand
+from closeread.tasks.mctaco.perturbation.candidates import Technique, by_masking, by_retrieval, by_rules, expand
 
 MASK = "[MASK]"
 
@@ -104,7 +104,7 @@ def test_rows_of_a_question_need_not_stand_together():
 
 def test_the_three_techniques():
     pytest.importorskip("sklearn")
-    from closeread.perturbation.retrieval import PhraseIndex
+    from closeread.tasks.mctaco.perturbation.retrieval import PhraseIndex
 
     techniques = [
         by_rules(),

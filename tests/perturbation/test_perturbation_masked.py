@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.perturbation.masked import masked_variants
+from closeread.tasks.mctaco.perturbation.masked import masked_variants
 
 MASK = "[MASK]"
 

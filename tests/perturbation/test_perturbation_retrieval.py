@@ -11,8 +11,8 @@ pytest.importorskip("sklearn")
 
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from closeread.perturbation import retrieval
-from closeread.perturbation.retrieval import PhraseIndex
+from closeread.tasks.mctaco.perturbation import retrieval
+from closeread.tasks.mctaco.perturbation.retrieval import PhraseIndex
 
 WORD = r"\w+"
 PHRASES = ["painted the barn", "sold the barn", "went home", "Went  Home", "home the barn painted"]

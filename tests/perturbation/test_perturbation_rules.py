@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 pytest.importorskip("text_to_num")
 
-from closeread.perturbation.rule_table import UNIT_SETS, WORD_RULES
-from closeread.perturbation.rules import perturb
+from closeread.tasks.mctaco.perturbation.rule_table import UNIT_SETS, WORD_RULES
+from closeread.tasks.mctaco.perturbation.rules import perturb
 
 # answer, all results in order, why (the rules stand in the McTaco specification, "Candidate perturbation")
 WORDS = [

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 pytest.importorskip("text_to_num")
 
-from closeread.perturbation.number_words import cardinal, in_words, scale
-from closeread.perturbation.units import UNIT_SECONDS, normalize_units, parse_quantity
+from closeread.tasks.mctaco.perturbation.number_words import cardinal, in_words, scale
+from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, normalize_units, parse_quantity
 
 # text, normalized under rule "proper", why (source: the McTaco specification, "Unit normalization")
 PROPER = [

@@ -14,9 +14,9 @@ import matplotlib.patches
 import numpy as np
 import pytest
 
+from closeread.drawing.pictures import write_picture
 from closeread.errors import MissingExtraError, RequestError
-from closeread.plots.pictures import write_picture
-from closeread.plots.possession import LACKING, draw_timeline
+from closeread.tasks.wikipossessions.plots import LACKING, draw_timeline
 
 SHAPES = {
     "PER": matplotlib.patches.Rectangle,

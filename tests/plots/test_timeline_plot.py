@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from closeread.drawing.pictures import write_picture
 from closeread.errors import MissingExtraError, RequestError
-from closeread.kernels.timelines import COUNTS, placed, timeline_counts
-from closeread.plots.pictures import write_picture
-from closeread.plots.timeline import MARKS, draw_timeline
-from closeread.plots.timeline_events import marked_events, period, ticks
+from closeread.tasks.timeline.kernels.timelines import COUNTS, placed, timeline_counts
+from closeread.tasks.timeline.plots import MARKS, draw_timeline
+from closeread.tasks.timeline.plotted_events import marked_events, period, ticks
 
 PLOT = ["plot", "timeline", "Mara Lindqvist", "--config", "sample"]
 LINDQVIST = [
@@ -340,7 +340,7 @@ def test_hundreds_of_mentions_stay_readable(tmp_path):
 
 
 def test_too_many_mentions_are_not_begun(monkeypatch):
-    monkeypatch.setattr("closeread.plots.timeline.MAX_MENTIONS", 4)
+    monkeypatch.setattr("closeread.tasks.timeline.plots.MAX_MENTIONS", 4)
     few, many = [entry(1, "2001", "a", "b"), entry(2, "2002", "c", "d")], [entry(1, "2001", *"abcde")]
     draw_timeline("T", few, few)
     for side, pair in (("gold", (many, few)), ("system", (few, many))):
@@ -438,7 +438,7 @@ SPLITS = ("trial", "corpus_1", "corpus_2")
 
 @pytest.mark.parametrize("split", SPLITS)
 def test_released_timelines_are_readable(corpora, split):
-    from closeread.corpora import load_corpus, read_gold
+    from closeread.corpora.gold import load_corpus, read_gold
 
     records = read_gold(load_corpus("semeval2015_timeline"), None, split).records
     longest = max(records, key=lambda record: len(record["entries"]))

@@ -13,8 +13,8 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from closeread.errors import MissingExtraError
-from closeread.links import PREPOSITIONS, documents_of
-from closeread.plots.tne import (
+from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
+from closeread.tasks.tne.plots import (
     NO_LINK,
     commonest,
     confusion_counts,

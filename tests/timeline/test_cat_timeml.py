@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.corpora import load_corpus, read_gold, splits_at_hand
-from closeread.formats.cat_timeml import as_cat, as_timeml, lost_in_cat, lost_in_timeml
-from closeread.formats.cat_xml import dump_document, mention_name, read_document
-from closeread.formats.timeline_txt import read_folder
+from closeread.corpora.gold import load_corpus, read_gold, splits_at_hand
+from closeread.corpora.sources import locate
 from closeread.formats.timeml import dump_timeml, read_timeml
-from closeread.sources import locate
+from closeread.tasks.timeline.cat_timeml import as_cat, as_timeml, lost_in_cat, lost_in_timeml
+from closeread.tasks.timeline.cat_xml import dump_document, mention_name, read_document
+from closeread.tasks.timeline.timeline_txt import read_folder
 
 CORPUS = load_corpus("semeval2015_timeline")
 CAT = {

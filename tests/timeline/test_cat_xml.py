@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeread.errors import FormatError
-from closeread.formats.cat_xml import (
+from closeread.tasks.timeline.cat_xml import (
     dump_document,
     inconsistencies,
     is_date,

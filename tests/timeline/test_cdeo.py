@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from closeread.kernels.timelines import TRACKS, placed, side
-from closeread.procedures.timeline import PROCEDURE, count
+from closeread.tasks.timeline.kernels.timelines import TRACKS, placed, side
+from closeread.tasks.timeline.procedure import PROCEDURE, count
 
 AGREED = Path(__file__).parent.parent / "agreed"
 AGREEMENT = json.loads((AGREED / "timeline_cdeo.json").read_text("utf-8"))

@@ -1,7 +1,8 @@
 """Our counts beside those of TempEval-3's toolkit, kept in `agreed/tempeval3.json`.
 
 The toolkit keeps end points on chains, with numbers for their places, some of which are wrong or given twice (see
-`closeread.procedures.tlinks`).  So where it counts otherwise, which is seldom, the point algebra has to side with us.
+`closeread.tasks.tlinks.procedure`).  So where it counts otherwise, which is seldom, the point algebra has to side with
+us.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from closeread.formats.timeml import dump_timeml
-from closeread.procedures.tlinks import count
-from closeread.tlinks import count_pair, read_pair
+from closeread.tasks.tlinks.procedure import count
+from closeread.tasks.tlinks.sides import count_pair, read_pair
 
 HERE = Path(__file__).parent
 AGREED = HERE.parent / "agreed"

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeread.formats.timeml import RELATION_TYPES
-from closeread.kernels import temporal_graph
-from closeread.kernels.temporal_graph import DURINGS, KINDS, TYPES, PointGraph, Relation, relation
+from closeread.tasks.tlinks.kernels import temporal_graph
+from closeread.tasks.tlinks.kernels.temporal_graph import DURINGS, KINDS, TYPES, PointGraph, Relation, relation
 
 
 def loaded(name):

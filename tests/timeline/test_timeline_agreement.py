@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.agreement.timeline import Overlap, dice, of_documents, of_timelines
-from closeread.corpora import load_corpus, read_gold
+from closeread.corpora.gold import load_corpus, read_gold
 from closeread.errors import FormatError
-from closeread.formats.cat_entities import read_annotations
-from closeread.kernels.timelines import COUNTS, timeline_counts
+from closeread.tasks.timeline.agreement import Overlap, dice, of_documents, of_timelines
+from closeread.tasks.timeline.cat_entities import read_annotations
+from closeread.tasks.timeline.kernels.timelines import COUNTS, timeline_counts
 
 TOKENS = "".join(
     f'<token number="{number}" sentence="{sentence}" t_id="{number + 1}">{word}</token>\n'

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from closeread.baselines import Resources, load_baselines
-from closeread.corpora import load_corpus, read_gold, splits_at_hand
+from closeread.corpora.baselines import Resources, load_baselines
+from closeread.corpora.gold import load_corpus, read_gold, splits_at_hand
+from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import FormatError, RequestError
-from closeread.formats.cat_xml import dump_document
-from closeread.formats.timeline_txt import Background, read_folder
-from closeread.procedures.timeline import PROCEDURE
-from closeread.schema import RowValidator, load_schema
+from closeread.tasks.timeline.cat_xml import dump_document
+from closeread.tasks.timeline.procedure import PROCEDURE
+from closeread.tasks.timeline.timeline_txt import Background, read_folder
 
 CORPUS = load_corpus("semeval2015_timeline")
 CARD = Path(__file__).parent.parent.parent / "cards" / "semeval2015_timeline.md"

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.corpora import load_corpus, read_gold, splits_at_hand
+from closeread.corpora.gold import load_corpus, read_gold, splits_at_hand
+from closeread.corpora.schema import RowValidator, load_schema
 from closeread.formats.json_lines import dump_json_lines
-from closeread.formats.timeline_txt import read_folder, write_folder
-from closeread.schema import RowValidator, load_schema
-from closeread.timeline_building import Event, build_timelines, date_of, in_order, inconsistencies, reordered
+from closeread.tasks.timeline.building import Event, build_timelines, date_of, in_order, inconsistencies, reordered
+from closeread.tasks.timeline.timeline_txt import read_folder, write_folder
 
 CORPUS = load_corpus("semeval2015_timeline")
 CARD = Path(__file__).parent.parent.parent / "cards" / "semeval2015_timeline.md"

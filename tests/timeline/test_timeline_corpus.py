@@ -12,20 +12,20 @@ import pyarrow.parquet as pq
 import pytest
 
 import closeread
-from closeread.corpora import load_corpus, read_gold, read_own_gold, splits_at_hand
-from closeread.corpus_facts import load_facts
-from closeread.corpus_facts.semeval2015_timeline import facts, text_facts
-from closeread.declarations import read_manifest
+from closeread.corpora.declaration import read_manifest
+from closeread.corpora.facts import load_facts
+from closeread.corpora.gold import load_corpus, read_gold, read_own_gold, splits_at_hand
+from closeread.corpora.schema import RowValidator, load_schema
+from closeread.corpora.sources import locate
 from closeread.errors import ChecksumError, FormatError, RequestError
-from closeread.formats.cat_xml import dump_document, read_document
 from closeread.formats.json_lines import dump_json_lines
-from closeread.formats.timeline_mentions import split_mention
-from closeread.formats.timeline_txt import dump_timeline, write_folder
 from closeread.hf.builder import code_digest
 from closeread.hf.features import features
-from closeread.schema import RowValidator, load_schema
 from closeread.scoring import gold_for, score
-from closeread.sources import locate
+from closeread.tasks.timeline.cat_xml import dump_document, read_document
+from closeread.tasks.timeline.facts import facts, text_facts
+from closeread.tasks.timeline.timeline_mentions import split_mention
+from closeread.tasks.timeline.timeline_txt import dump_timeline, write_folder
 
 NAME = "semeval2015_timeline"
 CORPUS = load_corpus(NAME)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.analysis.timeline_verdicts import HEADER, NOTES, explained, row, title
-from closeread.kernels.timelines import COUNTS, TRACKS, timeline_counts
+from closeread.tasks.timeline.explain import HEADER, NOTES, explained, row, title
+from closeread.tasks.timeline.kernels.timelines import COUNTS, TRACKS, timeline_counts
 
 SCORE = ["score", "timeline", "sent", "--gold", "gold", "--no-ci"]
 
@@ -297,8 +297,8 @@ def test_titles_are_the_counts(gold, system, track):
 @pytest.mark.parametrize("track", TRACKS)
 def test_released_timelines(corpora, run, split, track, tmp_path):
     """Gold against itself: all is verified as it stands."""
-    from closeread.corpora import load_corpus, read_gold
-    from closeread.formats.timeline_txt import write_folder
+    from closeread.corpora.gold import load_corpus, read_gold
+    from closeread.tasks.timeline.timeline_txt import write_folder
 
     write_folder(read_gold(load_corpus("semeval2015_timeline"), None, split).records, tmp_path)
     arguments = ["score", "timeline", tmp_path, "--split", split, "--track", track, "--explain"]

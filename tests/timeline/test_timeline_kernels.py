@@ -9,12 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.analysis import timeline_ways
-from closeread.analysis.timeline_relations import VERDICTS, explanations
-from closeread.analysis.timeline_ways import Node
-from closeread.kernels import timeline_order
-from closeread.kernels.timeline_order import precedes, walked
-from closeread.kernels.timelines import COUNTS, TRACKS, contradictory, in_order, placed, side, timeline_counts
+from closeread.tasks.timeline import ways as timeline_ways
+from closeread.tasks.timeline.kernels import order as timeline_order
+from closeread.tasks.timeline.kernels.order import precedes, walked
+from closeread.tasks.timeline.kernels.timelines import (
+    COUNTS,
+    TRACKS,
+    contradictory,
+    in_order,
+    placed,
+    side,
+    timeline_counts,
+)
+from closeread.tasks.timeline.relations import VERDICTS, explanations
+from closeread.tasks.timeline.ways import Node
 
 HERE = Path(__file__).parent
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.counts import merged
-from closeread.procedures.timeline import PROCEDURE, count
+from closeread.counts.table import merged
+from closeread.tasks.timeline.procedure import PROCEDURE, count
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "timeline.json").read_text("utf-8"))
 COLUMNS = {

@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 
-from closeread.corpora import load_corpus, splits_at_hand
-from closeread.reproduction import Inputs, reproduce
-from closeread.sources import DATA_VARIABLE
+from closeread.corpora.gold import load_corpus, splits_at_hand
+from closeread.corpora.reproduction import Inputs, reproduce
+from closeread.corpora.sources import DATA_VARIABLE
 
 NAME = "semeval2015_timeline"
 EVALUATION = ("corpus 1", "corpus 2", "corpus 3")

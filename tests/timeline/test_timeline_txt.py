@@ -7,13 +7,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from closeread.corpora import load_corpus, read_own_gold
+from closeread.corpora.gold import load_corpus, read_own_gold
+from closeread.corpora.submissions import read_submission
 from closeread.errors import FormatError, SubmissionError
 from closeread.files import write_text
 from closeread.formats import folders
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.text import read_lines
-from closeread.formats.timeline_mentions import (
+from closeread.tasks.timeline.timeline_mentions import (
     LISTED,
     Oddity,
     as_texts,
@@ -24,7 +25,7 @@ from closeread.formats.timeline_mentions import (
     told,
     unknown_place,
 )
-from closeread.formats.timeline_txt import (
+from closeread.tasks.timeline.timeline_txt import (
     Background,
     background,
     dump_timeline,
@@ -38,7 +39,6 @@ from closeread.formats.timeline_txt import (
     read_submission_folder,
     write_folder,
 )
-from closeread.submissions import read_submission
 
 CORPUS = load_corpus("semeval2015_timeline")
 NEEDED = "needed: 3 or more (position, anchor, mention, mention, …)"

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeread.counts import merged
-from closeread.kernels.extent_matching import MATCHINGS, Extent, matched
-from closeread.kernels.temporal_graph import DURINGS, TYPES
-from closeread.procedures.tlinks import COUNTS, PROCEDURE, REDUCTIONS, count
+from closeread.counts.table import merged
+from closeread.tasks.tlinks.kernels.extent_matching import MATCHINGS, Extent, matched
+from closeread.tasks.tlinks.kernels.temporal_graph import DURINGS, TYPES
+from closeread.tasks.tlinks.procedure import COUNTS, PROCEDURE, REDUCTIONS, count
 
 HERE = Path(__file__).parent
 CASES = json.loads((HERE.parent / "cases" / "tlinks.json").read_text("utf-8"))

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from closeread.count_files import read_counts
+from closeread.counts.files import read_counts
+from closeread.counts.report import make_report
 from closeread.errors import FormatError, RequestError, SubmissionError
-from closeread.procedures.tlinks import PROCEDURE
-from closeread.report import make_report
-from closeread.tlinks import compare, count_pair, intervals, key_digest, read_key, read_pair, score
+from closeread.tasks.tlinks.procedure import PROCEDURE
+from closeread.tasks.tlinks.sides import compare, count_pair, intervals, key_digest, read_key, read_pair, score
 
 TEXT = "Marta waited and slept until Thursday ."
 

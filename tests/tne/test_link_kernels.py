@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from closeread.kernels.links import (
+from closeread.tasks.tne.kernels.links import (
     COUNTS,
     MAX_DOCUMENTS,
     N_LABELS,

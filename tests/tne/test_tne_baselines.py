@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from closeread.baselines import Resources, load_baselines
-from closeread.corpora import load_corpus, read_gold
+from closeread.corpora.baselines import Resources, load_baselines
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import RequestError
-from closeread.links import PREPOSITIONS
-from closeread.procedures.tne import PROCEDURE, problems
-from closeread.schema import RowValidator, load_schema
+from closeread.tasks.tne.columns import PREPOSITIONS
+from closeread.tasks.tne.procedure import PROCEDURE, problems
 
 CORPUS = load_corpus("tne")
 NAMES = [

@@ -5,10 +5,10 @@ import json
 import pytest
 
 import closeread
-from closeread.corpora import load_corpus, read_gold
-from closeread.formats.tne_arrays import dump_submission
-from closeread.links import PREPOSITIONS
-from closeread.report import Resampling
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.counts.report import Resampling
+from closeread.tasks.tne.columns import PREPOSITIONS
+from closeread.tasks.tne.tne_arrays import dump_submission
 
 TNE = load_corpus("tne")
 NAMES = ("anchor", "complement", "preposition")

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.corpora import load_corpus, read_gold, read_own_gold
-from closeread.corpus_facts import load_facts, tne
-from closeread.formats.tne_jsonl import inconsistencies
-from closeread.links import PREPOSITIONS
+from closeread.corpora.facts import load_facts
+from closeread.corpora.gold import load_corpus, read_gold, read_own_gold
+from closeread.tasks.tne import facts as tne
+from closeread.tasks.tne.columns import PREPOSITIONS
+from closeread.tasks.tne.tne_jsonl import inconsistencies
 
 CORPUS = load_corpus("tne")
 SIZES = {"documents", "tokens", "noun phrases", "clusters of more than one"}

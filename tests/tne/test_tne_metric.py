@@ -9,10 +9,10 @@ import evaluate
 import pytest
 
 import closeread
-from closeread.corpora import load_corpus, read_gold
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.counts.report import Resampling
 from closeread.errors import RequestError, SubmissionError
 from closeread.hf.export import export
-from closeread.report import Resampling
 from closeread.scoring import score
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from closeread.corpora import load_corpus, read_gold
-from closeread.formats import tne_arrays
-from closeread.procedures.tne import PROCEDURE, count
+from closeread.corpora.gold import load_corpus, read_gold
 from closeread.scoring import count_predictions
+from closeread.tasks.tne import tne_arrays
+from closeread.tasks.tne.procedure import PROCEDURE, count
 
 AGREED = Path(__file__).parent.parent / "agreed"
 SAID = json.loads((AGREED / "tne_official.json").read_text("utf-8"))["said"]

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.corpora import load_corpus, read_gold
-from closeread.counts import merged
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.counts.table import merged
 from closeread.errors import RequestError
-from closeread.kernels.links import pairs
-from closeread.links import PREPOSITIONS, documents_of
-from closeread.procedures.tne import EXPRESSED, PROCEDURE, count, joined, problems
+from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
+from closeread.tasks.tne.kernels.links import pairs
+from closeread.tasks.tne.procedure import EXPRESSED, PROCEDURE, count, joined, problems
 
 HERE = Path(__file__).parent
 CASES = json.loads((HERE.parent / "cases" / "tne.json").read_text("utf-8"))

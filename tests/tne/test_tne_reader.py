@@ -14,13 +14,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from closeread.corpora import load_corpus, read_gold, read_own_gold
+from closeread.corpora.gold import load_corpus, read_gold, read_own_gold
+from closeread.corpora.schema import load_schema
 from closeread.errors import SHOWN, FormatError
-from closeread.formats import gzipped, tne_jsonl
+from closeread.formats import gzipped
 from closeread.formats.json_lines import dump_json_lines
-from closeread.formats.tne_jsonl import dump_records, origin, read_records
 from closeread.hf.features import features
-from closeread.schema import load_schema
+from closeread.tasks.tne import tne_jsonl
+from closeread.tasks.tne.tne_jsonl import dump_records, origin, read_records
 
 TNE = load_corpus("tne")
 HERE = Path(__file__).parent

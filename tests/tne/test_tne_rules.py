@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeread.corpora import load_corpus, read_gold, read_own_gold
+from closeread.corpora.gold import load_corpus, read_gold, read_own_gold
 from closeread.errors import FormatError
-from closeread.formats.tne_rules import inconsistencies, notices
-from closeread.links import PREPOSITIONS, documents_of
+from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
+from closeread.tasks.tne.rules import inconsistencies, notices
 
 TNE = load_corpus("tne")
 

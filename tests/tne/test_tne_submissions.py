@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeread.corpora import load_corpus, read_gold
+from closeread.corpora.gold import load_corpus, read_gold
 from closeread.errors import SHOWN, InputError, RequestError, SubmissionError
-from closeread.formats import tne_arrays
 from closeread.formats.json_lines import dump_json_lines
-from closeread.links import PREPOSITIONS
-from closeread.procedures.tne import PROCEDURE
 from closeread.records import Parsed
 from closeread.scoring import count_predictions, submission_for
+from closeread.tasks.tne import tne_arrays
+from closeread.tasks.tne.columns import PREPOSITIONS
+from closeread.tasks.tne.procedure import PROCEDURE
 
 TNE = load_corpus("tne")
 GOLD = read_gold(TNE, "sample")

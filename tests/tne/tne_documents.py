@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from closeread.links import PREPOSITIONS
+from closeread.tasks.tne.columns import PREPOSITIONS
 
 WORDS = ["roof", "house", "town", "of", "in", "near", "member(s)", "the", ".", "?", "\n", "\n\n", "\n\n"]
 LABELS = [PREPOSITIONS.index(name) for name in ("of", "in", "near", "member(s) of")]

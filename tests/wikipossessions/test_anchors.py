@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.kernels.anchors import Anchor, parse_anchor
+from closeread.tasks.wikipossessions.kernels.anchors import Anchor, parse_anchor
 
 UNKNOWN = Anchor("unknown")
 EVENT = Anchor("event")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.corpora import load_corpus, read_gold
-from closeread.kernels.anchors import Anchor, parse_anchor
-from closeread.kernels.possession_dates import year_of
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.tasks.wikipossessions.kernels.anchors import Anchor, parse_anchor
+from closeread.tasks.wikipossessions.kernels.dates import year_of
 
 TEXT = (
     "In 1530 the jug was made for Ada Poe. The Hall of Jars bought it from Ada Poe in the 1880s, and it was shown in "

@@ -8,11 +8,11 @@ import evaluate
 import pytest
 
 import closeread
-from closeread.corpora import load_corpus, read_gold, read_own_gold
+from closeread.corpora.gold import load_corpus, read_gold, read_own_gold
+from closeread.counts.report import Resampling
 from closeread.errors import SubmissionError
-from closeread.formats.possession_csv import dump_records
-from closeread.report import Resampling
 from closeread.scoring import score
+from closeread.tasks.wikipossessions.possession_csv import dump_records
 
 FIELDS = ("possessor", "certainty", "order", "anchor", "relation", "relation_certainty")
 CORPUS = load_corpus("wikipossessions")

@@ -6,12 +6,19 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from closeread.corpora import load_corpus, read_file, read_gold, read_own_gold
+from closeread.corpora.gold import load_corpus, read_file, read_gold, read_own_gold
 from closeread.errors import FormatError
 from closeread.files import write_text
-from closeread.formats import possession_csv
 from closeread.formats.json_lines import dump_json_lines
-from closeread.formats.possession_csv import HEADER, dump_records, inconsistencies, notices, read_records, row_notices
+from closeread.tasks.wikipossessions import possession_csv
+from closeread.tasks.wikipossessions.possession_csv import (
+    HEADER,
+    dump_records,
+    inconsistencies,
+    notices,
+    read_records,
+    row_notices,
+)
 
 CORPUS = load_corpus("wikipossessions")
 TOP = "#".join(HEADER)

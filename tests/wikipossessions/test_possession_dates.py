@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from closeread.kernels.anchors import Anchor, parse_anchor
-from closeread.kernels.possession_dates import year_of
+from closeread.tasks.wikipossessions.kernels.anchors import Anchor, parse_anchor
+from closeread.tasks.wikipossessions.kernels.dates import year_of
 
 
 @pytest.mark.parametrize(

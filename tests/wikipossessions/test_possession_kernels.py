@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.counts import merged
+from closeread.counts.table import merged
 from closeread.errors import RequestError
-from closeread.formats.possession_csv import read_records
-from closeread.kernels.assignment import best_assignment
-from closeread.kernels.possession_match import order_key
-from closeread.kernels.possession_names import normalised
-from closeread.kernels.possession_time import Reading, century_anchor, time_of
-from closeread.procedures.possession import PROCEDURE, count, problems
+from closeread.tasks.wikipossessions.kernels.assignment import best_assignment
+from closeread.tasks.wikipossessions.kernels.matching import order_key
+from closeread.tasks.wikipossessions.kernels.names import normalised
+from closeread.tasks.wikipossessions.kernels.temporal import Reading, century_anchor, time_of
+from closeread.tasks.wikipossessions.possession_csv import read_records
+from closeread.tasks.wikipossessions.procedure import PROCEDURE, count, problems
 
 HERE = Path(__file__).parent
 CASES = json.loads((HERE.parent / "cases" / "possession.json").read_text("utf-8"))

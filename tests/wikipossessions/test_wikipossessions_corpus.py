@@ -6,15 +6,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from closeread.corpora import load_corpus, read_gold, read_own_gold
-from closeread.corpus_facts import load_facts
+from closeread.corpora.facts import load_facts
+from closeread.corpora.gold import load_corpus, read_gold, read_own_gold
+from closeread.corpora.reproduction import Inputs, reproduce
+from closeread.corpora.schema import RowValidator, fields, load_schema
+from closeread.corpora.submissions import read_submission
 from closeread.errors import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.formats.possession_csv import dump_records, inconsistencies, notices
 from closeread.hf.features import features
-from closeread.reproduction import Inputs, reproduce
-from closeread.schema import RowValidator, fields, load_schema
-from closeread.submissions import read_submission
+from closeread.tasks.wikipossessions.possession_csv import dump_records, inconsistencies, notices
 
 CORPUS = load_corpus("wikipossessions")
 SCORED = ("type", "possessor", "certainty", "order", "anchor", "relation", "relation_certainty")

@@ -15,8 +15,8 @@ import click
 from closeread.errors import InputError, RequestError, printable
 
 if TYPE_CHECKING:
-    from closeread.corpora import Gold
-    from closeread.counts import Procedure
+    from closeread.corpora.gold import Gold
+    from closeread.counts.table import Procedure
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")

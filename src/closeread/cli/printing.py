@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 if TYPE_CHECKING:
-    from closeread.render import Grid, Style
+    from closeread.counts.rendering import Grid, Style
 
 CsvTable = tuple[Sequence[str], Iterable[Sequence[object]]]
 """Header and rows."""
@@ -31,7 +31,7 @@ def show(
     """
     import json
 
-    from closeread.render import csv_text, draw
+    from closeread.counts.rendering import csv_text, draw
 
     if style == "json":
         click.echo(json.dumps(value(), indent=2, ensure_ascii=False, allow_nan=False))

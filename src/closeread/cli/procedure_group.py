@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from closeread.corpora import corpus_names, load_corpus
+from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.errors import RequestError, unknown
-from closeread.procedures import load_procedure, procedure_names
+from closeread.tasks import load_procedure, procedure_names
 
 if TYPE_CHECKING:
-    from closeread.counts import Procedure
+    from closeread.counts.table import Procedure
 
     Build = Callable[[Procedure, str], click.Command]
     """From a procedure and the corpus that it scores to the subcommand."""
@@ -49,8 +49,10 @@ class Paired(NamedTuple):
 
 
 PAIRED = {
-    "coref": Paired("closeread.coreference", ("duplicates",), ("missing", "duplicates"), {"metrics": ("mentions",)}),
-    "tlinks": Paired("closeread.tlinks", (), ("missing", "matching"), {}),
+    "coref": Paired(
+        "closeread.tasks.coref.sides", ("duplicates",), ("missing", "duplicates"), {"metrics": ("mentions",)}
+    ),
+    "tlinks": Paired("closeread.tasks.tlinks.sides", (), ("missing", "matching"), {}),
 }
 
 

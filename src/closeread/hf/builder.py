@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import pkgutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
@@ -23,16 +22,15 @@ import pyarrow as pa
 from datasets.exceptions import DatasetGenerationError
 
 import closeread.formats
-import closeread.kernels
-from closeread.corpora import Gold, data_notices, read_gold, splits_at_hand
-from closeread.declarations import Corpus, SourceFolder
+from closeread.corpora.declaration import Corpus, SourceFolder
+from closeread.corpora.gold import Gold, data_notices, load_corpus, read_gold, splits_at_hand
+from closeread.corpora.schema import load_schema
+from closeread.corpora.sources import cache_folder, data_folder, file_digest, files_in
 from closeread.errors import InputError, Problem, RequestError, UnavailableError
 from closeread.hf.features import features
 from closeread.hf.modules import class_name
 from closeread.hf.notices import warn
 from closeread.records import as_columns
-from closeread.schema import load_schema
-from closeread.sources import cache_folder, data_folder, file_digest, files_in
 
 VERSION = "1.0.0"
 
@@ -196,10 +194,12 @@ def code_digest(corpus: str) -> str:
     loader = resources.files(f"closeread.loaders.{corpus}")
     sources += [loader / "declaration.py", loader / f"{corpus}.py"]
     sources += sorted((item for item in loader.iterdir() if item.name.endswith(".sha256")), key=lambda item: item.name)
-    for package in (closeread.formats, closeread.kernels):  # readers call kernels
-        names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
-        sources += [resources.files(package.__name__) / f"{name}.py" for name in names]
-    sources += [resources.files("closeread") / name for name in ("corpora.py", "records.py", "schema.py")]
+    folders = [resources.files(closeread.formats), resources.files(f"closeread.tasks.{load_corpus(corpus).procedure}")]
+    folders.append(folders[1] / "kernels")  # readers call kernels
+    for folder in folders:
+        sources += sorted((item for item in folder.iterdir() if item.name.endswith(".py")), key=lambda item: item.name)
+    sources += [resources.files("closeread") / "records.py"]
+    sources += [resources.files("closeread.corpora") / name for name in ("gold.py", "schema.py")]
     sources += [resources.files("closeread.hf") / name for name in ("builder.py", "features.py")]
     digest = hashlib.sha256()
     for source in sources:

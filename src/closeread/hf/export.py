@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
 
-from closeread.corpora import load_corpus, select
+from closeread.corpora.gold import load_corpus, select
 from closeread.errors import Problem, RequestError, UnavailableError
 from closeread.hf.load import load_dataset_builder
 

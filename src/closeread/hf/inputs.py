@@ -11,9 +11,9 @@ from typing import Any
 
 import datasets
 
+from closeread.corpora.schema import Node, Schema, label_names, resolve
 from closeread.errors import Problem, SubmissionError, quoted
 from closeread.records import ColumnRecords, Record
-from closeread.schema import Node, Schema, label_names, resolve
 
 PLAIN = {str, int, float, bool, type(None), list, dict}
 CONVERSIONS = ("to_pylist", "to_list", "tolist")

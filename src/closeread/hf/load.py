@@ -7,7 +7,7 @@ from typing import Any
 
 import datasets
 
-from closeread.corpora import corpus_names
+from closeread.corpora.gold import corpus_names
 from closeread.errors import RequestError, unknown
 from closeread.hf.builder import CorpusBuilder, builder_class, code_digest
 from closeread.hf.register import refuse_without_meaning

@@ -19,15 +19,15 @@ from typing import Any, ClassVar
 import datasets
 import evaluate
 
-from closeread.corpora import gold_digest, load_corpus, load_format
-from closeread.counts import Procedure
-from closeread.declarations import Corpus
+from closeread.corpora.declaration import Corpus
+from closeread.corpora.gold import gold_digest, load_corpus, load_format
+from closeread.corpora.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
+from closeread.counts.report import Report, Resampling, make_report
+from closeread.counts.table import Procedure
 from closeread.errors import Problem, RequestError, SubmissionError
 from closeread.hf.features import feature
 from closeread.hf.inputs import listed, plain, records
 from closeread.records import ColumnRecords, Record, content_digest
-from closeread.report import Report, Resampling, make_report
-from closeread.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
 from closeread.scoring import Origin, count_rows
 
 
@@ -229,7 +229,10 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         """
         found: list[tuple[str, int, str]] = []
         if self._corpus is not None:
-            found += (("gold", *problem) for problem in load_format(self._corpus.format).inconsistencies(gold))
+            found += (
+                ("gold", *problem)
+                for problem in load_format(self._corpus.procedure, self._corpus.format).inconsistencies(gold)
+            )
         if self.PROCEDURE.problems is not None:
             of_both = self.PROCEDURE.problems(gold=gold, system=system, **self._settled(options))
             found += (problem for problem in of_both if problem[0] == "system" or self._corpus is None)

@@ -97,7 +97,7 @@ def _dataset(path: str, options: dict[str, Any]) -> Any:
     Raises:
         RequestError: an argument has no meaning for our corpora.
     """
-    from closeread.corpora import corpus_names
+    from closeread.corpora.gold import corpus_names
 
     if path not in corpus_names():
         return None

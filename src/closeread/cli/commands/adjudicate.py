@@ -12,8 +12,8 @@ from closeread.cli import options
 from closeread.errors import counted, printable
 
 if TYPE_CHECKING:
-    from closeread.adjudication.links import Consolidation
     from closeread.records import Record
+    from closeread.tasks.tne.adjudication import Consolidation
 
 
 @click.group()
@@ -46,9 +46,9 @@ def mctaco(annotators: tuple[Path, ...], candidates: Path | None, dropped: Path 
       closeread adjudicate mctaco anna.jsonl ben.jsonl cleo.jsonl dan.jsonl
           --candidates candidates.jsonl -o gold.jsonl
     """
-    from closeread.adjudication.unanimity import unanimous
     from closeread.files import replacing, write_text
     from closeread.formats.json_lines import dump_json_lines
+    from closeread.tasks.mctaco.adjudication import unanimous
 
     result = unanimous([_labels(path) for path in annotators], [str(path) for path in annotators])
     kept = dump_json_lines(_gold_rows(result.kept, candidates))
@@ -86,11 +86,11 @@ def tne(annotators: tuple[Path, ...], conflicts: Path | None, decisions: Path | 
       closeread adjudicate tne anna.jsonl ben.jsonl --conflicts conflicts.jsonl -o agreed.jsonl
       closeread adjudicate tne anna.jsonl ben.jsonl --decisions conflicts.jsonl -o gold.jsonl
     """
-    from closeread.adjudication.links import conflicts as find_conflicts
-    from closeread.adjudication.links import consolidated, consolidation
     from closeread.files import replacing, write_text
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.formats.tne_jsonl import dump_records
+    from closeread.tasks.tne.adjudication import conflicts as find_conflicts
+    from closeread.tasks.tne.adjudication import consolidated, consolidation
+    from closeread.tasks.tne.tne_jsonl import dump_records
 
     found = consolidation(_documents(annotators), [str(path) for path in annotators])
     decided = {} if decisions is None else _decided(found, decisions, conflicts)
@@ -108,7 +108,7 @@ def tne(annotators: tuple[Path, ...], conflicts: Path | None, decisions: Path | 
 
 def _documents(annotators: Sequence[Path]) -> list[Sequence[Record]]:
     """The documents of every annotator, or the problems of all files."""
-    from closeread.corpora import load_corpus, read_file
+    from closeread.corpora.gold import load_corpus, read_file
 
     corpus = load_corpus("tne")
     return options.read_all(annotators, lambda path: read_file(corpus, path, corpus.default_split))
@@ -116,13 +116,13 @@ def _documents(annotators: Sequence[Path]) -> list[Sequence[Record]]:
 
 def _decided(found: Consolidation, path: Path, conflicts: Path | None) -> Mapping[int, Sequence[int]]:
     """The decisions of a file, which may leave conflicts open where there is a file for these."""
-    from closeread.adjudication.links import decisions
+    from closeread.corpora.schema import RowValidator, load_schema
     from closeread.errors import FormatError
     from closeread.formats.json_lines import parse_json_lines
     from closeread.formats.text import read_lines
-    from closeread.formats.tne_jsonl import UNSAFE
     from closeread.records import Parsed, named
-    from closeread.schema import RowValidator, load_schema
+    from closeread.tasks.tne.adjudication import decisions
+    from closeread.tasks.tne.tne_jsonl import UNSAFE
 
     # Where all agree there is nothing to decide; the words of the corpus hold what is unsafe elsewhere.
     is_empty = path.is_file() and not path.stat().st_size
@@ -142,15 +142,15 @@ def _decided(found: Consolidation, path: Path, conflicts: Path | None) -> Mappin
 
 
 def _labels(path: Path) -> Mapping[str, str]:
-    from closeread.corpora import read_rows
+    from closeread.corpora.gold import read_rows
 
     return {row["id"]: row["label"] for row in read_rows(path, "mctaco", "annotation")}
 
 
 def _gold_rows(kept: Mapping[str, str], candidates: Path | None) -> Sequence[dict[str, str]]:
-    from closeread.corpora import read_rows
+    from closeread.corpora.gold import read_rows
+    from closeread.corpora.schema import fields, load_schema
     from closeread.errors import FormatError, Problem
-    from closeread.schema import fields, load_schema
 
     if candidates is None:
         return [{"id": name, "label": label} for name, label in kept.items()]

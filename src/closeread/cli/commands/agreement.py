@@ -11,7 +11,7 @@ import click
 from closeread.cli import options, printing
 
 if TYPE_CHECKING:
-    from closeread.counts import Metric
+    from closeread.counts.table import Metric
     from closeread.records import Record
 
 
@@ -51,9 +51,9 @@ def wikipossessions(first: Path, second: Path, setting: str, style: Any) -> None
     import math
     from dataclasses import asdict
 
-    from closeread.agreement.possession import agreement
-    from closeread.corpora import load_corpus, read_own_gold
-    from closeread.render import Grid
+    from closeread.corpora.gold import load_corpus, read_own_gold
+    from closeread.counts.rendering import Grid
+    from closeread.tasks.wikipossessions.agreement import agreement
 
     corpus = load_corpus("wikipossessions")
 
@@ -82,7 +82,7 @@ def wikipossessions(first: Path, second: Path, setting: str, style: Any) -> None
 
 def _shown(cell: str | float | None) -> str:
     """A cell of a table: a name, a count, a ratio, or None where that is undefined."""
-    from closeread.render import NOTHING
+    from closeread.counts.rendering import NOTHING
 
     if isinstance(cell, float):
         return f"{cell:.3f}"
@@ -107,12 +107,12 @@ def tne(first: Path, second: Path, style: Any) -> None:
     """
     from dataclasses import asdict
 
-    from closeread.agreement.tne import agreement
-    from closeread.corpora import load_corpus, read_file
+    from closeread.corpora.gold import load_corpus, read_file
+    from closeread.counts.rendering import Grid
     from closeread.errors import counted
-    from closeread.procedures import coref
-    from closeread.procedures import tne as links
-    from closeread.render import Grid
+    from closeread.tasks.coref import procedure as coref
+    from closeread.tasks.tne import procedure as links
+    from closeread.tasks.tne.agreement import agreement
 
     corpus = load_corpus("tne")
     one, two = options.read_all(
@@ -149,10 +149,10 @@ def timeline(first: Path, second: Path, style: Any) -> None:
     """
     from dataclasses import asdict
 
-    from closeread.agreement.timeline import of_documents, of_timelines
-    from closeread.corpora import load_corpus, read_own_gold
+    from closeread.corpora.gold import load_corpus, read_own_gold
+    from closeread.counts.rendering import Grid, percent
     from closeread.errors import RequestError
-    from closeread.render import Grid, percent
+    from closeread.tasks.timeline.agreement import of_documents, of_timelines
 
     names = (str(first), str(second))
     documents = _holds_documents(first)
@@ -177,7 +177,7 @@ def timeline(first: Path, second: Path, style: Any) -> None:
 
 def _holds_documents(path: Path) -> bool:
     """Whether a file is one in CAT, or a folder has such."""
-    from closeread.formats.cat_xml import SUFFIX
+    from closeread.tasks.timeline.cat_xml import SUFFIX
 
     return any(file.suffix == SUFFIX for file in (path.iterdir() if path.is_dir() else [path]))
 
@@ -185,8 +185,8 @@ def _holds_documents(path: Path) -> bool:
 def _annotations(path: Path) -> Sequence[Record]:
     """The documents of an annotator, with mentions of entities."""
     from closeread.errors import FormatError
-    from closeread.formats.cat_entities import read_annotations
     from closeread.records import repeated
+    from closeread.tasks.timeline.cat_entities import read_annotations
 
     parsed = read_annotations(path)
     if problems := parsed.problems or repeated(parsed, "id"):
@@ -196,7 +196,7 @@ def _annotations(path: Path) -> Sequence[Record]:
 
 def _rows(scores: Mapping[str, float | None] | None, metrics: Sequence[Metric]) -> Iterator[list[str]]:
     """A line for every metric that was compared; precision, recall and F1 share one."""
-    from closeread.render import percent
+    from closeread.counts.rendering import percent
 
     for metric in metrics:
         family, _, part = metric.name.rpartition("/")

@@ -54,11 +54,11 @@ def command(
     """
     import numpy as np
 
-    from closeread.baselines import Resources, load_baselines
-    from closeread.corpora import load_corpus
+    from closeread.corpora.baselines import Resources, load_baselines
+    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.submissions import write_submission
     from closeread.errors import RequestError, counted, printable, unknown
     from closeread.scoring import gold_for
-    from closeread.submissions import write_submission
 
     baselines = load_baselines(load_corpus(corpus).name, definition)
     if name not in baselines:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from closeread.corpora import load_corpus
-from closeread.procedures import load_procedure
+from closeread.corpora.gold import load_corpus
+from closeread.tasks import load_procedure
 
 
 @click.command()

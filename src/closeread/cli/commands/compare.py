@@ -13,7 +13,7 @@ from closeread.cli.procedure_group import PAIRED, ProcedureGroup, chosen, proced
 from closeread.errors import RequestError, printable
 
 if TYPE_CHECKING:
-    from closeread.counts import Procedure
+    from closeread.counts.table import Procedure
     from closeread.scoring import Counted
 
 PAIRED_EXAMPLES = {
@@ -77,7 +77,7 @@ def build_paired(procedure: Procedure) -> click.Command:
     @options.resampling_options
     @options.style_options
     def command(key: Path, responses: tuple[Path, ...], **values: Any) -> None:
-        from closeread.count_files import is_count_file, read_counts
+        from closeread.counts.files import is_count_file, read_counts
         from closeread.paired import refuse_other_counts, refuse_other_documents
 
         _several(responses)
@@ -114,7 +114,7 @@ def _several(systems: tuple[Path, ...]) -> None:
 
 def run(procedure: Procedure, corpus: str, systems: tuple[Path, ...], values: dict[str, Any]) -> None:
     """Compare the first system with each of the others and print the results."""
-    from closeread.count_files import is_count_file, read_counts
+    from closeread.counts.files import is_count_file, read_counts
     from closeread.scoring import count_predictions, gold_for
 
     _several(systems)
@@ -135,8 +135,8 @@ def run(procedure: Procedure, corpus: str, systems: tuple[Path, ...], values: di
 
 def show(systems: tuple[Path, ...], results: list[Counted], values: dict[str, Any]) -> None:
     """Test the first result against each of the others and print what comes out."""
-    from closeread.render import comparison_grid, comparison_rows
-    from closeread.report import Resampling, make_comparison
+    from closeread.counts.rendering import comparison_grid, comparison_rows
+    from closeread.counts.report import Resampling, make_comparison
 
     options.tell(notice for result in results for notice in result.notices)
     procedure = results[0].procedure

@@ -41,8 +41,8 @@ def coref(source: Path, output: Path) -> None:
       closeread convert coref key.conllu -o key.conll
       closeread convert coref response.conll -o response.jsonl
     """
-    from closeread.coreference import read_documents, write_documents
     from closeread.errors import printable
+    from closeread.tasks.coref.sides import read_documents, write_documents
 
     documents = read_documents(source)
     write_documents(documents, output)
@@ -73,10 +73,10 @@ def tne(predictions: Path, form: str, output: Path, **places: Any) -> None:
     """
     from closeread.errors import printable
     from closeread.files import write_text
-    from closeread.formats import tne_arrays
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.procedures import load_procedure
     from closeread.scoring import gold_for, submission_for
+    from closeread.tasks import load_procedure
+    from closeread.tasks.tne import tne_arrays
 
     gold = options.noted(gold_for("tne", **places))
     settled = load_procedure(gold.corpus.procedure).settle(gold.corpus.procedure_defaults)
@@ -115,11 +115,11 @@ def timeline(source: Path, output: Path) -> None:
       closeread convert timeline timelines.jsonl -o timelines
       closeread convert timeline 7_Rain.xml -o 7_Rain.tml
     """
-    from closeread.corpora import load_corpus, read_own_gold
+    from closeread.corpora.gold import load_corpus, read_own_gold
+    from closeread.corpora.submissions import write_submission
     from closeread.errors import RequestError, printable
     from closeread.files import write_text
-    from closeread.formats.cat_xml import SUFFIX, TITLES_SUFFIX
-    from closeread.submissions import write_submission
+    from closeread.tasks.timeline.cat_xml import SUFFIX, TITLES_SUFFIX
 
     documents = {(SUFFIX, TITLES_SUFFIX): _as_timeml, (TITLES_SUFFIX, SUFFIX): _as_cat}
     if convert := documents.get((source.suffix, output.suffix)):
@@ -139,9 +139,9 @@ def timeline(source: Path, output: Path) -> None:
 def _as_timeml(path: Path) -> tuple[str, list[str]]:
     """A document in CAT as the text of a TimeML file, and what that does not hold."""
     from closeread.errors import FormatError, Problem
-    from closeread.formats.cat_timeml import as_timeml, lost_in_timeml
-    from closeread.formats.cat_xml import read_document
     from closeread.formats.timeml import dump_timeml
+    from closeread.tasks.timeline.cat_timeml import as_timeml, lost_in_timeml
+    from closeread.tasks.timeline.cat_xml import read_document
 
     read = read_document(path)
     if read.problems:
@@ -156,9 +156,9 @@ def _as_timeml(path: Path) -> tuple[str, list[str]]:
 def _as_cat(path: Path) -> tuple[str, list[str]]:
     """A TimeML document as the text of a file in CAT, and what that does not hold."""
     from closeread.errors import FormatError, Problem
-    from closeread.formats.cat_timeml import as_cat, lost_in_cat
-    from closeread.formats.cat_xml import dump_document
     from closeread.formats.timeml import read_timeml
+    from closeread.tasks.timeline.cat_timeml import as_cat, lost_in_cat
+    from closeread.tasks.timeline.cat_xml import dump_document
 
     document = read_timeml(path)
     try:

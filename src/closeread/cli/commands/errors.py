@@ -10,7 +10,7 @@ import click
 from closeread.cli import options, printing
 
 if TYPE_CHECKING:
-    from closeread.analysis.coref_errors import CorefError, Mention
+    from closeread.tasks.coref.error_analysis import CorefError, Mention
 
 
 @click.group()
@@ -60,11 +60,11 @@ def coref(key: Path, response: Path, duplicates: str, kinds: tuple[str, ...], li
     """
     from dataclasses import asdict
 
-    from closeread.analysis.coref_errors import KINDS, find_errors
-    from closeread.coreference import read_pair
+    from closeread.counts.rendering import Grid
     from closeread.errors import RequestError, unknown
-    from closeread.procedures.coref import sides, without_repeats
-    from closeread.render import Grid
+    from closeread.tasks.coref.error_analysis import KINDS, find_errors
+    from closeread.tasks.coref.procedure import sides, without_repeats
+    from closeread.tasks.coref.sides import read_pair
 
     for kind in kinds:
         if kind not in KINDS:

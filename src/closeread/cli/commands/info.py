@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from closeread.corpora import load_corpus
+from closeread.corpora.gold import load_corpus
 
 
 @click.command()
@@ -16,11 +16,11 @@ def command(corpus: str) -> None:
     Example:
       closeread info mctaco
     """
-    from closeread.baselines import load_baselines
-    from closeread.procedures import load_procedure
-    from closeread.render import Grid, draw
-    from closeread.schema import fields, load_schema
-    from closeread.sources import DATA_VARIABLE, cache_folder, data_folder
+    from closeread.corpora.baselines import load_baselines
+    from closeread.corpora.schema import fields, load_schema
+    from closeread.corpora.sources import DATA_VARIABLE, cache_folder, data_folder
+    from closeread.counts.rendering import Grid, draw
+    from closeread.tasks import load_procedure
 
     c = load_corpus(corpus)
     procedure = load_procedure(c.procedure)

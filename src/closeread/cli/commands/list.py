@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from closeread.corpora import corpus_names, load_corpus
+from closeread.corpora.gold import corpus_names, load_corpus
 
 
 @click.command()
@@ -15,8 +15,8 @@ def command() -> None:
     Example:
       closeread list
     """
-    from closeread.procedures import load_procedure, procedure_names
-    from closeread.render import NOTHING, Grid, draw
+    from closeread.counts.rendering import NOTHING, Grid, draw
+    from closeread.tasks import load_procedure, procedure_names
 
     corpora = [load_corpus(name) for name in corpus_names()]
     procedures = {name: load_procedure(name) for name in procedure_names()}

@@ -54,9 +54,9 @@ def units(rule: Any, output: Path, **places: Any) -> None:
     """
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.formats.mctaco_tsv import dump_records
-    from closeread.perturbation.units import normalize_units
     from closeread.scoring import gold_for
+    from closeread.tasks.mctaco.mctaco_tsv import dump_records
+    from closeread.tasks.mctaco.perturbation.units import normalize_units
 
     gold = options.noted(gold_for("mctaco", **places))
     rows = [{**record, "answer": normalize_units(record["answer"], rule=rule)} for record in gold.records]
@@ -105,8 +105,8 @@ def candidates(
 
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.perturbation.candidates import expand
     from closeread.scoring import gold_for
+    from closeread.tasks.mctaco.perturbation.candidates import expand
 
     gold = options.noted(gold_for("mctaco", **places))
     techniques = _techniques(number_rule, fill_mask, device, phrases)
@@ -117,7 +117,7 @@ def candidates(
 
 
 def _techniques(number_rule: Any, fill_mask: str | None, device: str | None, phrases: Path | None) -> Sequence[Any]:
-    from closeread.perturbation.candidates import by_masking, by_retrieval, by_rules
+    from closeread.tasks.mctaco.perturbation.candidates import by_masking, by_retrieval, by_rules
 
     techniques = [by_rules(number_rule=number_rule)]
     if fill_mask is not None:
@@ -127,7 +127,7 @@ def _techniques(number_rule: Any, fill_mask: str | None, device: str | None, phr
         techniques.append(by_masking(model, mask_token=model.mask_token))
     if phrases is not None:
         from closeread.formats.text import read_lines
-        from closeread.perturbation.retrieval import PhraseIndex
+        from closeread.tasks.mctaco.perturbation.retrieval import PhraseIndex
 
         techniques.append(by_retrieval(PhraseIndex(read_lines(phrases))))
     return techniques

@@ -11,7 +11,7 @@ from closeread.cli import options
 from closeread.errors import printable
 
 if TYPE_CHECKING:
-    from closeread.corpora import Gold
+    from closeread.corpora.gold import Gold
     from closeread.records import Record
 
 
@@ -45,10 +45,10 @@ def possession(article: str, predictions: Path | None, output: Path, **places: A
       closeread plot possession "The Blue Kettle (painting)" --config sample -o kettle.png
       closeread plot possession "The Night Café" --predictions mine.jsonl -o cafe.svg
     """
+    from closeread.drawing.pictures import checked_suffix, write_picture
     from closeread.errors import RequestError, shortened, unknown
-    from closeread.plots.pictures import checked_suffix, write_picture
-    from closeread.plots.possession import draw_timeline
     from closeread.scoring import gold_for
+    from closeread.tasks.wikipossessions.plots import draw_timeline
 
     checked_suffix(output)
     gold = options.noted(gold_for("wikipossessions", **places))
@@ -65,8 +65,8 @@ def possession(article: str, predictions: Path | None, output: Path, **places: A
 def _predicted(gold: Gold, predictions: Path, name: str) -> Record:
     """What predictions, which need not have the other units, say of the one of this name."""
     from closeread.errors import RequestError
-    from closeread.procedures import load_procedure
     from closeread.scoring import submission_for
+    from closeread.tasks import load_procedure
 
     key = gold.corpus.key
     chosen = load_procedure(gold.corpus.procedure).settle({**gold.corpus.procedure_defaults, "missing": "empty"})
@@ -99,10 +99,10 @@ def timeline(entity: str, predictions: Path | None, output: Path, **places: Any)
       closeread plot timeline "Mara Lindqvist" --config sample -o lindqvist.png
       closeread plot timeline airbus --split corpus_1 --predictions timelines/ -o airbus.svg
     """
+    from closeread.drawing.pictures import checked_suffix, write_picture
     from closeread.errors import RequestError, counted, shortened, unknown
-    from closeread.plots.pictures import checked_suffix, write_picture
-    from closeread.plots.timeline import draw_timeline
     from closeread.scoring import gold_for
+    from closeread.tasks.timeline.plots import draw_timeline
 
     checked_suffix(output)
     gold = options.noted(gold_for("semeval2015_timeline", **places))
@@ -148,11 +148,11 @@ def confusion(predictions: Path, labels: int, unlinked: str, output: Path, **pla
       closeread plot confusion mine.jsonl -o confusion.png
       closeread plot confusion mine.jsonl --split validation --unlinked hidden -o confusion.svg
     """
+    from closeread.drawing.pictures import checked_suffix, write_picture
     from closeread.errors import RequestError
-    from closeread.plots.pictures import checked_suffix, write_picture
-    from closeread.plots.tne import NO_LINK, commonest, confusion_counts, draw_confusion
-    from closeread.procedures import load_procedure
     from closeread.scoring import gold_for, submission_for
+    from closeread.tasks import load_procedure
+    from closeread.tasks.tne.plots import NO_LINK, commonest, confusion_counts, draw_confusion
 
     checked_suffix(output)
     gold = _linked(options.noted(gold_for("tne", **places)))
@@ -180,11 +180,11 @@ def prepositions(splits: tuple[str, ...], output: Path, **places: Any) -> None:
       closeread plot prepositions --split test -o prepositions.png
       closeread plot prepositions --split validation --split test --split ood -o prepositions.svg
     """
+    from closeread.drawing.pictures import checked_suffix, write_picture
     from closeread.errors import RequestError
-    from closeread.links import documents_of
-    from closeread.plots.pictures import checked_suffix, write_picture
-    from closeread.plots.tne import draw_prepositions, preposition_counts
     from closeread.scoring import gold_for
+    from closeread.tasks.tne.columns import documents_of
+    from closeread.tasks.tne.plots import draw_prepositions, preposition_counts
 
     checked_suffix(output)
     counts = {}
@@ -206,7 +206,7 @@ def _linked(gold: Gold) -> Gold:
         RequestError: they are withheld.
     """
     from closeread.errors import RequestError
-    from closeread.links import documents_of
+    from closeread.tasks.tne.columns import documents_of
 
     if None in documents_of(gold.records).column("np_relations"):
         raise RequestError(f"config {gold.config} has no links; name another, or your own gold")

@@ -31,9 +31,9 @@ def command(corpus: str, table: str | None, data_dir: Path | None, upstream: Pat
     """
     from dataclasses import asdict
 
-    from closeread.corpora import data_notices, load_corpus
-    from closeread.render import reproduction_grid
-    from closeread.reproduction import Inputs, reproduce
+    from closeread.corpora.gold import data_notices, load_corpus
+    from closeread.corpora.reproduction import Inputs, reproduce
+    from closeread.counts.rendering import reproduction_grid
 
     declaration = load_corpus(corpus)
     options.tell(data_notices(declaration, declaration.default_config, data_dir))

@@ -13,12 +13,12 @@ from closeread.cli import options, printing
 from closeread.cli.procedure_group import PAIRED, ProcedureGroup, chosen, procedure_options
 
 if TYPE_CHECKING:
-    from closeread.corpora import Gold
-    from closeread.counts import Procedure
-    from closeread.render import Grid
-    from closeread.report import Report
+    from closeread.corpora.gold import Gold
+    from closeread.corpora.submissions import Submission
+    from closeread.counts.rendering import Grid
+    from closeread.counts.report import Report
+    from closeread.counts.table import Procedure
     from closeread.scoring import Counted
-    from closeread.submissions import Submission
 
 EXAMPLES = """\b
 Examples:
@@ -28,7 +28,7 @@ Examples:
   closeread score {name} predictions.jsonl --counts predictions.counts.parquet
 """
 
-EXPLAINED = {"timeline": "closeread.analysis.timeline_verdicts"}
+EXPLAINED = {"timeline": "closeread.tasks.timeline.explain"}
 """Procedures that can tell what became of all that they count, and the modules that tell it: `explained` gives what
 became of a unit as JSON can hold it, and `title`, `HEADER`, `row` and `NOTES` make a table of that."""
 
@@ -144,7 +144,7 @@ def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, li
         values: the command's parameters.
         explanations: what became of every unit, where that is asked for.
     """
-    from closeread.report import Resampling, make_report, per_unit
+    from closeread.counts.report import Resampling, make_report, per_unit
 
     options.tell(counted.notices)
     procedure = counted.procedure
@@ -157,7 +157,7 @@ def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, li
         resampling=Resampling(n_resamples, values["confidence"], values["seed"]),
     )
     if values["counts"] is not None:
-        from closeread.count_files import write_counts
+        from closeread.counts.files import write_counts
 
         write_counts(values["counts"], counted.table, counted.provenance)
     units = per_unit(counted.table, procedure) if values["per_unit"] else None
@@ -186,7 +186,7 @@ def _grids(
     units: Sequence[dict[str, Any]] | None,
     explanations: Mapping[str, list[Any]] | None,
 ) -> Iterator[Grid]:
-    from closeread.render import report_grid, units_grid
+    from closeread.counts.rendering import report_grid, units_grid
 
     if explanations is not None:
         yield from _explanation_grids(procedure, explanations)
@@ -203,8 +203,8 @@ def _csv(
     Raises:
         RequestError: that are several tables.
     """
+    from closeread.counts.rendering import report_rows
     from closeread.errors import RequestError
-    from closeread.render import report_rows
 
     if units is not None and explanations is not None:
         raise RequestError("CSV is one table: leave out --per-unit or --explain")
@@ -219,7 +219,7 @@ def _csv(
 
 def _explanation_grids(procedure: Procedure, explanations: Mapping[str, list[Any]]) -> Iterator[Grid]:
     """A table for every unit, the last one with what the words mean."""
-    from closeread.render import Grid
+    from closeread.counts.rendering import Grid
 
     words = import_module(EXPLAINED[procedure.name])
     for number, (unit, told) in enumerate(explanations.items(), start=1):

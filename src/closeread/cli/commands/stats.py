@@ -23,9 +23,9 @@ def command(corpus: str, config: str | None, data_dir: Path | None, style: Any) 
       closeread stats mctaco
       closeread stats mctaco --config sample --json
     """
-    from closeread.corpora import left_out, load_corpus, read_gold, select, splits_at_hand
-    from closeread.corpus_facts import load_facts
-    from closeread.render import Grid, number
+    from closeread.corpora.facts import load_facts
+    from closeread.corpora.gold import left_out, load_corpus, read_gold, select, splits_at_hand
+    from closeread.counts.rendering import Grid, number
 
     declaration = load_corpus(corpus)
     name, _, _ = select(declaration, config, None)

@@ -11,7 +11,7 @@ import click
 from closeread.cli import options
 
 if TYPE_CHECKING:
-    from closeread.declarations import Corpus
+    from closeread.corpora.declaration import Corpus
     from closeread.records import Record
 
 
@@ -47,11 +47,11 @@ def build(events: Path, documents: Path | None, output: Path) -> None:
       closeread timeline build events.jsonl -o timelines
       closeread build timeline events.jsonl --documents corpus_trackB_CAT -o timelines.jsonl
     """
-    from closeread.corpora import load_corpus, read_own_gold
+    from closeread.corpora.gold import load_corpus, read_own_gold
+    from closeread.corpora.submissions import write_submission
     from closeread.errors import counted, printable, quoted
-    from closeread.formats.timeline_txt import Background, row_notices
-    from closeread.submissions import write_submission
-    from closeread.timeline_building import build_timelines, reordered
+    from closeread.tasks.timeline.building import build_timelines, reordered
+    from closeread.tasks.timeline.timeline_txt import Background, row_notices
 
     corpus = load_corpus("semeval2015_timeline")
     texts = {} if documents is None else _documents(documents, corpus)
@@ -70,9 +70,9 @@ def build(events: Path, documents: Path | None, output: Path) -> None:
 
 def _documents(folder: Path, corpus: Corpus) -> Mapping[str, Record]:
     """The documents of a folder, by id."""
-    from closeread.corpora import checked
-    from closeread.formats.cat_xml import read_folder
-    from closeread.schema import load_schema
+    from closeread.corpora.gold import checked
+    from closeread.corpora.schema import load_schema
+    from closeread.tasks.timeline.cat_xml import read_folder
 
     records = checked(folder, read_folder(folder), load_schema(corpus.name), "text", "id")
     return {record["id"]: record for record in records}
@@ -80,10 +80,10 @@ def _documents(folder: Path, corpus: Corpus) -> Mapping[str, Record]:
 
 def _events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> Sequence[Record]:
     """The annotated events of a file, or one error with everything that is wrong with them."""
+    from closeread.corpora.schema import RowValidator, load_schema
     from closeread.errors import FormatError
     from closeread.formats.json_lines import read_json_lines
-    from closeread.schema import RowValidator, load_schema
-    from closeread.timeline_building import inconsistencies
+    from closeread.tasks.timeline.building import inconsistencies
 
     parsed = read_json_lines(path)
     rejected = RowValidator(load_schema(corpus.name), "event").problems(parsed.records, range(len(parsed.records)))

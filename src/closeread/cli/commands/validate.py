@@ -12,7 +12,7 @@ from closeread.cli.procedure_group import PAIRED, ProcedureGroup, chosen, proced
 from closeread.errors import printable
 
 if TYPE_CHECKING:
-    from closeread.counts import Procedure
+    from closeread.counts.table import Procedure
 
 PAIRED_EXAMPLES = {"coref": "key.conll response.conll", "tlinks": "key/ response/"}
 

@@ -1,1 +1,0 @@
-"""From several annotators' labels to one: which candidates are kept, and with what label."""

@@ -1,1 +1,0 @@
-"""How far annotators agree."""

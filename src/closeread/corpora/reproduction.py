@@ -1,0 +1,136 @@
+"""A paper's tables: what is printed (`reproduction.json` of its task) and how it is recomputed (`reproduction.py`).
+
+Conventions: a cell is named by its row and column as printed.  A recomputed value has the printed unit.  Two
+values agree when they differ by no more than the table's tolerance, which is stated with it.  In the data files null
+is no cell, and "-" one that is recomputed and has no printed value there; a note stands by the name of a row or of a
+column.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any, cast
+
+from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.errors import RequestError, unknown
+from closeread.tasks import find
+
+UNRECORDED = "-"
+
+Recomputed = Mapping[tuple[str, str], float]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a table is recomputed from.
+
+    Attributes:
+        data_dir: a folder with the corpus's files; None to look in the usual places.
+        upstream: a checkout of the authors' repository, for what they released beside the corpus; or None.
+    """
+
+    data_dir: Path | None = None
+    upstream: Path | None = None
+
+
+Recompute = Callable[[Inputs], Recomputed]
+"""From the inputs to the cells of a table that could be recomputed."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A printed value beside ours.
+
+    Attributes:
+        row, column: where it is printed.
+        printed: what is printed; None where that is not on record, or nothing is.
+        recomputed: ours, in the same unit; None where it can't be had.
+        why: why it can't be had, or what to know about it.
+        agrees: whether the two are within the table's tolerance; None where there is nothing to compare.
+    """
+
+    row: str
+    column: str
+    printed: float | None
+    recomputed: float | None
+    why: str
+    agrees: bool | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table, printed and recomputed.
+
+    Attributes:
+        name: such as "Table 1".
+        caption: what it shows, in our words.
+        source: paper and pages.
+        tolerance: how far two values may lie apart and agree, and why that far.
+        cells: in printed order.
+    """
+
+    name: str
+    caption: str
+    source: str
+    tolerance: str
+    cells: tuple[Cell, ...]
+
+
+def reproducible() -> list[str]:
+    """The corpora whose papers' tables are here."""
+    return [corpus for corpus in corpus_names() if find(load_corpus(corpus).procedure, "reproduction")]
+
+
+def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = None) -> list[Table]:
+    """Recompute the tables of a corpus's paper.
+
+    Args:
+        corpus: its name.
+        table: one table, by number or name ("1", "Table 1"); None for all.
+        inputs: what to recompute from; None to look in the usual places.
+
+    Raises:
+        RequestError: no such corpus or table; an InputError where the corpus's files are at fault.
+    """
+    if corpus not in reproducible():
+        raise RequestError(unknown("tables of", corpus, reproducible()))
+    task = load_corpus(corpus).procedure
+    printed = json.loads(resources.files(f"closeread.tasks.{task}").joinpath("reproduction.json").read_text("utf-8"))
+    module = find(task, "reproduction")
+    names = list(printed["tables"])
+    wanted = names if table is None else [_named(table, names)]
+    recompute = cast(Mapping[str, Recompute], vars(module)["RECOMPUTE"])
+    return [
+        _side_by_side(name, printed["source"], printed["tables"][name], recompute[name](inputs or Inputs()))
+        for name in wanted
+    ]
+
+
+def _named(table: str, names: Sequence[str]) -> str:
+    asked = table.casefold().removeprefix("table ")
+    for name in names:  # such as "Table 3", "Tables 1 and 2" or "Figure 4"
+        known = name.casefold()
+        if asked in (known, *known.removeprefix("tables ").removeprefix("table ").split(" and ")):
+            return name
+    raise RequestError(unknown("table", table, names))
+
+
+def _side_by_side(name: str, source: str, printed: Mapping[str, Any], recomputed: Recomputed) -> Table:
+    tolerance = float(printed["tolerance"])
+    cells = []
+    for row, values in printed["rows"].items():
+        for column, value in zip(printed["columns"], values, strict=True):
+            if value is None:
+                continue
+            ours = recomputed.get((row, column))
+            notes = (printed["needs"], printed["notes"]) if ours is None else (printed["notes"],)
+            why = next((said[name] for said in notes for name in (row, column) if name in said), "")
+            stated = None if value == UNRECORDED else value
+            # A float that is printed as 0.1 is a little more or less than that.
+            agrees = None if ours is None or stated is None else abs(ours - stated) <= tolerance + 1e-9
+            cells.append(Cell(row, column, stated, ours, why, agrees))
+    return Table(name, printed["caption"], source, printed["tolerance_because"], tuple(cells))

@@ -1,0 +1,268 @@
+"""What systems send: read, judged by the schema, and joined with the gold by id.
+
+Every problem of a file is reported at once; nothing is scored before a file has none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol, cast
+
+from closeread.corpora.declaration import Corpus
+from closeread.corpora.gold import load_format
+from closeread.corpora.schema import WORDED, RowValidator, Spared, load_schema
+from closeread.errors import FormatError, Problem, RequestError, SubmissionError, listed, quoted
+from closeread.files import write_text
+from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
+from closeread.formats.text import read_lines
+from closeread.records import Parsed, ParsedFolder, Record, as_columns, column, named, repeated
+
+
+class SubmissionFolder(Protocol):
+    """What a module of `closeread.formats` offers for a folder of files."""
+
+    def read_submission_folder(self, path: Path, background: Any) -> ParsedFolder:
+        """The rows of a folder, and what is odd about them beside what is known of gold, or None."""
+        ...
+
+    def write_folder(self, records: Iterable[Record], folder: Path) -> None:
+        """Write rows into a folder, or raise a ValueError where the format can't express them."""
+        ...
+
+
+class SubmissionFormat(Protocol):
+    """What a module of `closeread.formats` offers for a file that is not JSON Lines."""
+
+    SUFFIX: str | None
+
+    def recognises(self, first_line: str) -> bool:
+        """Whether a file whose first line that is not blank is this one is of the format."""
+        ...
+
+    def parse_submission(self, lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
+        """The rows of a file, with the gold's ids where the format has none, or problems with them."""
+        ...
+
+    def dump_submission(self, rows: Sequence[Record]) -> str:
+        """The text of a file with these rows, which are in the order of the gold."""
+        ...
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A system's output, aligned with the gold.
+
+    Attributes:
+        rows: the row of every gold id, in the gold's order; None where the system sent none.
+        missing: the gold ids without a row, but for gold that is not scored.
+        notices: what is odd about it, with the place where it is.
+    """
+
+    rows: Sequence[Record | None]
+    missing: tuple[str, ...]
+    notices: tuple[str, ...] = ()
+
+
+Find = Callable[[Sequence[Record | None]], Iterable[tuple[int, str]]]
+"""What no schema can say of rows that fit it: the number of a row and what is wrong, None standing for no row."""
+
+Ready = Callable[[Sequence[Record | None]], Sequence[Record | None]]
+"""What makes aligned rows ready to be scored, once."""
+
+
+def read_submission(
+    path: Path,
+    corpus: Corpus,
+    gold: Sequence[Record],
+    missing: str = "error",
+    find: Find | None = None,
+    ready: Ready | None = None,
+    background: Any = None,
+) -> Submission:
+    """Read, check and align a file or a folder of predictions.
+
+    Args:
+        path: the file: JSON Lines, or one of the corpus's own submission formats; or a folder, where that is one.
+        corpus: the declaration whose schema the rows must fit.
+        gold: the gold records.
+        missing: "error" to refuse a file that lacks ids; with "empty" and "skip" they are allowed here, and
+            the procedure decides what they cost.
+        find: what else may be wrong with the rows, aligned with the gold.
+        ready: makes these rows what `find` and the procedure take.
+        background: what the corpus's format wants to know of gold (`closeread.corpora.gold.Gold`).
+
+    Raises:
+        SubmissionError: the file can't be read, or holds anything that is wrong; all problems at once.
+    """
+    ids = column(gold, corpus.key)
+    try:
+        parsed = _parsed(path, corpus, gold, background)
+    except FormatError as error:
+        raise SubmissionError(error.source, error.problems) from None
+    validator = RowValidator(load_schema(corpus.name), "submission")
+    unfit = validator.problems(parsed.records, range(len(parsed.records)))
+    problems = parsed.problems + [named(parsed, corpus.key, problem) for problem in unfit]
+    problems += [problem for key in corpus.unique for problem in repeated(parsed, key)]
+    if not problems and list(column(parsed.records, corpus.key)) == list(ids):
+        aligned = parsed.records if ready is None else ready(parsed.records)
+        _refuse(path, _found(find, aligned, parsed, range(len(ids)), {}))
+        return Submission(aligned, (), _notices(path, corpus, parsed, background))
+    rows, id_problems = _by_id(parsed, corpus.key, set(ids))
+    absent = tuple(name for name, record in zip(ids, gold, strict=True) if name not in rows and scored(corpus, record))
+    problems += id_problems
+    if missing == "error" and len(absent) > _unread(parsed):
+        problems.append(Problem(_missing_in_words(absent, len(ids))))
+    # Rows that break the schema are judged by what is left of them, so that all problems are told at once.
+    rejected = enumerate(dict.fromkeys(problem.line or 0 for problem in unfit))
+    spared = {n: validator.spared(parsed.records[n]) if place < WORDED else None for place, n in rejected}
+    numbers = [rows.get(name) for name in ids]
+    sound = [None if number is None else _sound(number, parsed.records, spared) for number in numbers]
+    aligned = sound if ready is None else ready(sound)
+    _refuse(path, problems + _found(find, aligned, parsed, numbers, spared))
+    return Submission(aligned, absent, _notices(path, corpus, parsed, background))
+
+
+def _unread(parsed: Parsed | ParsedFolder) -> float:
+    """How many rows at most could not be read: they may be those that are missing.
+
+    Of a file that is wrong as a whole, or of which nothing can be read, that is not known.
+    """
+    places = {(problem.file, problem.line) for problem in parsed.problems}
+    return math.inf if (None, None) in places or (places and not parsed.records) else len(places)
+
+
+def _sound(number: int, rows: Sequence[Record], spared: Mapping[int, Spared | None]) -> Record | None:
+    """A row, or what is left of it where it breaks the schema; None where nothing is."""
+    if number not in spared:
+        return rows[number]
+    left = spared[number]
+    return None if left is None else left.row
+
+
+def scored(corpus: Corpus, record: Record) -> bool:
+    """Whether a gold record is scored: all are, unless the corpus's format says otherwise (`is_scored`)."""
+    decide = getattr(_format(corpus, corpus.format), "is_scored", None)
+    return decide is None or bool(decide(record))
+
+
+def _found(
+    find: Find | None,
+    rows: Sequence[Record | None],
+    parsed: Parsed | ParsedFolder,
+    numbers: Sequence[int | None],
+    spared: Mapping[int, Spared | None],
+) -> list[Problem]:
+    """What else is wrong with aligned rows, of which these are the numbers in the file."""
+    problems = []
+    for place, what in () if find is None else find(rows):
+        number = numbers[place]
+        left = None if number is None else spared.get(number)
+        words = what if left is None else left.in_the_row(what)
+        problems.append(Problem(words) if number is None else parsed.problem(number, words))
+    return problems
+
+
+def _refuse(path: Path, problems: Sequence[Problem]) -> None:
+    if problems:
+        raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
+
+
+def _notices(path: Path, corpus: Corpus, parsed: Parsed | ParsedFolder, background: Any) -> tuple[str, ...]:
+    """What is odd about valid rows, where the corpus's format tells (`row_notices`)."""
+    if isinstance(parsed, ParsedFolder):
+        notices = parsed.notices
+    else:
+        tell = getattr(_format(corpus, corpus.format), "row_notices", None)
+        found = () if tell is None else tell(parsed.records, background)
+        notices = [parsed.problem(row, what) for row, what in found]
+    return tuple(notice.at(str(path)) for notice in sorted(notices, key=lambda notice: notice.order))
+
+
+def write_submission(path: Path, rows: Sequence[Record], corpus: Corpus) -> None:
+    """Write rows as a file (`dump_submission`), or as a folder where the corpus has such and the path has no suffix.
+
+    Raises:
+        RequestError: the folder's format can't express the rows, or the folder holds other files.
+        OSError: the file or the folder can't be written to.
+    """
+    folders = [module for module in _submission_modules(corpus) if hasattr(module, "write_folder")]
+    if not folders or (path.suffix and not path.is_dir()):
+        write_text(path, dump_submission(rows, corpus, path.suffix.lower()))
+        return
+    if path.is_dir() and any(not file.name.startswith(".") for file in path.iterdir()):
+        raise RequestError(f"{path} is not empty; name a new folder to write, or a file that ends in .jsonl")
+    try:
+        cast(SubmissionFolder, folders[0]).write_folder(rows, path)
+    except ValueError as error:
+        raise RequestError(f"{error}; name a file that ends in .jsonl") from None
+
+
+def dump_submission(rows: Sequence[Record], corpus: Corpus, suffix: str) -> str:
+    """The rows as the text of a file: in a submission format of the corpus by its suffix, or JSON Lines.
+
+    Raises:
+        RequestError: the suffix is of no such format.
+    """
+    writers = {module.SUFFIX: module.dump_submission for module in _formats(corpus) if module.SUFFIX is not None}
+    writers |= dict.fromkeys((*SUFFIXES, ".json", ""), dump_json_lines)
+    if suffix not in writers:
+        known = [name for name in writers if name]
+        if any(hasattr(module, "write_folder") for module in _submission_modules(corpus)):
+            known.append("a folder, named without such an ending")
+        raise RequestError(f"{corpus.name} is not written as '{suffix}' (but as: {', '.join(known)})")
+    return writers[suffix](rows)
+
+
+def _formats(corpus: Corpus) -> list[SubmissionFormat]:
+    modules = _submission_modules(corpus)
+    return [cast(SubmissionFormat, module) for module in modules if hasattr(module, "parse_submission")]
+
+
+def _submission_modules(corpus: Corpus) -> list[ModuleType]:
+    return [_format(corpus, name) for name in corpus.submission_formats]
+
+
+def _format(corpus: Corpus, name: str) -> ModuleType:
+    return cast(ModuleType, load_format(corpus.procedure, name))
+
+
+def _parsed(path: Path, corpus: Corpus, gold: Sequence[Record], background: Any) -> Parsed | ParsedFolder:
+    for module in _submission_modules(corpus):
+        if path.is_dir() and hasattr(module, "read_submission_folder"):
+            return cast(SubmissionFolder, module).read_submission_folder(path, background)
+    return _parse(read_lines(path), corpus, gold)
+
+
+def _parse(lines: Sequence[str], corpus: Corpus, gold: Sequence[Record]) -> Parsed:
+    # A blank line is wrong in any format: it must not decide which one the file is taken for.
+    first = next((line for line in lines if line.strip()), "")
+    for module in _formats(corpus):
+        if module.recognises(first):
+            return module.parse_submission(lines, gold)
+    return parse_json_lines(lines)
+
+
+def _by_id(parsed: Parsed | ParsedFolder, key: str, known: set[str]) -> tuple[dict[str, int], list[Problem]]:
+    """The number of the row of every id, and ids that are unknown or come again."""
+    rows: dict[str, int] = {}
+    problems = []
+    for number, name in enumerate(as_columns(parsed.records, [key])[key]):
+        if not isinstance(name, str):
+            continue  # the schema has said so
+        if name not in known:
+            problems.append(parsed.problem(number, f"{key} {quoted(name)} is not in the gold"))
+        elif name in rows:
+            found = f"{key} {quoted(name)} was given {parsed.place(rows[name])} already"
+            problems.append(parsed.problem(number, found))
+        else:
+            rows[name] = number
+    return rows, problems
+
+
+def _missing_in_words(absent: Sequence[str], total: int) -> str:
+    found = f"no row for {len(absent):,} of the {total:,} ids of the gold: {listed(absent)}"
+    return f"{found}; needed: one for each, unless missing is empty or skip"

@@ -1,0 +1,1 @@
+"""Counts of every unit, and everything that is made of them; knows no language."""

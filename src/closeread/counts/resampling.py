@@ -1,0 +1,158 @@
+"""Intervals and paired tests, from counts alone.
+
+Conventions: what is resampled is the block.  A resample draws as many blocks as there are, with replacement;
+the numbers of times that each was drawn are the weights of one matrix product with the blocks' counts.  An
+interval is the percentile interval (Efron and Tibshirani, 1993, chapter 13).  p-values are two-sided and count
+the observed data as one of the resamples, so that none is 0 (Davison and Hinkley, 1997, section 4.2.1).  What
+can't be told is NaN: anything with a single block, and where a score is 0/0 in a resample by no convention.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from closeread.counts.table import CountTable, FloatArray, Metric
+from closeread.errors import RequestError
+
+CHUNK = 2**22
+"""How many weights are held at once: bounds the memory, not the result."""
+
+TIE = 1e-12
+"""Differences closer than this are equal: the same counts summed in another order."""
+
+
+def bootstrap_totals(table: CountTable, n_resamples: int, rng: np.random.Generator) -> FloatArray:
+    """Sums of counts of resamples of the blocks.
+
+    Returns:
+        (n_resamples, k) float64.
+    """
+    blocks = table.block_totals()
+    return np.concatenate([weights @ blocks for weights in _weights(len(blocks), n_resamples, rng)])
+
+
+def percentile_interval(samples: FloatArray, confidence: float) -> tuple[float, float]:
+    """The quantiles that leave (1 - confidence) / 2 on either side; NaN where a sample is NaN."""
+    if np.isnan(samples).any():
+        return math.nan, math.nan
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(samples, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+class Difference(NamedTuple):
+    """How a score of one system differs from that of another on the same units.
+
+    Attributes:
+        value: score of the second minus score of the first.
+        low, high: the bootstrap percentile interval of the difference.
+        p_bootstrap: paired bootstrap, null hypothesis by shifting the resampled differences to mean 0; too small
+            with few blocks (`benchmarks/coverage.py` tells by how much).
+        p_randomization: approximate randomization, the two systems' outputs swapped block by block.
+
+    All but `value` are NaN where they can't be told.
+    """
+
+    value: float
+    low: float
+    high: float
+    p_bootstrap: float
+    p_randomization: float
+
+
+def compare(
+    first: CountTable,
+    second: CountTable,
+    metrics: Sequence[Metric],
+    *,
+    n_resamples: int,
+    confidence: float,
+    seed: int,
+) -> dict[str, Difference]:
+    """Paired tests of two systems, for every metric by name.
+
+    Both systems are resampled alike (Koehn, 2004, section 4); the null distribution of the bootstrap is the shifted
+    one (Efron and Tibshirani, 1993, chapter 16); approximate randomization is Noreen's (1989, chapter 2).
+
+    Raises:
+        RequestError: the tables are not of the same counts of the same units in the same blocks.
+    """
+    _check_pair(first, second)
+    one, two = first.block_totals(), second.block_totals()
+    rng = np.random.default_rng(seed)
+    drawn = [(w @ one, w @ two) for w in _weights(len(one), n_resamples, rng)]
+    swapped = [_swapped(one, two, s) for s in _swaps(len(one), n_resamples, rng)]
+    bootstrap = [np.concatenate(side) for side in zip(*drawn, strict=True)]
+    randomized = [np.concatenate(side) for side in zip(*swapped, strict=True)]
+    totals = (one.sum(axis=0), two.sum(axis=0))
+    differences = {}
+    for metric in metrics:
+        observed, drawn_deltas, swapped_deltas = (
+            _delta(metric, first.names, sides) for sides in (totals, bootstrap, randomized)
+        )
+        differences[metric.name] = _difference(
+            float(observed), drawn_deltas, swapped_deltas, confidence=confidence, n_blocks=first.n_blocks
+        )
+    return differences
+
+
+def _check_pair(first: CountTable, second: CountTable) -> None:
+    alone = len(set(first.units) ^ set(second.units))
+    if alone:
+        raise RequestError(
+            f"the two systems were not scored on the same units: {alone:,} were scored for one of them only"
+        )
+    same = list(first.units) == list(second.units) and np.array_equal(first.blocks, second.blocks)
+    if not same or first.names != second.names:
+        raise RequestError("the two results count different things, or their units stand in other blocks")
+
+
+def _delta(metric: Metric, names: Sequence[str], sides: Sequence[FloatArray]) -> FloatArray:
+    return metric.score(sides[1], names) - metric.score(sides[0], names)
+
+
+def _difference(
+    value: float, bootstrap: FloatArray, randomized: FloatArray, *, confidence: float, n_blocks: int
+) -> Difference:
+    if n_blocks < 2:  # one block is no sample: there is nothing to tell chance by
+        return Difference(value, math.nan, math.nan, math.nan, math.nan)
+    low, high = percentile_interval(bootstrap, confidence)
+    return Difference(value, low, high, _p_value(bootstrap - bootstrap.mean(), value), _p_value(randomized, value))
+
+
+def _p_value(null: FloatArray, value: float) -> float:
+    """The share of null differences at least as large as the observed one, which counts as one of them."""
+    if math.isnan(value) or np.isnan(null).any():
+        return math.nan
+    return float((1 + np.count_nonzero(np.abs(null) >= abs(value) - TIE)) / (1 + len(null)))
+
+
+def _swapped(one: FloatArray, two: FloatArray, swaps: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The totals of both systems with the outputs of some blocks exchanged, (chunk, k) each."""
+    moved = swaps @ (two - one)
+    return one.sum(axis=0) + moved, two.sum(axis=0) - moved
+
+
+def _weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """How often each block is drawn in each resample, (chunk, n_blocks), in chunks of bounded size."""
+    for size in _chunks(n_blocks, n_resamples):
+        drawn: NDArray[np.int64] = rng.integers(0, max(n_blocks, 1), size=(size, n_blocks))
+        drawn += n_blocks * np.arange(size)[:, None]
+        yield np.bincount(drawn.ravel(), minlength=size * n_blocks).reshape(size, n_blocks).astype(np.float64)
+
+
+def _swaps(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """Whether the two outputs of each block change places, (chunk, n_blocks) of 0 and 1."""
+    for size in _chunks(n_blocks, n_resamples):
+        yield (rng.random((size, n_blocks)) < 0.5).astype(np.float64)
+
+
+def _chunks(n_blocks: int, n_resamples: int) -> Iterator[int]:
+    rows = max(1, CHUNK // max(n_blocks, 1))
+    for start in range(0, n_resamples, rows):
+        yield min(rows, n_resamples - start)

@@ -1,0 +1,1 @@
+"""A canvas in inches, shared by the pictures of every task."""

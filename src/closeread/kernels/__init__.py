@@ -1,1 +1,0 @@
-"""Arrays in, counts out: NumPy and SciPy only, no files, no records."""

@@ -1,1 +1,0 @@
-"""Pictures of records; matplotlib, which draws them, comes with the extra `plot`."""

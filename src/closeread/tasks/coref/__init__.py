@@ -1,0 +1,1 @@
+"""Coreference: who is who."""

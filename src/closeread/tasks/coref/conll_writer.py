@@ -1,0 +1,89 @@
+"""Documents as CoNLL text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from closeread.errors import quoted
+from closeread.formats.text import UNSAFE
+from closeread.tasks.coref.columns import MentionTable
+
+ID = re.compile(r"[0-9]+")
+WORD = re.compile(r"[^\x00-\x20\x7f\ud800-\udfff]+")
+PARTED = re.compile(r"(.+); part ([^\s()]+)")
+
+
+def dump_conll(table: MentionTable) -> str:
+    """The documents as CoNLL text of five columns: document, part, number, word, mentions.
+
+    Words are ``_`` where the table has none; sentences are not kept, and ids are only if all are numbers.
+
+    Raises:
+        ValueError: the number of tokens is not known, or the format can't express something: a discontinuous mention,
+            two mentions of an entity that cross, a word with a blank, a name with a line end.
+    """
+    if table.n_tokens is None:
+        raise ValueError("a CoNLL file has a row for every token, and the number of tokens is not known")
+    if table.parts:
+        raise ValueError("a CoNLL file can't express mentions of several parts")
+    n_tokens = table.n_tokens.tolist()
+    borders = np.searchsorted(table.document, np.arange(len(table.names) + 1)).tolist()
+    return "".join(
+        _dumped(table, i, slice(first, last), n_tokens[i]) for i, (first, last) in enumerate(pairwise(borders))
+    )
+
+
+def _dumped(table: MentionTable, document: int, mentions: slice, n_tokens: int) -> str:
+    name = table.names[document]
+    if not name or UNSAFE.search(name):
+        raise ValueError(f"document {quoted(name)}: a CoNLL file can't express this name")
+    parts = PARTED.fullmatch(name)
+    head, part = (f"({parts[1]}); part {parts[2]}", parts[2]) if parts else (f"({name})", "0")
+    first_cell = re.sub(r"\s|^#", "_", parts[1] if parts else name)
+    words = (table.words(document) if table.words else ()) or ["_"] * n_tokens
+    if unfit := [word for word in words if not WORD.fullmatch(word)]:
+        raise ValueError(f"document {quoted(name)}: a CoNLL file can't express the word {quoted(unfit[0])}")
+    cells = _dumped_cells(table, mentions, n_tokens)
+    rows = [
+        f"{first_cell}\t{part}\t{i}\t{word}\t{'|'.join(cell) or '-'}\n"
+        for i, (word, cell) in enumerate(zip(words, cells, strict=True))
+    ]
+    return "".join([f"#begin document {head}\n", *rows, "\n#end document\n"])
+
+
+def _dumped_cells(table: MentionTable, mentions: slice, n_tokens: int) -> list[list[str]]:
+    """What opens and closes on each token: what closes first, then what opens, the longest first."""
+    entity, start, end = (column[mentions].tolist() for column in (table.entity, table.start, table.end))
+    names = _ids(table, sorted(set(entity)))
+    opening: list[list[str]] = [[] for _ in range(n_tokens)]
+    closing: list[list[str]] = [[] for _ in range(n_tokens)]
+    open_ends: dict[int, list[int]] = {}
+    for first, minus_last, number in sorted((s, -e, n) for n, s, e in zip(entity, start, end, strict=True)):
+        last = -minus_last
+        if first == last:
+            opening[first].append(f"({names[number]})")
+            continue
+        ends = open_ends.setdefault(number, [])
+        while ends and ends[-1] <= first:
+            ends.pop()
+        if ends and ends[-1] < last:
+            found = f"two mentions of one entity that cross, the second on tokens {first} to {last}"
+            raise ValueError(
+                f"document {quoted(table.names[table.document[mentions][0]])}: a CoNLL file can't express {found}"
+            )
+        ends.append(last)
+        opening[first].append(f"({names[number]}")
+        closing[last].append(f"{names[number]})")
+    return [closes + opens for closes, opens in zip(closing, opening, strict=True)]
+
+
+def _ids(table: MentionTable, entities: Sequence[int]) -> dict[int, str]:
+    """The ids of a document's entities: those of the table if they are numbers, otherwise counted from 0."""
+    labels = [table.labels[entity] for entity in entities] if table.labels else []
+    if len(set(labels)) == len(entities) and all(ID.fullmatch(label) for label in labels):
+        return dict(zip(entities, labels, strict=True))
+    return {entity: str(i) for i, entity in enumerate(entities)}

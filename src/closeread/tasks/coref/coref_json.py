@@ -1,0 +1,82 @@
+"""Coreference as JSON Lines: ``{"document": NAME, "clusters": [[[start, end], ...], ...]}``, a document a line.
+
+Conventions: tokens are numbered from 0 across the document's sentences, and a mention's end is its last token.  A
+cluster has at least one mention.  `n_tokens` may say how many tokens the document has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from closeread.corpora.schema import RowValidator, load_schema
+from closeread.errors import FormatError, Problem, quoted
+from closeread.formats.json_lines import dump_json_lines, read_json_lines
+from closeread.records import Record
+from closeread.tasks.coref.columns import MentionTable, mention_table
+
+
+def read_coref_json(path: Path) -> MentionTable:
+    """The documents of a file.
+
+    Returns:
+        Clusters and mentions in the order of the file; `n_tokens` only where every document says it.
+
+    Raises:
+        FormatError: the file can't be read, or is not of this format, with all that is wrong with it.
+    """
+    parsed = read_json_lines(path)
+    validator = RowValidator(load_schema("coref"), "document")
+    problems = parsed.problems + validator.problems(parsed.records, parsed.lines)
+    fit = [
+        (record, line)
+        for record, line in zip(parsed.records, parsed.lines, strict=True)
+        if not problems or validator.accepts(record)
+    ]
+    for record, line in fit:
+        problems += [Problem(found, line) for found in _misplaced(record)]
+    seen: dict[str, int] = {}
+    for record, line in fit:
+        before = seen.setdefault(record["document"], line)
+        if before != line:
+            found = f"document {quoted(record['document'])} stands on line {before} already"
+            problems.append(Problem(f"{found}; needed: one line a document", line))
+    if problems:
+        raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))
+    return table_of(parsed.records)
+
+
+def table_of(records: Sequence[Record]) -> MentionTable:
+    """The columns of records that are known to fit the schema."""
+    table = mention_table([record["document"] for record in records], [record["clusters"] for record in records])
+    n_tokens = [record.get("n_tokens") for record in records]
+    return table if None in n_tokens else replace(table, n_tokens=np.array(n_tokens, np.int64))
+
+
+def _misplaced(record: Record) -> Iterator[str]:
+    """The mentions of a document that can't be."""
+    n_tokens = record.get("n_tokens")
+    for i, cluster in enumerate(record["clusters"]):
+        for j, (start, end) in enumerate(cluster):
+            if start > end:
+                yield f"clusters[{i}][{j}]: [{start}, {end}] ends before it starts; needed: [start, end]"
+            elif n_tokens is not None and end >= n_tokens:
+                found = f"[{start}, {end}], but the document has {n_tokens} tokens"
+                yield f"clusters[{i}][{j}]: {found}; needed: an end before {n_tokens}"
+
+
+def dump_coref_json(table: MentionTable) -> str:
+    """The documents as JSON Lines.
+
+    Raises:
+        ValueError: a mention is discontinuous, which the format can't express.
+    """
+    if table.parts:
+        raise ValueError("JSON Lines of coreference can't express mentions of several parts")
+    if table.n_tokens is None:
+        return dump_json_lines(table)
+    n_tokens = table.n_tokens.tolist()
+    return dump_json_lines({**record, "n_tokens": n} for record, n in zip(table, n_tokens, strict=True))

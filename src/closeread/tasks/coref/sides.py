@@ -1,0 +1,331 @@
+"""Coreference in files: key and response read, laid side by side, and counted.
+
+Conventions: a file is CoNLL, CorefUD or JSON Lines, by its first line, and where that tells nothing by its suffix
+(`.conllu`, `.jsonl`, `.ndjson`).  Documents are matched by name, of which a part is a part.  Where both files have
+text, it has to be the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from closeread.counts.report import Comparison, Report, Resampling, make_comparison, make_report
+from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, listed, quoted
+from closeread.files import write_text
+from closeread.formats.json_lines import SUFFIXES as JSON_LINES
+from closeread.formats.text import BYTE_ORDER_MARK
+from closeread.paired import refuse_other_documents
+from closeread.scoring import Counted, Origin, count_rows
+from closeread.tasks.coref.columns import MentionTable, Words, content_digest
+from closeread.tasks.coref.procedure import TITLES, chosen, repeats
+
+CORPUS_LINE = re.compile(rb"#\s*(?:global\.|newdoc|newpar|sent_id|text\b)")
+CONLL_LINE = re.compile(rb"#\s*begin\s+document")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Key and response of the same documents in the same order.
+
+    Attributes:
+        key, response: the two; documents that the response lacks are `absent` in it.
+    """
+
+    key: MentionTable
+    response: MentionTable
+
+
+def read_documents(path: Path) -> MentionTable:
+    """The documents of a file.
+
+    Raises:
+        FormatError: the file can't be read or breaks its format, with everything that is wrong with it.
+    """
+    first, suffix = _first_line(path), path.suffix.lower()
+    is_known = first.startswith(b"{") or CORPUS_LINE.match(first) or CONLL_LINE.match(first)
+    if first.startswith(b"{") or (not is_known and suffix in JSON_LINES):
+        from closeread.tasks.coref.coref_json import read_coref_json
+
+        return read_coref_json(path)
+    if CORPUS_LINE.match(first) or (not is_known and suffix == ".conllu"):
+        from closeread.tasks.coref.conllu import read_conllu
+
+        return read_conllu(path)
+    from closeread.tasks.coref.conll import read_conll
+
+    return read_conll(path)
+
+
+def write_documents(documents: MentionTable, path: Path) -> None:
+    """Write documents in the format that the file's suffix names: CoNLL, CorefUD or JSON Lines.
+
+    Raises:
+        RequestError: there is no such format, or it can't express the documents.
+        OSError: the file can't be written to.
+    """
+    from closeread.tasks.coref.conll_writer import dump_conll
+    from closeread.tasks.coref.conllu import dump_conllu
+    from closeread.tasks.coref.coref_json import dump_coref_json
+
+    writers = {".conll": dump_conll, ".conllu": dump_conllu, **dict.fromkeys(JSON_LINES, dump_coref_json)}
+    write = writers.get(path.suffix.lower())
+    if write is None:
+        raise RequestError(f"{path}: its suffix is '{path.suffix}'; needed: {', '.join(writers)}")
+    try:
+        text = write(documents)
+    except ValueError as error:
+        raise RequestError(f"{path} can't be written: {error}") from None
+    write_text(path, text)
+
+
+def _first_line(path: Path) -> bytes:
+    """The first line of a file that is not blank, as far as its first bytes show it; nothing if it can't be read."""
+    if not path.is_file():  # looking into a pipe would wait for its writer
+        return b""
+    try:
+        with path.open("rb") as file:
+            return file.read(2**16).removeprefix(BYTE_ORDER_MARK).lstrip().split(b"\n", 1)[0]
+    except OSError:
+        return b""
+
+
+def read_pair(key: Path, response: Path, *, missing: str = "empty", duplicates: str = "error") -> Pair:
+    """Key and response, read and laid side by side.
+
+    Args:
+        key, response: the files.
+        missing: "error" to refuse a response that lacks documents of the key.
+        duplicates: "error" to refuse mentions that stand twice in a file.
+
+    Raises:
+        FormatError: the key is at fault.
+        SubmissionError: the response is at fault, by itself or beside the key; all problems at once.
+    """
+    gold = read_key(key, duplicates)
+    return lay_beside(gold, response, missing=missing, duplicates=duplicates)
+
+
+def read_key(path: Path, duplicates: str = "error") -> MentionTable:
+    """The documents of a key.
+
+    Raises:
+        FormatError: it can't be read, or holds mentions twice and `duplicates` is "error".
+    """
+    table = read_documents(path)
+    problems = list(_repeated(table)) if duplicates == "error" else []
+    if problems:
+        raise FormatError(path, problems)
+    return table
+
+
+def lay_beside(key: MentionTable, path: Path, *, missing: str = "empty", duplicates: str = "error") -> Pair:
+    """A response, read and put in the order of the key's documents.
+
+    Raises:
+        SubmissionError: as `read_pair`.
+    """
+    from closeread.tasks.coref.token_differences import token_differences
+
+    try:
+        response = read_documents(path)
+    except InputError as error:
+        raise SubmissionError(error.source, error.problems) from None
+    given = set(response.names)
+    problems = list(_unknown(key, response))
+    absent = [name for name in key.names if name not in given]
+    if absent and missing == "error":
+        found = f"lacks {len(absent):,} of the {len(key.names):,} documents of the key: {listed(absent)}"
+        problems.append(Problem(f"{found}; needed: all of them, unless missing is empty or skip"))
+    problems += token_differences(key, response)
+    problems += _beyond(key, response)
+    if duplicates == "error":
+        problems += _repeated(response)
+    if problems:
+        raise SubmissionError(path, sorted(problems, key=lambda p: p.line or 0))
+    return Pair(key, _in_order_of(key, response))
+
+
+def _unknown(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
+    """The documents that the key lacks."""
+    known = set(key.names)
+    by_stem = {name.partition("; part")[0]: name for name in key.names}
+    for name in response.names:
+        if name not in known:
+            like = by_stem.get(name.partition("; part")[0])
+            needed = (
+                f"there is {quoted(like)}, and a part belongs to the name" if like else "needed: none but the key's"
+            )
+            yield Problem(f"document {quoted(name)} is not in the key; {needed}")
+
+
+def _repeated(table: MentionTable) -> Iterator[Problem]:
+    """The mentions that stand twice."""
+    for first, again in repeats(table).tolist():
+        document, start, end = int(table.document[again]), int(table.start[again]), int(table.end[again])
+        names = [quoted(table.label(row)) for row in (first, again)]
+        where = f"in entities {names[0]} and {names[1]}" if names[0] != names[1] else f"twice in entity {names[0]}"
+        found = f"document {quoted(table.names[document])}: the mention of tokens {start} to {end} stands {where}"
+        line = table.words.line_of(document, start) if table.words is not None else None
+        yield Problem(f"{found}; needed: once, unless duplicates is first or reference", line)
+
+
+def _beyond(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
+    """Mentions beyond the end of a document whose length only the other side tells."""
+    if key.n_tokens is not None and response.n_tokens is None:
+        for row, length in _too_far(response, key):
+            name, start, end = response.names[response.document[row]], response.start[row], response.end[row]
+            found = f"document {quoted(name)}: the mention [{start}, {end}] is not in the document"
+            yield Problem(f"{found}, which has {length:,} tokens in the key, from 0")
+    if response.n_tokens is not None and key.n_tokens is None:
+        for row, length in _too_far(key, response):
+            name, start, end = key.names[key.document[row]], key.start[row], key.end[row]
+            yield Problem(
+                f"document {quoted(name)} has {length:,} tokens; the key has a mention [{start}, {end}] in it"
+            )
+
+
+def _too_far(table: MentionTable, other: MentionTable) -> Iterator[tuple[int, int]]:
+    """The mentions of a table that end beyond the length that the other gives the document, and that length."""
+    tokens = [] if other.n_tokens is None else other.n_tokens.tolist()
+    length = dict(zip(other.names, tokens, strict=True))
+    lengths = np.array([length.get(name, np.iinfo(np.int64).max) for name in table.names], np.int64)
+    for row in np.flatnonzero(table.end >= lengths[table.document]).tolist():
+        yield row, length[table.names[table.document[row]]]
+
+
+def _in_order_of(key: MentionTable, response: MentionTable) -> MentionTable:
+    """The response with the documents of the key, in the key's order."""
+    if list(response.names) == list(key.names):
+        return response
+    index = {name: i for i, name in enumerate(key.names)}
+    place = np.array([index[name] for name in response.names], np.int64)
+    document = place[response.document]
+    order = np.argsort(document, kind="stable")
+    back = {int(row): new for new, row in enumerate(order)} if response.parts else {}
+    entity = response.entity[order]
+    new_entity = np.concatenate([[False], entity[1:] != entity[:-1]]) if len(entity) else np.zeros(0, bool)
+    source = {int(p): i for i, p in enumerate(place)}
+    labels = response.labels
+    return replace(
+        response,
+        names=key.names,
+        n_tokens=None,
+        document=document[order],
+        start=response.start[order],
+        end=response.end[order],
+        entity=np.cumsum(new_entity),
+        parts={back[row]: spans for row, spans in response.parts.items()},
+        head=None if response.head is None else response.head[order],
+        labels=None if labels is None else [labels[e] for e in entity[new_entity | (np.arange(len(entity)) == 0)]],
+        words=key.words or (response.words and _Reordered(response.words, source)),
+        absent=frozenset(range(len(key.names))) - source.keys(),
+    )
+
+
+class _Reordered:
+    """The words of documents in another order.
+
+    Args:
+        words: the words by their old order.
+        source: the old index of every document that has one.
+    """
+
+    def __init__(self, words: Words, source: dict[int, int]) -> None:
+        self._words, self._source = words, source
+
+    def __call__(self, document: int) -> Sequence[str]:
+        return self._words(self._source[document]) if document in self._source else []
+
+    def packed(self, document: int) -> bytes:
+        return self._words.packed(self._source[document]) if document in self._source else b""
+
+    def line_of(self, document: int, token: int) -> int:
+        return self._words.line_of(self._source[document], token)
+
+
+def count_pair(pair: Pair, *, metrics: Sequence[str] = tuple(TITLES), options: dict[str, str] | None = None) -> Counted:
+    """Count a response.
+
+    Args:
+        pair: key and response.
+        metrics: which metrics, by their names in `closeread.tasks.coref.procedure.TITLES`.
+        options: values of the procedure's options that differ from its defaults.
+
+    Raises:
+        RequestError: no such metric or option.
+    """
+    procedure = chosen(metrics)
+    settled = procedure.settle(options or {})
+    missing = len(pair.response.absent)
+    origin = Origin("coref", None, None, None)
+    digest = key_digest(pair.key, settled["matching"])
+    return count_rows(procedure, pair.key, pair.response, settled, digest, missing, origin)
+
+
+def key_digest(key: MentionTable, matching: str) -> str:
+    """The sha256, in hex, of what is scored of a key.
+
+    Heads decide nothing where spans are compared: CoNLL and CorefUD files of the same spans are then the same gold.
+    """
+    return content_digest(replace(key, head=None) if matching == "exact" else key)
+
+
+def score(
+    key: str | Path,
+    response: str | Path,
+    *,
+    metrics: Sequence[str] = tuple(TITLES),
+    resampling: Resampling | None = None,
+    **options: str,
+) -> Report:
+    """Score a response.
+
+    Args:
+        key, response: the files.
+        metrics: which metrics, by their names in `closeread.tasks.coref.procedure.TITLES`.
+        resampling: how to draw intervals; None for the defaults.
+        **options: the procedure's options.
+
+    Raises:
+        RequestError: no such metric or option; an InputError where a file is at fault.
+    """
+    settled = chosen(metrics).settle(options)
+    pair = read_pair(Path(key), Path(response), missing=settled["missing"], duplicates=settled["duplicates"])
+    counted = count_pair(pair, metrics=metrics, options=settled)
+    return make_report(counted.table, counted.procedure, counted.provenance, resampling=resampling)
+
+
+def compare(
+    key: str | Path,
+    first: str | Path,
+    second: str | Path,
+    *,
+    metrics: Sequence[str] = tuple(TITLES),
+    resampling: Resampling | None = None,
+    **options: str,
+) -> Comparison:
+    """Compare two responses by paired tests over documents.
+
+    Args:
+        key, first, second: the files; differences are second minus first.
+        metrics, resampling, **options: as for `score`.
+
+    Raises:
+        RequestError: no such metric or option; an InputError where a file is at fault.
+    """
+    settled = chosen(metrics).settle(options)
+    gold = read_key(Path(key), settled["duplicates"])
+    pairs = [
+        lay_beside(gold, Path(path), missing=settled["missing"], duplicates=settled["duplicates"])
+        for path in (first, second)
+    ]
+    names = (str(first), str(second))
+    if settled["missing"] == "skip":
+        refuse_other_documents(pairs, names)
+    one, two = (count_pair(pair, metrics=metrics, options=settled) for pair in pairs)
+    return make_comparison(names, (one.table, two.table), (one.provenance, two.provenance), one.procedure, resampling)

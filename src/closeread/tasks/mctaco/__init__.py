@@ -1,0 +1,1 @@
+"""McTaco: is this answer temporally plausible?"""

@@ -1,0 +1,255 @@
+"""Unit normalization: a temporal expression "number unit" is rewritten in its most proper unit.
+
+Source: Zhou et al. (2019), the "unit normalization" that was added to their BERT baseline.
+
+*Conventions.*  Sizes are exact fractions of seconds.  Two rules:
+
+* ``proper``: a month is a twelfth of a year; the most proper unit is the largest in which the value is at
+  least 1, and seconds where there is none.
+* ``official``: the authors' script: a month is 30 days, a value of 0.5 is enough, and "a couple" is 3.
+
+*Numbers.*  Digits ("30", "1,000", "2.5"); spelled-out cardinals ("twenty-five"); the number words of the
+tables below; a scale after any of these ("a few hundred", "1.5 million"); "half an hour", "a half hour" and
+"two and a half years".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Literal
+
+from closeread.tasks.mctaco.perturbation.number_words import cardinal, scale
+
+Rule = Literal["proper", "official"]
+
+_DAY = 86_400
+_YEAR = 365 * _DAY
+
+
+def _sizes(month: Fraction) -> Mapping[str, Fraction]:
+    sizes = {
+        "second": Fraction(1),
+        "minute": Fraction(60),
+        "hour": Fraction(3600),
+        "day": Fraction(_DAY),
+        "week": Fraction(7 * _DAY),
+        "month": month,
+        "year": Fraction(_YEAR),
+        "decade": Fraction(10 * _YEAR),
+        "century": Fraction(100 * _YEAR),
+    }
+    return MappingProxyType(sizes)
+
+
+UNIT_SECONDS: Mapping[Rule, Mapping[str, Fraction]] = MappingProxyType(
+    {"proper": _sizes(Fraction(_YEAR, 12)), "official": _sizes(Fraction(30 * _DAY))}
+)
+"""Seconds a unit, by rule; units in the singular, smallest first."""
+
+_LEAST_VALUE: Mapping[Rule, Fraction] = {"proper": Fraction(1), "official": Fraction(1, 2)}
+
+_NUMBER_WORDS: Mapping[str, int] = {
+    "a": 1,
+    "an": 1,
+    "several": 4,
+    "many": 10,
+    "some": 3,
+    "few": 3,
+    "a few": 3,
+    "couple": 2,
+    "a couple": 2,
+    "couple of": 2,
+    "a couple of": 2,
+    "tens of": 10,
+    "hundreds of": 100,
+    "thousands of": 1000,
+    "tens of thousands of": 10_000,
+    "hundreds of thousands of": 100_000,
+}
+_COUPLES: Mapping[Rule, Mapping[str, int]] = {"proper": {}, "official": {"couple": 3, "a couple": 3}}
+
+_HALVES = ("half a", "half an", "a half")
+_AND_A_HALF = " and a half"
+
+_DIGITS = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+")
+# Longer numbers measure nothing, and can be costly to read.
+_MOST_DIGITS = 18
+
+
+def plural(unit: str) -> str:
+    """The plural of a unit.
+
+    >>> plural("century")
+    'centuries'
+    """
+    return "centuries" if unit == "century" else f"{unit}s"
+
+
+_SINGULARS = {form: unit for unit in UNIT_SECONDS["proper"] for form in (unit, plural(unit))}
+_FORMS = "|".join(sorted(_SINGULARS, key=len, reverse=True))
+
+# A unit inside a longer word, a possessive, "and a half" after it, and "second" before a unit (the ordinal in
+# "120 second days") would all make another sentence if the number before them changed.
+_UNIT = re.compile(
+    rf"(?<=\s)(?ai:(?!second\s+(?:{_FORMS})\b)(?:{_FORMS}))(?![\w'\u2019-])"
+    # "60 seconds and half a minute" are two quantities.
+    rf"(?!\s+and\s+(?:a\s+)?half\b(?!\s+(?:an?\s+)?(?:{_FORMS})\b))",
+    re.IGNORECASE,
+)
+
+_WORD = re.compile(r"""[^\s("'\u201c\u2018\[~]+""")
+_MOST_WORDS = 12
+
+_BETWEEN_NUMBERS = frozenset({"to", "or", "and", "through", "-", "\u2013", "\u2014"})
+_BEFORE_MANY = frozenset({"how", "so", "too", "as", "that"})
+# Number words that may stand before a number without being part of it: "some 90 minutes", "a 90 minute walk".
+_BEFORE_A_NUMBER = frozenset({"a", "an", "some"})
+
+
+def parse_quantity(text: str, *, rule: Rule = "proper") -> Fraction | None:
+    """The number that stands before a unit, or None if the text is no number from end to end.
+
+    Args:
+        text: "30", "1,000", "twenty-five", "a couple of", "several hundred", "two and a half", "half an", ...
+        rule: under ``official`` "a couple" is 3 ("a couple of" is 2 under both rules).
+
+    Returns:
+        An exact number, never negative.  Signs, exponents, digits other than 0-9 and numbers of more than 18
+        characters are no numbers here.
+
+    >>> parse_quantity("one and a half"), parse_quantity("hundreds of"), parse_quantity("1e400")
+    (Fraction(3, 2), Fraction(100, 1), None)
+    """
+    words = " ".join(text.lower().split())
+    if words in _HALVES:
+        return Fraction(1, 2)
+    if words.endswith(_AND_A_HALF):
+        whole = _counted(words.removesuffix(_AND_A_HALF))
+        return None if whole is None else whole + Fraction(1, 2)
+    known = _COUPLES[rule].get(words, _NUMBER_WORDS.get(words))
+    if known is not None:
+        return Fraction(known)
+    counted = _counted(words)
+    return _scaled(words, rule) if counted is None else counted
+
+
+def _counted(words: str) -> Fraction | None:
+    if len(words) <= _MOST_DIGITS and _DIGITS.fullmatch(words):
+        return Fraction(words.replace(",", ""))
+    number = cardinal(words)
+    return None if number is None else Fraction(number)
+
+
+def _scaled(words: str, rule: Rule) -> Fraction | None:
+    """A number before a scale: "a few hundred".  "some hundred" means about one hundred, not three."""
+    head, _, last = words.rpartition(" ")
+    times = scale(last)
+    if times is None or head in ("", "some"):
+        return None
+    many = parse_quantity(head, rule=rule)
+    return None if many is None else many * times
+
+
+def normalize_units(text: str, *, rule: Rule = "proper") -> str:
+    """The text with every "number unit" in its most proper unit; everything else byte for byte as it was.
+
+    The value is written in digits, rounded to hundredths (half to even), without trailing zeros; the unit is
+    singular exactly when that value is 1.  So a quantity changes by at most 0.01 of the unit it is written
+    in.  Where rounding reaches the next unit it is taken ("3599.99 seconds" is "1 hour").
+
+    What is left as it is:
+
+    * an expression whose unit is the most proper one already, however it is written ("two years", "1 hours",
+      "a second", "2.3333 years");
+    * what would be rounded to zero, and zero itself;
+    * one end of a range or a list ("90 to 120 minutes", "5, 10 or 90 minutes", "90-120 minutes") and a number
+      right after another ("nineteen eighty four months");
+    * numbers that `parse_quantity` does not know ("-30 months", "1e400 years"), ordinals ("the second day"),
+      "how many" and its like, hyphenated and possessive units ("30-month", "60 minutes' walk"), and a unit
+      with "and a half" behind it.
+
+    Args:
+        text: an answer, or any English text.
+        rule: see the module.
+
+    Raises:
+        MissingExtraError: text2num is not installed.
+
+    >>> normalize_units("about 30 months, or thirty months")
+    'about 2.5 years, or 2.5 years'
+    >>> normalize_units("12 hours"), normalize_units("12 hours", rule="official")
+    ('12 hours', '0.5 days')
+    """
+    pieces = []
+    begin = copied = 0
+    for match in _UNIT.finditer(text):
+        before = text[begin : match.start()]
+        rewritten = _rewritten(before, _SINGULARS[match[0].lower()], rule)
+        if rewritten is not None:
+            start, expression = rewritten
+            pieces += [text[copied : begin + start], expression]
+            copied = match.end()
+        begin = match.end()
+    return "".join([*pieces, text[copied:]])
+
+
+def _rewritten(before: str, unit: str, rule: Rule) -> tuple[int, str] | None:
+    """Where the number in front of the unit begins and the new "number unit"; None if the old one stays."""
+    found = _last_number(before, rule)
+    if found is None:
+        return None
+    start, quantity = found
+    seconds = quantity * UNIT_SECONDS[rule][unit]
+    value, proper_unit = _most_proper(seconds, rule)
+    if _largest_unit(seconds, rule) == unit or value == 0:
+        return None
+    blanks = before[len(before.rstrip()) :]
+    return start, _written(value) + blanks + (proper_unit if value == 1 else plural(proper_unit))
+
+
+def _last_number(before: str, rule: Rule) -> tuple[int, Fraction] | None:
+    """Where the longest number at the end of the text begins, and the number; None if more belongs to it."""
+    words = list(_WORD.finditer(before))[-_MOST_WORDS:]
+    for i, word in enumerate(words):
+        phrase = before[word.start() :]
+        quantity = parse_quantity(phrase, rule=rule)
+        if quantity is not None:
+            stands_alone = _stands_alone(phrase, [previous[0].lower() for previous in words[:i]], rule)
+            return (word.start(), quantity) if stands_alone else None
+    return None
+
+
+def _stands_alone(phrase: str, before: Sequence[str], rule: Rule) -> bool:
+    if not before:
+        return True
+    previous = before[-1]
+    if phrase.strip().lower() == "many":
+        return previous not in _BEFORE_MANY
+    if previous in _BEFORE_A_NUMBER:
+        return True
+    if previous in _BETWEEN_NUMBERS and len(before) > 1:
+        previous = before[-2]
+    return parse_quantity(previous.rstrip(","), rule=rule) is None
+
+
+def _most_proper(seconds: Fraction, rule: Rule) -> tuple[Fraction, str]:
+    """The value, rounded to hundredths, and the unit."""
+    unit = _largest_unit(seconds, rule)
+    size = UNIT_SECONDS[rule][unit]
+    value = round(seconds / size, 2)
+    if _largest_unit(value * size, rule) == unit:
+        return value, unit
+    return _most_proper(value * size, rule)
+
+
+def _largest_unit(seconds: Fraction, rule: Rule) -> str:
+    fitting = (unit for unit, size in UNIT_SECONDS[rule].items() if seconds >= size * _LEAST_VALUE[rule])
+    return max(fitting, key=UNIT_SECONDS[rule].__getitem__, default="second")
+
+
+def _written(value: Fraction) -> str:
+    whole, hundredths = divmod(int(value * 100), 100)
+    return f"{whole}.{hundredths:02d}".rstrip("0").rstrip(".") if hundredths else str(whole)

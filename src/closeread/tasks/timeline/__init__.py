@@ -1,0 +1,1 @@
+"""TimeLine: which events befell an entity, and in which order?"""

@@ -1,0 +1,159 @@
+"""Timelines made of annotated events: the automatic step by which those of TimeLine were made.
+
+Source: Minard et al. (2015), section 3: events stand in the order of their anchors, those with the same anchor at one
+position, and those whose anchor is not known at position 0.
+
+Conventions: an anchor tells a date from the year on as far as it is known: `2007-03-19`, `2007-03-XX` or `2007-03`,
+`2007-XX-XX` or `2007`.  Dates are compared part by part, and one that ends earlier stands before those that go on:
+2007, 2007-03, 2007-03-19, 2007-04.  The paper does not say so, but nearly all released timelines do it.  Anchors that
+tell the same, such as `2007-03` and `2007-03-XX`, are one time.  All others tell no time, and neither do days and
+months that the calendar does not have.  Events of one position stay
+in the order in which they were given.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from itertools import takewhile
+from typing import NamedTuple
+
+from closeread.errors import quoted
+from closeread.records import Record
+from closeread.tasks.timeline.cat_xml import mention_name
+from closeread.tasks.timeline.timeline_mentions import ANCHOR, file_stem
+
+UNKNOWN = "XXXX-XX-XX"
+FIRST = (1, 1, 1)
+"""The first day there is."""
+
+Date = tuple[int, ...]
+"""Year, month and day as far as they are known."""
+
+
+class Event(NamedTuple):
+    """An event as a line of a timeline has it.
+
+    Attributes:
+        anchor: when it is, as written.
+        mentions: what it is called by, as timelines name mentions.
+    """
+
+    anchor: str
+    mentions: Sequence[str]
+
+
+def date_of(anchor: str) -> Date:
+    """The date that an anchor tells, as far as it is known; nothing where the calendar has no such date.
+
+    >>> [date_of(anchor) for anchor in ("2007-03-19", "2007-03-XX", "2007-03", "2007-XX-XX", "XXXX-XX-XX", "in May")]
+    [(2007, 3, 19), (2007, 3), (2007, 3), (2007,), (), ()]
+    >>> date_of("2007-02-30"), date_of("2007-13")
+    ((), ())
+    """
+    parts = ANCHOR.fullmatch(anchor)
+    if parts is None:
+        return ()
+    known = tuple(int(part) for part in takewhile(lambda part: part is not None and part.isdecimal(), parts.groups()))
+    try:
+        date(*known, *FIRST[len(known) :])
+    except ValueError:
+        return ()
+    return known
+
+
+def in_order(events: Iterable[Event]) -> list[Record]:
+    """Events as the entries of a timeline, in order."""
+    dated = [(date_of(event.anchor), event) for event in events]
+    position = {date: number for number, date in enumerate(sorted({date for date, _ in dated} - {()}), start=1)}
+    entries = [
+        {"position": position.get(date, 0), "anchor": event.anchor, "mentions": list(event.mentions)}
+        for date, event in dated
+    ]
+    return sorted(entries, key=lambda entry: entry["position"])
+
+
+def reordered(timeline: Record) -> Record:
+    """A timeline with positions by its anchors, whatever they were."""
+    entries = in_order(Event(entry["anchor"], entry["mentions"]) for entry in timeline["entries"])
+    return {"id": timeline["id"], "entity": timeline["entity"], "entries": entries}
+
+
+def build_timelines(events: Sequence[Record], documents: Mapping[str, Record]) -> list[Record]:
+    """The timeline of every entity that takes part in an event, in the order in which they first appear.
+
+    Args:
+        events: rows of the schema's `event` of which `inconsistencies` finds nothing: mentions of events, each with an
+            entity and an anchor.
+        documents: the documents whose tokens events name, by id.
+    """
+    lines: dict[str, dict[object, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    for number, event in enumerate(events):
+        name = event.get("coreference")
+        lines[event["entity"]][number if name is None else name].append(event)
+    return [
+        {"id": file_stem(entity), "entity": entity, "entries": in_order(_line(of, documents) for of in events.values())}
+        for entity, events in lines.items()
+    ]
+
+
+def _line(events: Sequence[Record], documents: Mapping[str, Record]) -> Event:
+    """The line of mentions that corefer; where the anchors of some are not known, that of the others counts."""
+    anchors = [_anchor(event) for event in events]
+    known = next((anchor for anchor in anchors if date_of(anchor)), anchors[0])
+    return Event(known, [_mention(event, documents) for event in events])
+
+
+def _anchor(event: Record) -> str:
+    anchor = event.get("anchor")
+    return UNKNOWN if anchor is None else str(anchor)
+
+
+def _mention(event: Record, documents: Mapping[str, Record]) -> str:
+    if event.get("mention") is not None:
+        return str(event["mention"])
+    document, numbers = documents[event["document"]], event["tokens"]
+    tokens = [document["tokens"][number] for number in numbers]
+    return mention_name(document["id"], document["sentences"][numbers[0]], tokens)
+
+
+def inconsistencies(
+    events: Sequence[Record | None], documents: Mapping[str, Record], lines: Sequence[int]
+) -> Iterator[tuple[int, str]]:
+    """What no schema can say of annotated events: the index of an event and what is wrong with it.
+
+    Args:
+        events: rows of the schema's `event`; None where one breaks it.
+        documents: the documents whose tokens events may name, by id.
+        lines: the line that each stands on.
+    """
+    entities: dict[str, str] = {}
+    anchors: dict[tuple[str, str], tuple[int, str]] = {}
+    for index, event in enumerate(events):
+        if event is None:
+            continue
+        yield from ((index, what) for what in _wrong_with_mention(event, documents))
+        entity, name, anchor = event["entity"], event.get("coreference"), _anchor(event)
+        stem = file_stem(entity)
+        other = entities.setdefault(stem, entity)
+        if other != entity:
+            yield index, f"the timelines of {quoted(entity)} and {quoted(other)} would both be named {quoted(stem)}"
+        if name is not None and date_of(anchor):
+            first, known = anchors.setdefault((entity, name), (index, anchor))
+            if known != anchor:
+                needed = f"needed: {quoted(known)}, that of line {lines[first]}, with which it corefers"
+                yield index, f"the anchor is {quoted(anchor)}; {needed}"
+
+
+def _wrong_with_mention(event: Record, documents: Mapping[str, Record]) -> Iterator[str]:
+    given = [name for name in ("mention", "document", "tokens") if event.get(name) is not None]
+    if given == ["mention"]:
+        return
+    if given != ["document", "tokens"]:
+        yield f"has {' and '.join(given) or 'neither'}; needed: a mention, or a document and tokens"
+    elif event["document"] not in documents:
+        yield f"document {quoted(event['document'])} is not among the documents"
+    elif (last := max(event["tokens"])) >= len(documents[event["document"]]["tokens"]):
+        of_document = f"document {quoted(event['document'])}"
+        yield f"{of_document} has no token {last}; the last is {len(documents[event['document']]['tokens']) - 1}"

@@ -1,0 +1,111 @@
+"""Mentions of entities in documents in CAT XML, as an annotator of TimeLine leaves them; no release holds any.
+
+Source: Bartalesi Lenzi, Moretti and Sprugnoli (2012); the format of the corpora that the same annotators made for
+NewsReader (Minard et al., 2016).
+
+Conventions: `Markables` hold ENTITY_MENTIONs, which have tokens, and ENTITYs, which have none and are named by their
+TAG_DESCRIPTOR; `Relations` hold REFERS_TOs, each from one or more mentions (`source`) to what they are mentions of
+(`target`).  Other markables and relations are not read here (`closeread.tasks.timeline.cat_xml`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from closeread.errors import FormatError, Problem, quoted
+from closeread.formats.folders import listed
+from closeread.formats.xml_tree import Element, read_xml
+from closeread.records import ParsedFolder, Record
+from closeread.tasks.timeline.cat_xml import SUFFIX, TITLES_SUFFIX, mention_problems, read_document, token_numbers
+
+MENTION, ENTITY = "ENTITY_MENTION", "ENTITY"
+
+
+def read_annotations(path: Path) -> ParsedFolder:
+    """The documents of a CAT file, or of a folder of them, each with its `entity_mentions`.
+
+    An entity mention has an `id`, `tokens` and the names of the `entities` that it refers to: none, one or more.
+
+    Raises:
+        FormatError: there is none, or the file can't be read as XML (see `closeread.formats.xml_tree`).
+    """
+    if not path.is_dir():
+        document, problems = read_annotation(path)
+        return ParsedFolder([] if problems else [document], [] if problems else [path.name], problems, [])
+    files, problems = listed(path, "document", SUFFIX, TITLES_SUFFIX)
+    found: dict[str, Record] = {}
+    for name, file in files.items():
+        if name.endswith(TITLES_SUFFIX):
+            continue  # of which only the title would be read
+        try:
+            found[name], wrong = read_annotation(file)
+        except FormatError as error:
+            wrong = list(error.problems)
+        problems += [problem._replace(file=name) for problem in wrong]
+    return ParsedFolder(list(found.values()), list(found), problems, [])
+
+
+def read_annotation(path: Path) -> tuple[Record, list[Problem]]:
+    """The document of a file, and everything that is wrong with it.
+
+    Raises:
+        FormatError: the file can't be read as XML (see `closeread.formats.xml_tree`).
+    """
+    document, problems, _ = read_document(path)
+    root = read_xml(path)
+    numbers = token_numbers(list(root.elements("token")))
+    marked = [element for markables in root.elements("Markables") for element in markables.elements()]
+    mentions = [element for element in marked if element.name == MENTION]
+    problems += mention_problems(marked, numbers)
+    problems += [
+        Problem(f"ENTITY {quoted(one.attributes.get('m_id', ''))} has no TAG_DESCRIPTOR; needed: its name", one.line)
+        for one in marked
+        if one.name == ENTITY and not one.attributes.get("TAG_DESCRIPTOR")
+    ]
+    kinds = {element.attributes.get("m_id", ""): element for element in marked}
+    problems += _relation_problems(root, kinds)
+    if not problems:
+        document["entity_mentions"] = _entity_mentions(root, mentions, kinds, numbers)
+    return document, list(dict.fromkeys(problems))  # of events the reader of documents has told them, too
+
+
+def _references(root: Element) -> Iterator[Element]:
+    return (one for relations in root.elements("Relations") for one in relations.elements("REFERS_TO"))
+
+
+def _relation_problems(root: Element, marked: Mapping[str, Element]) -> Iterator[Problem]:
+    for reference in _references(root):
+        sources, targets = (list(reference.elements(name)) for name in ("source", "target"))
+        if not sources or len(targets) != 1:
+            found = f"has {len(sources)} source and {len(targets)} target"
+            yield Problem(f"REFERS_TO {found}; needed: one source or more, and one target", reference.line)
+            continue
+        ends = [*sources, *targets]
+        unknown = [end for end in ends if end.attributes.get("m_id") not in marked]
+        for end in unknown:
+            yield Problem(f"{end.name}: nothing has the m_id {quoted(end.attributes.get('m_id', ''))}", end.line)
+        if not unknown and marked[targets[0].attributes["m_id"]].name == ENTITY:
+            for source in sources:
+                name = marked[source.attributes["m_id"]].name
+                if name != MENTION:
+                    yield Problem(f"{quoted(name)} refers to an ENTITY; needed: {MENTION}", source.line)
+
+
+def _entity_mentions(
+    root: Element, mentions: list[Element], marked: Mapping[str, Element], numbers: Mapping[str, int]
+) -> list[Record]:
+    entities: dict[str, list[str]] = {mention.attributes["m_id"]: [] for mention in mentions}
+    for reference in _references(root):
+        target = marked[next(reference.elements("target")).attributes["m_id"]]
+        if target.name == ENTITY:
+            for source in reference.elements("source"):
+                entities[source.attributes["m_id"]].append(target.attributes["TAG_DESCRIPTOR"])
+    return [
+        {
+            "id": mention.attributes["m_id"],
+            "tokens": [numbers[anchor.attributes["t_id"]] for anchor in mention.elements("token_anchor")],
+            "entities": list(dict.fromkeys(entities[mention.attributes["m_id"]])),
+        }
+        for mention in mentions
+    ]

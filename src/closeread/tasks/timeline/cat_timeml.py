@@ -1,0 +1,179 @@
+"""Documents in CAT as TimeML and back, as the organisers of TimeLine released each in both.
+
+Conventions: TimeML has the tokens of a sentence with a blank between each two, the sentences as `s`, the title as the
+text of the first sentence, and the id of an event with an `e` before it.  An event is marked from its first token to
+the last that follows without a gap (the release marks the first alone); CAT alone has the others, the tokens of the
+creation time, the document's name and where it was published.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+from closeread.errors import quoted
+from closeread.formats.timeml import DCT, EVENT, TEXT, TIMEX, Document, Passage, Span
+from closeread.records import Record
+from closeread.tasks.timeline.cat_xml import CREATION_TIME, NUMBER, mention_name
+
+SENTENCE = "s"
+TITLE = "EXTRAINFO"
+TIME_ID = "t0"
+WORD = re.compile(r"\S+")
+
+
+def as_timeml(document: Record) -> Document:
+    """A document in CAT (`closeread.tasks.timeline.cat_xml`) as TimeML.
+
+    Raises:
+        ValueError: two events share a token, or a token holds a blank.
+    """
+    marked = {token: event for event in document["events"] for token in event["tokens"]}
+    if len(marked) < sum(len(event["tokens"]) for event in document["events"]):
+        raise ValueError("two events share a token, which TimeML can't express")
+    if any(char.isspace() for token in document["tokens"] for char in token):
+        raise ValueError("a token holds white space, which TimeML can't express")
+    text = _text(document)
+    first = next(span for span in text.spans if span.name == SENTENCE)
+    title = document["title"] if document["title"] is not None else text.words(first)
+    passages = (*_creation_time(document), Passage(TITLE, title), text)
+    return Document(document["id"], passages)
+
+
+def _creation_time(document: Record) -> Iterator[Passage]:
+    time = document["creation_time"]
+    if time is not None:
+        attributes = {"functionInDocument": CREATION_TIME, "tid": TIME_ID, "type": "DATE", "value": time}
+        yield Passage(DCT, time, (Span(TIMEX, 0, len(time), attributes),))
+
+
+def _text(document: Record) -> Passage:
+    """The sentences with their events."""
+    ends = {event["tokens"][0]: (event, _last(event["tokens"])) for event in document["events"]}
+    starts, place = [], 0
+    sentences = document["sentences"]
+    for number, token in enumerate(document["tokens"]):
+        starts.append(place)
+        place += len(token) + (number + 1 < len(sentences) and sentences[number + 1] == sentences[number])
+
+    def end(token: int) -> int:
+        return starts[token] + len(document["tokens"][token])
+
+    spans: list[Span] = []
+    text: list[str] = []
+    for sentence, group in groupby(range(len(sentences)), key=sentences.__getitem__):
+        numbers = list(group)
+        text.append(" ".join(document["tokens"][number] for number in numbers))
+        spans.append(Span(SENTENCE, starts[numbers[0]], end(numbers[-1]), {"id": str(sentence)}))
+        for number in numbers:
+            if number in ends:
+                event, last = ends[number]
+                spans.append(Span(EVENT, starts[number], end(last), {"eid": f"e{event['id']}"}))
+    return Passage(TEXT, "".join(text), tuple(spans))
+
+
+def _last(tokens: Sequence[int]) -> int:
+    """The last token that follows the first without a gap."""
+    return next((one for one, other in pairwise(tokens) if other != one + 1), tokens[-1])
+
+
+def lost_in_timeml(document: Record) -> list[str]:
+    """What TimeML does not hold of a document in CAT, in words."""
+    gaps = sum(_last(event["tokens"]) != event["tokens"][-1] for event in document["events"])
+    found = []
+    if gaps:
+        found.append(f"the tokens after a gap of {gaps:,} of the {len(document['events']):,} events")
+    named = {"name": "its name", "url": "where it was published", "creation_time_tokens": "which tokens tell the date"}
+    return [*found, *(words for field, words in named.items() if document[field])]
+
+
+def as_cat(document: Document) -> Record:
+    """A TimeML document of sentences as one in CAT.
+
+    Raises:
+        ValueError: there is no id, text stands outside sentences, or an event does not begin and end with a token.
+    """
+    passage = document.passage(TEXT)
+    if document.id is None or passage is None:
+        raise ValueError("has no DOCID, or no text; needed: both")
+    tokens = _tokens(passage)
+    words = [passage.text[token.start : token.end] for token in tokens]
+    sentences = [token.sentence for token in tokens]
+    if "".join(words) != "".join(passage.text.split()) or sentences != sorted(sentences):
+        raise ValueError(
+            f"text stands outside sentences; needed: <{SENTENCE} id=…>, numbered in order, around all text"
+        )
+    time = document.creation_time
+    events = [span for span in passage.spans if span.name == EVENT]
+    names = _ids(events, () if time is None else (time.id,))
+    of = [_tokens_of(event, tokens) for event in events]
+    return {
+        "id": document.id,
+        "name": None,
+        "url": None,
+        "title": document.title,
+        "creation_time": None if time is None else time.attributes.get("value", ""),
+        "creation_time_id": None if time is None else time.id,
+        "creation_time_tokens": [],
+        "tokens": words,
+        "sentences": sentences,
+        "events": [
+            {
+                "id": name,
+                "mention": mention_name(document.id, sentences[numbers[0]], [words[number] for number in numbers]),
+                "tokens": numbers,
+            }
+            for name, numbers in zip(names, of, strict=True)
+        ],
+    }
+
+
+class Token(NamedTuple):
+    """A token of a text: its characters, the end exclusive, and its sentence."""
+
+    start: int
+    end: int
+    sentence: int
+
+
+def _tokens(passage: Passage) -> list[Token]:
+    """The words of the sentences, in order."""
+    return [
+        Token(span.start + word.start(), span.start + word.end(), int(span.attributes["id"]))
+        for span in passage.spans
+        if span.name == SENTENCE and NUMBER.fullmatch(span.attributes.get("id", ""))
+        for word in WORD.finditer(passage.words(span))
+    ]
+
+
+def _tokens_of(event: Span, tokens: Sequence[Token]) -> list[int]:
+    first, after = (bisect_left(tokens, (place,)) for place in (event.start, event.end))
+    if first == after or tokens[first].start != event.start or tokens[after - 1].end != event.end:
+        raise ValueError(f"event {quoted(event.id)} does not begin and end with a token")
+    return list(range(first, after))
+
+
+def _ids(events: Sequence[Span], taken: Sequence[str]) -> list[str]:
+    """The ids of events in CAT: without the `e` that all begin with, unless something else has such an id."""
+    shorter = [event.id.removeprefix("e") for event in events]
+    distinct = all(event.id.startswith("e") for event in events) and not {"", *taken} & set(shorter)
+    return shorter if distinct else [event.id for event in events]
+
+
+def lost_in_cat(document: Document) -> list[str]:
+    """What CAT, as it is written here, does not hold of a TimeML document, in words."""
+    others = len(document.spans(TIMEX)) - (document.creation_time is not None)
+    outside = sum(passage.name != TEXT for passage, _ in document.spans(EVENT))
+    described = sum(len(event.attributes) > 1 for _, event in document.spans(EVENT))
+    links = len(document.tlinks) + len(document.others)
+    counted = {
+        "times beside the creation time": others,
+        "events outside the text": outside,
+        "instances of events": len(document.instances),
+        "links": links,
+    }
+    found = [f"{number:,} {what}" for what, number in counted.items() if number]
+    return found + [f"the attributes of {described:,} events"] * bool(described)

@@ -1,0 +1,49 @@
+"""Figures of TimeLine's timelines and documents.
+
+Conventions: a line is an entry of a timeline, an event that one or more mentions are of; a coreference line has more
+than one.  Evaluated are the timelines that have a line.  A timeline's documents are those that its mentions name,
+whether they are there or not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from closeread.counts.table import ratio
+from closeread.records import Record
+from closeread.tasks.timeline.timeline_mentions import named_document
+
+
+def facts(records: Sequence[Record]) -> dict[str, float]:
+    """Sizes of timelines, and how many of their mentions are event mentions of track B."""
+    evaluated = [record["entries"] for record in records if record["entries"]]
+    lines = [line for entries in evaluated for line in entries]
+    events = [len(span["events"]) for line in lines for span in line["spans"]]
+    documents = sum(
+        len({named_document(mention) for line in entries for mention in line["mentions"]} - {None})
+        for entries in evaluated
+    )
+    return {
+        "target entities": len(records),
+        "timelines evaluated": len(evaluated),
+        "lines": len(lines),
+        "mentions": sum(len(line["mentions"]) for line in lines),
+        "mentions at position 0": sum(len(line["mentions"]) for line in lines if line["position"] == 0),
+        "coreference lines": sum(len(line["mentions"]) > 1 for line in lines),
+        "documents a timeline": round(float(ratio(documents, len(evaluated))), 2),
+        "mentions that are no event of track B": sum(number == 0 for number in events),
+        "mentions that may be several events": sum(number > 1 for number in events),
+    }
+
+
+def text_facts(records: Sequence[Record]) -> dict[str, float]:
+    """Sizes of documents, and their event mentions."""
+    names = Counter(event["mention"] for record in records for event in record["events"])
+    return {
+        "documents": len(records),
+        "sentences": sum(len(set(record["sentences"])) for record in records),
+        "tokens": sum(len(record["tokens"]) for record in records),
+        "track B event mentions": names.total(),
+        "names of several event mentions": sum(number > 1 for number in names.values()),
+    }

@@ -1,0 +1,65 @@
+"""TimeLine's figures, recomputed from the corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from closeread.corpora.gold import load_corpus, read_gold, splits_at_hand
+from closeread.corpora.reproduction import Inputs, Recompute, Recomputed
+from closeread.records import Record
+from closeread.tasks.timeline.facts import facts, text_facts
+
+COLUMNS = {"trial": "trial", "corpus_1": "corpus 1", "corpus_2": "corpus 2", "corpus_3": "corpus 3"}
+EVALUATION = ("corpus 1", "corpus 2", "corpus 3")
+
+FIGURES = {
+    "target entities": "target entities",
+    "timelines evaluated": "timelines evaluated",
+    "event instances": "lines",
+    "event mentions": "mentions",
+    "event mentions at position 0": "mentions at position 0",
+    "coreferring event instances": "coreference lines",
+    "documents a timeline": "documents a timeline",
+}
+TEXT_FIGURES = {
+    "documents": "documents",
+    "sentences": "sentences",
+    "tokens": "tokens",
+    "event mentions of track B": "track B event mentions",
+}
+
+
+def table_1(inputs: Inputs) -> Recomputed:
+    """What the splits at hand hold, and all evaluation corpora together where they are."""
+    cells = {}
+    for config, rows, count in (("default", FIGURES, facts), ("documents", TEXT_FIGURES, text_facts)):
+        for column, records in _by_column(config, inputs).items():
+            found = count(records)
+            cells.update({(row, column): found[name] for row, name in rows.items()})
+    return cells
+
+
+def text(inputs: Inputs) -> Recomputed:
+    """The tokens of every evaluation corpus at hand."""
+    by_column = _by_column("documents", inputs)
+    return {("tokens", column): text_facts(by_column[column])["tokens"] for column in EVALUATION if column in by_column}
+
+
+def tables_2_and_3(inputs: Inputs) -> Recomputed:
+    """Nothing, since there are no runs."""
+    del inputs
+    return {}
+
+
+def _by_column(config: str, inputs: Inputs) -> dict[str, Sequence[Record]]:
+    """The records of every split at hand, by the name of its column."""
+    corpus = load_corpus("semeval2015_timeline")
+    # Where there is none at all, the attempt to read them says what is missing.
+    here = splits_at_hand(corpus, config, inputs.data_dir) or corpus.configs[config].splits
+    records = {COLUMNS[split]: read_gold(corpus, config, split, inputs.data_dir).records for split in here}
+    if set(EVALUATION) <= records.keys():
+        records["evaluation"] = [record for column in EVALUATION for record in records[column]]
+    return records
+
+
+RECOMPUTE: Mapping[str, Recompute] = {"Table 1": table_1, "Text": text, "Tables 2 and 3": tables_2_and_3}

@@ -1,0 +1,1 @@
+"""Links between times and events in TimeML files."""

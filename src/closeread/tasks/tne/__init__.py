@@ -1,0 +1,1 @@
+"""TNE: which noun phrase relates to which, by which preposition?"""

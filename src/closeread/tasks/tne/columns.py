@@ -1,0 +1,317 @@
+"""Documents with noun phrases and the links between them, read as columns: what everything of TNE speaks.
+
+A record stays what the corpus's schema says; the columns are made of it once and kept.
+
+Conventions: noun phrases are numbered from 0 within their document, as their ids say (`np7` is 7); a label is the
+position of a preposition in `PREPOSITIONS` and 0 for none.  A *pair* is an ordered pair of noun phrases of one
+document, anchor first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from operator import itemgetter
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from closeread.records import Record, as_columns
+from closeread.tasks.tne.kernels.links import Labelled, labelled, pairs
+
+Ints = NDArray[np.int64]
+
+NONE = "_"
+PREPOSITIONS = (
+    NONE,
+    *("of", "against", "in", "by", "on", "about", "with", "after", "member(s) of", "to", "from", "for", "among"),
+    *("under", "at", "between", "during", "near", "over", "before", "inside", "outside", "into", "around"),
+)
+"""The labels of the corpus at the numbers that the official evaluator knows them by."""
+
+TITLE_END = "\n\n"
+
+MAX_LEAD = 100
+"""Noun phrases begin at most so many characters inside a token."""
+
+MAX_DIGITS = 5
+"""A document may have 100,000 noun phrases."""
+
+LABELS: Mapping[str, int] = {preposition: label for label, preposition in enumerate(PREPOSITIONS)}
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """Links between noun phrases, in the order given.
+
+    Attributes:
+        document: (n,) the document of each, from 0, never falling.
+        anchor, complement: (n,) the numbers of the two noun phrases; -1 where the id is none.
+        label: (n,) the preposition; -1 where it is none of the corpus's.
+    """
+
+    document: Ints
+    anchor: Ints
+    complement: Ints
+    label: Ints
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    @cached_property
+    def labelled(self) -> Labelled:
+        """The same as the kernels compare it."""
+        return labelled(pairs(self.document, self.anchor, self.complement), self.label)
+
+
+@dataclass(frozen=True, eq=False)
+class NounPhrases:
+    """The noun phrases of documents, sorted by document and number.
+
+    Attributes:
+        starts: (n_documents + 1,) where the noun phrases of each document begin in the other columns.
+        first_char, last_char: (n,) the span in the document's text, the end exclusive.
+        first_token, last_token: (n,) the span in its tokens, the end inclusive; where a noun phrase names no last
+            token, it is the one in which its words end.
+        text: (n,) the words.
+    """
+
+    starts: Ints
+    first_char: Ints
+    last_char: Ints
+    first_token: Ints
+    last_token: Ints
+    text: Sequence[str]
+
+    @property
+    def document(self) -> Ints:
+        """(n,) the document of each."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """The coreference clusters of documents, numbered from 0 over all of them.
+
+    Attributes:
+        document: (n,) the document of each.
+        ids: (n,) the ids, which are unique in a document.
+        kind: (n,) what noun phrases each holds; None where that is not known.
+        member_of: (m,) of every member the cluster, never falling.
+        member: (m,) the number of the noun phrase, -1 where the id is none.
+    """
+
+    document: Ints
+    ids: Sequence[str]
+    kind: Sequence[str | None]
+    member_of: Ints
+    member: Ints
+
+
+class Documents(Sequence[Record]):
+    """Records of TNE that also read as columns.
+
+    Args:
+        records: gold records.
+    """
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self.records = records
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @overload
+    def __getitem__(self, index: int) -> Record: ...
+    @overload
+    def __getitem__(self, index: slice) -> Documents: ...
+    def __getitem__(self, index: int | slice) -> Record | Documents:
+        return Documents(self.records[index]) if isinstance(index, slice) else self.records[index]
+
+    def column(self, name: str) -> Sequence[Any]:
+        """A field of every document, None where it has none."""
+        return as_columns(self.records, [name])[name]
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """(n_documents,) how many noun phrases each has."""
+        return np.fromiter((len(nps or ()) for nps in self.column("nps")), np.int64, len(self))
+
+    @cached_property
+    def noun_phrases(self) -> NounPhrases:
+        """The noun phrases; every document's ids must be dense."""
+        of_document = self.column("nps")
+        rows = list(chain.from_iterable(nps or () for nps in of_document))
+        starts = np.concatenate([[0], np.cumsum(self.sizes)])
+        number = numbers(rows, "id")
+        place = np.repeat(starts[:-1], self.sizes) + number
+        order = np.empty(len(rows), np.int64)
+        order[place] = np.arange(len(rows))
+        places = {name: list(map(itemgetter(name), rows)) for name in ("first_char", "last_char", "first_token")}
+        places["last_token"] = self._last_tokens(rows)
+        integers = {name: np.array(values, np.int64)[order] for name, values in places.items()}
+        return NounPhrases(starts, **integers, text=[rows[i]["text"] for i in order.tolist()])
+
+    def _last_tokens(self, rows: Sequence[Record]) -> list[int]:
+        """The last tokens of all noun phrases, in the order given."""
+        last = [row["last_token"] for row in rows]
+        if None in last:
+            tokens, ends = self.column("tokens"), dict[int, Ints]()
+            document: list[int] = np.repeat(np.arange(len(self)), self.sizes).tolist()
+            for place in (i for i, token in enumerate(last) if token is None):
+                words = tokens[document[place]] or ()
+                if document[place] not in ends:
+                    ends[document[place]] = np.cumsum([len(_solid(word)) for word in words])
+                last[place] = _last_token(rows[place], words, ends[document[place]])
+        return last
+
+    @cached_property
+    def in_title(self) -> NDArray[np.bool_]:
+        """(n,) which noun phrases end before the first blank line of their document's text."""
+        phrases = self.noun_phrases
+        title = np.array([text.find(TITLE_END) for text in self.column("text")], np.int64)
+        inside: NDArray[np.bool_] = phrases.last_char <= title[phrases.document]
+        return inside
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """The coreference clusters."""
+        of_document = [clusters or () for clusters in self.column("coref")]
+        rows = list(chain.from_iterable(of_document))
+        members = [row["members"] for row in rows]
+        counts = np.fromiter(map(len, of_document), np.int64, len(of_document))
+        return Clusters(
+            np.repeat(np.arange(len(of_document)), counts),
+            [row["id"] for row in rows],
+            [row.get("np_type") for row in rows],
+            np.repeat(np.arange(len(rows)), np.fromiter(map(len, members), np.int64, len(rows))),
+            _numbered(chain.from_iterable(members), sum(map(len, members))),
+        )
+
+    @cached_property
+    def cluster_of(self) -> Ints:
+        """(n,) the cluster of every noun phrase; clusters must be a partition of them."""
+        clusters = self.clusters
+        cluster = np.empty(len(clusters.member), np.int64)
+        starts = np.concatenate([[0], np.cumsum(self.sizes)])
+        cluster[starts[clusters.document[clusters.member_of]] + clusters.member] = clusters.member_of
+        return cluster
+
+    @cached_property
+    def links(self) -> Links:
+        """The gold links, in the order of the file."""
+        return links_of(self.column("np_relations"))
+
+
+class SystemRows(Sequence[Record | None]):
+    """Rows as systems send them, None for documents without one, that also read as columns.
+
+    Args:
+        rows: each with `relations` and, where there is one, `fallback`.
+    """
+
+    def __init__(self, rows: Sequence[Record | None]) -> None:
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Record | None: ...
+    @overload
+    def __getitem__(self, index: slice) -> SystemRows: ...
+    def __getitem__(self, index: int | slice) -> Record | SystemRows | None:
+        return SystemRows(self.rows[index]) if isinstance(index, slice) else self.rows[index]
+
+    @cached_property
+    def links(self) -> Links:
+        """The links, in the order given."""
+        return links_of(None if row is None else row["relations"] for row in self.rows)
+
+    @cached_property
+    def fallback(self) -> Links:
+        """What is fallen back on for pairs that are not linked."""
+        return links_of(None if row is None else row.get("fallback") for row in self.rows)
+
+
+def rows_of(system: Sequence[Record | None]) -> SystemRows:
+    """The rows with their columns."""
+    return system if isinstance(system, SystemRows) else SystemRows(system)
+
+
+def documents_of(records: Sequence[Record]) -> Documents:
+    """The records with their columns."""
+    return records if isinstance(records, Documents) else Documents(records)
+
+
+def _last_token(noun_phrase: Record, tokens: Sequence[str], ends: Ints) -> int:
+    """The token in which the words of a noun phrase end, white space aside; behind the last one where none does.
+
+    Args:
+        noun_phrase: a noun phrase, which may begin inside its first token.
+        tokens: the document's tokens.
+        ends: how many characters that are no white space the tokens have up to each, inclusive.
+    """
+    first: int = noun_phrase["first_token"]
+    words = _solid(noun_phrase["text"])
+    if first >= len(tokens):
+        return len(tokens)
+    opening = _solid(tokens[first])[:MAX_LEAD]
+    lead = next((i for i in range(len(opening)) if words.startswith(opening[i:]) or opening[i:].startswith(words)), 0)
+    before = int(ends[first - 1]) if first else 0
+    return max(first, int(np.searchsorted(ends, before + lead + len(words))))
+
+
+def _solid(text: str) -> str:
+    """The characters that are no white space."""
+    return "".join(text.split())
+
+
+def links_of(relations: Iterable[Sequence[Mapping[str, Any]] | None]) -> Links:
+    """Links as columns.
+
+    Args:
+        relations: of every document its links, each with `anchor`, `complement` and `preposition`; None for none.
+    """
+    of_document = [links or () for links in relations]
+    rows = list(chain.from_iterable(of_document))
+    counts = np.fromiter(map(len, of_document), np.int64, len(of_document))
+    return Links(
+        np.repeat(np.arange(len(of_document)), counts),
+        numbers(rows, "anchor"),
+        numbers(rows, "complement"),
+        np.fromiter(map(_Labels(LABELS).__getitem__, map(itemgetter("preposition"), rows)), np.int64, len(rows)),
+    )
+
+
+class _Labels(dict[str, int]):
+    """Labels of prepositions, -1 for what is none."""
+
+    def __missing__(self, name: str) -> int:
+        return -1
+
+
+class _Numbers(dict[str, int]):
+    """Numbers of the ids that were asked for, -1 for what is no id of a noun phrase."""
+
+    def __missing__(self, name: str) -> int:
+        digits = name.removeprefix("np")
+        plain = digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS and name == f"np{int(digits)}"
+        number = self[name] = int(digits) if plain else -1
+        return number
+
+
+def numbers(rows: Sequence[Mapping[str, Any]], name: str) -> Ints:
+    """The numbers in a field that holds ids of noun phrases, -1 for what is no such id.
+
+    >>> numbers([{"anchor": "np0"}, {"anchor": "np12"}, {"anchor": "np012"}, {"anchor": "x"}], "anchor").tolist()
+    [0, 12, -1, -1]
+    """
+    return _numbered(map(itemgetter(name), rows), len(rows))
+
+
+def _numbered(ids: Iterable[str], n: int) -> Ints:
+    return np.fromiter(map(_Numbers().__getitem__, ids), np.int64, n)

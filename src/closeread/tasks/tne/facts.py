@@ -1,0 +1,178 @@
+"""Figures of TNE's records, as the paper's Table 2 and Figure 4 count them.
+
+Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), Table 2 and Figure 4; the definitions are those that give the
+printed values.
+
+Conventions: a link is a row of the file, so one that is given twice counts twice, and one to several noun phrases that
+corefer once for each.  What a text says, it says with exactly the words of the link.  Where no document has links,
+only what needs none is counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from closeread.counts.table import numbered, ratio
+from closeread.records import Record
+from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, Documents, Ints, documents_of
+
+Mask = NDArray[np.bool_]
+
+SENTENCE_ENDS = frozenset(".!?")
+LOOK_AHEAD = 10
+"""Among how many tokens after an anchor, white space left out, its preposition may stand in the extended form."""
+
+PREPOSITION = re.compile(f" ({'|'.join(map(re.escape, PREPOSITIONS[1:]))}) ")
+
+
+def facts(records: Sequence[Record]) -> dict[str, float]:
+    """Sizes, and how many links there are of every kind and preposition, how long they are, and how many are said."""
+    documents = documents_of(records)
+    sizes: dict[str, float] = {
+        "documents": len(documents),
+        "tokens": sum(len(tokens) for tokens in documents.column("tokens")),
+        "noun phrases": int(documents.sizes.sum()),
+        "clusters of more than one": int((np.bincount(documents.clusters.member_of) > 1).sum()),
+    }
+    return {**sizes, **_of_links(documents)} if len(documents.links) else sizes
+
+
+def _of_links(documents: Documents) -> dict[str, float]:
+    """All figures that need links."""
+    links, phrases = documents.links, documents.noun_phrases
+    anchor, complement = _ends(documents)
+    begin, end = phrases.first_token[anchor], phrases.first_token[complement]
+    pair = anchor * len(phrases.text) + complement
+    sentence = _sentences(documents)
+    said = _said_next(documents)
+    counts = np.bincount(links.label, minlength=len(PREPOSITIONS))
+    return {
+        "links": len(links),
+        "pairs": len(np.unique(pair)),
+        "triplets": len(np.unique(pair * len(PREPOSITIONS) + links.label)),
+        "links, once a cluster": len(
+            np.unique(anchor * len(documents.clusters.ids) + documents.cluster_of[complement])
+        ),
+        "links to the title": int(documents.in_title[complement].sum()),
+        "symmetric links": float(ratio(np.isin(complement * len(phrases.text) + anchor, pair).sum(), 2)),
+        "transitive links": transitive(anchor, complement, len(phrases.text)),
+        "links between sentences": int((sentence[anchor] != sentence[complement]).sum()),
+        "links to what stands before": int((end < begin).sum()),
+        "mean distance in tokens": round(float(np.abs(end - begin).mean()), 2),
+        "% of links in surface form": _percent(said, documents),
+        "% of links in extended surface form": _percent(said | _said_soon(documents), documents),
+        **{f"links: {name}": int(n) for name, n in zip(PREPOSITIONS[1:], counts[1:], strict=True)},
+    }
+
+
+def _ends(documents: Documents) -> tuple[Ints, Ints]:
+    """The places of every link's anchor and complement among the noun phrases of all documents."""
+    starts = documents.noun_phrases.starts[:-1][documents.links.document]
+    return starts + documents.links.anchor, starts + documents.links.complement
+
+
+def transitive(anchor: Ints, complement: Ints, n_phrases: int) -> int:
+    """How many links, given by the places of their ends, join two noun phrases that are anchors of a common complement.
+
+    In turn the first, second, ... complement of that one of the two which has fewer is looked up among the other's, for
+    all links at once of which none has been found yet.
+    """
+    pair = np.unique(anchor * n_phrases + complement)
+    target = pair % n_phrases
+    sizes = np.bincount(pair // n_phrases, minlength=n_phrases)
+    starts = np.cumsum(sizes) - sizes
+    is_fewer = sizes[anchor] < sizes[complement]
+    fewer, other = np.where(is_fewer, anchor, complement), np.where(is_fewer, complement, anchor)
+    open_links, turn = np.flatnonzero(sizes[fewer] > 0), 0
+    n_found = 0
+    while len(open_links):
+        looked_up = other[open_links] * n_phrases + target[starts[fewer[open_links]] + turn]
+        place = np.minimum(np.searchsorted(pair, looked_up), len(pair) - 1)
+        is_common = pair[place] == looked_up
+        n_found += int(is_common.sum())
+        turn += 1
+        open_links = open_links[~is_common & (sizes[fewer[open_links]] > turn)]
+    return n_found
+
+
+def _sentences(documents: Documents) -> Ints:
+    """(n,) the sentence of every noun phrase: one ends with a full stop, question or exclamation mark or a line."""
+    tokens = documents.column("tokens")
+    is_end = np.array([token in SENTENCE_ENDS or "\n" in token for token in chain.from_iterable(tokens)], np.bool_)
+    ended = np.concatenate([[0], np.cumsum(is_end)])
+    phrases = documents.noun_phrases
+    sentence: Ints = ended[_token_starts(documents)[phrases.document] + phrases.first_token]
+    return sentence
+
+
+def _token_starts(documents: Documents) -> Ints:
+    """(n_documents + 1,) where the tokens of each document begin among those of all."""
+    return np.concatenate([[0], np.cumsum([len(tokens) for tokens in documents.column("tokens")])])
+
+
+def _percent(chosen: Mask, documents: Documents) -> float:
+    """How many links of a document are chosen, in percent, on average over the documents with links."""
+    document = documents.links.document
+    links = np.bincount(document)
+    shares = ratio(np.bincount(document, chosen)[links > 0], links[links > 0])
+    return round(100 * float(shares.mean()), 2)
+
+
+def _said_next(documents: Documents) -> Mask:
+    """Which links the text says as it is: preposition and complement follow the anchor, with single blanks."""
+    links, phrases, texts = documents.links, documents.noun_phrases, documents.column("text")
+    anchor, complement = _ends(documents)
+    stops = zip(phrases.document.tolist(), phrases.last_char.tolist(), strict=True)
+    following = [PREPOSITION.match(texts[index], stop) for index, stop in stops]
+    label = np.array([LABELS[found[1]] if found else 0 for found in following], np.int64)
+    said: Mask = label[anchor] == links.label
+    for place in np.flatnonzero(said).tolist():
+        found = following[anchor[place]]
+        words = phrases.text[complement[place]]
+        said[place] = found is not None and found.string.startswith(words, found.end())
+    return said
+
+
+def _said_soon(documents: Documents) -> Mask:
+    """Which links the text says, be it with other tokens between anchor and preposition."""
+    phrases = documents.noun_phrases
+    _, complement = _ends(documents)
+    tokens = list(chain.from_iterable(documents.column("tokens")))
+    begin = (_token_starts(documents)[phrases.document] + phrases.first_token)[complement]
+    length = (phrases.last_token - phrases.first_token + 1)[complement]
+    said = np.zeros(len(complement), np.bool_)
+    for places, follows in _after_prepositions(documents, tokens):
+        found = zip(places.tolist(), follows.tolist(), begin[places].tolist(), length[places].tolist(), strict=True)
+        said[[i for i, there, here, n in found if tokens[there : there + n] == tokens[here : here + n]]] = True
+    return said
+
+
+def _after_prepositions(documents: Documents, tokens: Sequence[str]) -> Iterator[tuple[Ints, Ints]]:
+    """Links whose preposition stands soon after the anchor, with the complement's first token behind it.
+
+    Args:
+        documents: whose links they are.
+        tokens: the tokens of all documents.
+
+    Yields:
+        For each of `LOOK_AHEAD` distances: links, and the tokens behind their prepositions.
+    """
+    links, phrases, starts = documents.links, documents.noun_phrases, _token_starts(documents)
+    anchor, complement = _ends(documents)
+    solid = np.flatnonzero([not token.isspace() for token in tokens])
+    label = np.array([LABELS.get(token, 0) for token in tokens], np.int64)[solid]
+    word, _ = numbered(tokens)
+    first = word[(starts[phrases.document] + phrases.first_token)[complement]]
+    behind = np.searchsorted(solid, (starts[phrases.document] + phrases.last_token)[anchor], side="right")
+    last = np.searchsorted(solid, starts[1:])[links.document] - 1
+    for place in (behind + step for step in range(LOOK_AHEAD)):
+        inside = np.flatnonzero(place < last)
+        fitting = inside[label[place[inside]] == links.label[inside]]
+        follows = solid[place[fitting] + 1]
+        likely = word[follows] == first[fitting]
+        yield fitting[likely], follows[likely]

@@ -1,0 +1,151 @@
+"""Pictures of TNE: which prepositions are taken for which, and how common each is.
+
+Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), Figure 5 for the matrix, whose colours are base 2 logarithms, and
+Figure 4 for the shares.  The counts in the cells, the row and the column of unlinked pairs, and the bars of several
+splits side by side are ours.
+
+Conventions: labels are numbered as in `closeread.tasks.tne.columns.PREPOSITIONS`, 0 for no link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from closeread.counts.table import ratio
+from closeread.drawing.pictures import DPI, INK, own_settings
+from closeread.records import Record
+from closeread.tasks.tne.columns import NONE, PREPOSITIONS, Documents, Ints, documents_of, rows_of
+from closeread.tasks.tne.kernels.links import N_LABELS, confusion
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NO_LINK = PREPOSITIONS.index(NONE)
+COLOURS = ("#3b6ea5", "#e08a3c", "#5a9a57", "#a8559b", "#8a8a8a", "#c44e52")
+
+_CELL_WIDTH, _CELL_HEIGHT = 0.78, 0.42
+_BARS = 10.5  # the width of the picture of shares
+
+
+def confusion_counts(gold: Sequence[Record], system: Sequence[Record | None]) -> Ints:
+    """How often a gold label, by row, was called what, by column (`closeread.tasks.tne.kernels.links.confusion`).
+
+    Args:
+        gold: documents with `nps` and `np_relations`.
+        system: a row with `relations` for each, in order; None for none.
+
+    Returns:
+        (25, 25) counts of ordered pairs of noun phrases.
+    """
+    documents = documents_of(gold)
+    n_pairs = int((documents.sizes * (documents.sizes - 1)).sum())
+    return confusion(rows_of(system).links.labelled, documents.links.labelled, n_pairs)
+
+
+def commonest(counts: Ints, n: int) -> list[int]:
+    """The labels that gold has most often, at most n of them; no link is none of them.
+
+    Args:
+        counts: what `confusion_counts` returns.
+        n: how many.
+    """
+    in_gold = counts.sum(axis=1)
+    in_gold[NO_LINK] = 0
+    ranked = np.argsort(-in_gold, kind="stable")
+    return [label for label in ranked.tolist() if in_gold[label]][:n]
+
+
+def draw_confusion(counts: Ints, labels: Sequence[int]) -> Figure:
+    """A matrix of gold labels, from the top down, and predicted ones, with counts; colours are their logarithms.
+
+    Args:
+        counts: what `confusion_counts` returns.
+        labels: which labels are shown, in order; at least one.
+
+    Returns:
+        A figure whose first axes hold a mesh of base 2 logarithms, masked where the count is 0, and the counts as
+        texts, row by row.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    with own_settings():
+        from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator
+
+        shown = counts[np.ix_(labels, labels)]
+        logarithms = np.ma.log2(np.ma.masked_equal(shown, 0))
+        # As high as the words beside the colours are long, at least.
+        size = (len(labels) * _CELL_WIDTH + 2.6, max(len(labels) * _CELL_HEIGHT + 1.5, 3.6))
+        figure = Figure(figsize=size, dpi=DPI, facecolor="white", layout="constrained")
+        axes = figure.add_subplot()
+        highest = max(1.0, float(np.log2(max(int(shown.max()), 1))))
+        mesh = axes.pcolormesh(logarithms, cmap="Blues", vmin=0, vmax=highest, edgecolors="white", linewidth=1)
+        for place, count in np.ndenumerate(shown):
+            dark = count > 0 and np.log2(count) > 0.55 * highest
+            where = (place[1] + 0.5, place[0] + 0.5)
+            axes.text(*where, f"{count:,}", ha="center", va="center", size=7.5, color="white" if dark else INK)
+        names = ["no link" if label == NO_LINK else PREPOSITIONS[label] for label in labels]
+        ticks = np.arange(len(labels)) + 0.5
+        axes.set_xticks(ticks, names, rotation=45, ha="left", rotation_mode="anchor")
+        axes.set_yticks(ticks, names)
+        axes.xaxis.tick_top()
+        axes.xaxis.set_label_position("top")
+        axes.tick_params(length=0)
+        axes.set(xlabel="predicted", ylabel="gold", ylim=(len(labels), 0))
+        axes.spines[:].set_visible(False)
+        axes.set_facecolor("#f2f2f2")  # a pair in a cell is white, and none is not
+        steps = MaxNLocator(integer=True)
+        bar = figure.colorbar(mesh, ax=axes, label="log₂ of the number of pairs", pad=0.02, ticks=steps)
+        bar.outline.set_visible(False)
+    return figure
+
+
+def preposition_counts(documents: Documents) -> Ints:
+    """How many links have each label, links that are given twice included; (25,)."""
+    return np.bincount(documents.links.label, minlength=N_LABELS)
+
+
+def draw_prepositions(counts: Mapping[str, Ints]) -> Figure:
+    """The share of links that each preposition has, as bars, the commonest of the first file before.
+
+    Args:
+        counts: what `preposition_counts` returns, by what the file is called; at least one, each with links.
+
+    Returns:
+        A figure whose only axes have a container of bars, in percent, for each file.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    with own_settings():
+        from matplotlib.figure import Figure
+
+        first = next(iter(counts.values()))
+        labels = sorted(range(1, N_LABELS), key=lambda label: -first[label])
+        figure = Figure(figsize=(_BARS, 4.2), dpi=DPI, facecolor="white", layout="constrained")
+        axes = figure.add_subplot()
+        width = 0.84 / len(counts)
+        for number, (name, of_file) in enumerate(counts.items()):
+            shares = 100 * ratio(of_file[labels], of_file.sum())
+            places = np.arange(len(labels)) + (number - (len(counts) - 1) / 2) * width
+            bars = axes.bar(places, shares, width, label=name, color=COLOURS[number % len(COLOURS)])
+            if len(counts) == 1:
+                axes.bar_label(bars, [f"{share:.1f}" for share in shares], size=7, color=INK, padding=1)
+        axes.set_xticks(range(len(labels)), [PREPOSITIONS[label] for label in labels], rotation=45, ha="right")
+        axes.tick_params(axis="x", length=0)
+        axes.set(ylabel="share of links (%)", xlim=(-0.7, len(labels) - 0.3))
+        _frame(axes, len(counts))
+    return figure
+
+
+def _frame(axes: Axes, n_files: int) -> None:
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.yaxis.grid(visible=True, color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+    if n_files > 1:
+        axes.legend(frameon=True, framealpha=1, facecolor="white", edgecolor="none")  # no grid runs through the words

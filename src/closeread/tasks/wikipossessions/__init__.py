@@ -1,0 +1,1 @@
+"""WikiPossessions: who held an artifact, when, and in which order?"""

@@ -1,0 +1,61 @@
+"""Figures of WikiPossessions' records.
+
+Conventions: a possessor is a row of the file, so one that possesses twice counts twice, unless it says otherwise; a
+time is known where there is a relation to an anchor, as in the paper, which keeps two rows with a relation to
+`Unknown` (they are no anchors).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from closeread.counts.table import ratio
+from closeread.records import Record
+
+TYPES = ("PER", "ORG", "LOC")
+RELATIONS = ("before", "during", "after")
+ANCHORS = ("one year", "first to last year", "year to now", "unknown to year", "unknown to now", "event", "unknown")
+
+
+def facts(records: Sequence[Record]) -> dict[str, float]:
+    """Sizes, and how the possessors divide by type, certainty, relation, anchor and order."""
+    rows = [(record["article"], possession) for record in records for possession in record["possessions"]]
+    names = Counter((article, possession["possessor"]) for article, possession in rows)
+    types, certainties, relations, relation_certainties = (
+        Counter(possession[name] for _, possession in rows)
+        for name in ("type", "certainty", "relation", "relation_certainty")
+    )
+    anchors = Counter(_shape(possession) for _, possession in rows)
+    sizes: dict[str, float] = {
+        "articles": len(records),
+        "possessors": len(rows),
+        "possessors, each once an article": len(names),
+        "possessors that repeat in an article": sum(number > 1 for number in names.values()),
+        "possessors an article": round(float(ratio(len(rows), len(records))), 2),
+    }
+    return {
+        **sizes,
+        **{f"type: {name}": types[name] for name in TYPES},
+        **{f"possession: {name}": certainties[name] for name in ("certain", "uncertain")},
+        "time: known": len(rows) - relations[None],
+        "time: unknown": relations[None],
+        **{f"relation: {name}": relations[name] for name in RELATIONS},
+        **{f"relation: {name}": relation_certainties[name] for name in ("certain", "uncertain")},
+        **{f"anchor: {name}": anchors[name] for name in ANCHORS},
+        "unknown anchors with a relation": sum(
+            possession["relation"] is not None and possession["anchor_kind"] == "unknown" for _, possession in rows
+        ),
+        "orders inside another": sum("." in possession["order"] for _, possession in rows),
+    }
+
+
+def _shape(possession: Mapping[str, Any]) -> str:
+    if possession["anchor_kind"] != "years":
+        return str(possession["anchor_kind"])
+    if possession["open_start"]:
+        return "unknown to now" if possession["open_end"] else "unknown to year"
+    if possession["open_end"]:
+        return "year to now"
+    return "one year" if possession["lower"] == possession["upper"] else "first to last year"

@@ -1,0 +1,294 @@
+"""The possession timeline of a work of art as a picture: who had it after whom, and when.
+
+Source: Chinnappa, Palmer and Blanco (2020), Figure 2, for the shapes (rectangles for persons, rounded rectangles for
+locations, ovals for organisations), the anchors under them, and dashes for what is uncertain.  Rows, the marks of
+predicted possessors that gold lacks, and the hexagon of a prediction without a type are ours.
+
+Conventions: as in `closeread.drawing.inches`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from closeread.drawing.inches import (
+    HEADING_SIZE,
+    MARGIN,
+    NAME_SIZE,
+    SMALL_SIZE,
+    TITLE_SIZE,
+    Measure,
+    drawable,
+    line,
+    measuring,
+    page,
+    strip,
+    wrapped,
+    write,
+)
+from closeread.drawing.pictures import INK, own_settings
+from closeread.records import Record
+from closeread.tasks.wikipossessions.kernels.names import normalised
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+KINDS = {"PER": "person", "LOC": "location", "ORG": "organisation", None: "type not told"}
+FILLS = {"PER": "#dbe9f6", "LOC": "#e3f1dc", "ORG": "#fbe9cf", None: "#eeeeee"}
+LACKING, MARK = "#b3261e", "✗"
+
+_NAME_LENGTH, _ANCHOR_LENGTH, _ORDER_LENGTH, _TITLE_LENGTH = 40, 40, 24, 90
+
+_BOX, _ANCHOR, _BETWEEN = 0.34, 0.24, 0.12  # heights of a box, of what stands under it, and of the gap below
+_CELL = _BOX + _ANCHOR + _BETWEEN
+_RULER = 0.5  # the height of the line of a row with the orders above it
+_GAP, _HEADING, _TITLE, _LEGEND = 0.22, 0.42, 0.5, 0.5
+_MARK = 0.2  # the width of the mark of what gold lacks
+_SAMPLE = 0.5  # the width of a shape in the legend
+_STACK = 8  # possessions at one time that stand in a column; more of them go into the next
+_WIDTH = 9.0  # of a page, at least
+_ASPECT = 1.5  # width to height of a page with many possessions
+
+
+class Cell(NamedTuple):
+    """A possession as it is drawn.
+
+    Attributes:
+        kind: PER, LOC, ORG or None.
+        name, order, anchor: what is written; the anchor is empty where there is none.
+        certain: whether the possession is.
+        relation_certain: whether the relation to the anchor is; None where there is no relation.
+        lacking: whether gold has no possessor of that name.
+        shape: the width of its shape.
+        line: the width of the line between shape and anchor, which is that of the anchor.
+        width: what all of it takes, the mark beside the shape included.
+    """
+
+    kind: str | None
+    name: str
+    order: str
+    anchor: str
+    certain: bool
+    relation_certain: bool | None
+    lacking: bool
+    shape: float
+    line: float
+    width: float
+
+
+class Entry(NamedTuple):
+    """An explanation in the legend.
+
+    Attributes:
+        kind: the shape; "" for a line, or the mark of what gold lacks.
+        style: of its edge, or of the line.
+        text: what it means.
+        width: what all of it takes.
+    """
+
+    kind: str | None
+    style: str
+    text: str
+    width: float
+
+
+class Panel(NamedTuple):
+    """One side of the picture.
+
+    Attributes:
+        label: of its `Axes`: "gold" or "prediction".
+        heading: what stands above it, if anything.
+        columns: the cells by order, those of a column at one time.
+    """
+
+    label: str
+    heading: str
+    columns: Sequence[Sequence[Cell]]
+
+
+def draw_timeline(article: str, gold: Sequence[Record], predicted: Sequence[Record] | None = None) -> Figure:
+    """The possession timeline of an article, gold above and a prediction, if there is one, below.
+
+    Args:
+        article: the title.
+        gold, predicted: its possessions, in any order, as the schema of WikiPossessions has them; `type` may lack.
+            Predicted possessors are those of gold whose names are the same once they are normalised.
+
+    Returns:
+        A figure, its axes labelled "title", "gold", "prediction" (where there is one) and "legend".  The patches of
+        "gold" and "prediction" are the shapes, one a possession.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    with own_settings():
+        measure = measuring()
+        known = {normalised(row["possessor"]).tokens for row in gold}
+        panels = [Panel("gold", "Gold" if predicted is not None else "", _columns(gold, None, measure))]
+        if predicted is not None:
+            panels.append(Panel("prediction", "Prediction", _columns(predicted, known, measure)))
+        return _figure(drawable(article, _TITLE_LENGTH), panels, measure)
+
+
+def _order(row: Record) -> tuple[int, ...]:
+    return tuple(map(int, row["order"].split(".")))
+
+
+def _columns(rows: Sequence[Record], known: set[tuple[str, ...]] | None, measure: Measure) -> list[list[Cell]]:
+    """The cells of a side by order; equal orders share a column, or several where they are many.
+
+    Args:
+        rows: the possessions.
+        known: the names of gold, for a prediction.
+        measure: how wide a text is.
+    """
+    columns = []
+    for _, tied in groupby(sorted(rows, key=_order), _order):
+        cells = [_cell(row, known, measure) for row in tied]
+        columns += [cells[start : start + _STACK] for start in range(0, len(cells), _STACK)]
+    return columns
+
+
+def _cell(row: Record, known: set[tuple[str, ...]] | None, measure: Measure) -> Cell:
+    kind, relation = row.get("type"), row["relation"]
+    name = drawable(row["possessor"], _NAME_LENGTH)
+    # What is before or after its anchor says so; during is the rule.
+    related = f"{relation} " if relation in ("before", "after") else ""
+    anchor = "" if row["anchor"] is None else related + drawable(row["anchor"], _ANCHOR_LENGTH)
+    relation_certain = None if relation is None else row["relation_certainty"] != "uncertain"
+    lacking = known is not None and normalised(row["possessor"]).tokens not in known
+    shape, line = _shape_width(kind, measure(name, NAME_SIZE)), measure(anchor, SMALL_SIZE)
+    width = max(shape + (2 * _MARK if lacking else 0), line)
+    order, certain = drawable(row["order"], _ORDER_LENGTH), row["certainty"] != "uncertain"
+    return Cell(kind, name, order, anchor, certain, relation_certain, lacking, shape, line, width)
+
+
+def _shape_width(kind: str | None, text: float) -> float:
+    """How wide a shape of height `_BOX` has to be, so that a line of text fits into it."""
+    if kind == "ORG":
+        # The corners of the text, which is half as high as the oval, are inside of it.
+        return max(text / math.sqrt(1 - 0.5**2) + 0.12, 2 * _BOX)
+    return text + (_BOX if kind is None else 0.2)
+
+
+def _column_width(column: Sequence[Cell], measure: Measure) -> float:
+    return max(*(cell.width for cell in column), measure(column[0].order, SMALL_SIZE)) + _GAP
+
+
+def _row_height(columns: Sequence[Sequence[Cell]], row: range) -> float:
+    return _RULER + max(len(columns[i]) for i in row) * _CELL
+
+
+def _figure(title: str, panels: Sequence[Panel], measure: Measure) -> Figure:
+    widths = [[_column_width(column, measure) for column in panel.columns] for panel in panels]
+    flat = [
+        (width, _RULER + len(column) * _CELL)
+        for panel, of_panel in zip(panels, widths, strict=True)
+        for column, width in zip(panel.columns, of_panel, strict=True)
+    ]
+    entries = _legend(panels, measure)
+    inner = max(
+        _WIDTH - 2 * MARGIN,
+        math.sqrt(_ASPECT * sum(width * height for width, height in flat)),
+        max((width for width, _ in flat), default=0.0) + _GAP,
+        measure(title, TITLE_SIZE),
+        sum(entry.width for entry in entries),
+    )
+    rows = [wrapped(of_panel, inner - _GAP) for of_panel in widths]
+    heights = [
+        (_HEADING if panel.heading else 0.0) + (sum(_row_height(panel.columns, row) for row in of_panel) or _CELL)
+        for panel, of_panel in zip(panels, rows, strict=True)
+    ]
+    figure = page(inner, _TITLE + sum(heights) + _LEGEND)
+    top = figure.get_size_inches()[1] - MARGIN - _TITLE
+    axes = strip(figure, "title", top, _TITLE)
+    write(axes, 0, _TITLE / 2, title, TITLE_SIZE, ha="left")
+    for panel, of_panel, own, tall in zip(panels, rows, widths, heights, strict=True):
+        top -= tall
+        _draw_panel(strip(figure, panel.label, top, tall), panel, of_panel, own)
+    _draw_legend(strip(figure, "legend", top - _LEGEND, _LEGEND), entries)
+    return figure
+
+
+def _draw_panel(axes: Axes, panel: Panel, rows: Sequence[range], widths: Sequence[float]) -> None:
+    right, y = axes.get_xlim()[1], axes.get_ylim()[1]
+    if panel.heading:
+        write(axes, 0, y - _HEADING / 2, panel.heading, HEADING_SIZE, ha="left", weight="bold")
+        y -= _HEADING
+    if not rows:
+        write(axes, 0, y - _CELL / 2, "no possessions", NAME_SIZE, ha="left", style="italic")
+    for row in rows:
+        ruler = y - _RULER * 0.6
+        line(axes, (0, right - 0.06), ruler, "-", color="#888888", marker=">", markevery=[1], markersize=5)
+        left = _GAP / 2
+        for i in row:
+            x = left + widths[i] / 2
+            write(axes, x, ruler + 0.14, panel.columns[i][0].order, SMALL_SIZE, color="#555555")
+            line(axes, (x,), ruler, "", color="#555555", marker="o", markersize=4)
+            for place, cell in enumerate(panel.columns[i]):
+                _draw_cell(axes, x, y - _RULER - place * _CELL - _BOX / 2, cell)
+            left += widths[i]
+        y -= _row_height(panel.columns, row)
+
+
+def _draw_cell(axes: Axes, x: float, y: float, cell: Cell) -> None:
+    """Draw a possession whose shape has its centre at (x, y)."""
+    color = LACKING if cell.lacking else INK
+    _shape(axes, x, y, cell.shape, cell.kind, "-" if cell.certain else "--", color)
+    write(axes, x, y, cell.name, NAME_SIZE, color=color)
+    if cell.lacking:
+        write(axes, x - (cell.shape + _MARK) / 2, y, MARK, NAME_SIZE, color=color)
+    if cell.anchor:
+        write(axes, x, y - _BOX / 2 - 0.15, cell.anchor, SMALL_SIZE, color="#444444")
+    if cell.relation_certain is not None:
+        style = "-" if cell.relation_certain else "--"
+        line(axes, (x - cell.line / 2, x + cell.line / 2), y - _BOX / 2 - 0.055, style, color=INK)
+
+
+def _shape(axes: Axes, x: float, y: float, width: float, kind: str | None, style: str, color: str) -> None:
+    """The shape of a kind of possessor with its centre at (x, y)."""
+    from matplotlib.patches import Ellipse, FancyBboxPatch, Patch, Polygon, Rectangle
+
+    corner = (x - width / 2, y - _BOX / 2)
+    look: dict[str, Any] = {"facecolor": FILLS[kind], "edgecolor": color, "linestyle": style, "linewidth": 1.0}
+    patch: Patch
+    if kind == "PER":
+        patch = Rectangle(corner, width, _BOX, **look)
+    elif kind == "LOC":
+        patch = FancyBboxPatch(corner, width, _BOX, boxstyle=f"round,pad=0,rounding_size={_BOX / 3}", **look)
+    elif kind == "ORG":
+        patch = Ellipse((x, y), width, _BOX, **look)
+    else:
+        half, slant = width / 2, _BOX / 2
+        right = [(x + half - slant, y + _BOX / 2), (x + half, y), (x + half - slant, y - _BOX / 2)]
+        patch = Polygon([*right, *((2 * x - u, v) for u, v in reversed(right))], closed=True, **look)
+    axes.add_patch(patch)
+
+
+def _legend(panels: Sequence[Panel], measure: Measure) -> list[Entry]:
+    """What has to be explained: the shapes that occur, and what else does."""
+    cells = [cell for panel in panels for column in panel.columns for cell in column]
+    kinds = {cell.kind for cell in cells}
+    told = [(kind, "-", name) for kind, name in KINDS.items() if kind in kinds]
+    if any(not cell.certain or cell.relation_certain is False for cell in cells):
+        told.append(("", "--", "uncertain"))
+    if any(cell.lacking for cell in cells):
+        told.append((MARK, "", "not in gold"))
+    return [Entry(kind, style, text, _SAMPLE + 0.1 + measure(text, SMALL_SIZE) + _GAP) for kind, style, text in told]
+
+
+def _draw_legend(axes: Axes, entries: Sequence[Entry]) -> None:
+    left, y = 0.02, _LEGEND / 2  # half a line would be cut off at the very edge
+    for kind, style, text, width in entries:
+        if kind == MARK:
+            write(axes, left + _SAMPLE / 2, y, MARK, NAME_SIZE, color=LACKING)
+        elif kind == "":
+            line(axes, (left, left + _SAMPLE), y, style, color=INK)
+        else:
+            _shape(axes, left + _SAMPLE / 2, y, _SAMPLE, kind, style, INK)
+        write(axes, left + _SAMPLE + 0.1, y, text, SMALL_SIZE, ha="left")
+        left += width
