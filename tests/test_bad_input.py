@@ -16,7 +16,7 @@ import pytest
 import closeread
 from closeread.corpora.gold import corpus_names
 from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
-from closeread.errors import FormatError, InputError, SubmissionError, printable, quoted, shortened
+from closeread.errors import FormatError, InputError, SubmissionError, escape, quote, shorten
 from closeread.formats import text
 from closeread.tasks import procedure_names
 
@@ -763,10 +763,10 @@ def test_an_error_keeps_what_it_was_made_from():
     ],
 )
 def test_printable(raw, shown):
-    assert printable(raw) == shown
+    assert escape(raw) == shown
 
 
 def test_long_texts_are_cut_in_the_middle():
-    assert shortened("x" * 300) == "x" * 300
-    assert shortened("a" * 500 + "b" * 500) == "a" * 148 + " … " + "b" * 148
-    assert quoted("\x1b" * 100) == r"'\x1b\x1b\x1b\x1b\x1b\x1b\x1 … x1b\x1b\x1b\x1b\x1b\x1b\x1b'"
+    assert shorten("x" * 300) == "x" * 300
+    assert shorten("a" * 500 + "b" * 500) == "a" * 148 + " … " + "b" * 148
+    assert quote("\x1b" * 100) == r"'\x1b\x1b\x1b\x1b\x1b\x1b\x1 … x1b\x1b\x1b\x1b\x1b\x1b\x1b'"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from closeread.counts.table import CountTable, merged
+from closeread.counts.table import CountTable, merge
 from closeread.errors import RequestError
 
 KINDS = {"a": [[1, 2], [0, 0], [3, 4]], "b": [[0, 0], [0, 0], [0, 1]], "none": [[0, 0], [0, 0], [0, 0]]}
@@ -51,7 +51,7 @@ def test_parts_are_made_when_they_are_asked_for():
     lazy = table({"kind": never})
     assert list(lazy.slices("side")) == ["l", "r"]
     assert (
-        merged([lazy.select(np.array([True, True, False])), lazy.select(np.array([False, False, True]))]).n_blocks == 2
+        merge([lazy.select(np.array([True, True, False])), lazy.select(np.array([False, False, True]))]).n_blocks == 2
     )
     with pytest.raises(AssertionError, match="nobody asked"):
         lazy.slices("kind")

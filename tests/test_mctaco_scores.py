@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.counts.table import merged
+from closeread.counts.table import merge
 from closeread.tasks.mctaco.kernels.choices import expected_coin_scores
 from closeread.tasks.mctaco.procedure import PROCEDURE, count
 
@@ -135,7 +135,7 @@ def test_counts_of_a_union_add(first, second):
     ]
     parts = [count(gold=first[0], system=first[1]), count(gold=renamed, system=second[1])]
     whole = count(gold=first[0] + renamed, system=first[1] + second[1])
-    joined = merged(parts)
+    joined = merge(parts)
     assert list(joined.units) == list(whole.units)
     np.testing.assert_array_equal(joined.values, whole.values)
     assert joined.n_blocks == whole.n_blocks

@@ -15,7 +15,8 @@ from closeread.corpora.schema import load_schema
 
 @pytest.mark.parametrize("name", reproducible())
 def test_printed_tables_are_whole(name):
-    printed = json.loads(resources.files("closeread.corpora.reproduction").joinpath(f"{name}.json").read_text("utf-8"))
+    folder = resources.files(f"closeread.tasks.{load_corpus(name).procedure}")
+    printed = json.loads(folder.joinpath("reproduction.json").read_text("utf-8"))
     assert "pages" in printed["source"]
     for table in printed["tables"].values():
         assert all(len(values) == len(table["columns"]) for values in table["rows"].values())

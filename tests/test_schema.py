@@ -343,4 +343,4 @@ def test_patterns_are_told_in_words():
 
     found = [node for name in corpus_names() for node in patterns(load_schema(name))]
     assert len(found) > 10
-    assert [node["pattern"] for node in found if "x-needed" not in node] == []
+    assert [node["pattern"] for node in found if "x-expected" not in node] == []

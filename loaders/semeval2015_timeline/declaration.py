@@ -87,7 +87,7 @@ CORPUS = Corpus(
     submission_formats=("timeline_txt",),
     procedure="timeline",
     unique=("entity",),
-    undigested=("entries.spans",),
+    not_in_digest=("entries.spans",),
     facts=(
         *(
             Fact(name, value, split)

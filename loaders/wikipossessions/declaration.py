@@ -77,7 +77,7 @@ CORPUS = Corpus(
     format="possession_csv",
     procedure="wikipossessions",
     key="article",
-    undigested=("text",),
-    beside=("articles/*.txt",),
+    not_in_digest=("text",),
+    extra_files=("articles/*.txt",),
     facts=tuple(Fact(name, value, "test") for name, value in FACTS.items()),
 )

@@ -5,7 +5,7 @@ from typing import Any
 
 from closeread.errors import Problem, SubmissionError
 from closeread.hf import metric
-from closeread.hf.inputs import listed
+from closeread.hf.inputs import as_list
 from closeread.records import Record
 from closeread.tasks.tne import procedure as tne
 from closeread.tasks.tne.tne_arrays import ARRAY
@@ -47,7 +47,7 @@ class TneLinks(metric.EvaluateModule):
         Raises:
             SubmissionError: predictions are such arrays, or what else may be wrong with them.
         """
-        rows = listed("predictions", predictions)
+        rows = as_list("predictions", predictions)
         arrays = [number for number, row in enumerate(rows) if isinstance(row, dict) and ARRAY in row]
         if arrays:
             found = f"row {arrays[0]}: is an array of the leaderboard ({ARRAY})"

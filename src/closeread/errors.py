@@ -35,7 +35,7 @@ class Problem(NamedTuple):
 
     def at(self, source: str) -> str:
         """The problem with the place where it is, as terminals can jump to it."""
-        place = source if self.file is None else f"{source}/{printable(self.file)}"
+        place = source if self.file is None else f"{source}/{escape(self.file)}"
         return f"{place}: {self.what}" if self.line is None else f"{place}:{self.line}: {self.what}"
 
 
@@ -57,7 +57,7 @@ class InputError(ValueError):
         super().__init__(self._message())
 
     def _message(self) -> str:
-        source = printable(self.source)
+        source = escape(self.source)
         lines = [problem.at(source) for problem in self.problems[:SHOWN]]
         if len(self.problems) > 1:
             total = f"{source}: {len(self.problems):,} problems"
@@ -93,43 +93,43 @@ class MissingExtraError(ImportError):
         super().__init__(f"{purpose} needs {' and '.join(libraries)}: pip install {' '.join(libraries)}")
 
 
-def quoted(text: str, limit: int = 60) -> str:
+def quote(text: str, limit: int = 60) -> str:
     r"""Untrusted text made fit for a message: escaped, quoted, and cut in the middle when long.
 
-    >>> print(quoted("a\x1b[31mb"))
+    >>> print(quote("a\x1b[31mb"))
     'a\x1b[31mb'
     """
-    return shortened(repr(text), limit)
+    return shorten(repr(text), limit)
 
 
-def quoted_json(value: object, limit: int = 120) -> str:
-    """An untrusted JSON value made fit for a message: text as `quoted` has it, all else as JSON.
+def quote_json(value: object, limit: int = 120) -> str:
+    """An untrusted JSON value made fit for a message: text as `quote` has it, all else as JSON.
 
-    >>> quoted_json({"anchor": "np3"}), quoted_json(None), quoted_json("np3")
+    >>> quote_json({"anchor": "np3"}), quote_json(None), quote_json("np3")
     ('{"anchor": "np3"}', 'null', "'np3'")
     """
     if isinstance(value, str):
-        return quoted(value, limit)
+        return quote(value, limit)
     try:
         text = json.dumps(value, ensure_ascii=False, default=repr)
     except (TypeError, ValueError, RecursionError):  # it is no JSON value after all
         return f"a {type(value).__name__}"
-    return shortened(printable(text), limit)
+    return shorten(escape(text), limit)
 
 
-def printable(text: str) -> str:
+def escape(text: str) -> str:
     r"""Untrusted text with everything that a terminal might act on escaped; line ends stay.
 
-    >>> print(printable("a\x1b[31mb"))
+    >>> print(escape("a\x1b[31mb"))
     a\x1b[31mb
     """
     return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
 
 
-def shortened(text: str, limit: int = 300) -> str:
+def shorten(text: str, limit: int = 300) -> str:
     """The text itself, or its head and tail when it is longer than `limit` characters.
 
-    >>> shortened("abcdefghijklmnopqrstuvwxyz", 11)
+    >>> shorten("abcdefghijklmnopqrstuvwxyz", 11)
     'abcd … wxyz'
     """
     if len(text) <= limit:
@@ -138,28 +138,28 @@ def shortened(text: str, limit: int = 300) -> str:
     return f"{text[:half]} … {text[-half:]}"
 
 
-def counted(number: int, noun: str) -> str:
+def pluralize(number: int, noun: str) -> str:
     """A number of things, whose plural ends in `s`.
 
-    >>> counted(1, "document"), counted(3988, "document")
+    >>> pluralize(1, "document"), pluralize(3988, "document")
     ('1 document', '3,988 documents')
     """
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """The first few names, quoted.
 
-    >>> listed(["a", "b", "c", "d"])
+    >>> join_names(["a", "b", "c", "d"])
     "'a', 'b', 'c', …"
     """
-    return ", ".join(map(quoted, names[:NAMED])) + (", …" if len(names) > NAMED else "")
+    return ", ".join(map(quote, names[:NAMED])) + (", …" if len(names) > NAMED else "")
 
 
-def unknown(what: str, name: str, known: Sequence[str]) -> str:
+def describe_unknown(what: str, name: str, known: Sequence[str]) -> str:
     """The message for a name that does not exist, with the nearest that does.
 
-    >>> unknown("corpus", "mctacos", ["mctaco", "tne"])
+    >>> describe_unknown("corpus", "mctacos", ["mctaco", "tne"])
     "no corpus 'mctacos'; did you mean 'mctaco'? (there are: mctaco, tne)"
     """
     near = get_close_matches(name, known, n=1)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Protocol
 
-from closeread.errors import RequestError, quoted
+from closeread.errors import RequestError, quote
 from closeread.scoring import Counted
 
 
@@ -66,7 +66,7 @@ def refuse_other_documents(pairs: Sequence[Pair], names: Sequence[str]) -> None:
     """
     for pair, name in zip(pairs, names, strict=True):
         for index in pair.response.absent ^ pairs[0].response.absent:
-            document = quoted(pair.key.names[index])
+            document = quote(pair.key.names[index])
             lacking = names[0] if index in pairs[0].response.absent else name
             found = f"{lacking} lacks document {document}, which the other has"
             raise RequestError(f"{found}; with missing=skip both have to lack the same")

@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, overload
 
-from closeread.errors import Problem, quoted
+from closeread.errors import Problem, quote
 
 Record = dict[str, Any]
 
@@ -110,24 +110,24 @@ class ParsedFolder(NamedTuple):
         return f"in {self.files[index]}"
 
 
-def named(parsed: Parsed | ParsedFolder, key: str, problem: Problem) -> Problem:
+def name_problem(parsed: Parsed | ParsedFolder, key: str, problem: Problem) -> Problem:
     """A problem of the record whose number is given as its line: where that is, and the record's name if it has one."""
     number = problem.line or 0
     record = parsed.records[number]
     name = record.get(key) if isinstance(record, dict) else None
     if isinstance(name, str) and not problem.what.startswith(f"{key}: "):
-        return parsed.problem(number, f"{key} {quoted(name)}: {problem.what}")
+        return parsed.problem(number, f"{key} {quote(name)}: {problem.what}")
     return parsed.problem(number, problem.what)
 
 
-def repeated(parsed: Parsed | ParsedFolder, key: str) -> list[Problem]:
+def find_repeated(parsed: Parsed | ParsedFolder, key: str) -> list[Problem]:
     """The records whose name in a field another record has before them."""
     names = as_columns(parsed.records, [key])[key]
     if set(map(type, names)) == {str} and len(set(names)) == len(names):
         return []
     first: dict[str, int] = {}
     return [
-        parsed.problem(index, f"{key} {quoted(name)} stands {parsed.place(first[name])} already")
+        parsed.problem(index, f"{key} {quote(name)} stands {parsed.place(first[name])} already")
         for index, name in enumerate(names)
         if isinstance(name, str) and first.setdefault(name, index) != index
     ]

@@ -12,7 +12,7 @@ from closeread.corpora.gold import Gold, load_corpus, read_gold, read_own_gold
 from closeread.corpora.submissions import Submission, read_submission
 from closeread.counts.report import Comparison, Provenance, Report, Resampling, make_comparison, make_report
 from closeread.counts.table import CountTable, Procedure
-from closeread.errors import RequestError, quoted
+from closeread.errors import RequestError, quote
 from closeread.records import Record, column
 from closeread.tasks import load_procedure
 
@@ -91,7 +91,7 @@ def submission_for(gold: Gold, predictions: Path, options: Mapping[str, str]) ->
             ids = column(gold.records, gold.corpus.key)
             for side, row, what in procedure.problems(gold=gold.records, system=rows, **options):
                 if side == "system":
-                    yield row, f"{gold.corpus.key} {quoted(ids[row])}: {what}"
+                    yield row, f"{gold.corpus.key} {quote(ids[row])}: {what}"
 
     missing = options.get("missing", "error")
     return read_submission(
@@ -111,7 +111,7 @@ def count_predictions(gold: Gold, predictions: Path, options: Mapping[str, str] 
         RequestError: no such option; a SubmissionError where the file is at fault.
     """
     procedure = load_procedure(gold.corpus.procedure)
-    chosen = procedure.settle({**gold.corpus.procedure_defaults, **(options or {})})
+    chosen = procedure.resolve_options({**gold.corpus.procedure_defaults, **(options or {})})
     return count_submission(gold, submission_for(gold, predictions, chosen), chosen)
 
 

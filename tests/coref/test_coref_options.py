@@ -10,12 +10,12 @@ import pytest
 
 import closeread
 from closeread.counts.report import Resampling
-from closeread.counts.table import merged
+from closeread.counts.table import merge
 from closeread.errors import FormatError, RequestError, SubmissionError
 from closeread.tasks.coref.columns import content_digest, mention_table
 from closeread.tasks.coref.conll_writer import dump_conll
 from closeread.tasks.coref.coref_json import read_coref_json
-from closeread.tasks.coref.procedure import PROCEDURE, TITLES, chosen
+from closeread.tasks.coref.procedure import PROCEDURE, TITLES, with_metrics
 from closeread.tasks.coref.sides import compare, read_documents, read_pair, score
 
 NO_INTERVALS = Resampling(0)
@@ -27,7 +27,7 @@ def scores(key, response, metrics=tuple(TITLES), **options):
     """Scores of two mappings from names to clusters, as `count` sees them."""
     gold = [{"document": name, "clusters": clusters} for name, clusters in key.items()]
     system = [None if name not in response else {"document": name, "clusters": response[name]} for name in key]
-    procedure = chosen(metrics)
+    procedure = with_metrics(metrics)
     table = procedure.count(gold=gold, system=system, **options)
     totals = table.values.sum(axis=0)
     return {metric.name: float(metric.score(totals, table.names)) for metric in procedure.metrics}
@@ -115,7 +115,7 @@ def test_counts_of_shards_add():
         gold = [{"document": n, "clusters": KEY[n]} for n in names]
         return PROCEDURE.count(gold=gold, system=[{"document": n, "clusters": RESPONSE[n]} for n in names])
 
-    both, apart = table(["a", "b"]), merged([table(["a"]), table(["b"])])
+    both, apart = table(["a", "b"]), merge([table(["a"]), table(["b"])])
     assert both.units == apart.units
     np.testing.assert_array_equal(both.values, apart.values)
 
@@ -123,7 +123,7 @@ def test_counts_of_shards_add():
 @pytest.mark.parametrize("metric", ["mctaco", "leo", ""])
 def test_metrics_that_do_not_exist(metric):
     with pytest.raises(RequestError, match="no coreference metric"):
-        chosen((metric,))
+        with_metrics((metric,))
 
 
 def test_matching_heads_needs_heads():
@@ -461,9 +461,9 @@ def test_responses_that_lack_different_documents(tmp_path):
 
 
 def test_metrics_by_one_name_and_none():
-    assert [metric.name for metric in chosen("lea").metrics] == ["lea/precision", "lea/recall", "lea/f1"]
+    assert [metric.name for metric in with_metrics("lea").metrics] == ["lea/precision", "lea/recall", "lea/f1"]
     with pytest.raises(RequestError, match="no coreference metric is named"):
-        chosen(())
+        with_metrics(())
 
 
 def test_a_module_refuses_what_is_nested_too_deeply(offline_caches):

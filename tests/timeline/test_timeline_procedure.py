@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.counts.table import merged
+from closeread.counts.table import merge
 from closeread.tasks.timeline.procedure import PROCEDURE, count
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "timeline.json").read_text("utf-8"))
@@ -41,7 +41,7 @@ def scores(table):
 
 @pytest.mark.parametrize("case", CASES["scores"], ids=lambda case: case["name"])
 def test_hand_cases(case):
-    options = PROCEDURE.settle(case.get("options", {}))
+    options = PROCEDURE.resolve_options(case.get("options", {}))
     table = count(gold=timelines(case["gold"]), system=timelines(case["system"]), **options)
     got, totals = scores(table), dict(zip(table.names, table.values.sum(axis=0).tolist(), strict=True))
     for family, expected in case["counts"].items():
@@ -86,7 +86,7 @@ def test_nothing_at_all():
 
 
 def test_the_options():
-    assert PROCEDURE.settle({}) == {"track": "full", "missing": "empty"}
+    assert PROCEDURE.resolve_options({}) == {"track": "full", "missing": "empty"}
     assert [option.choices for option in PROCEDURE.options] == [("full", "ordering"), ("empty", "skip", "error")]
 
 
@@ -144,7 +144,7 @@ def test_the_order_of_entries_and_timelines_does_not_matter(pairs, track, random
 @given(PAIRS, TRACK)
 def test_counts_of_a_union_are_those_of_its_parts(pairs, track):
     gold, system = (timelines(sides) for sides in zip(*pairs, strict=True))
-    together = merged([count(gold=[g], system=[s], track=track) for g, s in zip(gold, system, strict=True)])
+    together = merge([count(gold=[g], system=[s], track=track) for g, s in zip(gold, system, strict=True)])
     whole = counted(pairs, track)
     assert list(together.units) == list(whole.units)
     assert np.array_equal(together.values, whole.values)

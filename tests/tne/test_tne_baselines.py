@@ -254,6 +254,7 @@ def test_what_is_not_defined(run, tmp_path, corpus, name, definition, problem):
 
 
 def test_a_corpus_without_baselines_has_none_in_any_definition():
-    assert load_baselines("nothing", "printed") == {}
+    with pytest.raises(RequestError, match="no corpus 'nothing'"):
+        load_baselines("nothing", "printed")
     with pytest.raises(RequestError):
         load_baselines("wikipossessions", "printed")

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeread.corpora.gold import load_corpus, read_gold
-from closeread.counts.table import merged
+from closeread.counts.table import merge
 from closeread.errors import RequestError
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
 from closeread.tasks.tne.kernels.links import pairs
@@ -93,7 +93,7 @@ def fractions(expected):
 
 @pytest.mark.parametrize("case", CASES["scores"], ids=lambda case: case["name"])
 def test_hand_cases(case):
-    options = PROCEDURE.settle(case.get("options", {}))
+    options = PROCEDURE.resolve_options(case.get("options", {}))
     table = count(gold=references(case["gold"]), system=rows(case["system"], case.get("fallback")), **options)
     got = scores(table)
     for name, expected in fractions(case["expected"]):
@@ -260,7 +260,7 @@ def test_counts_of_a_union_are_those_of_its_parts(documents, uprep):
     table = count(**whole, uprep=uprep)
     parts = [count(**{side: [records[i]] for side, records in whole.items()}, uprep=uprep) for i in range(len(told))]
     if parts:
-        together = merged(parts)
+        together = merge(parts)
         assert (together.names, list(together.units)) == (table.names, list(table.units))
         assert np.array_equal(together.values, table.values)
 
@@ -331,9 +331,9 @@ def test_fields_that_are_not_there():
 
 
 def test_the_options():
-    assert PROCEDURE.settle({}) == {"uprep": "any", "missing": "error"}
+    assert PROCEDURE.resolve_options({}) == {"uprep": "any", "missing": "error"}
     with pytest.raises(RequestError, match="option uprep is 'first'; needed: one of any, last"):
-        PROCEDURE.settle({"uprep": "first"})
+        PROCEDURE.resolve_options({"uprep": "first"})
     assert PROCEDURE.resampling_unit == PROCEDURE.unit == "document"
 
 

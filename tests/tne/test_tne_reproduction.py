@@ -143,7 +143,7 @@ def test_the_printed_totals_of_train(corpora):
         "links": len(gold.records.links),
     }
     assert any(notice.startswith("4 noun phrases: without a last token") for notice in gold.notices)
-    printed = json.loads(resources.files("closeread.corpora.reproduction").joinpath("tne.json").read_text("utf-8"))
+    printed = json.loads(resources.files("closeread.tasks.tne").joinpath("reproduction.json").read_text("utf-8"))
     rows = {row: values[0] for row, values in printed["tables"]["Table 2"]["rows"].items()}
     assert (rows["NPs"], rows["NP-links"]) == (totals["NPs"], totals["links"])
     declared = {fact.name: fact.value for fact in CORPUS.facts if fact.split == "train"}
@@ -155,7 +155,7 @@ def test_the_printed_totals_of_train(corpora):
 
 
 def test_what_has_no_print_on_record():
-    printed = json.loads(resources.files("closeread.corpora.reproduction").joinpath("tne.json").read_text("utf-8"))
+    printed = json.loads(resources.files("closeread.tasks.tne").joinpath("reproduction.json").read_text("utf-8"))
     assert set(printed["tables"]) == {"Table 2", "Figure 4", "Table 3"}
     assert {value for row in printed["tables"]["Figure 4"]["rows"].values() for value in row} == {"-"}
     assert "not on record" in printed["tables"]["Figure 4"]["caption"]

@@ -47,14 +47,14 @@ def refused(file, content, **options):
     """What is wrong with a file, each problem as its line and its words."""
     file.write_text(content if isinstance(content, str) else dump_json_lines(content), "utf-8")
     with pytest.raises(SubmissionError) as caught:
-        submission_for(GOLD, file, PROCEDURE.settle(options))
+        submission_for(GOLD, file, PROCEDURE.resolve_options(options))
     assert all(problem.what.isprintable() for problem in caught.value.problems)
     return [(problem.line, problem.what) for problem in caught.value.problems]
 
 
 def read(file, content, **options):
     file.write_text(content if isinstance(content, str) else dump_json_lines(content), "utf-8")
-    return submission_for(GOLD, file, PROCEDURE.settle(options))
+    return submission_for(GOLD, file, PROCEDURE.resolve_options(options))
 
 
 # Links.

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.counts.table import merged
+from closeread.counts.table import merge
 from closeread.errors import RequestError
 from closeread.tasks.wikipossessions.kernels.assignment import best_assignment
 from closeread.tasks.wikipossessions.kernels.matching import order_key
@@ -53,7 +53,7 @@ def scores(table):
 
 @pytest.mark.parametrize("case", CASES["scores"], ids=lambda case: case["name"])
 def test_hand_cases(case):
-    options = PROCEDURE.settle(case.get("options", {}))
+    options = PROCEDURE.resolve_options(case.get("options", {}))
     table = count(gold=articles(case["gold"]), system=articles(case["system"]), **options)
     got = scores(table)
     for family, expected in case["expected"].items():
@@ -124,7 +124,7 @@ POSSESSION = st.builds(
     st.sampled_from(["certain", "uncertain", None]),
 )
 SIDE = st.lists(POSSESSION, max_size=5)
-DEFAULTS = PROCEDURE.settle({})
+DEFAULTS = PROCEDURE.resolve_options({})
 FREE = {"tolerance": ["0", "0.1", "0.5", "1.25"], "now_year": ["2017", "1891", "1700"]}
 OPTIONS = st.fixed_dictionaries(
     {option.name: st.sampled_from(option.choices or FREE[option.name]) for option in PROCEDURE.options}
@@ -264,7 +264,7 @@ def test_counts_of_a_union_are_those_of_its_parts(pairs, options, average):
     )
     whole = count(gold=gold, system=system, **options)
     parts = [count(gold=[g], system=[s], **options) for g, s in zip(gold, system, strict=True)]
-    together = merged(parts)
+    together = merge(parts)
     assert together.names == whole.names
     assert together.units == whole.units
     assert np.array_equal(together.values, whole.values)
@@ -312,7 +312,7 @@ YEAR = "needed: a year such as 2017"
 )
 def test_a_value_that_an_option_can_not_have(option, value, message):
     with pytest.raises(RequestError) as error:
-        PROCEDURE.settle({option: value})
+        PROCEDURE.resolve_options({option: value})
     assert str(error.value) == message
 
 
@@ -321,14 +321,16 @@ def test_a_value_that_an_option_can_not_have(option, value, message):
     ("tolerance", "100", "100"), ("now_year", "02017", "2017"), ("now_year", "-0", "0"), ("now_year", "-0044", "-44"),
 ])  # fmt: skip
 def test_equal_computations_have_equal_signatures(option, given, plain):
-    settled = PROCEDURE.settle({option: given})
+    settled = PROCEDURE.resolve_options({option: given})
     assert settled[option] == plain
-    assert PROCEDURE.signature(settled, "0" * 64) == PROCEDURE.signature(PROCEDURE.settle({option: plain}), "0" * 64)
+    assert PROCEDURE.signature(settled, "0" * 64) == PROCEDURE.signature(
+        PROCEDURE.resolve_options({option: plain}), "0" * 64
+    )
 
 
 def test_free_values_are_kept_as_text():
     for tolerance, year in ((0.1, 2026), ("0.05", -44), (0, 0), ("12", 99999), ("10.101", 1000)):
-        settled = PROCEDURE.settle({"tolerance": tolerance, "now_year": year})
+        settled = PROCEDURE.resolve_options({"tolerance": tolerance, "now_year": year})
         assert (settled["tolerance"], settled["now_year"]) == (str(tolerance), str(year))
     assert list(settled) == [option.name for option in PROCEDURE.options]
     assert all(option.default in (option.choices or (option.default,)) for option in PROCEDURE.options)
@@ -338,7 +340,7 @@ def test_free_values_are_kept_as_text():
 @pytest.mark.parametrize("case", CASES["problems"], ids=lambda case: case["name"])
 def test_problems(case):
     gold, system = articles(case["gold"]), articles(case["system"])
-    options = PROCEDURE.settle(case.get("options", {}))
+    options = PROCEDURE.resolve_options(case.get("options", {}))
     found = problems(gold=gold, system=system, **options)
     assert [list(problem) for problem in found] == case["expected"]
 

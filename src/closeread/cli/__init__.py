@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import click
 
 from closeread import __version__
-from closeread.errors import InputError, MissingExtraError, RequestError, printable
+from closeread.errors import InputError, MissingExtraError, RequestError, escape
 
 
 class LazyGroup(click.Group):
@@ -44,15 +44,15 @@ class LazyGroup(click.Group):
             with ending_on_sigterm():
                 return super().invoke(ctx)
         except (InputError, MissingExtraError) as error:
-            raise click.ClickException(printable(str(error))) from error
+            raise click.ClickException(escape(str(error))) from error
         except RequestError as error:
-            raise click.UsageError(printable(str(error))) from error
+            raise click.UsageError(escape(str(error))) from error
         except OSError as error:
             if isinstance(error, BrokenPipeError):
                 raise
             where = f"{error.filename}: " if error.filename else ""
             message = f"{where}{error.strerror or error}"
-            raise click.ClickException(printable(message)) from error
+            raise click.ClickException(escape(message)) from error
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from closeread.errors import InputError, RequestError, printable
+from closeread.errors import InputError, RequestError, escape
 
 if TYPE_CHECKING:
     from closeread.corpora.gold import Gold
@@ -118,7 +118,7 @@ def metrics(procedure: Procedure) -> Callable[[F], F]:
         names = families if value is None else tuple(name.strip() for name in value.split(","))
         for name in names:
             if name not in families:
-                raise click.BadParameter(f"'{printable(name)}' is none of {', '.join(families)}.", ctx, param)
+                raise click.BadParameter(f"'{escape(name)}' is none of {', '.join(families)}.", ctx, param)
         return names
 
     if len(families) == 1:
@@ -168,18 +168,18 @@ def read_all(paths: Iterable[Path], read: Callable[[Path], T]) -> list[T]:
         except InputError as error:
             wrong.append(str(error))
     if wrong:
-        raise click.ClickException(printable("\n".join(dict.fromkeys(wrong))))
+        raise click.ClickException(escape("\n".join(dict.fromkeys(wrong))))
     return found
 
 
-def noted(gold: Gold) -> Gold:
+def tell_notices(gold: Gold) -> Gold:
     """The gold, once what a user should know about it is on standard error."""
     tell(gold.notices)
     return gold
 
 
 @contextmanager
-def telling_warnings() -> Iterator[None]:
+def warnings_as_notes() -> Iterator[None]:
     """Say on standard error what is warned of in the block, in the words of `tell`."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
@@ -190,4 +190,4 @@ def telling_warnings() -> Iterator[None]:
 def tell(notices: Iterable[str]) -> None:
     """Say on standard error what a user should know, once."""
     for notice in dict.fromkeys(notices):
-        click.echo(f"note: {printable(notice)}", err=True)
+        click.echo(f"note: {escape(notice)}", err=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from closeread.corpora.gold import corpus_names, load_corpus
-from closeread.errors import RequestError, unknown
+from closeread.errors import RequestError, describe_unknown
 from closeread.tasks import load_procedure, procedure_names
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ class Paired(NamedTuple):
         """The key, by these options."""
         return self.load().read_key(path, **{name: settled[name] for name in self.key_options})
 
-    def lay_beside(self, key: Any, path: Path, settled: Mapping[str, str]) -> Any:
+    def align(self, key: Any, path: Path, settled: Mapping[str, str]) -> Any:
         """A response beside its key, by these options."""
-        return self.load().lay_beside(key, path, **{name: settled[name] for name in self.response_options})
+        return self.load().align(key, path, **{name: settled[name] for name in self.response_options})
 
 
 PAIRED = {
@@ -91,7 +91,7 @@ def _corpus(name: str) -> str:
     if name in corpora:
         return name
     if name not in procedure_names():
-        raise RequestError(unknown("procedure", name, procedure_names()))
+        raise RequestError(describe_unknown("procedure", name, procedure_names()))
     scored = [corpus for corpus in corpora if load_corpus(corpus).procedure == name]
     if len(scored) != 1:
         raise RequestError(f"procedure {name} scores {' and '.join(scored) or 'no corpus'}; name the corpus instead")
@@ -100,7 +100,7 @@ def _corpus(name: str) -> str:
 
 def procedure_options(procedure: Procedure, corpus: str | None = None) -> list[click.Parameter]:
     """The procedure's options as the command line's; None where nothing is said, so that defaults stay in one place."""
-    defaults = procedure.settle({} if corpus is None else load_corpus(corpus).procedure_defaults)
+    defaults = procedure.resolve_options({} if corpus is None else load_corpus(corpus).procedure_defaults)
     return [
         click.Option(
             [f"--{option.name.replace('_', '-')}", option.name],
@@ -111,6 +111,6 @@ def procedure_options(procedure: Procedure, corpus: str | None = None) -> list[c
     ]
 
 
-def chosen(procedure: Procedure, values: Mapping[str, Any]) -> dict[str, str]:
+def given_options(procedure: Procedure, values: Mapping[str, Any]) -> dict[str, str]:
     """The values of the procedure's options among a command's parameters, where something was said."""
     return {option.name: values[option.name] for option in procedure.options if values[option.name] is not None}

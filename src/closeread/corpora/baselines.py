@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from closeread.corpora.gold import load_corpus
-from closeread.errors import RequestError, quoted, unknown
+from closeread.errors import RequestError, describe_unknown, quote
 from closeread.records import Record
 from closeread.tasks import find
 
@@ -59,7 +59,7 @@ def load_baselines(corpus: str, definition: str | None = None) -> Mapping[str, B
         return cast(Mapping[str, Baseline], module.BASELINES)
     definitions = cast(Mapping[str, Mapping[str, Baseline]], getattr(module, "DEFINITIONS", {}))
     if not definitions:
-        raise RequestError(f"the baselines of {corpus} have one definition each; leave out {quoted(definition)}")
+        raise RequestError(f"the baselines of {corpus} have one definition each; leave out {quote(definition)}")
     if definition not in definitions:
-        raise RequestError(unknown(f"definition of the baselines of {corpus}", definition, list(definitions)))
+        raise RequestError(describe_unknown(f"definition of the baselines of {corpus}", definition, list(definitions)))
     return definitions[definition]

@@ -153,9 +153,9 @@ class Corpus:
         procedure: the module of `closeread.tasks` that scores it.
         procedure_defaults: option values that differ from the procedure's own.
         facts: figures of the released files.
-        undigested: fields of a gold record that no score depends on and that not everybody has; `a.b` is the field b of
-            every item of the list a.
-        beside: the user's own files beside the released ones, as patterns.
+        not_in_digest: fields of a gold record that no score depends on and that not everybody has; `a.b` is the field b
+            of every item of the list a.
+        extra_files: the user's own files beside the released ones, as patterns.
     """
 
     name: str
@@ -174,8 +174,8 @@ class Corpus:
     submission_formats: tuple[str, ...] = ()
     procedure_defaults: Mapping[str, str] = field(default_factory=dict)
     facts: tuple[Fact, ...] = ()
-    undigested: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
+    not_in_digest: tuple[str, ...] = ()
+    extra_files: tuple[str, ...] = ()
 
     @property
     def default_config(self) -> str:

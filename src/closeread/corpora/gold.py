@@ -13,11 +13,11 @@ from typing import Any, NamedTuple, Protocol, cast
 from closeread.corpora.declaration import Corpus, Source, SourceFolder
 from closeread.corpora.schema import RowValidator, Schema, label_names, load_schema, resolve
 from closeread.corpora.sources import Located, cache_folder, data_folder, is_in, locate
-from closeread.errors import FormatError, RequestError, quoted, unknown
+from closeread.errors import FormatError, RequestError, describe_unknown, quote
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.json_lines import read_json_lines
 from closeread.formats.parquet import read_parquet
-from closeread.records import ColumnRecords, Parsed, ParsedFolder, Record, content_digest, named, repeated
+from closeread.records import ColumnRecords, Parsed, ParsedFolder, Record, content_digest, find_repeated, name_problem
 from closeread.tasks import find
 
 SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
@@ -106,7 +106,7 @@ def load_corpus(name: str) -> Corpus:
     """
     names = corpus_names()
     if name not in names:
-        raise RequestError(unknown("corpus", name, names))
+        raise RequestError(describe_unknown("corpus", name, names))
     module = importlib.import_module(f"closeread.loaders.{name}.declaration")
     return cast(Corpus, module.CORPUS)
 
@@ -119,11 +119,11 @@ def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, 
     """
     config = config or corpus.default_config
     if config not in corpus.configs:
-        raise RequestError(unknown(f"config of {corpus.name}", config, list(corpus.configs)))
+        raise RequestError(describe_unknown(f"config of {corpus.name}", config, list(corpus.configs)))
     splits = corpus.configs[config].splits
     split = split or (corpus.default_split if corpus.default_split in splits else next(iter(splits)))
     if split not in splits:
-        raise RequestError(unknown(f"split of {corpus.name} ({config})", split, list(splits)))
+        raise RequestError(describe_unknown(f"split of {corpus.name} ({config})", split, list(splits)))
     return config, split, splits[split]
 
 
@@ -174,7 +174,7 @@ def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
     """
     split = split or corpus.default_split
     if not SPLIT.fullmatch(split):
-        raise RequestError(f"split {quoted(split)} can't begin an id; needed: letters, digits, '_', '.' or '-'")
+        raise RequestError(f"split {quote(split)} can't begin an id; needed: letters, digits, '_', '.' or '-'")
     held = _read(corpus, path, split, "document", load_format(corpus.procedure, corpus.format))
     digest = gold_digest(corpus, held.records)
     return Gold(corpus, None, None, held.records, digest, False, held.notices, held.background)
@@ -182,9 +182,9 @@ def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
 
 def gold_digest(corpus: Corpus, records: Sequence[Record]) -> str:
     """The sha256, in hex, of what the records hold, but for what no score depends on."""
-    if not corpus.undigested:
+    if not corpus.not_in_digest:
         return content_digest(records)
-    return content_digest([_without(record, corpus.undigested) for record in records])
+    return content_digest([_without(record, corpus.not_in_digest) for record in records])
 
 
 def _without(record: Record, names: Iterable[str]) -> Record:
@@ -231,7 +231,7 @@ def _read(corpus: Corpus, path: Path, split: str, definition: str, reader: Forma
 def _judged(corpus: Corpus, path: Path, parsed: Parsed | ParsedFolder, definition: str, reader: Format) -> Contents:
     """What a reader found, once it is valid."""
     keys = (corpus.key, *corpus.unique)
-    records = checked(path, parsed, load_schema(corpus.name), definition, *keys, judge=reader.inconsistencies)
+    records = judge(path, parsed, load_schema(corpus.name), definition, *keys, judge=reader.inconsistencies)
     if isinstance(parsed, ParsedFolder):
         notices = sorted(parsed.notices, key=lambda notice: notice.order)
         return Contents(records, tuple(notice.at(str(path)) for notice in notices), parsed.background)
@@ -259,10 +259,10 @@ def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
     Raises:
         FormatError: as `checked`.
     """
-    return checked(path, read_json_lines(path), load_schema(corpus), definition, load_corpus(corpus).key)
+    return judge(path, read_json_lines(path), load_schema(corpus), definition, load_corpus(corpus).key)
 
 
-def checked(
+def judge(
     path: Path,
     parsed: Parsed | ParsedFolder,
     schema: Schema,
@@ -284,8 +284,8 @@ def checked(
             a name.
     """
     rejected = RowValidator(schema, definition).problems(parsed.records, range(len(parsed.records)))
-    problems = parsed.problems + [named(parsed, next(iter(keys), ""), problem) for problem in rejected]
-    problems += [problem for key in keys for problem in repeated(parsed, key)]
+    problems = parsed.problems + [name_problem(parsed, next(iter(keys), ""), problem) for problem in rejected]
+    problems += [problem for key in keys for problem in find_repeated(parsed, key)]
     unfit = {problem.line for problem in rejected}
     numbers = [number for number in range(len(parsed.records)) if number not in unfit]
     fit = [parsed.records[number] for number in numbers] if unfit else parsed.records

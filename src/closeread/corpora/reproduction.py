@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from closeread.corpora.gold import corpus_names, load_corpus
-from closeread.errors import RequestError, unknown
+from closeread.errors import RequestError, describe_unknown
 from closeread.tasks import find
 
 UNRECORDED = "-"
@@ -97,7 +97,7 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
         RequestError: no such corpus or table; an InputError where the corpus's files are at fault.
     """
     if corpus not in reproducible():
-        raise RequestError(unknown("tables of", corpus, reproducible()))
+        raise RequestError(describe_unknown("tables of", corpus, reproducible()))
     task = load_corpus(corpus).procedure
     printed = json.loads(resources.files(f"closeread.tasks.{task}").joinpath("reproduction.json").read_text("utf-8"))
     module = find(task, "reproduction")
@@ -116,7 +116,7 @@ def _named(table: str, names: Sequence[str]) -> str:
         known = name.casefold()
         if asked in (known, *known.removeprefix("tables ").removeprefix("table ").split(" and ")):
             return name
-    raise RequestError(unknown("table", table, names))
+    raise RequestError(describe_unknown("table", table, names))
 
 
 def _side_by_side(name: str, source: str, printed: Mapping[str, Any], recomputed: Recomputed) -> Table:

@@ -7,7 +7,8 @@ submissions (here), the card's field table (here), and `datasets.Features` with 
 Conventions: a schema is written in a subset of JSON Schema 2020-12 on which `jsonschema-rs`, which judges
 rows, and `jsonschema`, which words the errors, agree: the keywords in `KEYWORDS`, local `$ref`s, and patterns
 of ASCII classes that end in ``$(?!\n)``, since Python's ``$`` lets a line end follow.  Three keywords are ours:
-`x-class-label` (load the enum as integers), `x-dtype` (the Arrow type of a number) and `x-needed` (a pattern in words).
+`x-class-label` (load the enum as integers), `x-dtype` (the Arrow type of a number) and `x-expected` (a pattern in
+words).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from importlib import resources
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from closeread.errors import Problem, quoted, quoted_json, shortened
+from closeread.errors import Problem, quote, quote_json, shorten
 from closeread.records import ColumnRecords
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ T = TypeVar("T")
 KEYWORDS = frozenset(
     {"$ref", "title", "description", "type", "enum", "pattern", "minLength", "minimum", "maximum"}
     | {"items", "minItems", "maxItems", "properties", "required", "additionalProperties"}
-    | {"x-class-label", "x-dtype", "x-needed"}
+    | {"x-class-label", "x-dtype", "x-expected"}
 )
 
 WORDED = 100
@@ -260,13 +261,13 @@ class RowValidator:
 
 def _worded(error: ValidationError, row: Any) -> str:
     """An error in words: where, what is wrong, and the item of a list that it is in."""
-    found = shortened(error.message)  # which repeats the offending value, and escapes it
+    found = shorten(error.message)  # which repeats the offending value, and escapes it
     node: Any = error.schema
-    if error.validator == "pattern" and "x-needed" in node:
-        found = f"{quoted(str(error.instance))} is of another form; needed: {node['x-needed']}"
+    if error.validator == "pattern" and "x-expected" in node:
+        found = f"{quote(str(error.instance))} is of another form; needed: {node['x-expected']}"
     match list(error.absolute_path):
         case [str(name), int(place), *_] if isinstance(row[name][place], dict):
-            found += f" (in {quoted_json(row[name][place])})"
+            found += f" (in {quote_json(row[name][place])})"
     return f"{_place(error.absolute_path)}{found}"
 
 

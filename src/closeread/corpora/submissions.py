@@ -15,11 +15,11 @@ from typing import Any, Protocol, cast
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import load_format
 from closeread.corpora.schema import WORDED, RowValidator, Spared, load_schema
-from closeread.errors import FormatError, Problem, RequestError, SubmissionError, listed, quoted
+from closeread.errors import FormatError, Problem, RequestError, SubmissionError, join_names, quote
 from closeread.files import write_text
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import read_lines
-from closeread.records import Parsed, ParsedFolder, Record, as_columns, column, named, repeated
+from closeread.records import Parsed, ParsedFolder, Record, as_columns, column, find_repeated, name_problem
 
 
 class SubmissionFolder(Protocol):
@@ -105,8 +105,8 @@ def read_submission(
         raise SubmissionError(error.source, error.problems) from None
     validator = RowValidator(load_schema(corpus.name), "submission")
     unfit = validator.problems(parsed.records, range(len(parsed.records)))
-    problems = parsed.problems + [named(parsed, corpus.key, problem) for problem in unfit]
-    problems += [problem for key in corpus.unique for problem in repeated(parsed, key)]
+    problems = parsed.problems + [name_problem(parsed, corpus.key, problem) for problem in unfit]
+    problems += [problem for key in corpus.unique for problem in find_repeated(parsed, key)]
     if not problems and list(column(parsed.records, corpus.key)) == list(ids):
         aligned = parsed.records if ready is None else ready(parsed.records)
         _refuse(path, _found(find, aligned, parsed, range(len(ids)), {}))
@@ -254,9 +254,9 @@ def _by_id(parsed: Parsed | ParsedFolder, key: str, known: set[str]) -> tuple[di
         if not isinstance(name, str):
             continue  # the schema has said so
         if name not in known:
-            problems.append(parsed.problem(number, f"{key} {quoted(name)} is not in the gold"))
+            problems.append(parsed.problem(number, f"{key} {quote(name)} is not in the gold"))
         elif name in rows:
-            found = f"{key} {quoted(name)} was given {parsed.place(rows[name])} already"
+            found = f"{key} {quote(name)} was given {parsed.place(rows[name])} already"
             problems.append(parsed.problem(number, found))
         else:
             rows[name] = number
@@ -264,5 +264,5 @@ def _by_id(parsed: Parsed | ParsedFolder, key: str, known: set[str]) -> tuple[di
 
 
 def _missing_in_words(absent: Sequence[str], total: int) -> str:
-    found = f"no row for {len(absent):,} of the {total:,} ids of the gold: {listed(absent)}"
+    found = f"no row for {len(absent):,} of the {total:,} ids of the gold: {join_names(absent)}"
     return f"{found}; needed: one for each, unless missing is empty or skip"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from closeread.counts.report import Comparison, Estimate, Report, Scores
 from closeread.counts.table import Procedure
-from closeread.errors import counted, printable
+from closeread.errors import escape, pluralize
 
 if TYPE_CHECKING:
     from closeread.corpora.reproduction import Table
@@ -88,7 +88,7 @@ def shown(text: str) -> str:
     >>> print(shown("a\n\x1b[31mb"))
     a\n\x1b[31mb
     """
-    return printable(text).replace("\n", r"\n")
+    return escape(text).replace("\n", r"\n")
 
 
 def report_grid(report: Report, procedure: Procedure) -> Grid:
@@ -153,7 +153,7 @@ def _few(report: Report, then: str = "") -> list[str]:
     blocks = report.total.n_blocks
     if not report.resampling.n_resamples or blocks >= ENOUGH_BLOCKS:
         return []
-    found = f"Only {counted(blocks, report.resampling_unit)}"
+    found = f"Only {pluralize(blocks, report.resampling_unit)}"
     if blocks <= 1:
         return [f"{found}: nothing to resample."]
     return [f"{found}: bootstrap intervals are too narrow{then}."]
@@ -232,7 +232,7 @@ def comparison_grid(comparison: Comparison, procedure: Procedure) -> Grid:
             ]
         )
     notes = [
-        f"Paired over {counted(comparison.first.total.n_blocks, comparison.first.resampling_unit)}, "
+        f"Paired over {pluralize(comparison.first.total.n_blocks, comparison.first.resampling_unit)}, "
         f"{drawing.n_resamples:,} resamples, seed {drawing.seed}; p-values are two-sided, "
         "and not corrected for several comparisons.",
         *_few(comparison.first, "; of the two p-values, trust the randomization test's"),

@@ -116,10 +116,10 @@ def _rows_of_parts(parts: Callable[[], Mapping[str, FloatArray]], rows: Sequence
     return {value: values[rows] for value, values in parts().items()}
 
 
-def numbered(names: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+def factorize(names: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
     """Numbers for names, from 0 in order of first appearance, and the distinct names in that order.
 
-    >>> numbers, distinct = numbered(["b", "a", "b"])
+    >>> numbers, distinct = factorize(["b", "a", "b"])
     >>> numbers.tolist(), distinct
     ([0, 1, 0], ['b', 'a'])
     """
@@ -128,7 +128,7 @@ def numbered(names: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
     return np.fromiter(map(number.__getitem__, names), np.int64, len(names)), distinct
 
 
-def merged(tables: Sequence[CountTable]) -> CountTable:
+def merge(tables: Sequence[CountTable]) -> CountTable:
     """The tables of several shards as one; no block may reach over two shards.
 
     Raises:
@@ -208,7 +208,7 @@ class Metric:
         )
 
 
-class Share(NamedTuple):
+class Ratio(NamedTuple):
     """A part of a whole, both counted.
 
     Attributes:
@@ -225,7 +225,7 @@ class Share(NamedTuple):
         return ratio(counts[self.part], counts[self.whole])
 
 
-def precision_recall_f1(name: str, title: str, precision: Share, recall: Share) -> tuple[Metric, Metric, Metric]:
+def precision_recall_f1(name: str, title: str, precision: Ratio, recall: Ratio) -> tuple[Metric, Metric, Metric]:
     """Three metrics, `NAME/precision`, `NAME/recall` and `NAME/f1`, of summed counts; 0/0 is 0."""
 
     def f1(counts: Columns) -> FloatArray:
@@ -253,13 +253,13 @@ def unit_scores(columns: Columns, metrics: Iterable[Metric]) -> dict[str, FloatA
     return means
 
 
-def averaged(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+def average(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
     """The metrics, which are means over units where `unit_scores` was summed."""
     return tuple(replace(metric, formula=partial(_mean_or, metric.name, metric.formula)) for metric in metrics)
 
 
 def average_option(unit: str) -> Option:
-    """The option of procedures whose metrics are `averaged`."""
+    """The option of procedures whose metrics are made by `average`."""
     return Option(
         "average",
         ("micro", "macro"),
@@ -371,7 +371,7 @@ class Procedure:
     problems: Callable[..., Iterable[tuple[str, int, str]]] | None = None
     rows: Callable[[Sequence[Any]], Sequence[Any]] | None = None
 
-    def settle(self, chosen: Mapping[str, object]) -> dict[str, str]:
+    def resolve_options(self, chosen: Mapping[str, object]) -> dict[str, str]:
         """Every option with its value as text, chosen or default, in declared order; True is "true".
 
         Raises:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 
 from closeread.drawing.pictures import DPI, FONT, INK
-from closeread.errors import shortened
+from closeread.errors import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +54,7 @@ def measuring() -> Measure:
 
 def drawable(text: str, limit: int) -> str:
     """A text as it can be drawn, cut in the middle where it is longer than `limit` characters."""
-    return shortened(_UNDRAWABLE.sub("\ufffd", text), limit)
+    return shorten(_UNDRAWABLE.sub("\ufffd", text), limit)
 
 
 def wrapped(widths: Sequence[float], limit: float) -> list[range]:

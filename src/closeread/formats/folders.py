@@ -15,7 +15,7 @@ from closeread.formats.text import MAX_FILE_BYTES, UNSAFE
 MAX_FILES = 10_000
 
 
-def listed(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path], list[Problem]]:
+def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path], list[Problem]]:
     """The files of a folder by name, in order, and what else is in it.
 
     Args:

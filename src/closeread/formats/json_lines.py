@@ -16,7 +16,7 @@ from typing import Any
 
 import orjson
 
-from closeread.errors import Problem, quoted
+from closeread.errors import Problem, quote
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed, Record
 
@@ -75,7 +75,7 @@ def parse_json_lines(lines: Sequence[str], unsafe: re.Pattern[str] = UNSAFE) -> 
                 records.append(value)
                 numbers.append(number)
             else:
-                found = f"{quoted(line.strip())} is no JSON object"
+                found = f"{quote(line.strip())} is no JSON object"
                 problems.append(Problem(f"{found}; needed: one object a line", number))
     return Parsed(records, numbers, problems)
 
@@ -125,7 +125,7 @@ def _object(pairs: list[tuple[str, Any]]) -> Record:
     if len(record) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in record if names.count(name) > 1)
-        raise _RefusedError(f"key {quoted(twice)} is given twice")
+        raise _RefusedError(f"key {quote(twice)} is given twice")
     return record
 
 
@@ -136,7 +136,7 @@ def _no_constant(name: str) -> float:
 def _finite(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
-        raise _RefusedError(f"the number {quoted(digits)} is beyond the range of a float")
+        raise _RefusedError(f"the number {quote(digits)} is beyond the range of a float")
     return number
 
 
@@ -149,7 +149,7 @@ def _refuse_unsafe(value: object, unsafe: re.Pattern[str], depth: int = 0) -> No
     if isinstance(value, str):
         if found := unsafe.search(value):
             kind = "lone surrogate" if "\ud800" <= found[0] <= "\udfff" else "control character"
-            raise _RefusedError(f"the text {quoted(value)} holds the {kind} U+{ord(found[0]):04X}")
+            raise _RefusedError(f"the text {quote(value)} holds the {kind} U+{ord(found[0]):04X}")
     elif isinstance(value, dict | list):
         if depth == MAX_DEPTH:
             raise _RefusedError(TOO_DEEP)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from closeread.errors import quoted
+from closeread.errors import quote
 from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE
 from closeread.formats.xml_tree import Element, read_xml
@@ -175,7 +175,7 @@ def read_timeml(path: Path) -> Document:
     """
     root, problems = read_xml(path), Problems()
     if root.name != "TimeML":
-        problems.add(f"the outermost element is {quoted(root.name)}; needed: TimeML", root.line)
+        problems.add(f"the outermost element is {quote(root.name)}; needed: TimeML", root.line)
     body = next(root.below(TEXT), root)
     others = (element for name in (DCT, *TITLES) for element in root.below(name))
     passages = (*(_passage(element.name, element) for element in others), _passage(TEXT, body))
@@ -238,7 +238,7 @@ def _check_ids(elements: Iterable[Span | Entry], problems: Problems) -> None:
         if not found:
             problems.add(f"{element.name} has no {attribute}; needed: one", element.line)
         elif found in seen:
-            problems.add(f"{attribute} {quoted(found)} was given on line {seen[found]} already", element.line)
+            problems.add(f"{attribute} {quote(found)} was given on line {seen[found]} already", element.line)
         else:
             seen[found] = element.line
 
@@ -262,15 +262,15 @@ class _Ends:
             if eid in self._events:
                 self._events[eid].append(eiid)
             else:
-                problems.add(f"MAKEINSTANCE {quoted(eiid)}: no EVENT has the eid {quoted(eid)}", one.line)
+                problems.add(f"MAKEINSTANCE {quote(eiid)}: no EVENT has the eid {quote(eid)}", one.line)
             if eiid and eiid in self._times:
-                problems.add(f"eiid {quoted(eiid)} is the tid of a TIMEX3, too; needed: ids of their own", one.line)
+                problems.add(f"eiid {quote(eiid)} is the tid of a TIMEX3, too; needed: ids of their own", one.line)
         self._instances = {eiid for made in self._events.values() for eiid in made}
         others = self._times | self._instances
         for event in events:
             eid = event.attributes.get("eid", "")
             if eid and not self._events[eid] and eid in others:
-                problems.add(f"eid {quoted(eid)} is the id of another interval; needed: ids of their own", event.line)
+                problems.add(f"eid {quote(eid)} is the id of another interval; needed: ids of their own", event.line)
 
     def interval(self, attribute: str, name: str, found: str) -> tuple[str | None, str]:
         """The interval that an attribute of a TLINK names; None where it names none, and what is wrong.
@@ -281,14 +281,14 @@ class _Ends:
             found: its value.
         """
         if name == TIMEX:
-            return (found, "") if found in self._times else (None, f"no TIMEX3 has the {attribute} {quoted(found)}")
+            return (found, "") if found in self._times else (None, f"no TIMEX3 has the {attribute} {quote(found)}")
         if name == "MAKEINSTANCE" and found in self._instances:
             return found, ""
         made = self._events.get(found)
         if made is None or (made and name == "MAKEINSTANCE"):
-            return None, f"no {name} has the {attribute} {quoted(found)}"
+            return None, f"no {name} has the {attribute} {quote(found)}"
         if len(made) > 1:
-            return None, f"event {quoted(found)} has {len(made)} instances; needed: one of them"
+            return None, f"event {quote(found)} has {len(made)} instances; needed: one of them"
         return (made or [found])[0], ""
 
 
@@ -307,11 +307,11 @@ def _tlink(element: Element, ends: _Ends, problems: Problems) -> Tlink | None:
             intervals.append(interval)
     relation = given.get("relType", "")
     if relation not in RELATION_TYPES:
-        wrong.append(f"relType is {quoted(relation)}; needed: one of {', '.join(RELATION_TYPES)}")
+        wrong.append(f"relType is {quote(relation)}; needed: one of {', '.join(RELATION_TYPES)}")
     if len(intervals) == 2 and intervals[0] == intervals[1]:
-        wrong.append(f"joins {quoted(intervals[0])} with itself; needed: two intervals")
+        wrong.append(f"joins {quote(intervals[0])} with itself; needed: two intervals")
     for what in wrong:
-        problems.add(f"TLINK {quoted(given['lid'])}: {what}" if "lid" in given else f"TLINK: {what}", element.line)
+        problems.add(f"TLINK {quote(given['lid'])}: {what}" if "lid" in given else f"TLINK: {what}", element.line)
     if wrong:
         return None
     used = {*SOURCES, *TARGETS, "relType"}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
 
-from closeread.errors import FormatError, Problem, quoted
+from closeread.errors import FormatError, Problem, quote
 from closeread.formats.text import UNSAFE, read_bytes
 
 MAX_DEPTH = 100
@@ -99,7 +99,7 @@ class _Builder:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if len(self.open_elements) > MAX_DEPTH:
-            self.refuse(f"element {quoted(name)} is nested too deeply; needed: {MAX_DEPTH} levels at most")
+            self.refuse(f"element {quote(name)} is nested too deeply; needed: {MAX_DEPTH} levels at most")
         for value in (name, *attributes, *attributes.values()):
             self.refuse_unsafe(value)
         self.end_of_text()
@@ -122,16 +122,16 @@ class _Builder:
             self.pieces.clear()
 
     def declaration(self, *declared: object) -> None:
-        self.refuse(f"declares {quoted(str(declared[0]))} in its document type; needed: XML without declarations")
+        self.refuse(f"declares {quote(str(declared[0]))} in its document type; needed: XML without declarations")
 
     def skipped_entity(self, name: str, is_parameter: bool) -> None:
         del is_parameter
-        self.refuse(f"refers to the entity {quoted(name)}, which is not declared; needed: the character itself")
+        self.refuse(f"refers to the entity {quote(name)}, which is not declared; needed: the character itself")
 
     def refuse_unsafe(self, text: str) -> None:
         for unsafe in UNSAFE.finditer(text):
             if unsafe[0] not in "\t\n\r":
-                self.refuse(f"the text {quoted(text)} holds the control character U+{ord(unsafe[0]):04X}")
+                self.refuse(f"the text {quote(text)} holds the control character U+{ord(unsafe[0]):04X}")
 
     def refuse(self, what: str) -> NoReturn:
         raise FormatError(self.path, [Problem(what, self.parser.CurrentLineNumber)])

@@ -72,7 +72,7 @@ def _held(corpus: Corpus, config: str, folder: Path | None) -> list[tuple[str, P
         (path.relative_to(place).as_posix(), path)
         for place in places
         if place
-        for pattern in corpus.beside
+        for pattern in corpus.extra_files
         for path in sorted(place.glob(pattern))
         if path.is_file()
     ]

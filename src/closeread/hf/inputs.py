@@ -12,7 +12,7 @@ from typing import Any
 import datasets
 
 from closeread.corpora.schema import Node, Schema, label_names, resolve
-from closeread.errors import Problem, SubmissionError, quoted
+from closeread.errors import Problem, SubmissionError, quote
 from closeread.records import ColumnRecords, Record
 
 PLAIN = {str, int, float, bool, type(None), list, dict}
@@ -20,7 +20,7 @@ CONVERSIONS = ("to_pylist", "to_list", "tolist")
 """How columns of pyarrow, of polars, and of NumPy, pandas and torch become lists."""
 
 
-def listed(side: str, values: Any) -> list[Any]:
+def as_list(side: str, values: Any) -> list[Any]:
     """Values as a list of JSON values, whatever holds them: a list, an array, a tensor, a column, the rows of a
     dataset or a data frame.
 
@@ -42,18 +42,18 @@ def listed(side: str, values: Any) -> list[Any]:
     # A slice reads a lazy column at once.
     rows = list(values[:]) if isinstance(values, Sequence) else list(values)
     return (
-        rows if set(map(type, rows)) <= PLAIN else [value if type(value) in PLAIN else plain(value) for value in rows]
+        rows if set(map(type, rows)) <= PLAIN else [value if type(value) in PLAIN else as_json(value) for value in rows]
     )
 
 
-def plain(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     """A value with its NumPy scalars, tensors and tuples as what JSON has; what has no such form stays as it is."""
     if isinstance(value, Mapping):
-        return {name: plain(child) for name, child in value.items()}
+        return {name: as_json(child) for name, child in value.items()}
     if hasattr(value, "tolist"):  # arrays, tensors and their scalars alike
         value = value.tolist()
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(child) for child in value]
+        return [as_json(child) for child in value]
     return value
 
 
@@ -74,7 +74,7 @@ def records(side: str, rows: Any, schema: Schema, node: Node) -> Sequence[Record
     fields = {name: resolve(schema, child) for name, child in node["properties"].items()}
     columns = _columns(side, rows, list(fields))
     if columns is None:
-        found = listed(side, rows)
+        found = as_list(side, rows)
         required = set(node.get("required", ()))
         if not found:
             return ColumnRecords({name: [] for name in required})
@@ -84,7 +84,7 @@ def records(side: str, rows: Any, schema: Schema, node: Node) -> Sequence[Record
         partial = [name for name in fields if name not in present and any(name in row for row in found)]
         if partial:
             return [_known(row, fields) for row in found]
-        columns = {name: listed(side, [row[name] for row in found]) for name in present}
+        columns = {name: as_list(side, [row[name] for row in found]) for name in present}
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} {length:,}" for name, length in lengths.items())
@@ -98,7 +98,7 @@ def records(side: str, rows: Any, schema: Schema, node: Node) -> Sequence[Record
 def _columns(side: str, rows: Any, known: Sequence[str]) -> dict[str, list[Any]] | None:
     """The known columns of a table; None for anything else."""
     if isinstance(rows, Mapping) and any(_is_dataset(value) for value in rows.values()):
-        splits = ", ".join(map(quoted, rows))
+        splits = ", ".join(map(quote, rows))
         raise SubmissionError(side, [Problem(f"several splits were given ({splits}); needed: the rows of one")])
     if _is_dataset(rows):
         return _columns_of_dataset(rows, known)
@@ -107,7 +107,7 @@ def _columns(side: str, rows: Any, known: Sequence[str]) -> dict[str, list[Any]]
         names = list(rows)
     if names is None or callable(names):
         return None
-    return {name: listed(f"{side}: {name}", rows[name]) for name in known if name in names}
+    return {name: as_list(f"{side}: {name}", rows[name]) for name in known if name in names}
 
 
 def _is_dataset(rows: object) -> bool:
@@ -134,7 +134,7 @@ def _columns_of_dataset(rows: Any, known: Sequence[str]) -> dict[str, list[Any]]
 
 
 def _known(row: Mapping[str, Any], fields: Mapping[str, Node]) -> Record:
-    return {name: label_names(node, [plain(row[name])])[0] for name, node in fields.items() if name in row}
+    return {name: label_names(node, [as_json(row[name])])[0] for name, node in fields.items() if name in row}
 
 
 def _kind(value: object) -> str:

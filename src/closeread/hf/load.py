@@ -8,7 +8,7 @@ from typing import Any
 import datasets
 
 from closeread.corpora.gold import corpus_names
-from closeread.errors import RequestError, unknown
+from closeread.errors import RequestError, describe_unknown
 from closeread.hf.builder import CorpusBuilder, builder_class, code_digest
 from closeread.hf.register import refuse_without_meaning
 
@@ -35,7 +35,7 @@ def load_dataset_builder(
         ValueError: the corpus has no such config.
     """
     if path not in corpus_names():
-        raise RequestError(unknown("corpus", path, corpus_names()))
+        raise RequestError(describe_unknown("corpus", path, corpus_names()))
     return builder_class(path)(
         cache_dir=None if cache_dir is None else str(cache_dir),
         dataset_name=path,

@@ -26,7 +26,7 @@ from closeread.counts.report import Report, Resampling, make_report
 from closeread.counts.table import Procedure
 from closeread.errors import Problem, RequestError, SubmissionError
 from closeread.hf.features import feature
-from closeread.hf.inputs import listed, plain, records
+from closeread.hf.inputs import as_json, as_list, records
 from closeread.records import ColumnRecords, Record, content_digest
 from closeread.scoring import Origin, count_rows
 
@@ -177,7 +177,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         return predictions
 
     def _settled(self, options: Mapping[str, str]) -> dict[str, str]:
-        return self.PROCEDURE.settle({**(self._corpus.procedure_defaults if self._corpus else {}), **options})
+        return self.PROCEDURE.resolve_options({**(self._corpus.procedure_defaults if self._corpus else {}), **options})
 
     def _digest(self, gold: Sequence[Any]) -> str:
         """What the references hold, as a sha256 in hex."""
@@ -195,7 +195,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             RequestError: an option does not exist or can't have that value.
         """
         gold = self._judged_references(references)
-        system = listed("predictions", predictions)
+        system = as_list("predictions", predictions)
         if self._settled(options).get("missing", "error") == "error":
             numbers: Sequence[int] = range(len(system))
             given = system
@@ -216,7 +216,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             SubmissionError: a row breaks the schema; all problems at once.
         """
         if "properties" not in self._reference:
-            rows = listed("references", references)
+            rows = as_list("references", references)
             return _judged("references", self._validators[1], rows, range(len(rows)))
         gold = records("references", references, self._schema, self._reference)
         return _judged("references", self._validators[1], gold, range(len(gold)))
@@ -303,9 +303,9 @@ def _judged(side: str, validator: RowValidator, rows: Sequence[Any], numbers: Se
         return rows
     try:
         if isinstance(rows, ColumnRecords):
-            rows = ColumnRecords(plain(rows.columns))
+            rows = ColumnRecords(as_json(rows.columns))
         else:
-            rows = [plain(row) for row in rows]
+            rows = [as_json(row) for row in rows]
         problems = validator.problems(rows, numbers)
     except RecursionError:
         raise SubmissionError(side, [Problem("a row is nested too deeply")]) from None

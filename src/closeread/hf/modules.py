@@ -10,7 +10,7 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from closeread._version import __version__
-from closeread.errors import RequestError, unknown
+from closeread.errors import RequestError, describe_unknown
 from closeread.files import write_text
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def load_metric(name: str, **arguments: Any) -> EvaluateModule:
         RequestError: there is no such module.
     """
     if name not in module_names():
-        raise RequestError(unknown("metric", name, module_names()))
+        raise RequestError(describe_unknown("metric", name, module_names()))
     module = importlib.import_module(f"closeread.metrics.{name}.{name}")
     loaded: EvaluateModule = getattr(module, class_name(name))(**arguments)
     return loaded

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli import options
-from closeread.errors import counted, printable
+from closeread.errors import escape, pluralize
 
 if TYPE_CHECKING:
     from closeread.records import Record
@@ -101,9 +101,9 @@ def tne(annotators: tuple[Path, ...], conflicts: Path | None, decisions: Path | 
         if conflicts is not None:
             write_text(conflicts, dump_json_lines(rows))
     links = sum(len(record["np_relations"]) for record in gold)
-    told = f"{counted(len(gold), 'document')}, {counted(links, 'link')}"
-    told += f"; {counted(len(decided), 'conflict')} decided, {len(rows):,} open"
-    click.echo(printable(f"{output}: {told}" + (f" (in {conflicts})" if conflicts is not None else "")))
+    told = f"{pluralize(len(gold), 'document')}, {pluralize(links, 'link')}"
+    told += f"; {pluralize(len(decided), 'conflict')} decided, {len(rows):,} open"
+    click.echo(escape(f"{output}: {told}" + (f" (in {conflicts})" if conflicts is not None else "")))
 
 
 def _documents(annotators: Sequence[Path]) -> list[Sequence[Record]]:
@@ -120,7 +120,7 @@ def _decided(found: Consolidation, path: Path, conflicts: Path | None) -> Mappin
     from closeread.errors import FormatError
     from closeread.formats.json_lines import parse_json_lines
     from closeread.formats.text import read_lines
-    from closeread.records import Parsed, named
+    from closeread.records import Parsed, name_problem
     from closeread.tasks.tne.adjudication import decisions
     from closeread.tasks.tne.tne_jsonl import UNSAFE
 
@@ -131,7 +131,7 @@ def _decided(found: Consolidation, path: Path, conflicts: Path | None) -> Mappin
     rejected = {problem.line for problem in unfit}
     fit = [number for number in range(len(parsed.records)) if number not in rejected]
     read = decisions(found, Parsed([parsed.records[n] for n in fit], [parsed.lines[n] for n in fit], []))
-    unread = parsed.problems + [named(parsed, "id", problem) for problem in unfit]
+    unread = parsed.problems + [name_problem(parsed, "id", problem) for problem in unfit]
     problems = unread + read.problems
     if conflicts is None:
         # The conflicts of rows that could not be read are missing, too: no news.

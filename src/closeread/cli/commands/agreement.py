@@ -109,7 +109,7 @@ def tne(first: Path, second: Path, style: Any) -> None:
 
     from closeread.corpora.gold import load_corpus, read_file
     from closeread.counts.rendering import Grid
-    from closeread.errors import counted
+    from closeread.errors import pluralize
     from closeread.tasks.coref import procedure as coref
     from closeread.tasks.tne import procedure as links
     from closeread.tasks.tne.agreement import agreement
@@ -120,7 +120,7 @@ def tne(first: Path, second: Path, style: Any) -> None:
     )
     found = agreement(one, two, (str(first), str(second)))
     rows = [*_rows(found.links, links.PROCEDURE.metrics), *_rows(found.clusters, coref.PROCEDURE.metrics)]
-    notes = [f"{second} against {first}, {counted(found.documents, 'document')}.", *found.lacking]
+    notes = [f"{second} against {first}, {pluralize(found.documents, 'document')}.", *found.lacking]
     notes += ["Clusters are compared without singletons."] if found.clusters is not None else []
     scores = [*(found.links or {}).items(), *(found.clusters or {}).items()]
     printing.show(
@@ -185,11 +185,11 @@ def _holds_documents(path: Path) -> bool:
 def _annotations(path: Path) -> Sequence[Record]:
     """The documents of an annotator, with mentions of entities."""
     from closeread.errors import FormatError
-    from closeread.records import repeated
+    from closeread.records import find_repeated
     from closeread.tasks.timeline.cat_entities import read_annotations
 
     parsed = read_annotations(path)
-    if problems := parsed.problems or repeated(parsed, "id"):
+    if problems := parsed.problems or find_repeated(parsed, "id"):
         raise FormatError(path, problems)
     return parsed.records
 

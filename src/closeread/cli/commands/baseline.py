@@ -57,15 +57,15 @@ def command(
     from closeread.corpora.baselines import Resources, load_baselines
     from closeread.corpora.gold import load_corpus
     from closeread.corpora.submissions import write_submission
-    from closeread.errors import RequestError, counted, printable, unknown
+    from closeread.errors import RequestError, describe_unknown, escape, pluralize
     from closeread.scoring import gold_for
 
     baselines = load_baselines(load_corpus(corpus).name, definition)
     if name not in baselines:
-        raise RequestError(unknown(f"baseline of {corpus}", name, list(baselines)))
-    records = options.noted(gold_for(corpus, config=config, split=split, gold=gold, data_dir=data_dir))
+        raise RequestError(describe_unknown(f"baseline of {corpus}", name, list(baselines)))
+    records = options.tell_notices(gold_for(corpus, config=config, split=split, gold=gold, data_dir=data_dir))
     resources = Resources(np.random.default_rng(seed), spacy_model, articles, records.background)
-    with options.telling_warnings():
+    with options.warnings_as_notes():
         rows = baselines[name](records.records, resources)
     write_submission(output, rows, records.corpus)
-    click.echo(printable(f"{output}: {counted(len(rows), 'row')}"))
+    click.echo(escape(f"{output}: {pluralize(len(rows), 'row')}"))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
-from closeread.cli.procedure_group import PAIRED, ProcedureGroup, chosen, procedure_options
-from closeread.errors import RequestError, printable
+from closeread.cli.procedure_group import PAIRED, ProcedureGroup, given_options, procedure_options
+from closeread.errors import RequestError, escape
 
 if TYPE_CHECKING:
     from closeread.counts.table import Procedure
@@ -83,22 +83,22 @@ def build_paired(procedure: Procedure) -> click.Command:
         _several(responses)
         paired = PAIRED[procedure.name]
         module, narrowed = paired.load(), {name: values[name] for name in paired.least}
-        settled = procedure.settle(chosen(procedure, values))
+        settled = procedure.resolve_options(given_options(procedure, values))
         files = {path for path in responses if not (path.is_file() and is_count_file(path))}
         gold = paired.read_key(key, settled)
-        pairs = {path: paired.lay_beside(gold, path, settled) for path in files}
+        pairs = {path: paired.align(gold, path, settled) for path in files}
         if settled["missing"] == "skip":
-            refuse_other_documents(list(pairs.values()), [printable(str(path)) for path in pairs])
+            refuse_other_documents(list(pairs.values()), [escape(str(path)) for path in pairs])
         results = [
             module.count_pair(pairs[path], options=settled, **narrowed)
             if path in files
-            else read_counts(path, module.chosen(**narrowed) if narrowed else procedure)
+            else read_counts(path, module.with_metrics(**narrowed) if narrowed else procedure)
             for path in responses
         ]
         for path, result in zip(responses, results, strict=True):
             if path not in files:
                 digest = module.key_digest(gold, settled["matching"])
-                refuse_other_counts(printable(str(path)), result, digest, settled)
+                refuse_other_counts(escape(str(path)), result, digest, settled)
         # Kept counts may be of more metrics than are asked for.
         names = [name for name in results[0].table.names if all(name in r.table.names for r in results)]
         show(responses, [replace(result, table=result.table.with_counts(names)) for result in results], values)
@@ -121,14 +121,14 @@ def run(procedure: Procedure, corpus: str, systems: tuple[Path, ...], values: di
     places = {name: values[name] for name in ("config", "split", "gold", "data_dir")}
     # Only regular files can be counts; looking into a pipe would wait for its writer.
     kept = [path.is_file() and is_count_file(path) for path in systems]
-    if all(kept) and (any(places.values()) or chosen(procedure, values)):
+    if all(kept) and (any(places.values()) or given_options(procedure, values)):
         raise RequestError("kept counts know their gold and their options: give none")
-    gold = None if all(kept) else options.noted(gold_for(corpus, **places))
+    gold = None if all(kept) else options.tell_notices(gold_for(corpus, **places))
 
     def counted(path: Path, is_kept: bool) -> Counted:
         if is_kept or gold is None:
             return read_counts(path, procedure)
-        return count_predictions(gold, path, chosen(procedure, values))
+        return count_predictions(gold, path, given_options(procedure, values))
 
     show(systems, [counted(path, is_kept) for path, is_kept in zip(systems, kept, strict=True)], values)
 
@@ -143,7 +143,7 @@ def show(systems: tuple[Path, ...], results: list[Counted], values: dict[str, An
     resampling = Resampling(values["resamples"], values["confidence"], values["seed"])
     comparisons = [
         make_comparison(
-            (printable(str(systems[0])), printable(str(path))),
+            (escape(str(systems[0])), escape(str(path))),
             (results[0].table, other.table),
             (results[0].provenance, other.provenance),
             procedure,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
-from closeread.errors import counted
+from closeread.errors import pluralize
 
 if TYPE_CHECKING:
     from closeread.records import Record
@@ -41,12 +41,12 @@ def coref(source: Path, output: Path) -> None:
       closeread convert coref key.conllu -o key.conll
       closeread convert coref response.conll -o response.jsonl
     """
-    from closeread.errors import printable
+    from closeread.errors import escape
     from closeread.tasks.coref.sides import read_documents, write_documents
 
     documents = read_documents(source)
     write_documents(documents, output)
-    click.echo(printable(f"{output}: {counted(len(documents), 'document')}"))
+    click.echo(escape(f"{output}: {pluralize(len(documents), 'document')}"))
 
 
 @command.command(cls=options.WritingCommand)
@@ -71,22 +71,22 @@ def tne(predictions: Path, form: str, output: Path, **places: Any) -> None:
       closeread convert tne mine.jsonl --to arrays --config unlabeled -o for_the_leaderboard.jsonl
       closeread convert tne arrays.jsonl --to jsonl --config sample -o links.jsonl
     """
-    from closeread.errors import printable
+    from closeread.errors import escape
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
     from closeread.scoring import gold_for, submission_for
     from closeread.tasks import load_procedure
     from closeread.tasks.tne import tne_arrays
 
-    gold = options.noted(gold_for("tne", **places))
-    settled = load_procedure(gold.corpus.procedure).settle(gold.corpus.procedure_defaults)
+    gold = options.tell_notices(gold_for("tne", **places))
+    settled = load_procedure(gold.corpus.procedure).resolve_options(gold.corpus.procedure_defaults)
     rows = [row for row in submission_for(gold, predictions, {**settled, "missing": "error"}).rows if row is not None]
     if form == "arrays":
         write_text(output, tne_arrays.dump_submission(rows, gold.records))
         options.tell(_lost(rows))
     else:
         write_text(output, dump_json_lines(rows))
-    click.echo(printable(f"{output}: {len(rows):,} documents"))
+    click.echo(escape(f"{output}: {len(rows):,} documents"))
 
 
 def _lost(rows: Sequence[Record]) -> Iterator[str]:
@@ -117,7 +117,7 @@ def timeline(source: Path, output: Path) -> None:
     """
     from closeread.corpora.gold import load_corpus, read_own_gold
     from closeread.corpora.submissions import write_submission
-    from closeread.errors import RequestError, printable
+    from closeread.errors import RequestError, escape
     from closeread.files import write_text
     from closeread.tasks.timeline.cat_xml import SUFFIX, TITLES_SUFFIX
 
@@ -126,14 +126,14 @@ def timeline(source: Path, output: Path) -> None:
         text, lost = convert(source)
         write_text(output, text)
         options.tell(f"lost: {what}." for what in lost)
-        click.echo(printable(f"{output}: 1 document"))
+        click.echo(escape(f"{output}: 1 document"))
     elif {source.suffix, output.suffix} & {SUFFIX, TITLES_SUFFIX}:
         raise RequestError(f"a document becomes one in the other format: {SUFFIX} becomes {TITLES_SUFFIX}, or back")
     else:
         corpus = load_corpus("semeval2015_timeline")
-        timelines = options.noted(read_own_gold(corpus, source)).records
+        timelines = options.tell_notices(read_own_gold(corpus, source)).records
         write_submission(output, timelines, corpus)
-        click.echo(printable(f"{output}: {counted(len(timelines), 'timeline')}"))
+        click.echo(escape(f"{output}: {pluralize(len(timelines), 'timeline')}"))
 
 
 def _as_timeml(path: Path) -> tuple[str, list[str]]:

@@ -61,14 +61,14 @@ def coref(key: Path, response: Path, duplicates: str, kinds: tuple[str, ...], li
     from dataclasses import asdict
 
     from closeread.counts.rendering import Grid
-    from closeread.errors import RequestError, unknown
+    from closeread.errors import RequestError, describe_unknown
     from closeread.tasks.coref.error_analysis import KINDS, find_errors
     from closeread.tasks.coref.procedure import sides, without_repeats
     from closeread.tasks.coref.sides import read_pair
 
     for kind in kinds:
         if kind not in KINDS:
-            raise RequestError(unknown("kind of error", kind, list(KINDS)))
+            raise RequestError(describe_unknown("kind of error", kind, list(KINDS)))
     pair = read_pair(key, response, duplicates=duplicates)
     own, other = without_repeats(pair.key), without_repeats(pair.response)
     found = find_errors(own, other, sides(own, other, matching=values["matching"]))
@@ -93,7 +93,7 @@ def _row(error: CorefError) -> list[str]:
 
 
 def _shown(mention: Mention) -> str:
-    from closeread.errors import shortened
+    from closeread.errors import shorten
 
     place = f"{mention.start}-{mention.end}"
-    return place if mention.text is None else f"{shortened(mention.text, 60)} [{place}]"
+    return place if mention.text is None else f"{shorten(mention.text, 60)} [{place}]"

@@ -26,7 +26,7 @@ def command(corpus: str, folder: Path, configs: tuple[str, ...], data_dir: Path 
     from closeread.hf.export import export, hide_progress_in_pipes
 
     hide_progress_in_pipes()
-    with options.telling_warnings():
+    with options.warnings_as_notes():
         written = export(corpus, folder, configs=configs or None, data_dir=data_dir)
     for path in written:
         click.echo(path)

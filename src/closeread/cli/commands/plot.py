@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
-from closeread.errors import printable
+from closeread.errors import escape
 
 if TYPE_CHECKING:
     from closeread.corpora.gold import Gold
@@ -46,15 +46,15 @@ def possession(article: str, predictions: Path | None, output: Path, **places: A
       closeread plot possession "The Night Café" --predictions mine.jsonl -o cafe.svg
     """
     from closeread.drawing.pictures import checked_suffix, write_picture
-    from closeread.errors import RequestError, shortened, unknown
+    from closeread.errors import RequestError, describe_unknown, shorten
     from closeread.scoring import gold_for
     from closeread.tasks.wikipossessions.plots import draw_timeline
 
     checked_suffix(output)
-    gold = options.noted(gold_for("wikipossessions", **places))
+    gold = options.tell_notices(gold_for("wikipossessions", **places))
     records = {record["article"]: record for record in gold.records}
     if article not in records:
-        raise RequestError(shortened(unknown("article", article, list(records)), 600))
+        raise RequestError(shorten(describe_unknown("article", article, list(records)), 600))
     predicted = None if predictions is None else _predicted(gold, predictions, article)["possessions"]
     possessions = records[article]["possessions"]
     write_picture(draw_timeline(article, possessions, predicted), output)
@@ -69,7 +69,9 @@ def _predicted(gold: Gold, predictions: Path, name: str) -> Record:
     from closeread.tasks import load_procedure
 
     key = gold.corpus.key
-    chosen = load_procedure(gold.corpus.procedure).settle({**gold.corpus.procedure_defaults, "missing": "empty"})
+    chosen = load_procedure(gold.corpus.procedure).resolve_options(
+        {**gold.corpus.procedure_defaults, "missing": "empty"}
+    )
     rows = submission_for(gold, predictions, chosen).rows
     row = next(row for record, row in zip(gold.records, rows, strict=True) if record[key] == name)
     if row is None:
@@ -100,22 +102,22 @@ def timeline(entity: str, predictions: Path | None, output: Path, **places: Any)
       closeread plot timeline airbus --split corpus_1 --predictions timelines/ -o airbus.svg
     """
     from closeread.drawing.pictures import checked_suffix, write_picture
-    from closeread.errors import RequestError, counted, shortened, unknown
+    from closeread.errors import RequestError, describe_unknown, pluralize, shorten
     from closeread.scoring import gold_for
     from closeread.tasks.timeline.plots import draw_timeline
 
     checked_suffix(output)
-    gold = options.noted(gold_for("semeval2015_timeline", **places))
+    gold = options.tell_notices(gold_for("semeval2015_timeline", **places))
     records = {record["id"]: record for record in gold.records}
     names = {record["entity"]: record["id"] for record in gold.records}
     name = names.get(entity, entity)
     if name not in records:
-        raise RequestError(shortened(unknown("entity", entity, list(names)), 600))
+        raise RequestError(shorten(describe_unknown("entity", entity, list(names)), 600))
     record = records[name]
     system = None if predictions is None else _predicted(gold, predictions, name)["entries"]
     write_picture(draw_timeline(record["entity"], record["entries"], system), output)
     mentions, predicted = (sum(len(entry["mentions"]) for entry in side) for side in (record["entries"], system or ()))
-    told = counted(mentions, "mention") + ("" if system is None else f", {predicted:,} predicted")
+    told = pluralize(mentions, "mention") + ("" if system is None else f", {predicted:,} predicted")
     click.echo(f"{output}: {told}")
 
 
@@ -155,15 +157,15 @@ def confusion(predictions: Path, labels: int, unlinked: str, output: Path, **pla
     from closeread.tasks.tne.plots import NO_LINK, commonest, confusion_counts, draw_confusion
 
     checked_suffix(output)
-    gold = _linked(options.noted(gold_for("tne", **places)))
-    settled = load_procedure(gold.corpus.procedure).settle(gold.corpus.procedure_defaults)
+    gold = _linked(options.tell_notices(gold_for("tne", **places)))
+    settled = load_procedure(gold.corpus.procedure).resolve_options(gold.corpus.procedure_defaults)
     counts = confusion_counts(gold.records, submission_for(gold, predictions, settled).rows)
     shown = commonest(counts, labels)
     if not shown:
         raise RequestError("no document of the gold has a link; there is nothing to draw")
     write_picture(draw_confusion(counts, [*shown, NO_LINK] if unlinked == "shown" else shown), output)
     of_these, linked = int(counts[shown].sum()), int(counts[1:].sum())
-    click.echo(printable(f"{output}: {len(shown)} prepositions, with {of_these:,} of {linked:,} gold pairs"))
+    click.echo(escape(f"{output}: {len(shown)} prepositions, with {of_these:,} of {linked:,} gold pairs"))
 
 
 @command.command(cls=options.WritingCommand)
@@ -189,14 +191,14 @@ def prepositions(splits: tuple[str, ...], output: Path, **places: Any) -> None:
     checked_suffix(output)
     counts = {}
     for split in dict.fromkeys(splits) or (None,):
-        gold = _linked(options.noted(gold_for("tne", split=split, **places)))
+        gold = _linked(options.tell_notices(gold_for("tne", split=split, **places)))
         name = gold.split or str(places["gold"])
         counts[name] = preposition_counts(documents_of(gold.records))
         if not counts[name].any():
             raise RequestError(f"no document of {name} has a link; there is nothing to draw")
     write_picture(draw_prepositions(counts), output)
     told = ", ".join(f"{links.sum():,} links of {name}" for name, links in counts.items())
-    click.echo(printable(f"{output}: {told}"))
+    click.echo(escape(f"{output}: {told}"))
 
 
 def _linked(gold: Gold) -> Gold:

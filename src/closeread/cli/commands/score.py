@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
-from closeread.cli.procedure_group import PAIRED, ProcedureGroup, chosen, procedure_options
+from closeread.cli.procedure_group import PAIRED, ProcedureGroup, given_options, procedure_options
 
 if TYPE_CHECKING:
     from closeread.corpora.gold import Gold
@@ -108,8 +108,8 @@ def build_paired(procedure: Procedure) -> click.Command:
     @click.option("--counts", type=options.WRITTEN, metavar="FILE", help="Keep the counts in a Parquet file.")
     def command(key: Path, response: Path, **values: Any) -> None:
         paired = PAIRED[procedure.name]
-        settled = procedure.settle(chosen(procedure, values))
-        pair = paired.lay_beside(paired.read_key(key, settled), response, settled)
+        settled = procedure.resolve_options(given_options(procedure, values))
+        pair = paired.align(paired.read_key(key, settled), response, settled)
         narrowed = {name: values[name] for name in paired.least}
         show(paired.load().count_pair(pair, options=settled, **narrowed), values)
 
@@ -122,8 +122,8 @@ def run(procedure: Procedure, corpus: str, predictions: Path, values: dict[str, 
     from closeread.scoring import count_submission, gold_for, submission_for
 
     places = {name: values[name] for name in ("config", "split", "gold", "data_dir")}
-    gold = options.noted(gold_for(corpus, **places))
-    settled = procedure.settle({**gold.corpus.procedure_defaults, **chosen(procedure, values)})
+    gold = options.tell_notices(gold_for(corpus, **places))
+    settled = procedure.resolve_options({**gold.corpus.procedure_defaults, **given_options(procedure, values)})
     submission = submission_for(gold, predictions, settled)
     counted = count_submission(gold, submission, settled)
     show(counted, values, _explanations(gold, submission, counted) if values.get("explain") else None)

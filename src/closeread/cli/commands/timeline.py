@@ -49,7 +49,7 @@ def build(events: Path, documents: Path | None, output: Path) -> None:
     """
     from closeread.corpora.gold import load_corpus, read_own_gold
     from closeread.corpora.submissions import write_submission
-    from closeread.errors import counted, printable, quoted
+    from closeread.errors import escape, pluralize, quote
     from closeread.tasks.timeline.building import build_timelines, reordered
     from closeread.tasks.timeline.timeline_txt import Background, row_notices
 
@@ -62,19 +62,19 @@ def build(events: Path, documents: Path | None, output: Path) -> None:
     write_submission(output, timelines, corpus)
     sentences = {name: frozenset(document["sentences"]) for name, document in texts.items()}
     odd = row_notices(timelines, Background(sentences, ()))
-    options.tell(f"timeline {quoted(timelines[index]['id'])}: {what}" for index, what in odd)
+    options.tell(f"timeline {quote(timelines[index]['id'])}: {what}" for index, what in odd)
     entries = sum(len(timeline["entries"]) for timeline in timelines)
-    told = f"{counted(len(timelines), 'timeline')} of {entries:,} {'entry' if entries == 1 else 'entries'}"
-    click.echo(printable(f"{output}: {told}"))
+    told = f"{pluralize(len(timelines), 'timeline')} of {entries:,} {'entry' if entries == 1 else 'entries'}"
+    click.echo(escape(f"{output}: {told}"))
 
 
 def _documents(folder: Path, corpus: Corpus) -> Mapping[str, Record]:
     """The documents of a folder, by id."""
-    from closeread.corpora.gold import checked
+    from closeread.corpora.gold import judge
     from closeread.corpora.schema import load_schema
     from closeread.tasks.timeline.cat_xml import read_folder
 
-    records = checked(folder, read_folder(folder), load_schema(corpus.name), "text", "id")
+    records = judge(folder, read_folder(folder), load_schema(corpus.name), "text", "id")
     return {record["id"]: record for record in records}
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
-from closeread.cli.procedure_group import PAIRED, ProcedureGroup, chosen, procedure_options
-from closeread.errors import printable
+from closeread.cli.procedure_group import PAIRED, ProcedureGroup, given_options, procedure_options
+from closeread.errors import escape
 
 if TYPE_CHECKING:
     from closeread.counts.table import Procedure
@@ -56,13 +56,13 @@ def build_paired(procedure: Procedure) -> click.Command:
     @options.response
     def command(key: Path, response: Path, **values: Any) -> None:
         paired = PAIRED[procedure.name]
-        settled = procedure.settle(chosen(procedure, values))
-        pair = paired.lay_beside(paired.read_key(key, settled), response, settled)
+        settled = procedure.resolve_options(given_options(procedure, values))
+        pair = paired.align(paired.read_key(key, settled), response, settled)
         # Counting refuses what can't be scored with these options.
         options.tell(paired.load().count_pair(pair, options=settled, **paired.least).notices)
         total = len(pair.key)
         given = total - len(pair.response.absent)
-        click.echo(printable(f"{response}: valid; {given:,} of the {total:,} documents of {key}"))
+        click.echo(escape(f"{response}: valid; {given:,} of the {total:,} documents of {key}"))
 
     command.params += procedure_options(procedure)
     return command
@@ -73,15 +73,15 @@ def run(procedure: Procedure, corpus: str, predictions: Path, values: dict[str, 
     from closeread.scoring import gold_for, submission_for
 
     places = {name: values[name] for name in ("config", "split", "gold", "data_dir")}
-    gold = options.noted(gold_for(corpus, **places))
-    settled = procedure.settle({**gold.corpus.procedure_defaults, **chosen(procedure, values)})
+    gold = options.tell_notices(gold_for(corpus, **places))
+    settled = procedure.resolve_options({**gold.corpus.procedure_defaults, **given_options(procedure, values)})
     submission = submission_for(gold, predictions, settled)
     options.tell(submission.notices)
     total = len(submission.rows)
     given = sum(row is not None for row in submission.rows)
     where = values["gold"] or f"{gold.corpus.name} {gold.split} ({gold.config})"
     found = f"valid; {given:,} rows for the {total:,} of {where}"
-    click.echo(printable(f"{predictions}: {found}"))
+    click.echo(escape(f"{predictions}: {found}"))
 
 
 command = ProcedureGroup(

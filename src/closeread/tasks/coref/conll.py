@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.errors import quoted
+from closeread.errors import quote
 from closeread.formats.problems import LISTED, Problems
 from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes
 from closeread.tasks.coref.columns import Ints, MentionTable
@@ -202,7 +202,7 @@ class _Reader:
     def finish(self) -> None:
         """Nothing follows."""
         if self._current:
-            found = f"document {quoted(self._current.name)} never ends; needed: '#end document' after it"
+            found = f"document {quote(self._current.name)} never ends; needed: '#end document' after it"
             self.problems.add(found, self._current.line - 1)
             self._end_document(self._current, len(self._data))
         elif not self._documents and not self.problems.total:
@@ -246,9 +246,7 @@ class _Reader:
                 self.problems.add("'#end document', but no document has begun", line)
             return
         if self._current:
-            found = (
-                f"a document begins, but {quoted(self._current.name)} of line {self._current.line - 1} has not ended"
-            )
+            found = f"a document begins, but {quote(self._current.name)} of line {self._current.line - 1} has not ended"
             self.problems.add(f"{found}; needed: '#end document' between them", line)
             self._end_document(self._current, begin)
         self._current = _Document(
@@ -260,16 +258,16 @@ class _Reader:
         text = self._data[begin:end].rstrip()
         parts = BEGIN.fullmatch(text)
         if not parts:
-            found = quoted(text.decode("utf-8"))
+            found = quote(text.decode("utf-8"))
             needed = "'#begin document (NAME)' or '#begin document (NAME); part PART'"
             self.problems.add(f"{found} names no document; needed: {needed}", line)
             return "without a name"
         name = parts[1].decode("utf-8") + (f"; part {parts[2].decode('utf-8')}" if parts[2] else "")
         if unsafe := UNSAFE.search(name):
-            self.problems.add(f"the name {quoted(name)} holds the control character U+{ord(unsafe[0]):04X}", line)
+            self.problems.add(f"the name {quote(name)} holds the control character U+{ord(unsafe[0]):04X}", line)
         before = self._lines.setdefault(name, line)
         if before != line:
-            self.problems.add(f"document {quoted(name)} stands on line {before} already; needed: one of a name", line)
+            self.problems.add(f"document {quote(name)} stands on line {before} already; needed: one of a name", line)
         return name
 
     def _end_document(self, document: _Document, end: int) -> None:

@@ -17,7 +17,7 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.errors import quoted, shortened
+from closeread.errors import quote, shorten
 from closeread.formats.problems import LISTED, Problems
 from closeread.tasks.coref.columns import Ints
 
@@ -231,7 +231,7 @@ class _OneByOne:
         column = f"column {width}"
         if not CELL.fullmatch(cell):
             if not is_ragged:
-                found = f"{quoted(cell.decode('utf-8'))} is no mention cell"
+                found = f"{quote(cell.decode('utf-8'))} is no mention cell"
                 self._problems.add(f"{column}: {found}; needed: '-', '(ID)', '(ID' or 'ID)', several by '|'", line)
             return
         for opening, label, closing in PIECE.findall(cell):
@@ -251,14 +251,14 @@ class _OneByOne:
             elif label in self._entities and self._entities[label][1]:
                 self._end[self._entities[label][1].pop()[0]] = token
             else:
-                found = f"entity {shortened(label.decode(), 60)} closes but is not open"
+                found = f"entity {shorten(label.decode(), 60)} closes but is not open"
                 self._problems.add(f"{column}: {found}", line)
 
     def end_document(self, width: int) -> None:
         """Say what is still open."""
         for label, (_, mentions) in self._entities.items():
             for _, line in mentions:
-                found = f"column {width}: entity {shortened(label.decode(), 60)} opens but never closes"
+                found = f"column {width}: entity {shorten(label.decode(), 60)} opens but never closes"
                 self._problems.add(found, line)
         self._entities = {}
 

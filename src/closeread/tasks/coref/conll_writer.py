@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from closeread.errors import quoted
+from closeread.errors import quote
 from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.columns import MentionTable
 
@@ -40,13 +40,13 @@ def dump_conll(table: MentionTable) -> str:
 def _dumped(table: MentionTable, document: int, mentions: slice, n_tokens: int) -> str:
     name = table.names[document]
     if not name or UNSAFE.search(name):
-        raise ValueError(f"document {quoted(name)}: a CoNLL file can't express this name")
+        raise ValueError(f"document {quote(name)}: a CoNLL file can't express this name")
     parts = PARTED.fullmatch(name)
     head, part = (f"({parts[1]}); part {parts[2]}", parts[2]) if parts else (f"({name})", "0")
     first_cell = re.sub(r"\s|^#", "_", parts[1] if parts else name)
     words = (table.words(document) if table.words else ()) or ["_"] * n_tokens
     if unfit := [word for word in words if not WORD.fullmatch(word)]:
-        raise ValueError(f"document {quoted(name)}: a CoNLL file can't express the word {quoted(unfit[0])}")
+        raise ValueError(f"document {quote(name)}: a CoNLL file can't express the word {quote(unfit[0])}")
     cells = _dumped_cells(table, mentions, n_tokens)
     rows = [
         f"{first_cell}\t{part}\t{i}\t{word}\t{'|'.join(cell) or '-'}\n"
@@ -73,7 +73,7 @@ def _dumped_cells(table: MentionTable, mentions: slice, n_tokens: int) -> list[l
         if ends and ends[-1] < last:
             found = f"two mentions of one entity that cross, the second on tokens {first} to {last}"
             raise ValueError(
-                f"document {quoted(table.names[table.document[mentions][0]])}: a CoNLL file can't express {found}"
+                f"document {quote(table.names[table.document[mentions][0]])}: a CoNLL file can't express {found}"
             )
         ends.append(last)
         opening[first].append(f"({names[number]}")

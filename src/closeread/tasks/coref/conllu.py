@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from closeread.errors import quoted
+from closeread.errors import quote
 from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.tasks.coref.columns import MentionTable, Parts
@@ -120,9 +120,9 @@ class _Reader:
             self._say("a document without a name; needed: '# newdoc id = NAME'", line)
             name = ""
         elif unsafe := UNSAFE.search(name):
-            self._say(f"the name {quoted(name)} holds the control character U+{ord(unsafe[0]):04X}", line)
+            self._say(f"the name {quote(name)} holds the control character U+{ord(unsafe[0]):04X}", line)
         elif (before := self._seen.setdefault(name, line)) != line:
-            self._say(f"document {quoted(name)} stands on line {before} already; needed: one of a name", line)
+            self._say(f"document {quote(name)} stands on line {before} already; needed: one of a name", line)
         self.found.names.append(name)
         self.found.words.append([])
         self.found.lines.append([])
@@ -130,10 +130,10 @@ class _Reader:
     def _end_document(self) -> None:
         for name, mentions in self._open.items():
             for mention in mentions:
-                self._say(f"entity {quoted(name)} opens but never closes", mention.line)
+                self._say(f"entity {quote(name)} opens but never closes", mention.line)
         for label, mentions in self._waiting.items():
             for mention in mentions:
-                found = f"a mention of entity {quoted(label)} has {len(mention.parts)} of its {mention.of} parts"
+                found = f"a mention of entity {quote(label)} has {len(mention.parts)} of its {mention.of} parts"
                 self._say(f"{found}; needed: all in one document", mention.line)
         self._entities, self._open, self._waiting = {}, {}, {}
         self._word = self._empty = self._range_end = 0
@@ -146,7 +146,7 @@ class _Reader:
     def _take_fields(self, line: int, value: str | None) -> None:
         self._fields = (value or "").split("-")
         if "eid" not in self._fields:
-            self._say(f"global.Entity is {quoted(value or '')}; needed: fields with eid, as {DEFAULT_FIELDS!r}", line)
+            self._say(f"global.Entity is {quote(value or '')}; needed: fields with eid, as {DEFAULT_FIELDS!r}", line)
 
     def _take_row(self, line: int, cells: list[str]) -> None:
         if len(cells) != COLUMNS:
@@ -186,7 +186,7 @@ class _Reader:
         else:
             right = number == after
         if not right or number is None:
-            what = f"column 1: {quoted(text)} follows word {self._word}" if self._word else f"column 1: {quoted(text)}"
+            what = f"column 1: {quote(text)} follows word {self._word}" if self._word else f"column 1: {quote(text)}"
             following = f"{after}, {self._word}.{self._empty + 1} or a range from {after}"
             self._say(f"{what}; needed: {following}", line)
             return parts is not None and last is None
@@ -207,7 +207,7 @@ class _Reader:
     def _take_entity(self, line: int, token: int, cell: str) -> None:
         pieces = list(PIECE.finditer(cell))
         if "".join(p[0] for p in pieces) != cell or not all(p[1] or p[3] for p in pieces):
-            self._say(f"column 10: {quoted(cell)} is no Entity; needed: '(ID-FIELDS', 'ID)' or '(ID-FIELDS)'", line)
+            self._say(f"column 10: {quote(cell)} is no Entity; needed: '(ID-FIELDS', 'ID)' or '(ID-FIELDS)'", line)
             return
         for opens, text, closes in (piece.groups() for piece in pieces):
             if opens:
@@ -215,7 +215,7 @@ class _Reader:
             elif mentions := self._open.get(text):
                 self._close(text, mentions.pop(), token)
             else:
-                self._say(f"column 10: entity {quoted(text)} closes but is not open", line)
+                self._say(f"column 10: entity {quote(text)} closes but is not open", line)
 
     def _take_opening(self, line: int, token: int, text: str, *, closes: bool) -> None:
         fields = self._fields or []
@@ -224,13 +224,13 @@ class _Reader:
         split = PART.fullmatch(name)
         label, part, of = (split[1], int(split[2]), int(split[3])) if split else (name, 1, 1)
         if not label or not part or part > of or (split and of < 2):
-            found = f"{quoted(name)} is no entity or part of one"
+            found = f"{quote(name)} is no entity or part of one"
             self._say(f"column 10: {found}; needed: ID or ID[PART/PARTS] with PART from 1 to PARTS", line)
             return
         mention = self._mention(line, token, label, part, of)
         if mention is None:
             before = f"part {part - 1} of {of} before it"
-            self._say(f"column 10: part {part} of {of} of entity {quoted(label)}, but not {before}", line)
+            self._say(f"column 10: part {part} of {of} of entity {quote(label)}, but not {before}", line)
             return
         self._take_head(line, mention, values.get("head"))
         mention.parts.append((token, token))
@@ -260,7 +260,7 @@ class _Reader:
         if not text:
             return
         if not NUMBER.fullmatch(text) or int(text) == 0:
-            self._say(f"column 10: {quoted(text)} is no head; needed: the number of a token, from 1", line)
+            self._say(f"column 10: {quote(text)} is no head; needed: the number of a token, from 1", line)
         elif mention.head not in (None, int(text)):
             self._say(f"column 10: the head is {text}, and {mention.head} in another part; needed: the same", line)
         else:
@@ -273,7 +273,7 @@ class _Reader:
             return
         size = sum(end - start + 1 for start, end in mention.parts)
         if mention.head is not None and mention.head > size:
-            found = f"the head of entity {quoted(name)} is token {mention.head} of a mention of {size}"
+            found = f"the head of entity {quote(name)} is token {mention.head} of a mention of {size}"
             self._say(f"column 10: {found}; needed: one of its tokens", mention.line)
 
 
@@ -343,7 +343,7 @@ def _dumped(table: MentionTable, document: int, mentions: Sequence[int], n_token
     name = table.names[document]
     words = (table.words(document) if table.words else ()) or ["_"] * n_tokens
     if unfit := [text for text in (name, *words) if not FORM.fullmatch(text)]:
-        raise ValueError(f"document {quoted(name)}: a CoNLL-U file can't express {quoted(unfit[0])}")
+        raise ValueError(f"document {quote(name)}: a CoNLL-U file can't express {quote(unfit[0])}")
     ids = _ids(table, sorted({int(table.entity[i]) for i in mentions}))
     spans = [table.parts.get(i, ((int(table.start[i]), int(table.end[i])),)) for i in mentions]
     heads = [
@@ -367,7 +367,7 @@ def _dumped(table: MentionTable, document: int, mentions: Sequence[int], n_token
         or sorted(again) != sorted(zip(labels, spans, numbers, strict=True))
     ):
         found = "two mentions of one entity that cross, or a name that it reads otherwise"
-        raise ValueError(f"document {quoted(name)}: a CoNLL-U file can't express {found}")
+        raise ValueError(f"document {quote(name)}: a CoNLL-U file can't express {found}")
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from closeread.corpora.schema import RowValidator, load_schema
-from closeread.errors import FormatError, Problem, quoted
+from closeread.errors import FormatError, Problem, quote
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.records import Record
 from closeread.tasks.coref.columns import MentionTable, mention_table
@@ -42,7 +42,7 @@ def read_coref_json(path: Path) -> MentionTable:
     for record, line in fit:
         before = seen.setdefault(record["document"], line)
         if before != line:
-            found = f"document {quoted(record['document'])} stands on line {before} already"
+            found = f"document {quote(record['document'])} stands on line {before} already"
             problems.append(Problem(f"{found}; needed: one line a document", line))
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))

@@ -29,14 +29,14 @@ from closeread.counts.table import (
     Metric,
     Option,
     Procedure,
-    Share,
+    Ratio,
+    average,
     average_option,
-    averaged,
     check_present,
     precision_recall_f1,
     unit_scores,
 )
-from closeread.errors import RequestError, unknown
+from closeread.errors import RequestError, describe_unknown
 from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.kernels import blanc as coref_blanc
 from closeread.tasks.coref.kernels import entity_metrics as coref
@@ -245,22 +245,22 @@ def _conll(counts: Columns) -> FloatArray:
 
 def _metrics(names: Sequence[str]) -> tuple[Metric, ...]:
     """Precision, recall and F1 of each, by summed counts or as means over documents."""
-    return averaged(metric for name in TITLES if name in names for metric in _metrics_of(name))
+    return average(metric for name in TITLES if name in names for metric in _metrics_of(name))
 
 
 def _metrics_of(name: str) -> tuple[Metric, ...]:
     if name == "conll":
         return (Metric("conll/f1", "CoNLL F1", "Mean F1 of MUC, B³ and CEAFe.", _conll, empty=0.0),)
     of_response, of_key = ("found_of_response", "found_of_key") if name in ONE_SIDED else ("common", "common")
-    precision = Share(f"{name}/{of_response}", f"{name}/response", f"Precision: {PARTS[name]}.")
-    recall = Share(f"{name}/{of_key}", f"{name}/key", f"Recall: {PARTS[name]}.")
+    precision = Ratio(f"{name}/{of_response}", f"{name}/response", f"Precision: {PARTS[name]}.")
+    recall = Ratio(f"{name}/{of_key}", f"{name}/key", f"Recall: {PARTS[name]}.")
     three = precision_recall_f1(name, TITLES[name], precision, recall)
     if name != "blanc":
         return three
     return tuple(replace(metric, formula=partial(_blanc, part)) for part, metric in enumerate(three))
 
 
-def chosen(metrics: str | Sequence[str]) -> Procedure:
+def with_metrics(metrics: str | Sequence[str]) -> Procedure:
     """The procedure with some of its metrics only, by their names in `TITLES`.
 
     Raises:
@@ -269,7 +269,7 @@ def chosen(metrics: str | Sequence[str]) -> Procedure:
     metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics)
     for name in metrics:
         if name not in TITLES:
-            raise RequestError(unknown("coreference metric", name, list(TITLES)))
+            raise RequestError(describe_unknown("coreference metric", name, list(TITLES)))
     if not metrics:
         raise RequestError(f"no coreference metric is named (there are: {', '.join(TITLES)})")
     return replace(PROCEDURE, metrics=_metrics(metrics), count=partial(count, metrics=metrics))

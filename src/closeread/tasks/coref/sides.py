@@ -15,14 +15,14 @@ from pathlib import Path
 import numpy as np
 
 from closeread.counts.report import Comparison, Report, Resampling, make_comparison, make_report
-from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, listed, quoted
+from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, join_names, quote
 from closeread.files import write_text
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.text import BYTE_ORDER_MARK
 from closeread.paired import refuse_other_documents
 from closeread.scoring import Counted, Origin, count_rows
 from closeread.tasks.coref.columns import MentionTable, Words, content_digest
-from closeread.tasks.coref.procedure import TITLES, chosen, repeats
+from closeread.tasks.coref.procedure import TITLES, repeats, with_metrics
 
 CORPUS_LINE = re.compile(rb"#\s*(?:global\.|newdoc|newpar|sent_id|text\b)")
 CONLL_LINE = re.compile(rb"#\s*begin\s+document")
@@ -107,7 +107,7 @@ def read_pair(key: Path, response: Path, *, missing: str = "empty", duplicates: 
         SubmissionError: the response is at fault, by itself or beside the key; all problems at once.
     """
     gold = read_key(key, duplicates)
-    return lay_beside(gold, response, missing=missing, duplicates=duplicates)
+    return align(gold, response, missing=missing, duplicates=duplicates)
 
 
 def read_key(path: Path, duplicates: str = "error") -> MentionTable:
@@ -123,7 +123,7 @@ def read_key(path: Path, duplicates: str = "error") -> MentionTable:
     return table
 
 
-def lay_beside(key: MentionTable, path: Path, *, missing: str = "empty", duplicates: str = "error") -> Pair:
+def align(key: MentionTable, path: Path, *, missing: str = "empty", duplicates: str = "error") -> Pair:
     """A response, read and put in the order of the key's documents.
 
     Raises:
@@ -139,7 +139,7 @@ def lay_beside(key: MentionTable, path: Path, *, missing: str = "empty", duplica
     problems = list(_unknown(key, response))
     absent = [name for name in key.names if name not in given]
     if absent and missing == "error":
-        found = f"lacks {len(absent):,} of the {len(key.names):,} documents of the key: {listed(absent)}"
+        found = f"lacks {len(absent):,} of the {len(key.names):,} documents of the key: {join_names(absent)}"
         problems.append(Problem(f"{found}; needed: all of them, unless missing is empty or skip"))
     problems += token_differences(key, response)
     problems += _beyond(key, response)
@@ -157,19 +157,17 @@ def _unknown(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
     for name in response.names:
         if name not in known:
             like = by_stem.get(name.partition("; part")[0])
-            needed = (
-                f"there is {quoted(like)}, and a part belongs to the name" if like else "needed: none but the key's"
-            )
-            yield Problem(f"document {quoted(name)} is not in the key; {needed}")
+            needed = f"there is {quote(like)}, and a part belongs to the name" if like else "needed: none but the key's"
+            yield Problem(f"document {quote(name)} is not in the key; {needed}")
 
 
 def _repeated(table: MentionTable) -> Iterator[Problem]:
     """The mentions that stand twice."""
     for first, again in repeats(table).tolist():
         document, start, end = int(table.document[again]), int(table.start[again]), int(table.end[again])
-        names = [quoted(table.label(row)) for row in (first, again)]
+        names = [quote(table.label(row)) for row in (first, again)]
         where = f"in entities {names[0]} and {names[1]}" if names[0] != names[1] else f"twice in entity {names[0]}"
-        found = f"document {quoted(table.names[document])}: the mention of tokens {start} to {end} stands {where}"
+        found = f"document {quote(table.names[document])}: the mention of tokens {start} to {end} stands {where}"
         line = table.words.line_of(document, start) if table.words is not None else None
         yield Problem(f"{found}; needed: once, unless duplicates is first or reference", line)
 
@@ -179,14 +177,12 @@ def _beyond(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
     if key.n_tokens is not None and response.n_tokens is None:
         for row, length in _too_far(response, key):
             name, start, end = response.names[response.document[row]], response.start[row], response.end[row]
-            found = f"document {quoted(name)}: the mention [{start}, {end}] is not in the document"
+            found = f"document {quote(name)}: the mention [{start}, {end}] is not in the document"
             yield Problem(f"{found}, which has {length:,} tokens in the key, from 0")
     if response.n_tokens is not None and key.n_tokens is None:
         for row, length in _too_far(key, response):
             name, start, end = key.names[key.document[row]], key.start[row], key.end[row]
-            yield Problem(
-                f"document {quoted(name)} has {length:,} tokens; the key has a mention [{start}, {end}] in it"
-            )
+            yield Problem(f"document {quote(name)} has {length:,} tokens; the key has a mention [{start}, {end}] in it")
 
 
 def _too_far(table: MentionTable, other: MentionTable) -> Iterator[tuple[int, int]]:
@@ -259,8 +255,8 @@ def count_pair(pair: Pair, *, metrics: Sequence[str] = tuple(TITLES), options: d
     Raises:
         RequestError: no such metric or option.
     """
-    procedure = chosen(metrics)
-    settled = procedure.settle(options or {})
+    procedure = with_metrics(metrics)
+    settled = procedure.resolve_options(options or {})
     missing = len(pair.response.absent)
     origin = Origin("coref", None, None, None)
     digest = key_digest(pair.key, settled["matching"])
@@ -294,7 +290,7 @@ def score(
     Raises:
         RequestError: no such metric or option; an InputError where a file is at fault.
     """
-    settled = chosen(metrics).settle(options)
+    settled = with_metrics(metrics).resolve_options(options)
     pair = read_pair(Path(key), Path(response), missing=settled["missing"], duplicates=settled["duplicates"])
     counted = count_pair(pair, metrics=metrics, options=settled)
     return make_report(counted.table, counted.procedure, counted.provenance, resampling=resampling)
@@ -318,10 +314,10 @@ def compare(
     Raises:
         RequestError: no such metric or option; an InputError where a file is at fault.
     """
-    settled = chosen(metrics).settle(options)
+    settled = with_metrics(metrics).resolve_options(options)
     gold = read_key(Path(key), settled["duplicates"])
     pairs = [
-        lay_beside(gold, Path(path), missing=settled["missing"], duplicates=settled["duplicates"])
+        align(gold, Path(path), missing=settled["missing"], duplicates=settled["duplicates"])
         for path in (first, second)
     ]
     names = (str(first), str(second))

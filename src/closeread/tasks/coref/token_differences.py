@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from closeread.errors import Problem, quoted
+from closeread.errors import Problem, quote
 from closeread.tasks.coref.columns import MentionTable, Words
 from closeread.tasks.coref.conll import ConllWords
 
@@ -26,7 +26,7 @@ def _same_at_a_glance(key: Words | None, k: int, response: Words | None, r: int)
 
 
 def _differences(key: MentionTable, k: int, response: MentionTable, r: int) -> Iterator[Problem]:
-    name = f"document {quoted(response.names[r])}"
+    name = f"document {quote(response.names[r])}"
     line = None
     if _same_at_a_glance(key.words, k, response.words, r):
         return
@@ -40,7 +40,7 @@ def _differences(key: MentionTable, k: int, response: MentionTable, r: int) -> I
             token = next((i for i, (ours, theirs) in enumerate(pairs) if ours != theirs), None)
             if token is not None:
                 line = response.words.line_of(r, token)
-                ours, theirs = quoted(key.words(k)[token]), quoted(response.words(r)[token])
+                ours, theirs = quote(key.words(k)[token]), quote(response.words(r)[token])
                 place = f"line {key.words.line_of(k, token)}"
                 yield Problem(f"token {token} of {name} is {theirs}; in the key ({place}) it is {ours}", line)
     if key.n_tokens is not None and response.n_tokens is not None and key.n_tokens[k] != response.n_tokens[r]:

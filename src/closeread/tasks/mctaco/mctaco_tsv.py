@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from closeread.errors import Problem, quoted
+from closeread.errors import Problem, quote
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import ColumnRecords, Parsed, Record, column
 
@@ -37,7 +37,7 @@ def read_records(path: Path, split: str) -> Parsed:
     kept = [index for index in range(len(lines)) if index not in ragged] if ragged else range(len(lines))
     columns = _columns([lines[index] for index in kept] if ragged else lines)
     problems += [
-        Problem(f"{name} {quoted(text)} holds the control character U+{ord(unsafe[0]):04X}", index + 1)
+        Problem(f"{name} {quote(text)} holds the control character U+{ord(unsafe[0]):04X}", index + 1)
         for name, values in columns.items()
         if any(map(UNSAFE.search, set(values)))
         for index, text in zip(kept, values, strict=True)
@@ -89,8 +89,8 @@ def inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
             continue
         for name, values in (("sentence_id", sentences), ("category", categories)):
             if values[index] != values[before]:
-                found = f"{name} {quoted(values[index])}, but {quoted(values[before])} for another candidate"
-                yield index, f"question {quoted(question)} has {found}; needed: one"
+                found = f"{name} {quote(values[index])}, but {quote(values[before])} for another candidate"
+                yield index, f"question {quote(question)} has {found}; needed: one"
 
 
 def dump_records(records: Iterable[Record]) -> str:

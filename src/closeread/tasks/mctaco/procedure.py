@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.counts.table import MISSING_HELP, CountTable, Metric, Option, Procedure, check_present, numbered, ratio
+from closeread.counts.table import MISSING_HELP, CountTable, Metric, Option, Procedure, check_present, factorize, ratio
 from closeread.records import ColumnRecords, Record, column
 from closeread.tasks.mctaco.kernels.choices import COUNTS, choice_counts
 
@@ -40,14 +40,14 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
     labels = _labels(system)
     present = labels != ABSENT
     check_present(present, "candidates", missing)
-    question, questions = numbered(column(gold, "question_id"))
+    question, questions = factorize(column(gold, "question_id"))
     first = np.unique(question, return_index=True)[1].tolist()  # the first candidate of each question
     sentence_ids, categories = column(gold, "sentence_id"), column(gold, "category")
     gold_yes = np.fromiter((label == "yes" for label in column(gold, "label")), bool, len(gold))
     correct = (labels == YES) == gold_yes
     table = CountTable(
         questions,
-        numbered([sentence_ids[i] for i in first])[0],
+        factorize([sentence_ids[i] for i in first])[0],
         COUNTS,
         choice_counts(question, gold_yes, labels == YES, correct & present, len(questions)),
         {"category": [categories[i] for i in first]},

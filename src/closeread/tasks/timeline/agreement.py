@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 
 from closeread.counts.table import ratio
-from closeread.errors import FormatError, Problem, listed, quoted
+from closeread.errors import FormatError, Problem, join_names, quote
 from closeread.records import Record
 
 Items = Callable[[Sequence[Record]], Iterable[Hashable]]
@@ -93,9 +93,11 @@ def _refuse(unit: str, sides: Sequence[Mapping[str, object]], names: tuple[str, 
     for ours, theirs, (own, others) in ((one, two, names), (two, one, names[::-1])):
         lacking = [name for name in ours if name not in theirs]
         if lacking:
-            problems.append(f"{others} lacks {len(lacking):,} of the {len(ours):,} {unit}s of {own}: {listed(lacking)}")
+            problems.append(
+                f"{others} lacks {len(lacking):,} of the {len(ours):,} {unit}s of {own}: {join_names(lacking)}"
+            )
     differ = [name for name, value in one.items() if name in two and two[name] != value]
-    problems += [f"{unit} {quoted(name)} of {names[1]} {other} than that of {names[0]}" for name in differ]
+    problems += [f"{unit} {quote(name)} of {names[1]} {other} than that of {names[0]}" for name in differ]
     if problems:
         raise FormatError("annotations", [Problem(what) for what in problems])
 

@@ -19,7 +19,7 @@ from datetime import date
 from itertools import takewhile
 from typing import NamedTuple
 
-from closeread.errors import quoted
+from closeread.errors import quote
 from closeread.records import Record
 from closeread.tasks.timeline.cat_xml import mention_name
 from closeread.tasks.timeline.timeline_mentions import ANCHOR, file_stem
@@ -138,12 +138,12 @@ def inconsistencies(
         stem = file_stem(entity)
         other = entities.setdefault(stem, entity)
         if other != entity:
-            yield index, f"the timelines of {quoted(entity)} and {quoted(other)} would both be named {quoted(stem)}"
+            yield index, f"the timelines of {quote(entity)} and {quote(other)} would both be named {quote(stem)}"
         if name is not None and date_of(anchor):
             first, known = anchors.setdefault((entity, name), (index, anchor))
             if known != anchor:
-                needed = f"needed: {quoted(known)}, that of line {lines[first]}, with which it corefers"
-                yield index, f"the anchor is {quoted(anchor)}; {needed}"
+                needed = f"needed: {quote(known)}, that of line {lines[first]}, with which it corefers"
+                yield index, f"the anchor is {quote(anchor)}; {needed}"
 
 
 def _wrong_with_mention(event: Record, documents: Mapping[str, Record]) -> Iterator[str]:
@@ -153,7 +153,7 @@ def _wrong_with_mention(event: Record, documents: Mapping[str, Record]) -> Itera
     if given != ["document", "tokens"]:
         yield f"has {' and '.join(given) or 'neither'}; needed: a mention, or a document and tokens"
     elif event["document"] not in documents:
-        yield f"document {quoted(event['document'])} is not among the documents"
+        yield f"document {quote(event['document'])} is not among the documents"
     elif (last := max(event["tokens"])) >= len(documents[event["document"]]["tokens"]):
-        of_document = f"document {quoted(event['document'])}"
+        of_document = f"document {quote(event['document'])}"
         yield f"{of_document} has no token {last}; the last is {len(documents[event['document']]['tokens']) - 1}"

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from closeread.errors import FormatError, Problem, quoted
-from closeread.formats.folders import listed
+from closeread.errors import FormatError, Problem, quote
+from closeread.formats.folders import list_files
 from closeread.formats.xml_tree import Element, read_xml
 from closeread.records import ParsedFolder, Record
 from closeread.tasks.timeline.cat_xml import SUFFIX, TITLES_SUFFIX, mention_problems, read_document, token_numbers
@@ -33,7 +33,7 @@ def read_annotations(path: Path) -> ParsedFolder:
     if not path.is_dir():
         document, problems = read_annotation(path)
         return ParsedFolder([] if problems else [document], [] if problems else [path.name], problems, [])
-    files, problems = listed(path, "document", SUFFIX, TITLES_SUFFIX)
+    files, problems = list_files(path, "document", SUFFIX, TITLES_SUFFIX)
     found: dict[str, Record] = {}
     for name, file in files.items():
         if name.endswith(TITLES_SUFFIX):
@@ -59,7 +59,7 @@ def read_annotation(path: Path) -> tuple[Record, list[Problem]]:
     mentions = [element for element in marked if element.name == MENTION]
     problems += mention_problems(marked, numbers)
     problems += [
-        Problem(f"ENTITY {quoted(one.attributes.get('m_id', ''))} has no TAG_DESCRIPTOR; needed: its name", one.line)
+        Problem(f"ENTITY {quote(one.attributes.get('m_id', ''))} has no TAG_DESCRIPTOR; needed: its name", one.line)
         for one in marked
         if one.name == ENTITY and not one.attributes.get("TAG_DESCRIPTOR")
     ]
@@ -84,12 +84,12 @@ def _relation_problems(root: Element, marked: Mapping[str, Element]) -> Iterator
         ends = [*sources, *targets]
         unknown = [end for end in ends if end.attributes.get("m_id") not in marked]
         for end in unknown:
-            yield Problem(f"{end.name}: nothing has the m_id {quoted(end.attributes.get('m_id', ''))}", end.line)
+            yield Problem(f"{end.name}: nothing has the m_id {quote(end.attributes.get('m_id', ''))}", end.line)
         if not unknown and marked[targets[0].attributes["m_id"]].name == ENTITY:
             for source in sources:
                 name = marked[source.attributes["m_id"]].name
                 if name != MENTION:
-                    yield Problem(f"{quoted(name)} refers to an ENTITY; needed: {MENTION}", source.line)
+                    yield Problem(f"{quote(name)} refers to an ENTITY; needed: {MENTION}", source.line)
 
 
 def _entity_mentions(

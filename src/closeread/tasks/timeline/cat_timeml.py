@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from closeread.errors import quoted
+from closeread.errors import quote
 from closeread.formats.timeml import DCT, EVENT, TEXT, TIMEX, Document, Passage, Span
 from closeread.records import Record
 from closeread.tasks.timeline.cat_xml import CREATION_TIME, NUMBER, mention_name
@@ -152,7 +152,7 @@ def _tokens(passage: Passage) -> list[Token]:
 def _tokens_of(event: Span, tokens: Sequence[Token]) -> list[int]:
     first, after = (bisect_left(tokens, (place,)) for place in (event.start, event.end))
     if first == after or tokens[first].start != event.start or tokens[after - 1].end != event.end:
-        raise ValueError(f"event {quoted(event.id)} does not begin and end with a token")
+        raise ValueError(f"event {quote(event.id)} does not begin and end with a token")
     return list(range(first, after))
 
 

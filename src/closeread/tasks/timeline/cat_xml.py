@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from closeread.errors import FormatError, Problem, quoted
-from closeread.formats.folders import listed
+from closeread.errors import FormatError, Problem, quote
+from closeread.formats.folders import list_files
 from closeread.formats.text import UNSAFE
 from closeread.formats.timeml import read_timeml
 from closeread.formats.xml_tree import Element, read_xml
@@ -107,7 +107,7 @@ def read_folder(path: Path) -> ParsedFolder:
     Raises:
         FormatError: there is none, or the folder can't be read.
     """
-    files, problems = listed(path, "document", SUFFIX, TITLES_SUFFIX)
+    files, problems = list_files(path, "document", SUFFIX, TITLES_SUFFIX)
     found = read_files(files, "")
     return found._replace(problems=problems + found.problems)
 
@@ -122,7 +122,7 @@ def read_document(path: Path) -> Read:
     problems: list[Problem] = []
     notices: list[Problem] = []
     if root.name != "Document":
-        problems.append(Problem(f"the outermost element is {quoted(root.name)}; needed: Document", root.line))
+        problems.append(Problem(f"the outermost element is {quote(root.name)}; needed: Document", root.line))
     if not root.attributes.get("doc_id"):
         problems.append(Problem("Document has no doc_id; needed: one", root.line))
     tokens = list(root.elements("token"))
@@ -134,13 +134,13 @@ def read_document(path: Path) -> Read:
         notices.append(Problem("has no creation time", root.line))
     problems += [Problem("is a second creation time; needed: one", time.line) for time in mentions.times[1:]]
     if mentions.others:
-        names = ", ".join(sorted({quoted(other.name) for other in mentions.others}))
+        names = ", ".join(sorted({quote(other.name) for other in mentions.others}))
         found = f"holds {names}, which are not read; the first of {len(mentions.others):,}"
         notices.append(Problem(found, mentions.others[0].line))
     if problems:
         return Read({}, problems, notices)
     notices += [
-        Problem(f"the creation time is {quoted(value)}, which is no date such as 2009-03-02", time.line)
+        Problem(f"the creation time is {quote(value)}, which is no date such as 2009-03-02", time.line)
         for time in mentions.times
         if not is_date(value := time.attributes.get("value", ""))
     ]
@@ -180,15 +180,15 @@ def _token_problems(tokens: Sequence[Element]) -> Iterator[Problem]:
     for number, token in enumerate(tokens):
         given, sentence, t_id = (token.attributes.get(name, "") for name in ("number", "sentence", "t_id"))
         if given != str(number):
-            yield Problem(f"the token's number is {quoted(given)}; needed: {number}, its place", token.line)
+            yield Problem(f"the token's number is {quote(given)}; needed: {number}, its place", token.line)
         if not NUMBER.fullmatch(sentence) or int(sentence) < last:
             needed = f"a whole number, {last} or more, since sentences stand in order"
-            yield Problem(f"the token's sentence is {quoted(sentence)}; needed: {needed}", token.line)
+            yield Problem(f"the token's sentence is {quote(sentence)}; needed: {needed}", token.line)
         else:
             last = int(sentence)
         if not t_id or t_id in seen:
             told = f", as on line {seen[t_id]}" if t_id in seen else ""
-            yield Problem(f"the token's t_id is {quoted(t_id)}{told}; needed: one of its own", token.line)
+            yield Problem(f"the token's t_id is {quote(t_id)}{told}; needed: one of its own", token.line)
         seen.setdefault(t_id, token.line)
         if not token.text():
             yield Problem("the token is empty; needed: text", token.line)
@@ -222,15 +222,15 @@ def mention_problems(mentions: Iterable[Element], numbers: Mapping[str, int]) ->
         m_id = mention.attributes.get("m_id", "")
         if not m_id or m_id in seen:
             told = f", as on line {seen[m_id]}" if m_id in seen else ""
-            yield Problem(f"the m_id of {mention.name} is {quoted(m_id)}{told}; needed: one of its own", mention.line)
+            yield Problem(f"the m_id of {mention.name} is {quote(m_id)}{told}; needed: one of its own", mention.line)
         seen.setdefault(m_id, mention.line)
         anchors = list(mention.elements("token_anchor"))
         if not anchors and mention.name in OF_TOKENS:
-            yield Problem(f"{mention.name} {quoted(m_id)} has no token_anchor; needed: one or more", mention.line)
+            yield Problem(f"{mention.name} {quote(m_id)} has no token_anchor; needed: one or more", mention.line)
         for anchor in anchors:
             t_id = anchor.attributes.get("t_id", "")
             if numbers and t_id not in numbers:
-                yield Problem(f"token_anchor: no token has the t_id {quoted(t_id)}", anchor.line)
+                yield Problem(f"token_anchor: no token has the t_id {quote(t_id)}", anchor.line)
 
 
 def _record(root: Element, tokens: Sequence[Element], mentions: _Mentions, numbers: Mapping[str, int]) -> Record:
@@ -288,7 +288,7 @@ def inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
             yield index, f"has {len(tokens):,} tokens and {len(sentences):,} sentences; needed: one for each token"
             continue
         mentions = [("creation_time_tokens", record["creation_time_tokens"])]
-        mentions += [(f"event {quoted(event['id'])}", event["tokens"]) for event in record["events"]]
+        mentions += [(f"event {quote(event['id'])}", event["tokens"]) for event in record["events"]]
         beyond = [(what, max(of)) for what, of in mentions if max(of, default=-1) >= len(tokens)]
         for what, number in beyond:
             yield index, f"{what}: there is no token {number}; the last is {len(tokens) - 1}"
@@ -296,7 +296,7 @@ def inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
             of = event["tokens"]
             name = mention_name(record["id"], sentences[of[0]], [tokens[number] for number in of])
             if event["mention"] != name:
-                yield index, f"event {quoted(event['id'])} is {quoted(event['mention'])}; needed: {quoted(name)}"
+                yield index, f"event {quote(event['id'])} is {quote(event['mention'])}; needed: {quote(name)}"
 
 
 def dump_document(document: Record) -> str:

@@ -24,11 +24,11 @@ from closeread.counts.table import (
     Metric,
     Option,
     Procedure,
-    Share,
+    Ratio,
     check_present,
     precision_recall_f1,
 )
-from closeread.errors import quoted
+from closeread.errors import quote
 from closeread.records import Record
 from closeread.tasks.timeline.kernels.timelines import COUNTS, TRACKS, timeline_counts
 
@@ -72,10 +72,10 @@ def problems(
     del options
     for index, (record, row) in enumerate(zip(gold, system, strict=True)):
         if row is not None and row["id"] != record["id"]:
-            yield "system", index, f"id is {quoted(row['id'])}; needed: {quoted(record['id'])}, as in the gold"
+            yield "system", index, f"id is {quote(row['id'])}; needed: {quote(record['id'])}, as in the gold"
 
 
-RIGHT_ANCHORS = Share(
+RIGHT_ANCHORS = Ratio(
     "anchors/right",
     "events/shared",
     "Found mentions whose anchor is right; without a value where no mention is found.",
@@ -101,14 +101,14 @@ PROCEDURE = Procedure(
         *precision_recall_f1(
             "awareness",
             "Awareness",
-            Share("awareness/verified_of_system", "awareness/system", "Reduced relations that gold verifies."),
-            Share("awareness/verified_of_gold", "awareness/gold", "Reduced gold relations that are verified."),
+            Ratio("awareness/verified_of_system", "awareness/system", "Reduced relations that gold verifies."),
+            Ratio("awareness/verified_of_gold", "awareness/gold", "Reduced gold relations that are verified."),
         ),
         *precision_recall_f1(
             "events",
             "Events",
-            Share("events/shared", "events/system", "Predicted mentions that gold has."),
-            Share("events/shared", "events/gold", "Gold mentions that are found."),
+            Ratio("events/shared", "events/system", "Predicted mentions that gold has."),
+            Ratio("events/shared", "events/gold", "Gold mentions that are found."),
         ),
         Metric("anchor_accuracy", "Anchor accuracy", RIGHT_ANCHORS.description, RIGHT_ANCHORS.formula),
     ),

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from closeread.errors import counted, quoted
+from closeread.errors import pluralize, quote
 from closeread.records import Record
 from closeread.tasks.timeline.cat_xml import is_date
 
@@ -109,7 +109,7 @@ def split_mention(mention: str) -> tuple[str, int, str]:
     """
     parts = MENTION.fullmatch(mention)
     if parts is None:
-        raise ValueError(f"{quoted(mention)} is no mention; needed: docid-sentid-extent")
+        raise ValueError(f"{quote(mention)} is no mention; needed: docid-sentid-extent")
     return parts[1], int(parts[2]), parts[3]
 
 
@@ -126,7 +126,7 @@ def unknown_place(mention: str, sentences: Mapping[str, Iterable[int]]) -> Oddit
     if parts[1] not in sentences:
         if ANCHOR.fullmatch(mention):
             return _of_mention("date", mention, "has the form of an anchor, as where two lines run together")
-        return _of_mention("document", mention, f"is of a document {quoted(parts[1])}, which is not there")
+        return _of_mention("document", mention, f"is of a document {quote(parts[1])}, which is not there")
     if int(parts[2]) not in sentences[parts[1]]:
         return _of_mention("sentence", mention, f"is of a sentence {int(parts[2])}, which its document does not have")
     return None
@@ -135,8 +135,8 @@ def unknown_place(mention: str, sentences: Mapping[str, Iterable[int]]) -> Oddit
 def oddities(record: Record) -> Iterator[Oddity]:
     """What is odd about a timeline by itself: its name, its positions, its anchors, and mentions that come again."""
     if file_stem(record["entity"]) != record["id"]:
-        needed = f"{file_stem(record['entity'])}, as the entity {quoted(record['entity'])} has it"
-        yield Oddity("name", None, f"the timeline is named {quoted(record['id'])} and not {needed}")
+        needed = f"{file_stem(record['entity'])}, as the entity {quote(record['entity'])} has it"
+        yield Oddity("name", None, f"the timeline is named {quote(record['id'])} and not {needed}")
     positions = {entry["position"] for entry in record["entries"]} - {0}
     if len(positions) != max(positions, default=0):
         found = f"{len(positions):,} positions go up to {max(positions):,}"
@@ -146,7 +146,7 @@ def oddities(record: Record) -> Iterator[Oddity]:
     seen: set[str] = set()
     for number, entry in enumerate(record["entries"]):
         if entry["anchor"] in no_dates:
-            anchor = quoted(entry["anchor"])
+            anchor = quote(entry["anchor"])
             yield Oddity("anchor", number, f"the anchor {anchor} is no date such as 2009-03-XX", anchor)
         for mention in entry["mentions"]:
             if mention in seen:
@@ -165,7 +165,7 @@ def _contradictions(entries: Sequence[Record]) -> Iterator[Oddity]:
 
     found = contradictory(entries)
     if found:
-        what = f"{counted(len(found), 'relation')} in contradiction to earlier ones (track full), here the first"
+        what = f"{pluralize(len(found), 'relation')} in contradiction to earlier ones (track full), here the first"
         yield Oddity("contradiction", found[0], f"{what}: it counts as all do, and nothing follows from it")
 
 
@@ -222,7 +222,7 @@ def stem_of_id(name: str) -> str:
 
 
 def _of_mention(kind: str, mention: str, found: str) -> Oddity:
-    return Oddity(kind, None, f"mention {quoted(mention)} {found}", quoted(mention))
+    return Oddity(kind, None, f"mention {quote(mention)} {found}", quote(mention))
 
 
 def _span(document: str | None, sentence: int | None, tokens: tuple[int, int] | None, events: Sequence[str]) -> Record:

@@ -17,9 +17,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from closeread.errors import FormatError, Problem, quoted
+from closeread.errors import FormatError, Problem, quote
 from closeread.files import write_text
-from closeread.formats.folders import listed
+from closeread.formats.folders import list_files
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed, ParsedFolder, Record
 from closeread.tasks.timeline.cat_xml import read_documents
@@ -126,7 +126,7 @@ def read_folder(path: Path) -> ParsedFolder:
     Raises:
         FormatError: there is none, or the folder can't be read.
     """
-    files, problems = listed(path, "timeline", SUFFIX)
+    files, problems = list_files(path, "timeline", SUFFIX)
     found = _timelines(files)
     notices = found.notices + _empty(found.timelines)
     for name, timeline in found.timelines.items():
@@ -141,7 +141,7 @@ def read_submission_folder(path: Path, background: Background | None) -> ParsedF
     Raises:
         FormatError: there is none, or the folder can't be read.
     """
-    files, problems = listed(path, "timeline", SUFFIX)
+    files, problems = list_files(path, "timeline", SUFFIX)
     found = _timelines(files)
     notices = list(found.notices)
     for name, timeline in found.timelines.items():
@@ -202,21 +202,21 @@ def _wrong_with_entity(line: str) -> Iterator[str]:
     if not name:
         yield "is blank; needed: the name of the entity"
     elif "\t" in name:
-        yield f"is {quoted(line)}; needed: the name of the entity, and entries from the second line on"
+        yield f"is {quote(line)}; needed: the name of the entity, and entries from the second line on"
     elif unsafe := UNSAFE.search(name):
-        yield f"the entity {quoted(line)} holds the control character U+{ord(unsafe[0]):04X}"
+        yield f"the entity {quote(line)} holds the control character U+{ord(unsafe[0]):04X}"
 
 
 def _wrong_with_entry(cells: Sequence[str]) -> Iterator[str]:
     if len(cells) < 3:
         yield f"the number of columns is {len(cells)}; needed: 3 or more (position, anchor, mention, mention, …)"
     elif not POSITION.fullmatch(cells[0]) or int(cells[0]) > MAX_POSITION:
-        yield f"the position is {quoted(cells[0])}; needed: a whole number from 0 to {MAX_POSITION}"
+        yield f"the position is {quote(cells[0])}; needed: a whole number from 0 to {MAX_POSITION}"
     if not UNSAFE.search("".join(cells)):
         return
     for cell in cells:
         if unsafe := UNSAFE.search(cell):
-            yield f"{quoted(cell)} holds the control character U+{ord(unsafe[0]):04X}"
+            yield f"{quote(cell)} holds the control character U+{ord(unsafe[0]):04X}"
 
 
 def _timelines(files: Mapping[str, Path]) -> Found:
@@ -303,7 +303,7 @@ def _against_list(name: str, path: Path, records: Iterable[Record]) -> tuple[lis
         return [problem._replace(file=name) for problem in error.problems], []
     known = {record["entity"] for record in records}
     return [], [
-        Problem(f"no timeline is about an entity of the name {quoted(entity)}", line, name)
+        Problem(f"no timeline is about an entity of the name {quote(entity)}", line, name)
         for entity, line in entities.items()
         if entity not in known
     ]
@@ -322,7 +322,7 @@ def is_scored(record: Record) -> bool:
 def notices(records: Sequence[Record]) -> Iterator[str]:
     """What is odd about gold timelines that came from no folder, a sentence each."""
     for index, what in row_notices(records, None):
-        yield f"timeline {quoted(records[index]['id'])}: {what}."
+        yield f"timeline {quote(records[index]['id'])}: {what}."
 
 
 def inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
@@ -347,10 +347,10 @@ def dump_timeline(record: Record) -> str:
         cells = [str(entry["position"]), entry["anchor"], *entry["mentions"]]
         lines.append("\t".join(cells))
         if lines[-1].rstrip(WHITE_SPACE) != lines[-1] or any(map(UNSAFE.search, cells)):
-            raise ValueError(f"{quoted(record['id'])}: this format can't express the entry {quoted(lines[-1])}")
+            raise ValueError(f"{quote(record['id'])}: this format can't express the entry {quote(lines[-1])}")
     entity = record["entity"]
     if any(_wrong_with_entity(entity)) or entity != entity.strip(WHITE_SPACE):
-        raise ValueError(f"{quoted(record['id'])}: this format can't express the entity {quoted(entity)}")
+        raise ValueError(f"{quote(record['id'])}: this format can't express the entity {quote(entity)}")
     # Readers drop one byte-order mark: an entity of its own that begins with one needs another in front.
     mark = "\ufeff" if entity.startswith("\ufeff") else ""
     return mark + "".join(line + "\n" for line in lines)
@@ -366,7 +366,7 @@ def write_folder(records: Iterable[Record], folder: Path) -> None:
     texts = {record["id"]: dump_timeline(record) for record in records}
     for name in texts:
         if not name or name != PurePosixPath(name).name or name[0] == "." or "\\" in name or UNSAFE.search(name):
-            raise ValueError(f"id {quoted(name)} is no name of a file")
+            raise ValueError(f"id {quote(name)} is no name of a file")
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         write_text(folder / f"{name}{SUFFIX}", text)

@@ -47,7 +47,7 @@ from closeread.counts.table import (
     FloatArray,
     Option,
     Procedure,
-    Share,
+    Ratio,
     check_present,
     precision_recall_f1,
 )
@@ -202,8 +202,8 @@ PROCEDURE = Procedure(
     metrics=precision_recall_f1(
         "awareness",
         "Awareness",
-        Share("awareness/verified_of_system", "awareness/system", "Links of the system that the gold links verify."),
-        Share("awareness/verified_of_gold", "awareness/gold", "Gold links that the system's links verify."),
+        Ratio("awareness/verified_of_system", "awareness/system", "Links of the system that the gold links verify."),
+        Ratio("awareness/verified_of_gold", "awareness/gold", "Gold links that the system's links verify."),
     ),
     modules=(),
     count=count,

@@ -13,7 +13,7 @@ from itertools import accumulate, chain, islice, zip_longest
 from pathlib import Path
 
 from closeread.counts.report import Comparison, Report, Resampling, make_comparison, make_report
-from closeread.errors import FormatError, InputError, Problem, SubmissionError, quoted
+from closeread.errors import FormatError, InputError, Problem, SubmissionError, quote
 from closeread.formats.timeml import TITLES, Document, read_timeml
 from closeread.paired import refuse_other_documents
 from closeread.records import Record, content_digest
@@ -75,7 +75,7 @@ def read_pair(key: Path, response: Path, *, missing: str = "empty", matching: st
         FormatError: the key is at fault.
         SubmissionError: the response is at fault, by itself or beside the key; all problems at once.
     """
-    return lay_beside(read_key(key), response, missing=missing, matching=matching)
+    return align(read_key(key), response, missing=missing, matching=matching)
 
 
 def read_key(path: Path) -> Documents:
@@ -93,7 +93,7 @@ def read_key(path: Path) -> Documents:
     for file in files:
         name = file.with_suffix("").as_posix()
         if name in documents:
-            problems.append(Problem(f"document {quoted(name)} has another file already", None, file.as_posix()))
+            problems.append(Problem(f"document {quote(name)} has another file already", None, file.as_posix()))
         try:
             documents[name] = read_timeml(path / file)
         except FormatError as error:
@@ -104,7 +104,7 @@ def read_key(path: Path) -> Documents:
     return Documents(path, list(documents), [file.as_posix() for file in files], list(documents.values()))
 
 
-def lay_beside(key: Documents, path: Path, *, missing: str = "empty", matching: str = "id") -> Pair:
+def align(key: Documents, path: Path, *, missing: str = "empty", matching: str = "id") -> Pair:
     """A response, read and put in the order of the key's documents.
 
     Raises:
@@ -122,13 +122,13 @@ def lay_beside(key: Documents, path: Path, *, missing: str = "empty", matching: 
     place = {name: i for i, name in enumerate(names)}
     known = set(key.names)
     problems = [
-        Problem(f"document {quoted(name)} is not in the key; needed: none but the key's", None, file)
+        Problem(f"document {quote(name)} is not in the key; needed: none but the key's", None, file)
         for name, file in zip(names, given.files, strict=True)
         if name not in known
     ]
     absent = [name for name in key.names if name not in place]
     if absent and missing == "error":
-        named = ", ".join(quoted(name) for name in absent[:3]) + (", …" if len(absent) > 3 else "")
+        named = ", ".join(quote(name) for name in absent[:3]) + (", …" if len(absent) > 3 else "")
         lacking = f"lacks {len(absent):,} of the {len(key):,} documents of the key: {named}"
         problems.append(Problem(f"{lacking}; needed: all of them, unless missing is empty or skip"))
     order = [place.get(name) for name in key.names]
@@ -149,16 +149,16 @@ def _differences(key: Document, response: Document, matching: str) -> Iterator[P
         return
     if own != other:
         place = next(i for i, (one, two) in enumerate(zip_longest(own, other)) if one != two)
-        found = f"the text goes on with {quoted(other[place : place + 20])} after {quoted(other[:place][-20:])}"
-        yield Problem(f"{found}; needed: {quoted(own[place : place + 20])}, as in the key")
+        found = f"the text goes on with {quote(other[place : place + 20])} after {quote(other[:place][-20:])}"
+        yield Problem(f"{found}; needed: {quote(own[place : place + 20])}, as in the key")
     elif matching == "id":
         gold, given = key.intervals, response.intervals
         extents = {interval["id"]: interval for interval in intervals(key)}
         for interval in intervals(response):
             name = interval["id"]
             if name in extents and not _alike(extents[name], interval):
-                here, there = (quoted(passage.words(span)) for passage, span in (given[name], gold[name]))
-                found = f"the id {quoted(name)} is {here} here and {there} in the key"
+                here, there = (quote(passage.words(span)) for passage, span in (given[name], gold[name]))
+                found = f"the id {quote(name)} is {here} here and {there} in the key"
                 needed = "needed: the key's ids, or matching strict or relaxed"
                 yield Problem(f"{found}; {needed}", given[name][1].line)
 
@@ -220,7 +220,7 @@ def count_pair(pair: Pair, *, options: Mapping[str, str] | None = None) -> Count
     Raises:
         RequestError: no such option.
     """
-    settled = PROCEDURE.settle(options or {})
+    settled = PROCEDURE.resolve_options(options or {})
     gold, given = (records(side, settled["matching"]) for side in (pair.key, pair.response))
     by_name = {record["document"]: record for record in given}
     system = [by_name.get(name) for name in pair.key.names]
@@ -268,7 +268,7 @@ def score(
     Raises:
         RequestError: no such option or field; an InputError where a file is at fault.
     """
-    settled = PROCEDURE.settle(options)
+    settled = PROCEDURE.resolve_options(options)
     pair = read_pair(Path(key), Path(response), missing=settled["missing"], matching=settled["matching"])
     counted = count_pair(pair, options=settled)
     fields = (by,) if isinstance(by, str) else tuple(by)
@@ -292,11 +292,10 @@ def compare(
     Raises:
         RequestError: no such option; an InputError where a file is at fault.
     """
-    settled = PROCEDURE.settle(options)
+    settled = PROCEDURE.resolve_options(options)
     gold = read_key(Path(key))
     pairs = [
-        lay_beside(gold, Path(path), missing=settled["missing"], matching=settled["matching"])
-        for path in (first, second)
+        align(gold, Path(path), missing=settled["missing"], matching=settled["matching"]) for path in (first, second)
     ]
     names = (str(first), str(second))
     if settled["missing"] == "skip":

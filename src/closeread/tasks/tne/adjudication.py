@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.errors import FormatError, Problem, RequestError, counted, listed, quoted, shortened
+from closeread.errors import FormatError, Problem, RequestError, join_names, pluralize, quote, shorten
 from closeread.records import Parsed, Record
 from closeread.tasks.tne.annotators import side_by_side
 from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, Documents, Ints
@@ -134,7 +134,7 @@ def _without_links(laid: Sequence[Documents], names: Sequence[str]) -> Iterator[
         links = zip(documents.column("id"), documents.column("np_relations"), strict=True)
         without = [document for document, relations in links if relations is None]
         if without:
-            of_documents = f"{len(without):,} of {len(documents):,} documents ({listed(without)})"
+            of_documents = f"{len(without):,} of {len(documents):,} documents ({join_names(without)})"
             yield f"{name} has no links for {of_documents}; needed: a list for each, which may be empty"
 
 
@@ -143,14 +143,14 @@ def _other_clusters(one: Record, two: Record, own: str, other: str) -> Iterator[
     if one["coref"] == two["coref"]:
         return
     kinds, theirs = ({frozenset(c["members"]): c.get("np_type") for c in side["coref"]} for side in (one, two))
-    of_document = f"document {quoted(one['id'])}"
+    of_document = f"document {quote(one['id'])}"
     for members, kind in kinds.items():
         named = " and ".join(sorted(members, key=lambda name: (len(name), name)))
         if members not in theirs:
             yield f"{of_document}: {own} has the cluster {named}, which {other} lacks; needed: the same clusters in all"
         elif kind is not None and theirs[members] is not None and kind != theirs[members]:
-            needed = f"needed: {quoted(kind)}, as in {own}"
-            yield f"{of_document}: the cluster {named} is {quoted(theirs[members])} in {other}; {needed}"
+            needed = f"needed: {quote(kind)}, as in {own}"
+            yield f"{of_document}: the cluster {named} is {quote(theirs[members])} in {other}; {needed}"
 
 
 def _entries(documents: Documents, first: Documents) -> Ints:
@@ -246,8 +246,8 @@ def decisions(found: Consolidation, rows: Parsed) -> Decisions:
             labels[target] = [LABELS[name] for name in row["decision"]]
     if absent := conflicts(found, lines):
         which = "; ".join(map(_named, absent[:3])) + ("; …" if len(absent) > 3 else "")
-        needed = f"needed: one for each of the {counted(len(found.contested), 'conflict')}"
-        still_open.append(Problem(f"no row for {counted(len(absent), 'conflict')}: {which}; {needed}"))
+        needed = f"needed: one for each of the {pluralize(len(found.contested), 'conflict')}"
+        still_open.append(Problem(f"no row for {pluralize(len(absent), 'conflict')}: {which}; {needed}"))
     return Decisions(labels, problems, still_open)
 
 
@@ -255,11 +255,11 @@ def _target(found: Consolidation, row: Record, documents: Mapping[str, int]) -> 
     """The contested target that a row is about, or what is wrong if it is about none."""
     index = documents.get(row["id"])
     if index is None:
-        return f"id {quoted(row['id'])} is no document of the annotators' files"
+        return f"id {quote(row['id'])} is no document of the annotators' files"
     size, start = int(found.documents.sizes[index]), int(found.starts[index])
     ends = [int(row[end].removeprefix("np")) for end in ("anchor", "complement")]
     if max(ends) >= size:
-        return f"{_named(row)}: np{max(ends)} does not exist; needed: two of its {counted(size, 'noun phrase')}"
+        return f"{_named(row)}: np{max(ends)} does not exist; needed: two of its {pluralize(size, 'noun phrase')}"
     n_clusters, cluster = len(found.documents.clusters.ids), int(found.documents.cluster_of[start + ends[1]])
     target = (start + ends[0]) * n_clusters + cluster
     if target in found.said:
@@ -271,11 +271,11 @@ def _target(found: Consolidation, row: Record, documents: Mapping[str, int]) -> 
 
 
 def _in_words(labels: Sequence[int]) -> str:
-    return " and ".join(quoted(PREPOSITIONS[label]) for label in labels)
+    return " and ".join(quote(PREPOSITIONS[label]) for label in labels)
 
 
 def _named(row: Record) -> str:
-    return f"{quoted(row['id'])}, {row['anchor']} and {row['complement']}"
+    return f"{quote(row['id'])}, {row['anchor']} and {row['complement']}"
 
 
 def _wrong_with(row: Record, said: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -283,7 +283,7 @@ def _wrong_with(row: Record, said: Sequence[Sequence[str]]) -> Iterator[str]:
     for number, name in enumerate(ANNOTATORS):
         told = row.get(name)
         if told is not None and number >= len(said):
-            yield f"{name} is {_as_json(told)}; needed: nothing, since there are {counted(len(said), 'annotator')}"
+            yield f"{name} is {_as_json(told)}; needed: nothing, since there are {pluralize(len(said), 'annotator')}"
         elif told is not None and sorted(told) != sorted(said[number]):
             needed = f"needed: {_as_json(said[number])}, as that annotator's file says now"
             yield f"{name} is {_as_json(told)}; {needed}"
@@ -293,7 +293,7 @@ def _wrong_with(row: Record, said: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _as_json(prepositions: Sequence[str]) -> str:
-    return shortened(json.dumps(prepositions), 60)
+    return shorten(json.dumps(prepositions), 60)
 
 
 def consolidated(found: Consolidation, decided: Mapping[int, Sequence[int]] | None = None) -> list[Record]:

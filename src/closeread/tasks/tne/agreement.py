@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from closeread.counts.table import CountTable, Metric
-from closeread.errors import FormatError, Problem, listed, quoted
+from closeread.errors import FormatError, Problem, join_names, quote
 from closeread.records import Record
 from closeread.tasks.coref import procedure as coref
 from closeread.tasks.coref.columns import MentionTable
@@ -88,7 +88,7 @@ def _lack(documents: Documents, field: str, name: str) -> str:
     what = IN_WORDS[field]
     if len(without) == len(documents):
         return f"{name} has no {what}; they are not compared."
-    of_documents = f"{len(without):,} of {len(documents):,} documents ({listed(without)})"
+    of_documents = f"{len(without):,} of {len(documents):,} documents ({join_names(without)})"
     return f"{name} has no {what} for {of_documents}; none are compared."
 
 
@@ -101,10 +101,10 @@ def _refuse_unsound(one: Documents, two: Documents, names: tuple[str, str]) -> N
         for record in side:
             if record.get("relations") is not None and record.get("np_relations") is not None:
                 what = "has both np_relations and relations; needed: one of them"
-                problems.append(Problem(f"{name}: document {quoted(record['id'])} {what}"))
+                problems.append(Problem(f"{name}: document {quote(record['id'])} {what}"))
         rows = [None if _is_judged(record) else _as_sent(record) for record in side]
         found = tne.problems(gold=known, system=rows)
-        problems += [Problem(f"{name}: document {quoted(one[index]['id'])}: {what}") for _, index, what in found]
+        problems += [Problem(f"{name}: document {quote(one[index]['id'])}: {what}") for _, index, what in found]
     if problems:
         raise FormatError("annotations", problems)
 
@@ -126,7 +126,7 @@ def _of_links(one: Documents, two: Documents) -> Scores:
 
 
 def _of_clusters(one: Documents, two: Documents) -> Scores:
-    procedure = coref.chosen(COREF)
+    procedure = coref.with_metrics(COREF)
     return _scores(
         procedure.count(gold=mentions(one), system=mentions(two), keep_singletons="false"), procedure.metrics
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from closeread.errors import FormatError, Problem, counted, listed, quoted
+from closeread.errors import FormatError, Problem, join_names, pluralize, quote
 from closeread.records import Record
 from closeread.tasks.tne.columns import Documents, documents_of
 
@@ -45,14 +45,14 @@ def _other_documents(ids: Sequence[str], theirs: Mapping[str, Record], own: str,
     lacking = [name for name in ids if name not in theirs]
     extra = [name for name in theirs if name not in known]
     if lacking:
-        yield f"{other} lacks {len(lacking):,} of the {len(ids):,} documents of {own}: {listed(lacking)}"
+        yield f"{other} lacks {len(lacking):,} of the {len(ids):,} documents of {own}: {join_names(lacking)}"
     if extra:
-        yield f"{other} has {counted(len(extra), 'document')} that {own} lacks: {listed(extra)}"
+        yield f"{other} has {pluralize(len(extra), 'document')} that {own} lacks: {join_names(extra)}"
 
 
 def _differences(one: Record, two: Record, own: str, other: str) -> Iterator[str]:
     """What two annotators don't tell alike of a document, where both tell it."""
-    of_document = f"document {quoted(one['id'])}"
+    of_document = f"document {quote(one['id'])}"
     for name, unit in (("text", "character"), ("tokens", "token")):
         a, b = one.get(name), two.get(name)
         if a is not None and b is not None and a != b:
@@ -82,4 +82,4 @@ def _told(phrase: Record) -> list[Any]:
 def _extent(phrase: Record) -> str:
     characters = f"characters {phrase['first_char']} to {phrase['last_char']}"
     last = "null" if phrase["last_token"] is None else phrase["last_token"]
-    return f"{quoted(phrase['text'])} ({characters}, tokens {phrase['first_token']} to {last})"
+    return f"{quote(phrase['text'])} ({characters}, tokens {phrase['first_token']} to {last})"

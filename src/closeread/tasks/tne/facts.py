@@ -17,7 +17,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.counts.table import numbered, ratio
+from closeread.counts.table import factorize, ratio
 from closeread.records import Record
 from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, Documents, Ints, documents_of
 
@@ -166,7 +166,7 @@ def _after_prepositions(documents: Documents, tokens: Sequence[str]) -> Iterator
     anchor, complement = _ends(documents)
     solid = np.flatnonzero([not token.isspace() for token in tokens])
     label = np.array([LABELS.get(token, 0) for token in tokens], np.int64)[solid]
-    word, _ = numbered(tokens)
+    word, _ = factorize(tokens)
     first = word[(starts[phrases.document] + phrases.first_token)[complement]]
     behind = np.searchsorted(solid, (starts[phrases.document] + phrases.last_token)[anchor], side="right")
     last = np.searchsorted(solid, starts[1:])[links.document] - 1

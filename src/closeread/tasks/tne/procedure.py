@@ -31,11 +31,11 @@ from closeread.counts.table import (
     Metric,
     Option,
     Procedure,
-    Share,
+    Ratio,
     check_present,
     precision_recall_f1,
 )
-from closeread.errors import RequestError, quoted
+from closeread.errors import RequestError, quote
 from closeread.records import Record
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents, Ints, Links, SystemRows, documents_of, rows_of
 from closeread.tasks.tne.kernels.links import (
@@ -84,9 +84,7 @@ def count(
         name for name, links in zip(*map(documents.column, ("id", "np_relations")), strict=True) if links is None
     ]
     if unlabelled:
-        found = (
-            f"{len(unlabelled):,} of {len(gold):,} documents have no gold links (the first: {quoted(unlabelled[0])})"
-        )
+        found = f"{len(unlabelled):,} of {len(gold):,} documents have no gold links (the first: {quote(unlabelled[0])})"
         raise RequestError(f"{found}; predictions for them can be validated, not scored")
     rows = rows_of(system)
     fallback = rows.fallback.labelled if len(rows.fallback) else None
@@ -167,7 +165,7 @@ def problems(
     documents, rows = documents_of(gold), rows_of(system)
     for index, (name, row) in enumerate(zip(documents.column("id"), rows, strict=True)):
         if row is not None and row["id"] != name:
-            yield "system", index, f"id is {quoted(row['id'])}; needed: {quoted(name)}, as in the gold"
+            yield "system", index, f"id is {quote(row['id'])}; needed: {quote(name)}, as in the gold"
     known = np.array([2**62 if nps is None else len(nps) for nps in documents.column("nps")], np.int64)
     for name, links in (("relations", rows.links), ("fallback", rows.fallback)):
         yield from _unsound(name, links, known, rows)
@@ -181,7 +179,7 @@ def _unsound(name: str, links: Links, known: Ints, rows: SystemRows) -> Iterator
             index = int(links.document[place])
             position = place - int(np.searchsorted(links.document, index))
             row = rows[index]
-            said = quoted(row[name][position][end] if row else "")
+            said = quote(row[name][position][end] if row else "")
             needed = f"needed: {_known(int(known[index]))}"
             yield "system", index, f"{name}[{position}]: {end} {said} does not exist; {needed}"
     for place in np.flatnonzero((links.anchor == links.complement) & (links.anchor >= 0)).tolist():
@@ -205,7 +203,7 @@ def _given_again(name: str, links: Links, key: Ints) -> Iterator[tuple[str, int,
     again = again[(links.anchor[again] >= 0) & (links.complement[again] >= 0)]  # others don't exist, which is told
     for place in sorted(again.tolist()):
         pair = f"np{links.anchor[place]} and np{links.complement[place]}"
-        found = f"the link of {pair} by {quoted(PREPOSITIONS[links.label[place]])} is given twice"
+        found = f"the link of {pair} by {quote(PREPOSITIONS[links.label[place]])} is given twice"
         if name == "fallback":
             found = f"{pair} have a fallback already; needed: one"
         yield "system", int(links.document[place]), f"{_place(name, links, place)}: {found}"
@@ -215,8 +213,8 @@ def _place(name: str, links: Links, place: int) -> str:
     return f"{name}[{place - int(np.searchsorted(links.document, links.document[place]))}]"
 
 
-IPREP = Share("links/right", "linked/gold", "Gold pairs that are linked whose preposition is right.")
-UPREP_SHARE = Share(
+IPREP = Ratio("links/right", "linked/gold", "Gold pairs that are linked whose preposition is right.")
+UPREP_SHARE = Ratio(
     "fallback/right",
     "fallback/gold",
     "Gold pairs that are not linked whose preposition is what the system falls back on.",
@@ -241,24 +239,24 @@ PROCEDURE = Procedure(
         *precision_recall_f1(
             "links",
             "Links",
-            Share("links/right", "links/system", "Predicted pairs that gold links by the same preposition."),
-            Share("links/right", "links/gold", "Gold pairs that are linked by a preposition of theirs."),
+            Ratio("links/right", "links/system", "Predicted pairs that gold links by the same preposition."),
+            Ratio("links/right", "links/gold", "Gold pairs that are linked by a preposition of theirs."),
         ),
         *precision_recall_f1(
             "unlabeled",
             "Unlabelled links",
-            Share("linked/system", "links/system", "Predicted pairs that gold links."),
-            Share("linked/gold", "links/gold", "Gold pairs that are linked."),
+            Ratio("linked/system", "links/system", "Predicted pairs that gold links."),
+            Ratio("linked/gold", "links/gold", "Gold pairs that are linked."),
         ),
         *precision_recall_f1(
             "triplets",
             "Triplets",
-            Share(
+            Ratio(
                 "triplets/right",
                 "triplets/system",
                 "Predicted triplets of anchor, preposition and complement that gold has.",
             ),
-            Share("triplets/right", "triplets/gold", "Gold triplets that are predicted."),
+            Ratio("triplets/right", "triplets/gold", "Gold triplets that are predicted."),
         ),
         Metric("iprep", "IPrep accuracy", IPREP.description, IPREP.formula),
         Metric("uprep", "UPrep accuracy", UPREP_SHARE.description, UPREP_SHARE.formula),

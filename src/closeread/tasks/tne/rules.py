@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.errors import counted, quoted
+from closeread.errors import pluralize, quote
 from closeread.records import Record
 from closeread.tasks.tne.columns import PREPOSITIONS, TITLE_END, Documents, Ints, documents_of, numbers
 from closeread.tasks.tne.kernels.links import pairs, triplets
@@ -35,7 +35,7 @@ def inconsistencies(records: Sequence[Record]) -> Problems:
     problems = [*ids, *numbered.problems(_spans, _tokens), *ends, *linked.problems(_links)]
     names = every.documents.column("id")
     for index, what in sorted(problems, key=lambda problem: problem[0]):
-        yield index, f"id {quoted(names[index])}: {what}"
+        yield index, f"id {quote(names[index])}: {what}"
 
 
 class _Part(NamedTuple):
@@ -85,7 +85,7 @@ def _ids(documents: Documents) -> Problems:
     seen: set[tuple[int, str]] = set()
     for index, name in zip(clusters.document.tolist(), clusters.ids, strict=True):
         if (index, name) in seen:
-            yield index, f"coref: the cluster {quoted(name)} is given twice; needed: unique ids"
+            yield index, f"coref: the cluster {quote(name)} is given twice; needed: unique ids"
         seen.add((index, name))
 
 
@@ -97,8 +97,8 @@ def _spans(documents: Documents) -> Problems:
         for place in range(start, end) if text is not None else ():
             begin, stop, words = begins[place], ends[place], phrases.text[place]
             if text[begin:stop] != words or begin >= stop:
-                span = f"characters {begin} to {stop} of the text are {quoted(text[begin:stop])}"
-                yield index, f"np{place - start}: {span}; needed: its text {quoted(words)}"
+                span = f"characters {begin} to {stop} of the text are {quote(text[begin:stop])}"
+                yield index, f"np{place - start}: {span}; needed: its text {quote(words)}"
 
 
 def _tokens(documents: Documents) -> Problems:
@@ -112,7 +112,7 @@ def _tokens(documents: Documents) -> Problems:
     for place in np.flatnonzero(wrong & judged[document]).tolist():
         index = int(document[place])
         span = f"its tokens are {phrases.first_token[place]} to {phrases.last_token[place]}"
-        needed = f"needed: a first and a last of the {counted(int(lengths[index]), 'token')}"
+        needed = f"needed: a first and a last of the {pluralize(int(lengths[index]), 'token')}"
         yield index, f"np{place - phrases.starts[index]}: {span}; {needed}"
 
 
@@ -156,7 +156,7 @@ def _endpoints(documents: Documents) -> Problems:
         for place in np.flatnonzero(unknown).tolist():
             index = int(links.document[place])
             position = place - int(np.searchsorted(links.document, index))
-            said = quoted(documents.column("np_relations")[index][position][name])
+            said = quote(documents.column("np_relations")[index][position][name])
             needed = _known(int(sizes[index])) if judged[place] else "np0, np1 or so on"
             yield index, f"np_relations[{position}]: {name} is {said}; needed: {needed}"
     for place in np.flatnonzero((links.anchor == links.complement) & (links.anchor >= 0)).tolist():
@@ -180,8 +180,8 @@ def _links(documents: Documents) -> Problems:
     if given != needed:
         for place, (said, right) in enumerate(zip(given, needed, strict=True)):
             if said is not None and said != right:
-                found = f"complement_coref_cluster_id is {quoted(said)}"
-                yield int(links.document[place]), f"{_link(documents, place)}: {found}; needed: {quoted(right)}"
+                found = f"complement_coref_cluster_id is {quote(said)}"
+                yield int(links.document[place]), f"{_link(documents, place)}: {found}; needed: {quote(right)}"
     yield from _open_links(documents, starts + links.anchor, other)
 
 
@@ -265,7 +265,7 @@ def notices(records: Sequence[Record]) -> Iterator[str]:
         places = find(documents)
         if places:
             index, name = places[0]
-            where = f"{quoted(documents.column('id')[index])}{f', {name}' if name else ''}"
+            where = f"{quote(documents.column('id')[index])}{f', {name}' if name else ''}"
             number = f"{len(places):,} {what}" if len(places) > 1 else f"1 {what.replace('s: ', ': ', 1)}"
             yield f"{number} (the first: {where})."
 

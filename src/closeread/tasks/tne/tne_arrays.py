@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from closeread.errors import Problem, RequestError, counted, quoted, quoted_json
+from closeread.errors import Problem, RequestError, pluralize, quote, quote_json
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.formats.text import MAX_LINE_BYTES
 from closeread.records import Parsed, Record, column
@@ -63,19 +63,19 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
 def _wrong_with(array: Record, name: str, size: int) -> Iterator[str]:
     """Everything that is wrong with a line."""
     if array.get("id", name) != name:
-        yield f"id is {quoted_json(array['id'], 60)}; needed: {quoted(name)}, or none"
-    of = f"id {quoted(name)}:"
+        yield f"id is {quote_json(array['id'], 60)}; needed: {quote(name)}, or none"
+    of = f"id {quote(name)}:"
     for key in array:
         if key not in (ARRAY, "id"):
-            yield f"{of} has the key {quoted(key)}; needed: {ARRAY} alone"
-    wanted = f"{size * size:,}, for every ordered pair of its {counted(size, 'noun phrase')}"
+            yield f"{of} has the key {quote(key)}; needed: {ARRAY} alone"
+    wanted = f"{size * size:,}, for every ordered pair of its {pluralize(size, 'noun phrase')}"
     labels = array.get(ARRAY)
     if not isinstance(labels, list):
-        found = f"is {quoted_json(labels, 60)}" if ARRAY in array else "is missing"
+        found = f"is {quote_json(labels, 60)}" if ARRAY in array else "is missing"
         yield f"{of} {ARRAY} {found}; needed: a list of labels, {wanted}"
         return
     if len(labels) != size * size:
-        yield f"{of} {ARRAY} has {counted(len(labels), 'label')}; needed: {wanted}"
+        yield f"{of} {ARRAY} has {pluralize(len(labels), 'label')}; needed: {wanted}"
     wrong = [
         place for place, label in enumerate(labels) if type(label) is not int or not 0 <= label < len(PREPOSITIONS)
     ]
@@ -84,7 +84,7 @@ def _wrong_with(array: Record, name: str, size: int) -> Iterator[str]:
         pair = f" (np{place // size}, np{place % size})" if len(labels) == size * size else ""
         more = f" (and {len(wrong) - SHOWN:,} more)" if len(wrong) > SHOWN and place == wrong[SHOWN - 1] else ""
         needed = f"needed: a whole number from 0 to {len(PREPOSITIONS) - 1}"
-        yield f"{of} {ARRAY}[{place}]{pair} is {quoted_json(labels[place], 60)}; {needed}{more}"
+        yield f"{of} {ARRAY}[{place}]{pair} is {quote_json(labels[place], 60)}; {needed}{more}"
 
 
 def _links(labels: Sequence[int], size: int) -> list[Record]:
@@ -111,7 +111,7 @@ def dump_submission(rows: Sequence[Record], gold: Sequence[Record]) -> str:
     sizes = documents_of(gold).sizes.tolist()
     for row, size in zip(rows, sizes, strict=True):
         if WIDTH * size * size > MAX_LINE_BYTES:
-            found = f"id {quoted(row['id'])}: {size:,} noun phrases make {size * size:,} labels on a line"
+            found = f"id {quote(row['id'])}: {size:,} noun phrases make {size * size:,} labels on a line"
             most = math.isqrt(MAX_LINE_BYTES // WIDTH)
             raise RequestError(f"{found}; needed: at most {most:,} noun phrases, or JSON Lines of links")
     return dump_json_lines({ARRAY: _array(row["relations"], size)} for row, size in zip(rows, sizes, strict=True))

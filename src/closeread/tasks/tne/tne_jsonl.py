@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from closeread.errors import FormatError, Problem, quoted, quoted_json
+from closeread.errors import FormatError, Problem, quote, quote_json
 from closeread.formats.gzipped import unzipped
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import BYTE_ORDER_MARK, MAX_LINE_BYTES, read_bytes
@@ -86,7 +86,7 @@ def _parsed(raw: Sequence[bytes]) -> Parsed:
             record = found
         wrong = list(_normalise(record))
         name = record.get("id")
-        of = f"id {quoted(name)}: " if isinstance(name, str) else ""
+        of = f"id {quote(name)}: " if isinstance(name, str) else ""
         problems += [Problem(f"{of}{what}", number) for what in wrong]
         if not wrong:
             records.append(record)
@@ -132,7 +132,7 @@ def _normalise(record: Record) -> Iterator[str]:
     if isinstance(nps, dict):
         for name, noun_phrase in nps.items():
             if isinstance(noun_phrase, dict) and noun_phrase.setdefault("id", name) != name:
-                found = f"nps: the noun phrase {quoted(name)} has the id {quoted_json(noun_phrase['id'], 60)}"
+                found = f"nps: the noun phrase {quote(name)} has the id {quote_json(noun_phrase['id'], 60)}"
                 yield f"{found}; needed: the same"
         record["nps"] = list(nps.values())
     clusters = record.get("coref")
@@ -147,7 +147,7 @@ def _normalise(record: Record) -> Iterator[str]:
         if record.get(name) is None:
             record[name] = value
         elif value is not None and record[name] != value:
-            yield f"{name} is {quoted_json(record[name], 60)}; needed: {quoted(value)}, as the source says, or nothing"
+            yield f"{name} is {quote_json(record[name], 60)}; needed: {quote(value)}, as the source says, or nothing"
 
 
 def _fill(value: object, names: Iterable[str]) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from closeread.errors import FormatError, Problem, listed
+from closeread.errors import FormatError, Problem, join_names
 from closeread.records import Record
 from closeread.tasks.wikipossessions.kernels.agreement import cohen_kappa
 from closeread.tasks.wikipossessions.kernels.anchors import parse_anchor
@@ -93,7 +93,7 @@ def _lacking(first: Sequence[str], second: Sequence[str], names: tuple[str, str]
     for one, other, name, of_other in ((first, second, names[0], names[1]), (second, first, names[1], names[0])):
         known = set(one)
         if lacking := [article for article in other if article not in known]:
-            what = f"{name} lacks {len(lacking):,} of the {len(other):,} articles of {of_other}: {listed(lacking)}"
+            what = f"{name} lacks {len(lacking):,} of the {len(other):,} articles of {of_other}: {join_names(lacking)}"
             yield Problem(f"{what}; needed: the same articles")
 
 

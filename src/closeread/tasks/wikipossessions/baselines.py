@@ -21,10 +21,10 @@ from closeread.errors import (
     Problem,
     RequestError,
     UnavailableError,
-    counted,
-    listed,
-    quoted,
-    shortened,
+    join_names,
+    pluralize,
+    quote,
+    shorten,
 )
 from closeread.records import Record
 from closeread.tasks.wikipossessions.kernels.dates import year_of
@@ -98,11 +98,11 @@ def _texts(records: Sequence[Record], articles: Path | None) -> Mapping[str, str
         texts = _texts_in(articles, titles)
     lacking = [title for title in titles if title not in texts]
     if not texts:
-        found = f"has no text of any of {counted(len(titles), 'article')}: {listed(lacking)}"
+        found = f"has no text of any of {pluralize(len(titles), 'article')}: {join_names(lacking)}"
         problem = Problem(f"{found}; needed: a file <title>.txt for each that is to be read")
         raise UnavailableError(articles or "the corpus's folder of articles", [problem])
     if lacking:
-        found = f"{len(lacking):,} of {len(titles):,} articles have no text and are left out: {listed(lacking)}"
+        found = f"{len(lacking):,} of {len(titles):,} articles have no text and are left out: {join_names(lacking)}"
         warnings.warn(f"{found}; they can be scored where missing is skip or empty", stacklevel=3)
     return texts
 
@@ -129,9 +129,9 @@ def _pipeline(name: str | None) -> Any:
     except Exception as error:  # a pipeline is code and settings of others, which may fail in any way
         said = " ".join(str(error).split())
         if said.startswith(NO_SUCH_PIPELINE):
-            found = f"there is no spaCy pipeline {quoted(name)}; needed: an installed one, or a folder"
+            found = f"there is no spaCy pipeline {quote(name)}; needed: an installed one, or a folder"
         else:
-            found = f"the spaCy pipeline {quoted(name)} can't be loaded: {shortened(said) or type(error).__name__}"
+            found = f"the spaCy pipeline {quote(name)} can't be loaded: {shorten(said) or type(error).__name__}"
         raise RequestError(found) from None
 
 

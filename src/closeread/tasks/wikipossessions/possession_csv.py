@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
-from closeread.errors import FormatError, Problem, printable, quoted
+from closeread.errors import FormatError, Problem, escape, quote
 from closeread.formats.json_lines import SUFFIXES, read_json_lines
 from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes, read_lines
 from closeread.records import Parsed, Record
@@ -69,7 +69,7 @@ def _read_rows(path: Path) -> Parsed:
     found = [cell.strip() for cell in header.split(SEPARATOR)]
     problems = []
     if found != list(HEADER):
-        problems.append(Problem(f"the header is {quoted(header)}; needed: {SEPARATOR.join(HEADER)}", 1))
+        problems.append(Problem(f"the header is {quote(header)}; needed: {SEPARATOR.join(HEADER)}", 1))
         if len(found) != len(HEADER):
             return Parsed([], [], problems)  # some other file
     possessions: dict[str, list[Record]] = {}
@@ -77,7 +77,7 @@ def _read_rows(path: Path) -> Parsed:
     for number, line in enumerate(lines, start=2):
         cells = [cell.strip() for cell in line.split(SEPARATOR)]
         wrong = list(_wrong_with(cells))
-        article = f"article {quoted(cells[0])}: " if cells[0] and len(cells) > 1 else ""
+        article = f"article {quote(cells[0])}: " if cells[0] and len(cells) > 1 else ""
         problems += [Problem(article + what, number) for what in wrong]
         if not wrong:
             first.setdefault(cells[0], number)
@@ -86,7 +86,7 @@ def _read_rows(path: Path) -> Parsed:
         problems.append(Problem("there is no row after the header; needed: one for every possession", 1))
     texts, unreadable = article_texts(path.parent / ARTICLES, first)
     for article, error in unreadable:
-        problems += [Problem(f"{printable(error.source)}: {p.what}", first[article]) for p in error.problems]
+        problems += [Problem(f"{escape(error.source)}: {p.what}", first[article]) for p in error.problems]
     records = [
         {"article": article, "possessions": of_article, "text": texts.get(article)}
         for article, of_article in possessions.items()
@@ -102,24 +102,24 @@ def _wrong_with(cells: Sequence[str]) -> Iterator[str]:
     row = dict(zip(HEADER, cells, strict=True))
     for name, cell in row.items():
         if unsafe := UNSAFE.search(cell):
-            yield f"{name} {quoted(cell)} holds the control character U+{ord(unsafe[0]):04X}"
+            yield f"{name} {quote(cell)} holds the control character U+{ord(unsafe[0]):04X}"
     for name in ("Article", "Possessor"):
         if not row[name]:
             yield f"{name} is empty; needed: a name"
     for name, codes in (("Type", TYPES), ("psr_c", CERTAINTIES)):
         if row[name] not in codes:
-            yield f"{name} is {quoted(row[name])}; needed: {' or '.join(codes)}"
+            yield f"{name} is {quote(row[name])}; needed: {' or '.join(codes)}"
     if not ORDER.fullmatch(row["order"]):
         needed = "a number such as 6, or 6.1 for a possession inside possession 6"
-        yield f"order is {quoted(row['order'])}; needed: {needed}"
+        yield f"order is {quote(row['order'])}; needed: {needed}"
     for name, codes in (("TP", RELATIONS), ("Dur_c", RELATION_CERTAINTIES)):
         if row[name] not in codes and row[name]:
-            yield f"{name} is {quoted(row[name])}; needed: {', '.join(codes)} or nothing"
+            yield f"{name} is {quote(row[name])}; needed: {', '.join(codes)} or nothing"
     if bool(row["TP"]) != bool(row["Dur_c"]):
         there, absent = ("TP", "Dur_c") if row["TP"] else ("Dur_c", "TP")
-        yield f"{there} is {quoted(row[there])} and {absent} is empty; needed: both or neither"
+        yield f"{there} is {quote(row[there])} and {absent} is empty; needed: both or neither"
     if row["TP"] and not row["Duration"]:
-        yield f"TP is {quoted(row['TP'])} and Duration is empty; needed: a time, or no TP"
+        yield f"TP is {quote(row['TP'])} and Duration is empty; needed: a time, or no TP"
 
 
 def _possession(cells: Sequence[str]) -> Record:
@@ -180,7 +180,7 @@ def inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
     """Possessions whose fields contradict each other, and names with white space around them."""
     for index, record in enumerate(records):
         if _is_padded(record["article"]):
-            yield index, f"article {quoted(record['article'])} is padded with white space; needed: the bare title"
+            yield index, f"article {quote(record['article'])} is padded with white space; needed: the bare title"
         for position, possession in enumerate(record["possessions"]):
             for what in _contradictions(possession):
                 yield index, f"possessions[{position}]: {what}"
@@ -190,14 +190,14 @@ def _contradictions(possession: Mapping[str, Any]) -> Iterator[str]:
     for name in ("possessor", "anchor"):
         text = possession[name]
         if text is not None and _is_padded(text):
-            yield f"{name} {quoted(text)} is padded with white space; needed: the bare text"
+            yield f"{name} {quote(text)} is padded with white space; needed: the bare text"
     given = possession.get("anchor_kind") is not None  # a reference may leave out what the anchor says anyway
     for name, value in _derived(possession["anchor"]).items():
         found = possession.get(name)
         if found != value and (given or found is not None):
             yield f"{name} is {_json(found)}; needed: {_json(value)}, as anchor {_json(possession['anchor'])} says"
     if possession["relation"] is not None and possession["anchor"] is None:
-        yield f"relation is {quoted(possession['relation'])} and anchor null; needed: an anchor, or no relation"
+        yield f"relation is {quote(possession['relation'])} and anchor null; needed: an anchor, or no relation"
     if (possession["relation"] is None) != (possession["relation_certainty"] is None):
         found = f"relation is {_json(possession['relation'])}"
         yield f"{found} and relation_certainty {_json(possession['relation_certainty'])}; needed: both or neither"
@@ -208,7 +208,7 @@ def _is_padded(text: str) -> bool:
 
 
 def _json(value: object) -> str:
-    return quoted(value) if isinstance(value, str) else json.dumps(value)
+    return quote(value) if isinstance(value, str) else json.dumps(value)
 
 
 def row_notices(rows: Sequence[Record], background: object) -> Iterator[tuple[int, str]]:
@@ -224,8 +224,8 @@ def row_notices(rows: Sequence[Record], background: object) -> Iterator[tuple[in
         ):
             if found:
                 place, one = found[0]
-                first = f"possessions[{place}] ({quoted(one['possessor'])}), {quoted(one['anchor'])}"
-                yield index, f"article {quoted(row['article'])}: {_possessions(len(found))} {what} (the first: {first})"
+                first = f"possessions[{place}] ({quote(one['possessor'])}), {quote(one['anchor'])}"
+                yield index, f"article {quote(row['article'])}: {_possessions(len(found))} {what} (the first: {first})"
 
 
 def notices(records: Sequence[Record]) -> Iterator[str]:
@@ -236,11 +236,11 @@ def notices(records: Sequence[Record]) -> Iterator[str]:
         article, one = turned[0]
         yield (
             f"{_possessions(len(turned))} an anchor with the later side first, which is read the other way round "
-            f"(the first: {quoted(one['anchor'])} in {quoted(article)})."
+            f"(the first: {quote(one['anchor'])} in {quote(article)})."
         )
     loose = [article for article, one in possessions if one["relation"] and one["anchor_kind"] == "unknown"]
     if loose:
-        yield f"{_possessions(len(loose))} a relation to an unknown anchor (the first in {quoted(loose[0])})."
+        yield f"{_possessions(len(loose))} a relation to an unknown anchor (the first in {quote(loose[0])})."
 
 
 def _possessions(number: int) -> str:
@@ -257,7 +257,7 @@ def dump_records(records: Iterable[Record]) -> str:
     lines = [SEPARATOR.join(HEADER)]
     for record in records:
         if not record["possessions"]:
-            raise ValueError(f"{quoted(record['article'])}: there is no possession, which this format can't express")
+            raise ValueError(f"{quote(record['article'])}: there is no possession, which this format can't express")
         lines += [_line(record["article"], possession) for possession in record["possessions"]]
     return "".join(line + "\n" for line in lines)
 
@@ -276,7 +276,7 @@ def _line(article: str, possession: Mapping[str, Any]) -> str:
     possessor, order, anchor = possession["possessor"], possession["order"], possession["anchor"]
     for cell in (article, possessor, anchor or "none"):
         if _is_padded(cell) or SEPARATOR in cell or UNSAFE.search(cell):
-            raise ValueError(f"{quoted(article)}: this format can't express the cell {quoted(cell)}")
+            raise ValueError(f"{quote(article)}: this format can't express the cell {quote(cell)}")
     # The release pads everything but orders, years and what is empty.
     padded = [f"{article} ", f" {written['type']} ", f" {possessor} ", f" {written['certainty']} ", order]
     padded.append(anchor if anchor and anchor.isdecimal() else f" {anchor} " if anchor else "")

@@ -29,14 +29,14 @@ from closeread.counts.table import (
     Metric,
     Option,
     Procedure,
-    Share,
+    Ratio,
+    average,
     average_option,
-    averaged,
     check_present,
     precision_recall_f1,
     unit_scores,
 )
-from closeread.errors import quoted
+from closeread.errors import quote
 from closeread.records import Record
 from closeread.tasks.wikipossessions.kernels.matching import MATCHINGS, SETTINGS
 from closeread.tasks.wikipossessions.kernels.names import STRIP_SCOPES, normalised
@@ -162,7 +162,7 @@ def problems(
     """
     for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
         if predicted is not None and predicted["article"] != record["article"]:
-            found, needed = quoted(predicted["article"]), quoted(record["article"])
+            found, needed = quote(predicted["article"]), quote(record["article"])
             yield "system", number, f"article is {found}; needed: {needed}, as in the gold"
     for side, records in (("gold", gold), ("system", system)):
         for number, row_or_none in enumerate(records):
@@ -181,7 +181,7 @@ def _of_other_names(
         known = {normalised(row["possessor"], scope).tokens for row in _rows(record)}
         for place, row in enumerate(_rows(predicted)):
             if normalised(row["possessor"], scope).tokens not in known:
-                found = f"{_place(place, row)}: is no possessor in gold's {quoted(record['article'])}"
+                found = f"{_place(place, row)}: is no possessor in gold's {quote(record['article'])}"
                 yield "system", number, f"{found}; needed in scenario oracle: the names of gold"
 
 
@@ -190,29 +190,29 @@ def _rows(record: Record | None) -> Sequence[Mapping[str, Any]]:
 
 
 def _place(place: int, row: Mapping[str, Any]) -> str:
-    return f"possessions[{place}] ({quoted(row['possessor'])})"
+    return f"possessions[{place}] ({quote(row['possessor'])})"
 
 
 def _inconsistent(row: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with a possession by itself."""
     order, relation, certainty = (row.get(name) for name in ("order", "relation", "relation_certainty"))
     if not row["possessor"].strip():
-        yield f"possessor is {quoted(row['possessor'])}; needed: a name"
+        yield f"possessor is {quote(row['possessor'])}; needed: a name"
     if order is not None and not ORDER.fullmatch(order):
-        yield f"order is {quoted(order)}; needed: whole numbers with full stops between them, such as 6 or 6.1"
+        yield f"order is {quote(order)}; needed: whole numbers with full stops between them, such as 6 or 6.1"
     if relation is not None and row.get("anchor") is None:
-        yield f"relation is {quoted(relation)} and anchor is null; needed: an anchor, or no relation"
+        yield f"relation is {quote(relation)} and anchor is null; needed: an anchor, or no relation"
     if certainty is not None and relation is None:
-        yield f"relation_certainty is {quoted(certainty)} and relation is null; needed: both or neither"
+        yield f"relation_certainty is {quote(certainty)} and relation is null; needed: both or neither"
     if relation is not None and certainty is None:
-        yield f"relation is {quoted(relation)} and relation_certainty is null; needed: both or neither"
+        yield f"relation is {quote(relation)} and relation_certainty is null; needed: both or neither"
 
 
 def _metrics() -> Iterator[Metric]:
     for family, asked in ASKED.items():
         of_system, of_gold = (f"{what[0].upper()}{what[1:]}." for what in asked)
-        precision = Share(f"{family}/found_of_system", f"{family}/system", of_system)
-        recall = Share(f"{family}/found_of_gold", f"{family}/gold", of_gold)
+        precision = Ratio(f"{family}/found_of_system", f"{family}/system", of_system)
+        recall = Ratio(f"{family}/found_of_gold", f"{family}/gold", of_gold)
         yield from precision_recall_f1(family, TITLES[family], precision, recall)
 
 
@@ -318,7 +318,7 @@ PROCEDURE = Procedure(
         ),
         Option("missing", ("error", "empty", "skip"), "error", MISSING_HELP),
     ),
-    metrics=averaged(_metrics()),
+    metrics=average(_metrics()),
     modules=("possession",),
     count=count,
     citation=None,

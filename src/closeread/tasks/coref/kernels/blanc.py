@@ -18,8 +18,8 @@ from closeread.tasks.coref.kernels.sides import (
     Floats,
     Ints,
     Mask,
+    Occurrences,
     Side,
-    Standing,
     mention_codes,
     standing,
     starts,
@@ -114,7 +114,7 @@ def _counts_with_repeats(key: Side, response: Side, n_documents: int) -> Floats:
     return np.column_stack([common, key_links, response_links, other, key_other, response_other])
 
 
-def _side_links(side: Side, code: Ints, rows: Standing, n_documents: int) -> tuple[Floats, Floats]:
+def _side_links(side: Side, code: Ints, rows: Occurrences, n_documents: int) -> tuple[Floats, Floats]:
     """Coreference and non-coreference links of a side, (n_documents,) each."""
     code, document, entity = code[rows.first], side.document[rows.first], side.entity[rows.first]
     clusters, twice = rows.clusters[rows.first], rows.twice[rows.first]

@@ -90,7 +90,7 @@ def reference_response(key: Side, response: Side) -> Side:
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class Occurrences:
     """How each row of a side stands to the other rows of its mention, all (n_mentions,).
 
     Attributes:
@@ -107,7 +107,7 @@ class Standing:
     twice: Mask
 
 
-def standing(code: Ints, entity: Ints) -> Standing:
+def standing(code: Ints, entity: Ints) -> Occurrences:
     """How the rows of a side stand to each other.
 
     Args:
@@ -120,7 +120,7 @@ def standing(code: Ints, entity: Ints) -> Standing:
     mention, cluster = np.cumsum(new_mention) - 1, np.cumsum(new_cluster) - 1
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
-    return Standing(
+    return Occurrences(
         first=new_cluster[back],
         last=np.append(new_mention, True)[1:][back],
         clusters=np.bincount(mention[new_cluster])[mention][back],

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeread.counts.table import merged
+from closeread.counts.table import merge
 from closeread.tasks.tlinks.kernels.extent_matching import MATCHINGS, Extent, matched
 from closeread.tasks.tlinks.kernels.temporal_graph import DURINGS, TYPES
 from closeread.tasks.tlinks.procedure import COUNTS, PROCEDURE, REDUCTIONS, count
@@ -80,7 +80,7 @@ def counts(gold, system, **options):
 def test_hand_cases(case):
     extents = case.get("extents", [None, None])
     gold, system = (documents(case[side], extents[i]) for i, side in enumerate(("gold", "system")))
-    table = count(gold=gold, system=system, **PROCEDURE.settle(case.get("options", {})))
+    table = count(gold=gold, system=system, **PROCEDURE.resolve_options(case.get("options", {})))
     assert scores(table) == pytest.approx([float(Fraction(score)) for score in case["expected"]], abs=1e-12)
     assert table.values.sum(axis=0).tolist() == case["counts"]
     parts = {name: part.values.sum(axis=0).tolist() for name, part in table.slices("type").items()}
@@ -174,7 +174,7 @@ def test_counts_of_a_union_add(sides, missing):
         count(gold=[record], system=[row], missing=missing)
         for record, row in zip(documents(gold), documents(system), strict=True)
     ]
-    together = merged(apart)
+    together = merge(apart)
     assert together.values.tolist() == whole.values.tolist()
     assert whole.names == COUNTS
 
