@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from closeread.arrays import ratio
 from closeread.counts import resampling
+from closeread.counts.metrics import Metric
 from closeread.counts.report import Resampling, score
 from closeread.counts.resampling import bootstrap_totals, compare, percentile_interval
-from closeread.counts.table import CountTable, Metric, ratio
+from closeread.counts.table import CountTable
 from closeread.errors import RequestError
 from closeread.tasks.mctaco.procedure import PROCEDURE
 

@@ -18,8 +18,8 @@ from typing import Any
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.corpora.schema import fields, load_schema
+from closeread.counts.procedure import Procedure
 from closeread.counts.rendering import Grid, draw
-from closeread.counts.table import Procedure
 from closeread.files import write_text
 from closeread.hf.modules import class_name
 from closeread.tasks import load_procedure

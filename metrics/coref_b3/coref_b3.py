@@ -23,6 +23,6 @@ class CorefB3(metric.EvaluateModule):
     The example is that of Moosavi and Strube (2016, section 3).
     """
 
-    PROCEDURE = coref.with_metrics(("b3",))
+    PROCEDURE = coref.PROCEDURE.with_metrics("b3")
     SCHEMA = "coref"
     PREDICTIONS = REFERENCES = "clusters"

@@ -23,6 +23,6 @@ class CorefBlanc(metric.EvaluateModule):
     The example is that of Moosavi and Strube (2016, section 3).
     """
 
-    PROCEDURE = coref.with_metrics(("blanc",))
+    PROCEDURE = coref.PROCEDURE.with_metrics("blanc")
     SCHEMA = "coref"
     PREDICTIONS = REFERENCES = "clusters"

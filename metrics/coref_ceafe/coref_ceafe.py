@@ -23,6 +23,6 @@ class CorefCeafe(metric.EvaluateModule):
     The example is that of Moosavi and Strube (2016, section 3).
     """
 
-    PROCEDURE = coref.with_metrics(("ceafe",))
+    PROCEDURE = coref.PROCEDURE.with_metrics("ceafe")
     SCHEMA = "coref"
     PREDICTIONS = REFERENCES = "clusters"

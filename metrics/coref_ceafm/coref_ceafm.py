@@ -23,6 +23,6 @@ class CorefCeafm(metric.EvaluateModule):
     The example is that of Moosavi and Strube (2016, section 3).
     """
 
-    PROCEDURE = coref.with_metrics(("ceafm",))
+    PROCEDURE = coref.PROCEDURE.with_metrics("ceafm")
     SCHEMA = "coref"
     PREDICTIONS = REFERENCES = "clusters"

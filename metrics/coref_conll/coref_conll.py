@@ -23,6 +23,6 @@ class CorefConll(metric.EvaluateModule):
     The example is that of Moosavi and Strube (2016, section 3).
     """
 
-    PROCEDURE = coref.with_metrics(("conll",))
+    PROCEDURE = coref.PROCEDURE.with_metrics("conll")
     SCHEMA = "coref"
     PREDICTIONS = REFERENCES = "clusters"

@@ -23,6 +23,6 @@ class CorefLea(metric.EvaluateModule):
     The example is that of Moosavi and Strube (2016, section 3).
     """
 
-    PROCEDURE = coref.with_metrics(("lea",))
+    PROCEDURE = coref.PROCEDURE.with_metrics("lea")
     SCHEMA = "coref"
     PREDICTIONS = REFERENCES = "clusters"

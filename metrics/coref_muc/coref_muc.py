@@ -23,6 +23,6 @@ class CorefMuc(metric.EvaluateModule):
     The example is that of Moosavi and Strube (2016, section 3).
     """
 
-    PROCEDURE = coref.with_metrics(("muc",))
+    PROCEDURE = coref.PROCEDURE.with_metrics("muc")
     SCHEMA = "coref"
     PREDICTIONS = REFERENCES = "clusters"

@@ -6,10 +6,6 @@ schema gives them.  It stays a plain dict, so that a field added to the schema n
 
 from __future__ import annotations
 
-import hashlib
-import json
-import sys
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, overload
 
@@ -131,50 +127,3 @@ def find_repeated(parsed: Parsed | ParsedFolder, key: str) -> list[Problem]:
         for index, name in enumerate(names)
         if isinstance(name, str) and first.setdefault(name, index) != index
     ]
-
-
-def content_digest(records: Sequence[Record]) -> str:
-    """The sha256, in hex, of the records' names and values, whatever file they came from.
-
-    Two files with the same records in the same order have the same digest, whether they were read from the
-    release, from JSON Lines or from Parquet.  The order of a record's keys does not matter, nor does it whether
-    a key is absent or null.
-
-    >>> content_digest([{"id": "a", "label": "yes"}]) == content_digest([{"label": "yes", "id": "a"}])
-    True
-    """
-    digest = hashlib.sha256()
-    for name, values in sorted(_present(records).items()):
-        kind, texts = _as_texts(values)
-        # The lengths say where each text ends, so that no two columns run together alike.
-        lengths = array("q", map(len, texts))
-        if sys.byteorder == "big":
-            lengths.byteswap()
-        for part in (name.encode(), kind, lengths, "".join(texts).encode("utf-8", "surrogatepass")):
-            digest.update(part)
-    return digest.hexdigest()
-
-
-def _present(records: Sequence[Record]) -> dict[str, Sequence[Any]]:
-    """The columns in which some record has a value."""
-    if isinstance(records, ColumnRecords):
-        return {name: values for name, values in records.columns.items() if set(map(type, values)) != {type(None)}}
-    names = {name for record in records for name, value in record.items() if value is not None}
-    return {name: [record.get(name) for record in records] for name in names}
-
-
-def _as_texts(values: Sequence[Any]) -> tuple[bytes, Sequence[str]]:
-    """The values as they are where all are text, otherwise as canonical JSON."""
-    if set(map(type, values)) == {str}:
-        return b"\0text\0", values
-    return b"\0json\0", list(map(_canonical, values))
-
-
-def _canonical(value: Any) -> str:
-    """The value as JSON, the same for equal values."""
-    import orjson  # links of a whole corpus in a tenth of the time that the standard library takes
-
-    try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
-    except TypeError:  # an integer of more than 64 bits
-        return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))

@@ -1,175 +1,172 @@
-"""From a file of predictions to counts and a report: what `closeread score` and `closeread compare` do."""
+"""The one door to a score: gold and a system's output, of any procedure, to counts, reports and comparisons.
+
+`closeread.score` and `closeread.compare`, the command line and the evaluate modules all go through `open_scorer` or
+`Scorer`, so that the same input has the same numbers and the same signature by every way.
+"""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from closeread.corpora.gold import Gold, load_corpus, read_gold, read_own_gold
-from closeread.corpora.submissions import Submission, read_submission
-from closeread.counts.report import Comparison, Provenance, Report, Resampling, make_comparison, make_report
-from closeread.counts.table import CountTable, Procedure
-from closeread.errors import RequestError, quote
-from closeread.records import Record, column
-from closeread.tasks import load_procedure
+from closeread.corpora.gold import Gold as CorpusGold
+from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.sides import read_corpus_gold
+from closeread.counts.procedure import Procedure
+from closeread.counts.report import Comparison, Counted, Provenance, Report, Resampling, make_comparison, make_report
+from closeread.counts.sides import Gold, Options, Place, System
+from closeread.counts.table import CountTable, combine_digests
+from closeread.errors import RequestError, describe_unknown
+from closeread.tasks import load_procedure, procedure_names
 
 
 @dataclass(frozen=True)
-class Counted:
-    """A system's output, counted.
+class Scorer:
+    """A procedure with all of its options, and the gold to score against.
 
     Attributes:
-        table: the counts.
-        procedure: how it was counted.
-        provenance: what was counted.
-        notices: what a user should know beside the scores.
-    """
-
-    table: CountTable
-    procedure: Procedure
-    provenance: Provenance
-    notices: Sequence[str] = ()
-
-
-class Origin(NamedTuple):
-    """Where gold comes from, as `Provenance` has it.
-
-    Attributes:
-        corpus: whose schema it follows.
-        config, split: the part of the corpus; None for the user's own gold.
-        released: whether it is the released one; None where there is no release.
-    """
-
-    corpus: str
-    config: str | None
-    split: str | None
-    released: bool | None
-
-
-def gold_for(
-    corpus: str,
-    *,
-    config: str | None = None,
-    split: str | None = None,
-    gold: Path | None = None,
-    data_dir: Path | None = None,
-) -> Gold:
-    """The gold records of a corpus, or of the user's own file in its format.
-
-    Raises:
-        RequestError: no such corpus, config or split; an InputError where the files are at fault.
-    """
-    declaration = load_corpus(corpus)
-    declared = declaration.configs.get(config or declaration.default_config)
-    if declared is not None and declared.definition != "document":
-        raise RequestError(f"config {config} of {corpus} holds no gold to score against; leave it out, or name another")
-    if gold is not None:
-        if config is not None or data_dir is not None:
-            raise RequestError("your own gold file goes without a config and a data folder")
-        return read_own_gold(declaration, gold, split)
-    return read_gold(declaration, config, split, data_dir)
-
-
-def submission_for(gold: Gold, predictions: Path, options: Mapping[str, str]) -> Submission:
-    """A file of predictions, checked and aligned with the gold.
-
-    Args:
-        gold: the gold records.
-        predictions: the file.
-        options: every option of the procedure with its value.
-
-    Raises:
-        SubmissionError: anything is wrong with the file; all problems at once.
-    """
-    procedure = load_procedure(gold.corpus.procedure)
-
-    def find(rows: Sequence[Record | None]) -> Iterator[tuple[int, str]]:
-        if procedure.problems is not None:
-            ids = column(gold.records, gold.corpus.key)
-            for side, row, what in procedure.problems(gold=gold.records, system=rows, **options):
-                if side == "system":
-                    yield row, f"{gold.corpus.key} {quote(ids[row])}: {what}"
-
-    missing = options.get("missing", "error")
-    return read_submission(
-        predictions, gold.corpus, gold.records, missing, find, procedure.rows, background=gold.background
-    )
-
-
-def count_predictions(gold: Gold, predictions: Path, options: Mapping[str, str] | None = None) -> Counted:
-    """Count a file of predictions against gold records.
-
-    Args:
-        gold: the gold records.
-        predictions: the file.
-        options: values of the procedure's options that differ from its defaults.
-
-    Raises:
-        RequestError: no such option; a SubmissionError where the file is at fault.
-    """
-    procedure = load_procedure(gold.corpus.procedure)
-    chosen = procedure.resolve_options({**gold.corpus.procedure_defaults, **(options or {})})
-    return count_submission(gold, submission_for(gold, predictions, chosen), chosen)
-
-
-def count_submission(gold: Gold, submission: Submission, options: Mapping[str, str]) -> Counted:
-    """Count predictions that are checked and aligned with gold records.
-
-    Args:
-        gold: the gold records.
-        submission: the predictions.
-        options: every option of the procedure with its value.
-    """
-    procedure = load_procedure(gold.corpus.procedure)
-    origin = Origin(gold.corpus.name, gold.config, gold.split, gold.released)
-    absent = len(submission.missing)
-    counted = count_rows(procedure, gold.records, submission.rows, options, gold.digest, absent, origin)
-    return replace(counted, notices=submission.notices)
-
-
-def count_rows(
-    procedure: Procedure,
-    gold: Sequence[Record],
-    system: Sequence[Any],
-    options: Mapping[str, str],
-    digest: str,
-    missing: int,
-    origin: Origin,
-) -> Counted:
-    """Count what is checked and aligned.
-
-    Args:
-        procedure: how to count.
-        gold, system: what the procedure counts.
+        procedure: how to score.
         options: every option with its value.
-        digest: what the gold holds, as a sha256 in hex.
-        missing: how many gold records the system sent nothing for.
-        origin: where the gold comes from.
+        gold: what `Procedure.sides` read or took.
     """
-    table = procedure.count(gold=gold, system=system, **options)
-    if missing and options.get("missing") == "skip":
-        digest = _digest_of_part(digest, table.units)
-    signature = procedure.signature(options, digest)
-    about = Provenance(procedure.name, procedure.version, options, signature, *origin, missing)
-    return Counted(table, procedure, about)
+
+    procedure: Procedure
+    options: Options
+    gold: Gold
+
+    def read(self, path: Path) -> System:
+        """Read a system's output, checked and aligned with the gold.
+
+        Raises:
+            SubmissionError: something is wrong with it; all problems at once.
+        """
+        return self.procedure.sides.read_system(self.gold, path, self.options)
+
+    def remarks(self, system: System, table: CountTable | None = None) -> tuple[str, ...]:
+        """What a user should know about a system's output."""
+        return (*system.notices, *self.procedure.sides.remarks(self.gold, system, self.options, table))
+
+    def count(self, system: System, breakdowns: Sequence[str] | None = None) -> Counted:
+        """Count a system's output.
+
+        Args:
+            system: the output, checked and aligned.
+            breakdowns: what to count inside units, of what the procedure can; None for nothing.
+
+        Raises:
+            RequestError: gold or system lack what the options or the breakdowns ask for.
+        """
+        table = self.tabulate(system.rows, breakdowns or ())
+        digests = self.procedure.sides.digests(self.gold, self.options)
+        table = replace(table, digests=[digests[unit] for unit in table.units])
+        signature = self.procedure.signature(self.options, table.gold_digest)
+        provenance = Provenance(
+            self.procedure.name,
+            self.procedure.version,
+            self.options,
+            signature,
+            *self.gold.origin,
+            len(system.missing),
+        )
+        return Counted(table, self.procedure, provenance, self.remarks(system, table))
+
+    def tabulate(self, rows: Sequence[Any], breakdowns: Sequence[str] = ()) -> CountTable:
+        """The counts alone."""
+        count = partial(self.procedure.count, gold=self.gold.records, system=rows, **self.options)
+        return count(breakdowns=tuple(breakdowns)) if breakdowns else count()
+
+    def expected_signature(self) -> str:
+        """The signature of a system that has predictions for everything."""
+        digests = self.procedure.sides.digests(self.gold, self.options)
+        return self.procedure.signature(self.options, combine_digests(digests.values()))
+
+    def breakdowns_for(self, fields: Sequence[str]) -> list[str]:
+        """Those of some fields to slice by that have to be counted inside units."""
+        return [name for name in fields if name in self.procedure.breakdowns]
+
+    def explain(self, system: System, units: Sequence[str]) -> dict[str, list[Any]]:
+        """What became of everything that was counted of some units, by the unit's name.
+
+        Raises:
+            RequestError: the procedure can't explain its counts.
+        """
+        if self.procedure.explanation is None:
+            raise RequestError(f"{self.procedure.name} can't explain its scores")
+        explain = self.procedure.explanation().explain
+        names = self.procedure.sides.names(self.gold)
+        records = dict(zip(names, zip(self.gold.records, system.rows, strict=True), strict=True))
+        return {unit: explain(*records[unit], self.options) for unit in units}
 
 
-def _digest_of_part(digest: str, units: Sequence[str]) -> str:
-    """The digest of gold of which only some units are scored: scores of other units are not comparable."""
-    return hashlib.sha256("\0".join([digest, *units]).encode()).hexdigest()
+def find_procedure(name: str) -> tuple[Procedure, str | None]:
+    """The procedure that a name stands for, and the corpus that it scores; None where gold is a key of the user's.
+
+    Args:
+        name: a corpus's name, or that of a procedure.
+
+    Raises:
+        RequestError: there is neither, the message names the nearest; or it is not clear which corpus is meant.
+    """
+    corpora = corpus_names()
+    if name in corpora:
+        return load_procedure(load_corpus(name).procedure), name
+    if name not in procedure_names():
+        raise RequestError(describe_unknown("procedure", name, procedure_names()))
+    procedure = load_procedure(name)
+    if procedure.sides.key_first:
+        return procedure, None
+    scored = [corpus for corpus in corpora if load_corpus(corpus).procedure == name]
+    if len(scored) != 1:
+        raise RequestError(f"procedure {name} scores {' and '.join(scored) or 'no corpus'}; name the corpus instead")
+    return procedure, scored[0]
+
+
+def resolve_options(procedure: Procedure, corpus: str | None, options: Mapping[str, object]) -> dict[str, str]:
+    """Every option with its value: as given, by the corpus's default, or by the procedure's.
+
+    Raises:
+        RequestError: no such option or value.
+    """
+    defaults = {} if corpus is None else load_corpus(corpus).procedure_defaults
+    return procedure.resolve_options({**defaults, **options})
+
+
+def open_scorer(
+    name: str,
+    place: Place,
+    options: Mapping[str, object] | None = None,
+    metrics: str | Sequence[str] | None = None,
+) -> Scorer:
+    """Read gold, and make ready to score against it.
+
+    Args:
+        name: a corpus's name, or that of a procedure.
+        place: where gold is; its `corpus` follows from the name.
+        options: values of the procedure's options that differ from the defaults.
+        metrics: families of metrics, such as "muc"; None for all.
+
+    Raises:
+        RequestError: a name that does not exist; an InputError where a file is at fault.
+    """
+    procedure, corpus = find_procedure(name)
+    if metrics is not None:
+        procedure = procedure.with_metrics(metrics)
+    resolved = resolve_options(procedure, corpus, options or {})
+    return Scorer(procedure, resolved, procedure.sides.read_gold(place._replace(corpus=corpus), resolved))
 
 
 def score(
-    corpus: str,
+    name: str,
     predictions: str | Path,
     *,
+    gold: str | Path | None = None,
     config: str | None = None,
     split: str | None = None,
-    gold: str | Path | None = None,
     data_dir: str | Path | None = None,
+    metrics: str | Sequence[str] | None = None,
     by: str | Sequence[str] = (),
     resampling: Resampling | None = None,
     **options: str,
@@ -177,11 +174,12 @@ def score(
     """Score a file of predictions.
 
     Args:
-        corpus: a corpus's name, such as "mctaco".
-        predictions: the file.
+        name: a corpus's name, such as "mctaco", or that of a procedure, such as "coref".
+        predictions: the file, or the folder.
+        gold: your own gold; with "coref" and "tlinks" the key.
         config, split: the part of the corpus; None for the default.
-        gold: the user's own gold file instead.
         data_dir: a folder with the corpus's files.
+        metrics: families of metrics, such as ("muc", "conll"); None for all.
         by: a field to slice by, such as "category", or several.
         resampling: how to draw intervals; None for the defaults.
         **options: the procedure's options.
@@ -189,43 +187,60 @@ def score(
     Raises:
         RequestError: a name that does not exist; an InputError where a file is at fault.
     """
-    records = gold_for(corpus, config=config, split=split, gold=_path(gold), data_dir=_path(data_dir))
-    counted = count_predictions(records, Path(predictions), options)
+    scorer = open_scorer(name, Place(None, config, split, _path(gold), _path(data_dir)), options, metrics)
     fields = (by,) if isinstance(by, str) else tuple(by)
-    return make_report(counted.table, counted.procedure, counted.provenance, by=fields, resampling=resampling)
+    counted = scorer.count(scorer.read(Path(predictions)), scorer.breakdowns_for(fields))
+    return make_report(counted, by=fields, resampling=resampling)
 
 
 def compare(
-    corpus: str,
+    name: str,
     first: str | Path,
     second: str | Path,
     *,
+    gold: str | Path | None = None,
     config: str | None = None,
     split: str | None = None,
-    gold: str | Path | None = None,
     data_dir: str | Path | None = None,
+    metrics: str | Sequence[str] | None = None,
     resampling: Resampling | None = None,
     **options: str,
 ) -> Comparison:
     """Compare two files of predictions by paired tests.
 
     Args:
-        corpus: a corpus's name, such as "mctaco".
+        name: a corpus's name, such as "mctaco", or that of a procedure, such as "coref".
         first, second: the files; differences are second minus first.
-        config, split, gold, data_dir, resampling, **options: as for `score`.
+        gold, config, split, data_dir, metrics, resampling, **options: as for `score`.
 
     Raises:
         RequestError: a name that does not exist; an InputError where a file is at fault.
     """
-    records = gold_for(corpus, config=config, split=split, gold=_path(gold), data_dir=_path(data_dir))
-    one, two = (count_predictions(records, Path(predictions), options) for predictions in (first, second))
-    return make_comparison(
-        (str(first), str(second)),
-        (one.table, two.table),
-        (one.provenance, two.provenance),
-        one.procedure,
-        resampling,
-    )
+    scorer = open_scorer(name, Place(None, config, split, _path(gold), _path(data_dir)), options, metrics)
+    one, two = (scorer.count(scorer.read(Path(path))) for path in (first, second))
+    return make_comparison((str(first), str(second)), one, two, resampling)
+
+
+def gold_for(corpus: str, **place: Any) -> CorpusGold:
+    """The gold records of a corpus, or of the user's own file in its format.
+
+    Args:
+        corpus: its name.
+        **place: `config`, `split`, `gold` and `data_dir`, as for `score`.
+
+    Raises:
+        RequestError: no such corpus, config or split; an InputError where the files are at fault.
+    """
+    return read_corpus_gold(Place(corpus, **place))
+
+
+def submission_for(gold: CorpusGold, predictions: Path, options: Options) -> System:
+    """A file of predictions, checked and aligned with gold records.
+
+    Raises:
+        SubmissionError: anything is wrong with the file; all problems at once.
+    """
+    return load_procedure(gold.corpus.procedure).sides.read_system(gold, predictions, options)
 
 
 def _path(value: str | Path | None) -> Path | None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from closeread.counts.table import ratio
+from closeread.arrays import ratio
 from closeread.tasks.coref.kernels.blanc import EDGES, blanc_counts, blanc_scores
 from closeread.tasks.coref.kernels.ceaf import ROWS_PER_CALL, best_total
 from closeread.tasks.coref.kernels.entity_metrics import (

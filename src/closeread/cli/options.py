@@ -16,7 +16,7 @@ from closeread.errors import InputError, RequestError, escape
 
 if TYPE_CHECKING:
     from closeread.corpora.gold import Gold
-    from closeread.counts.table import Procedure
+    from closeread.counts.procedure import Procedure
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")

@@ -1,59 +1,25 @@
-"""A command with one subcommand for every procedure, whose options come from the procedure."""
+"""A command with one subcommand for every procedure, whose arguments and options come from the procedure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
-from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.corpora.gold import corpus_names, load_corpus
-from closeread.errors import RequestError, describe_unknown
-from closeread.tasks import load_procedure, procedure_names
+from closeread.cli import options
+from closeread.counts.sides import Place
+from closeread.scoring import find_procedure, resolve_options
+from closeread.tasks import procedure_names
 
 if TYPE_CHECKING:
-    from closeread.counts.table import Procedure
+    from closeread.counts.procedure import Procedure
 
-    Build = Callable[[Procedure, str], click.Command]
-    """From a procedure and the corpus that it scores to the subcommand."""
+    Build = Callable[[Procedure, str | None, str], click.Command]
+    """Makes the subcommand of a procedure, of the corpus that it scores (None where gold is a key of the user's), and
+    of the name that was typed."""
 
-
-class Paired(NamedTuple):
-    """How a procedure is called that is given its gold as a file of the user's, the key, before the response.
-
-    Attributes:
-        module: what reads and counts the two.
-        key_options, response_options: the options that decide what may be read.
-        least: what else is said to `count_pair` where nothing is asked but whether a pair can be counted.
-    """
-
-    module: str
-    key_options: tuple[str, ...]
-    response_options: tuple[str, ...]
-    least: Mapping[str, Any]
-
-    def load(self) -> ModuleType:
-        """The module, imported now."""
-        return import_module(self.module)
-
-    def read_key(self, path: Path, settled: Mapping[str, str]) -> Any:
-        """The key, by these options."""
-        return self.load().read_key(path, **{name: settled[name] for name in self.key_options})
-
-    def align(self, key: Any, path: Path, settled: Mapping[str, str]) -> Any:
-        """A response beside its key, by these options."""
-        return self.load().align(key, path, **{name: settled[name] for name in self.response_options})
-
-
-PAIRED = {
-    "coref": Paired(
-        "closeread.tasks.coref.sides", ("duplicates",), ("missing", "duplicates"), {"metrics": ("mentions",)}
-    ),
-    "tlinks": Paired("closeread.tasks.tlinks.sides", (), ("missing", "matching"), {}),
-}
+PLACE = ("config", "split", "gold", "data_dir")
 
 
 class ProcedureGroup(click.Group):
@@ -61,13 +27,11 @@ class ProcedureGroup(click.Group):
 
     Args:
         build: makes the subcommand.
-        paired: makes that of a procedure which is given key and response.
     """
 
-    def __init__(self, *args: Any, build: Build, paired: Callable[[Procedure], click.Command], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, build: Build, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._build = build
-        self._paired = paired
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the procedures."""
@@ -79,28 +43,24 @@ class ProcedureGroup(click.Group):
         Raises:
             RequestError: there is neither, the message names the nearest; or it is not clear which corpus is meant.
         """
-        if cmd_name in PAIRED:
-            return self._paired(load_procedure(cmd_name))
-        corpus = _corpus(cmd_name)
-        return self._build(load_procedure(load_corpus(corpus).procedure), corpus)
+        return self._build(*find_procedure(cmd_name), cmd_name)
 
 
-def _corpus(name: str) -> str:
-    """The corpus that is meant by its own name or by that of a procedure."""
-    corpora = corpus_names()
-    if name in corpora:
-        return name
-    if name not in procedure_names():
-        raise RequestError(describe_unknown("procedure", name, procedure_names()))
-    scored = [corpus for corpus in corpora if load_corpus(corpus).procedure == name]
-    if len(scored) != 1:
-        raise RequestError(f"procedure {name} scores {' and '.join(scored) or 'no corpus'}; name the corpus instead")
-    return scored[0]
+def gold_arguments(corpus: str | None) -> Callable[[options.F], options.F]:
+    """What says where gold is: the key as the first argument, or the options of a corpus."""
+    if corpus is None:
+        return click.argument("gold", type=options.FILE, metavar="KEY")
+    return options.gold_options
+
+
+def read_place(values: Mapping[str, Any]) -> Place:
+    """Where gold is, by a command's parameters."""
+    return Place(None, *(values.get(name) for name in PLACE))
 
 
 def procedure_options(procedure: Procedure, corpus: str | None = None) -> list[click.Parameter]:
     """The procedure's options as the command line's; None where nothing is said, so that defaults stay in one place."""
-    defaults = procedure.resolve_options({} if corpus is None else load_corpus(corpus).procedure_defaults)
+    defaults = resolve_options(procedure, corpus, {})
     return [
         click.Option(
             [f"--{option.name.replace('_', '-')}", option.name],
@@ -112,5 +72,12 @@ def procedure_options(procedure: Procedure, corpus: str | None = None) -> list[c
 
 
 def given_options(procedure: Procedure, values: Mapping[str, Any]) -> dict[str, str]:
-    """The values of the procedure's options among a command's parameters, where something was said."""
+    """The values of the procedure's options among a command's parameters, where one was given."""
     return {option.name: values[option.name] for option in procedure.options if values[option.name] is not None}
+
+
+def examples(procedure: Procedure, corpus: str | None, command: str, *endings: str) -> str:
+    """A paragraph of examples for the help: the command on the procedure's files, with each of these endings."""
+    files = procedure.help.response if corpus else f"{procedure.help.key} {procedure.help.response}"
+    lines = [f"  closeread {command} {files} {ending}".rstrip() for ending in endings]
+    return "\n".join(["\b", "Examples:" if len(lines) > 1 else "Example:", *lines])

@@ -11,13 +11,16 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
 from closeread.corpora.declaration import Corpus, Source, SourceFolder
+from closeread.corpora.digests import unit_digests
 from closeread.corpora.schema import RowValidator, Schema, label_names, load_schema, resolve
 from closeread.corpora.sources import Located, cache_folder, data_folder, is_in, locate
+from closeread.counts.sides import Origin
+from closeread.counts.table import combine_digests
 from closeread.errors import FormatError, RequestError, describe_unknown, quote
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.json_lines import read_json_lines
 from closeread.formats.parquet import read_parquet
-from closeread.records import ColumnRecords, Parsed, ParsedFolder, Record, content_digest, find_repeated, name_problem
+from closeread.records import ColumnRecords, Parsed, ParsedFolder, Record, find_repeated, name_problem
 from closeread.tasks import find
 
 SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
@@ -61,7 +64,6 @@ class Gold:
         config: the config that they were read from; None for the user's own gold file.
         split: their split; None for the user's own gold file.
         records: the records, valid by the corpus's schema.
-        digest: what they hold, as a sha256 in hex (`closeread.records.content_digest`).
         released: whether they are the released ones.
         notices: what a user should know about them, one sentence each.
         background: what readers of submissions, and baselines, may want to know of them; None for nothing.
@@ -71,10 +73,19 @@ class Gold:
     config: str | None
     split: str | None
     records: Sequence[Record]
-    digest: str
     released: bool
     notices: tuple[str, ...] = ()
     background: Any = None
+
+    @property
+    def origin(self) -> Origin:
+        """Where they came from, as a report says it."""
+        return Origin(self.corpus.name, self.config, self.split, self.released)
+
+    @property
+    def digest(self) -> str:
+        """The sha256, in hex, of what they hold, in whatever order they stand."""
+        return combine_digests(unit_digests(self.records, self.corpus.key, self.corpus.not_in_digest).values())
 
 
 class Contents(NamedTuple):
@@ -155,8 +166,7 @@ def read_gold(
     else:
         held = _read(corpus, located.path, split, definition, reader)
     notices = (*_notices(located), *held.notices)
-    digest = gold_digest(corpus, held.records)
-    return Gold(corpus, config, split, held.records, digest, located.released, notices, held.background)
+    return Gold(corpus, config, split, held.records, located.released, notices, held.background)
 
 
 def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
@@ -176,26 +186,7 @@ def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
     if not SPLIT.fullmatch(split):
         raise RequestError(f"split {quote(split)} can't begin an id; needed: letters, digits, '_', '.' or '-'")
     held = _read(corpus, path, split, "document", load_format(corpus.procedure, corpus.format))
-    digest = gold_digest(corpus, held.records)
-    return Gold(corpus, None, None, held.records, digest, False, held.notices, held.background)
-
-
-def gold_digest(corpus: Corpus, records: Sequence[Record]) -> str:
-    """The sha256, in hex, of what the records hold, but for what no score depends on."""
-    if not corpus.not_in_digest:
-        return content_digest(records)
-    return content_digest([_without(record, corpus.not_in_digest) for record in records])
-
-
-def _without(record: Record, names: Iterable[str]) -> Record:
-    """A record but for some of its fields; `a.b` is the field b of every item of the list a."""
-    paths = [name.partition(".") for name in names]
-    dropped = {outer for outer, _, inner in paths if not inner}
-    kept = {name: value for name, value in record.items() if name not in dropped}
-    for outer, _, inner in paths:
-        if inner and kept.get(outer):
-            kept[outer] = [{name: value for name, value in item.items() if name != inner} for item in kept[outer]]
-    return kept
+    return Gold(corpus, None, None, held.records, False, held.notices, held.background)
 
 
 def read_file(corpus: Corpus, path: Path, split: str, definition: str = "document") -> Sequence[Record]:

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from closeread.counts.procedure import Procedure
 from closeread.counts.report import Comparison, Estimate, Report, Scores
-from closeread.counts.table import Procedure
 from closeread.errors import escape, pluralize
 
 if TYPE_CHECKING:

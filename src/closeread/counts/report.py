@@ -7,16 +7,19 @@ convention gives one, never NaN.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from closeread._version import __version__
+from closeread.arrays import Floats
+from closeread.counts.metrics import Metric
+from closeread.counts.procedure import Procedure
 from closeread.counts.resampling import Difference, bootstrap_totals, compare, percentile_interval
-from closeread.counts.table import CountTable, FloatArray, Metric, Procedure
-from closeread.errors import RequestError
+from closeread.counts.table import CountTable
+from closeread.errors import RequestError, quote
 
 FORMAT = 1
 
@@ -43,6 +46,23 @@ class Provenance:
     split: str | None
     released: bool | None
     missing: int
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A system's output, counted.
+
+    Attributes:
+        table: the counts.
+        procedure: how it was counted.
+        provenance: what was counted.
+        notices: what a user should know beside the scores.
+    """
+
+    table: CountTable
+    procedure: Procedure
+    provenance: Provenance
+    notices: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -150,21 +170,12 @@ def _scores_json(scores: Scores) -> dict[str, dict[str, Any]]:
     return {name: asdict(estimate) for name, estimate in scores.scores.items()}
 
 
-def make_report(
-    table: CountTable,
-    procedure: Procedure,
-    provenance: Provenance,
-    *,
-    by: tuple[str, ...] = (),
-    resampling: Resampling | None = None,
-) -> Report:
-    """Score a table of counts.
+def make_report(counted: Counted, *, by: Sequence[str] = (), resampling: Resampling | None = None) -> Report:
+    """Score a system's counts.
 
     Args:
-        table: the counts.
-        procedure: whose metrics to compute.
-        provenance: where the counts come from.
-        by: fields to slice by.
+        counted: the counts, and where they come from.
+        by: fields or parts to slice by.
         resampling: how to draw intervals; None for the defaults.
 
     Raises:
@@ -172,15 +183,18 @@ def make_report(
     """
     resampling = resampling or Resampling()
     if resampling.n_resamples < 0 or not 0 < resampling.confidence < 1:
-        raise RequestError("the number of resamples is at least 0 and the confidence between 0 and 1")
+        raise RequestError("the number of resamples must be at least 0, and the confidence between 0 and 1")
+    procedure = counted.procedure
     return Report(
-        provenance,
+        counted.provenance,
         resampling,
         procedure.unit,
         procedure.resampling_unit,
-        score(table, procedure.metrics, resampling),
+        score(counted.table, procedure.metrics, resampling),
         {
-            field: {value: score(part, procedure.metrics, resampling) for value, part in table.slices(field).items()}
+            field: {
+                value: score(part, procedure.metrics, resampling) for value, part in counted.table.slices(field).items()
+            }
             for field in by
         },
     )
@@ -203,23 +217,24 @@ def score(table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling
 def _estimate(
     metric: Metric,
     names: tuple[str, ...],
-    totals: FloatArray,
-    samples: FloatArray | None,
+    totals: Floats,
+    samples: Floats | None,
     resampling: Resampling,
 ) -> Estimate:
     value = float(metric.score(totals, names))
     low = high = math.nan
     if samples is not None and not math.isnan(value):
         low, high = percentile_interval(metric.score(samples, names), resampling.confidence)
-    return Estimate(_number(value), _number(low), _number(high), metric.decided(totals, names))
+    return Estimate(_number(value), _number(low), _number(high), metric.is_undefined(totals, names))
 
 
 def _number(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def per_unit(table: CountTable, procedure: Procedure) -> list[dict[str, Any]]:
+def per_unit(counted: Counted) -> list[dict[str, Any]]:
     """A row for every unit: its id, its block, its fields, its scores and its counts."""
+    table, procedure = counted.table, counted.procedure
     scores = {metric.name: metric.score(table.values, table.names) for metric in procedure.metrics}
     return [
         {
@@ -262,33 +277,50 @@ class Comparison:
 
 
 def make_comparison(
-    names: tuple[str, str],
-    tables: tuple[CountTable, CountTable],
-    provenances: tuple[Provenance, Provenance],
-    procedure: Procedure,
-    resampling: Resampling | None = None,
+    names: tuple[str, str], first: Counted, second: Counted, resampling: Resampling | None = None
 ) -> Comparison:
     """Compare two systems by paired tests.
+
+    Args:
+        names: what to call the two.
+        first, second: their counts; differences are second minus first.
+        resampling: how to resample; None for the defaults.
 
     Raises:
         RequestError: their signatures or their units differ, so that their numbers can't be compared.
     """
-    if provenances[0].signature != provenances[1].signature:
-        raise RequestError(
-            f"the two results are not comparable: {provenances[0].signature} and {provenances[1].signature}"
-        )
+    if first.provenance.options.get("missing") == "skip":
+        _refuse_other_units(names, first, second)
+    if first.provenance.signature != second.provenance.signature:
+        signatures = f"{first.provenance.signature} and {second.provenance.signature}"
+        raise RequestError(f"the two results are not comparable: their signatures are {signatures}")
     resampling = resampling or Resampling()
     if resampling.n_resamples < 1:
         raise RequestError("a comparison needs at least one resample")
-    first, second = (
-        make_report(table, procedure, provenance, resampling=resampling)
-        for table, provenance in zip(tables, provenances, strict=True)
-    )
+    shared = [name for name in first.table.names if name in second.table.names]  # kept counts may be of more metrics
+    one, two = (replace(counted, table=counted.table.with_counts(shared)) for counted in (first, second))
     differences = compare(
-        *tables,
-        procedure.metrics,
+        one.table,
+        two.table,
+        first.procedure.metrics,
         n_resamples=resampling.n_resamples,
         confidence=resampling.confidence,
         seed=resampling.seed,
     )
-    return Comparison(names, first, second, differences)
+    return Comparison(
+        names, make_report(one, resampling=resampling), make_report(two, resampling=resampling), differences
+    )
+
+
+def _refuse_other_units(names: tuple[str, str], first: Counted, second: Counted) -> None:
+    """Refuse systems that lack different units, which can't be compared where those are skipped.
+
+    Raises:
+        RequestError: they do; the message names a unit.
+    """
+    unit = first.procedure.unit
+    one, two = set(first.table.units), set(second.table.units)
+    for lacks, lacking, having in ((two - one, names[0], names[1]), (one - two, names[1], names[0])):
+        if lacks:
+            found = f"{lacking} has no prediction for {unit} {quote(min(lacks))}, and {having} has one"
+            raise RequestError(f"{found}; with missing=skip both must lack the same {unit}s")

@@ -16,7 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.counts.table import CountTable, FloatArray, Metric
+from closeread.arrays import Floats
+from closeread.counts.metrics import Metric
+from closeread.counts.table import CountTable
 from closeread.errors import RequestError
 
 CHUNK = 2**22
@@ -26,7 +28,7 @@ TIE = 1e-12
 """Differences closer than this are equal: the same counts summed in another order."""
 
 
-def bootstrap_totals(table: CountTable, n_resamples: int, rng: np.random.Generator) -> FloatArray:
+def bootstrap_totals(table: CountTable, n_resamples: int, rng: np.random.Generator) -> Floats:
     """Sums of counts of resamples of the blocks.
 
     Returns:
@@ -36,7 +38,7 @@ def bootstrap_totals(table: CountTable, n_resamples: int, rng: np.random.Generat
     return np.concatenate([weights @ blocks for weights in _weights(len(blocks), n_resamples, rng)])
 
 
-def percentile_interval(samples: FloatArray, confidence: float) -> tuple[float, float]:
+def percentile_interval(samples: Floats, confidence: float) -> tuple[float, float]:
     """The quantiles that leave (1 - confidence) / 2 on either side; NaN where a sample is NaN."""
     if np.isnan(samples).any():
         return math.nan, math.nan
@@ -112,33 +114,31 @@ def _check_pair(first: CountTable, second: CountTable) -> None:
         raise RequestError("the two results count different things, or their units stand in other blocks")
 
 
-def _delta(metric: Metric, names: Sequence[str], sides: Sequence[FloatArray]) -> FloatArray:
+def _delta(metric: Metric, names: Sequence[str], sides: Sequence[Floats]) -> Floats:
     return metric.score(sides[1], names) - metric.score(sides[0], names)
 
 
-def _difference(
-    value: float, bootstrap: FloatArray, randomized: FloatArray, *, confidence: float, n_blocks: int
-) -> Difference:
+def _difference(value: float, bootstrap: Floats, randomized: Floats, *, confidence: float, n_blocks: int) -> Difference:
     if n_blocks < 2:  # one block is no sample: there is nothing to tell chance by
         return Difference(value, math.nan, math.nan, math.nan, math.nan)
     low, high = percentile_interval(bootstrap, confidence)
     return Difference(value, low, high, _p_value(bootstrap - bootstrap.mean(), value), _p_value(randomized, value))
 
 
-def _p_value(null: FloatArray, value: float) -> float:
+def _p_value(null: Floats, value: float) -> float:
     """The share of null differences at least as large as the observed one, which counts as one of them."""
     if math.isnan(value) or np.isnan(null).any():
         return math.nan
     return float((1 + np.count_nonzero(np.abs(null) >= abs(value) - TIE)) / (1 + len(null)))
 
 
-def _swapped(one: FloatArray, two: FloatArray, swaps: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _swapped(one: Floats, two: Floats, swaps: Floats) -> tuple[Floats, Floats]:
     """The totals of both systems with the outputs of some blocks exchanged, (chunk, k) each."""
     moved = swaps @ (two - one)
     return one.sum(axis=0) + moved, two.sum(axis=0) - moved
 
 
-def _weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+def _weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
     """How often each block is drawn in each resample, (chunk, n_blocks), in chunks of bounded size."""
     for size in _chunks(n_blocks, n_resamples):
         drawn: NDArray[np.int64] = rng.integers(0, max(n_blocks, 1), size=(size, n_blocks))
@@ -146,7 +146,7 @@ def _weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Itera
         yield np.bincount(drawn.ravel(), minlength=size * n_blocks).reshape(size, n_blocks).astype(np.float64)
 
 
-def _swaps(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+def _swaps(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Whether the two outputs of each block change places, (chunk, n_blocks) of 0 and 1."""
     for size in _chunks(n_blocks, n_resamples):
         yield (rng.random((size, n_blocks)) < 0.5).astype(np.float64)

@@ -11,7 +11,6 @@ of a report and are Python floats, None where they are 0/0 and no convention say
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
@@ -20,15 +19,16 @@ import datasets
 import evaluate
 
 from closeread.corpora.declaration import Corpus
-from closeread.corpora.gold import gold_digest, load_corpus, load_format
+from closeread.corpora.gold import load_corpus, load_format
 from closeread.corpora.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
+from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report, Resampling, make_report
-from closeread.counts.table import Procedure
+from closeread.counts.sides import System
 from closeread.errors import Problem, RequestError, SubmissionError
 from closeread.hf.features import feature
 from closeread.hf.inputs import as_json, as_list, records
-from closeread.records import ColumnRecords, Record, content_digest
-from closeread.scoring import Origin, count_rows
+from closeread.records import ColumnRecords, Record
+from closeread.scoring import Scorer, resolve_options
 
 
 class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
@@ -141,12 +141,11 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         system, gold = self._checked(predictions, references, options)
         rows = self._rows(system)
         self._refuse_inconsistent(gold, rows, options)
-        missing = sum(prediction is None for prediction in system)
-        origin = Origin(self.SCHEMA, None, None, None if self._corpus is None else False)
-        settled = self._settled(options)
-        counted = count_rows(self.PROCEDURE, gold, rows, settled, self._digest(gold), missing, origin)
+        scorer = self._scorer(gold, options)
         fields = (by,) if isinstance(by, str) else tuple(by)
-        return make_report(counted.table, self.PROCEDURE, counted.provenance, by=fields, resampling=resampling)
+        missing = [str(row) for row, prediction in enumerate(system) if prediction is None]
+        counted = scorer.count(System(rows, missing), scorer.breakdowns_for(fields))
+        return make_report(counted, by=fields, resampling=resampling)
 
     def _info(self) -> evaluate.MetricInfo:
         schema = self._schema
@@ -167,23 +166,18 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
     def _compute(self, predictions: Any, references: Any, **options: str) -> dict[str, float | None]:
         rows = self._rows(predictions)
         self._refuse_inconsistent(references, rows, options)
-        table = self.PROCEDURE.count(gold=references, system=rows, **self._settled(options))
-        totals = table.values.sum(axis=0)
-        scores = {metric.name: float(metric.score(totals, table.names)) for metric in self.PROCEDURE.metrics}
-        return {name: None if math.isnan(score) else score for name, score in scores.items()}
+        return self._scorer(references, options).tabulate(rows).scores(self.PROCEDURE.metrics)
+
+    def _scorer(self, references: Sequence[Any], options: Mapping[str, str]) -> Scorer:
+        gold = self.PROCEDURE.sides.wrap_gold(references, self.CORPUS)
+        return Scorer(self.PROCEDURE, self._settled(options), gold)
 
     def _rows(self, predictions: Sequence[Any]) -> Sequence[Record | None]:
         """Predictions as the rows that the procedure counts."""
         return predictions
 
     def _settled(self, options: Mapping[str, str]) -> dict[str, str]:
-        return self.PROCEDURE.resolve_options({**(self._corpus.procedure_defaults if self._corpus else {}), **options})
-
-    def _digest(self, gold: Sequence[Any]) -> str:
-        """What the references hold, as a sha256 in hex."""
-        if "properties" not in self._reference:
-            return content_digest(ColumnRecords({"reference": gold}))
-        return content_digest(gold) if self._corpus is None else gold_digest(self._corpus, gold)
+        return resolve_options(self.PROCEDURE, self.CORPUS, options)
 
     def _checked(
         self, predictions: Any, references: Any, options: Mapping[str, str]
@@ -233,9 +227,8 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
                 ("gold", *problem)
                 for problem in load_format(self._corpus.procedure, self._corpus.format).inconsistencies(gold)
             )
-        if self.PROCEDURE.problems is not None:
-            of_both = self.PROCEDURE.problems(gold=gold, system=system, **self._settled(options))
-            found += (problem for problem in of_both if problem[0] == "system" or self._corpus is None)
+        of_both = self.PROCEDURE.sides.find_inconsistencies(gold, system, self._settled(options))
+        found += (problem for problem in of_both if problem[0] == "system" or self._corpus is None)
         for side, name in (("gold", "references"), ("system", "predictions")):
             problems = [Problem(f"row {row}: {what}") for whose, row, what in found if whose == side]
             if problems:
@@ -341,7 +334,7 @@ def _plain(labelled: Any) -> Any:
 def _inputs(procedure: Procedure) -> str:
     """What evaluate adds to the docstrings of `compute`, `add` and `add_batch`."""
     options = [
-        f"    {o.name}: {o.help} {o.allowed[0].upper()}{o.allowed[1:]}; {o.default!r} by default."
+        f"    {o.name}: {o.help} {o.accepted[0].upper()}{o.accepted[1:]}; {o.default!r} by default."
         for o in procedure.options
     ]
     scores = [f"    {m.name}: {m.description}" for m in procedure.metrics]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from closeread.errors import RequestError
 
 if TYPE_CHECKING:
-    from closeread.counts.table import Procedure
+    from closeread.counts.procedure import Procedure
 
 
 def procedure_names() -> list[str]:

@@ -11,7 +11,7 @@ import click
 from closeread.cli import options, printing
 
 if TYPE_CHECKING:
-    from closeread.counts.table import Metric
+    from closeread.counts.metrics import Metric
     from closeread.records import Record
 
 

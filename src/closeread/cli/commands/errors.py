@@ -61,17 +61,18 @@ def coref(key: Path, response: Path, duplicates: str, kinds: tuple[str, ...], li
     from dataclasses import asdict
 
     from closeread.counts.rendering import Grid
+    from closeread.counts.sides import Place
     from closeread.errors import RequestError, describe_unknown
+    from closeread.scoring import open_scorer
     from closeread.tasks.coref.error_analysis import KINDS, find_errors
-    from closeread.tasks.coref.procedure import sides, without_repeats
-    from closeread.tasks.coref.sides import read_pair
+    from closeread.tasks.coref.matching import match_sides, table_of, without_repeats
 
     for kind in kinds:
         if kind not in KINDS:
             raise RequestError(describe_unknown("kind of error", kind, list(KINDS)))
-    pair = read_pair(key, response, duplicates=duplicates)
-    own, other = without_repeats(pair.key), without_repeats(pair.response)
-    found = find_errors(own, other, sides(own, other, matching=values["matching"]))
+    scorer = open_scorer("coref", Place(gold=key), {"matching": values["matching"], "duplicates": duplicates})
+    own, other = (without_repeats(table_of(side)) for side in (scorer.gold.records, scorer.read(response).rows))
+    found = find_errors(own, other, match_sides(own, other, matching=values["matching"]))
     listed = [error for error in found.errors if not kinds or error.kind in kinds]
     header = ["error", "document", "entity", "mentions"]
     counts = [[kind, f"{n:,}"] for kind, n in found.counts.items()]

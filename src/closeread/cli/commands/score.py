@@ -3,169 +3,104 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from closeread.cli import options, printing
-from closeread.cli.procedure_group import PAIRED, ProcedureGroup, given_options, procedure_options
+from closeread.cli.procedure_group import (
+    ProcedureGroup,
+    examples,
+    given_options,
+    gold_arguments,
+    procedure_options,
+    read_place,
+)
 
 if TYPE_CHECKING:
-    from closeread.corpora.gold import Gold
-    from closeread.corpora.submissions import Submission
+    from closeread.counts.procedure import Procedure
     from closeread.counts.rendering import Grid
-    from closeread.counts.report import Report
-    from closeread.counts.table import Procedure
-    from closeread.scoring import Counted
+    from closeread.counts.report import Counted, Report
 
-EXAMPLES = """\b
-Examples:
-  closeread score {name} predictions.jsonl
-  closeread score {name} predictions.jsonl --config sample
-  closeread score {name} predictions.jsonl --gold my-gold.jsonl --json
-  closeread score {name} predictions.jsonl --counts predictions.counts.parquet
-"""
-
-EXPLAINED = {"timeline": "closeread.tasks.timeline.explain"}
-"""Procedures that can tell what became of all that they count, and the modules that tell it: `explained` gives what
-became of a unit as JSON can hold it, and `title`, `HEADER`, `row` and `NOTES` make a table of that."""
-
-PAIRED_HELP = {
-    "coref": """Files are CoNLL, CorefUD or JSON Lines, as their first line tells. Documents are matched by name;
-that of '#begin document (a); part 000' is 'a; part 000'. Where both files have words, the words have to be the same: in
-CoNLL they stand in the fourth of five or more columns, else in the last but one. Empty nodes of CorefUD count as
-tokens.
-
-\b
-Examples:
-  closeread score coref key.conll response.conll
-  closeread score coref key.conll response.jsonl --metrics lea --per-unit
-  closeread score coref key.conllu response.conllu --matching head --keep-singletons false
-""",
-    "tlinks": """Key and response are TimeML files, or folders of them whose documents are matched by the names of their
-files. What a link contradicts is said on standard error; it counts, and nothing follows from it.
-
-\b
-Examples:
-  closeread score tlinks key.tml response.tml
-  closeread score tlinks key/ response/ --by type --per-unit
-  closeread score tlinks key/ response/ --matching relaxed
-""",
-}
-
+ENDINGS = ("", "--json", "--counts kept.counts.parquet")
+CORPUS_ENDINGS = ("", "--config sample", "--gold my-gold.jsonl --json", "--counts kept.counts.parquet")
 
 SHOWN = 1000
 """Rows of an explanation that a table shows of a unit; to lay out tens of thousands takes longer than to find them."""
 
+result_options = options.together(
+    options.by,
+    click.option("--no-ci", is_flag=True, help="Skip confidence intervals."),
+    options.resampling_options,
+    options.style_options,
+    click.option("--per-unit", is_flag=True, help="Also report each unit separately (in JSON: as 'units')."),
+)
 
-def build(procedure: Procedure, corpus: str) -> click.Command:
+
+def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     """The subcommand of a procedure."""
+    told = examples(procedure, corpus, f"score {name}", *(CORPUS_ENDINGS if corpus else ENDINGS), *procedure.help.flags)
+    title = procedure.title[0].upper() + procedure.title[1:]
 
     @click.command(
         cls=options.WritingCommand,
         name=procedure.name,
-        help=f"{procedure.title}, of a file of predictions.\n\n{EXAMPLES.format(name=procedure.name)}",
-        short_help=procedure.title,
+        help="\n\n".join(part for part in (f"{title}.", procedure.help.details, told) if part),
+        short_help=title,
     )
-    @click.argument("predictions", type=options.FILE)
-    @options.gold_options
-    @options.by
-    @click.option("--no-ci", is_flag=True, help="Draw no intervals.")
-    @options.resampling_options
-    @options.style_options
-    @click.option("--per-unit", is_flag=True, help=f"Show a row for every {procedure.unit} (in JSON: as 'units').")
+    @gold_arguments(corpus)
+    @click.argument("predictions", type=options.FILE, metavar="PREDICTIONS" if corpus else "RESPONSE")
+    @options.metrics(procedure)
+    @result_options
     @click.option("--counts", type=options.WRITTEN, metavar="FILE", help="Keep the counts in a Parquet file.")
     def command(predictions: Path, **values: Any) -> None:
-        run(procedure, corpus, predictions, values)
+        run(procedure, name, predictions, values)
 
-    if procedure.name in EXPLAINED:
-        told = f"Tell what became of all that is counted of every {procedure.unit} (in JSON: as 'explanations'); "
-        told += f"a table shows {SHOWN:,} rows of each."
-        command.params.append(click.Option(["--explain"], is_flag=True, help=told))
+    if procedure.explanation is not None:
+        shown = f"Explain the verdict on everything that is counted in each {procedure.unit} (in JSON: as"
+        shown += f" 'explanations'); tables show at most {SHOWN:,} rows for each."
+        command.params.append(click.Option(["--explain"], is_flag=True, help=shown))
     command.params += procedure_options(procedure, corpus)
     return command
 
 
-def build_paired(procedure: Procedure) -> click.Command:
-    """The subcommand of a procedure that is given key and response."""
-
-    @click.command(
-        cls=options.WritingCommand,
-        name=procedure.name,
-        help=f"{procedure.title[0].upper()}{procedure.title[1:]}, of a response.\n\n{PAIRED_HELP[procedure.name]}",
-        short_help=procedure.title,
-    )
-    @options.key
-    @options.response
-    @options.metrics(procedure)
-    @options.by
-    @click.option("--no-ci", is_flag=True, help="Draw no intervals.")
-    @options.resampling_options
-    @options.style_options
-    @click.option("--per-unit", is_flag=True, help=f"Show a row for every {procedure.unit} (in JSON: as 'units').")
-    @click.option("--counts", type=options.WRITTEN, metavar="FILE", help="Keep the counts in a Parquet file.")
-    def command(key: Path, response: Path, **values: Any) -> None:
-        paired = PAIRED[procedure.name]
-        settled = procedure.resolve_options(given_options(procedure, values))
-        pair = paired.align(paired.read_key(key, settled), response, settled)
-        narrowed = {name: values[name] for name in paired.least}
-        show(paired.load().count_pair(pair, options=settled, **narrowed), values)
-
-    command.params += procedure_options(procedure)
-    return command
-
-
-def run(procedure: Procedure, corpus: str, predictions: Path, values: dict[str, Any]) -> None:
+def run(procedure: Procedure, name: str, predictions: Path, values: dict[str, Any]) -> None:
     """Score a file and print the result."""
-    from closeread.scoring import count_submission, gold_for, submission_for
+    from closeread.counts.files import write_counts
+    from closeread.scoring import open_scorer
 
-    places = {name: values[name] for name in ("config", "split", "gold", "data_dir")}
-    gold = options.tell_notices(gold_for(corpus, **places))
-    settled = procedure.resolve_options({**gold.corpus.procedure_defaults, **given_options(procedure, values)})
-    submission = submission_for(gold, predictions, settled)
-    counted = count_submission(gold, submission, settled)
-    show(counted, values, _explanations(gold, submission, counted) if values.get("explain") else None)
-
-
-def _explanations(gold: Gold, submission: Submission, counted: Counted) -> dict[str, list[Any]]:
-    """What became of every unit that is counted."""
-    explained = import_module(EXPLAINED[counted.procedure.name]).explained
-    sides = {record[gold.corpus.key]: (record, row) for record, row in zip(gold.records, submission.rows, strict=True)}
-    return {unit: explained(*sides[unit], counted.provenance.options) for unit in counted.table.units}
+    scorer = open_scorer(name, read_place(values), given_options(procedure, values), values.get("metrics"))
+    options.tell(scorer.gold.notices)
+    system = scorer.read(predictions)
+    keep = values["counts"] is not None
+    counted = scorer.count(system, scorer.procedure.breakdowns if keep else scorer.breakdowns_for(values["by"]))
+    if keep:
+        write_counts(values["counts"], counted)
+    show(counted, values, scorer.explain(system, counted.table.units) if values.get("explain") else None)
 
 
 def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, list[Any]] | None = None) -> None:
-    """Print what was counted, and keep it where that is asked for.
+    """Print a system's scores.
 
     Args:
-        counted: what was counted.
+        counted: the system's counts.
         values: the command's parameters.
-        explanations: what became of every unit, where that is asked for.
+        explanations: what became of everything that was counted of each unit, where that is asked for.
     """
     from closeread.counts.report import Resampling, make_report, per_unit
 
     options.tell(counted.notices)
-    procedure = counted.procedure
     n_resamples = 0 if values["no_ci"] else values["resamples"]
-    report = make_report(
-        counted.table,
-        procedure,
-        counted.provenance,
-        by=values["by"],
-        resampling=Resampling(n_resamples, values["confidence"], values["seed"]),
-    )
-    if values["counts"] is not None:
-        from closeread.counts.files import write_counts
-
-        write_counts(values["counts"], counted.table, counted.provenance)
-    units = per_unit(counted.table, procedure) if values["per_unit"] else None
+    resampling = Resampling(n_resamples, values["confidence"], values["seed"])
+    report = make_report(counted, by=values["by"], resampling=resampling)
+    units = per_unit(counted) if values["per_unit"] else None
     printing.show(
         values["style"],
         value=lambda: _json(report, units, explanations),
-        table=lambda: _csv(report, units, explanations),
-        grids=lambda: _grids(report, procedure, units, explanations),
+        table=lambda: _csv(report, counted.procedure, units, explanations),
+        grids=lambda: _grids(report, counted.procedure, units, explanations),
     )
 
 
@@ -196,51 +131,89 @@ def _grids(
 
 
 def _csv(
-    report: Report, units: Sequence[dict[str, Any]] | None, explanations: Mapping[str, list[Any]] | None
+    report: Report,
+    procedure: Procedure,
+    units: Sequence[dict[str, Any]] | None,
+    explanations: Mapping[str, list[Any]] | None,
 ) -> printing.CsvTable:
     """Header and rows of what is asked for.
 
     Raises:
-        RequestError: that are several tables.
+        RequestError: several tables are asked for.
     """
     from closeread.counts.rendering import report_rows
     from closeread.errors import RequestError
 
     if units is not None and explanations is not None:
-        raise RequestError("CSV is one table: leave out --per-unit or --explain")
+        raise RequestError("CSV holds one table: leave out --per-unit or --explain")
     if units is not None:
         return list(units[0]), [list(unit.values()) for unit in units]
-    if explanations is not None:
-        words = import_module(EXPLAINED[report.provenance.procedure])
+    if explanations is not None and procedure.explanation is not None:
+        words = procedure.explanation()
         rows = [[unit, *words.row(one)] for unit, told in explanations.items() for one in told]
-        return [report.unit, *words.HEADER], rows
+        return [report.unit, *words.header], rows
     return report_rows(report)
 
 
 def _explanation_grids(procedure: Procedure, explanations: Mapping[str, list[Any]]) -> Iterator[Grid]:
-    """A table for every unit, the last one with what the words mean."""
+    """A table for each unit, the last one with what the words mean."""
     from closeread.counts.rendering import Grid
 
-    words = import_module(EXPLAINED[procedure.name])
+    if procedure.explanation is None:
+        return
+    words = procedure.explanation()
     for number, (unit, told) in enumerate(explanations.items(), start=1):
         left = len(told) - SHOWN
         notes = [f"{left:,} more: see --json and --format csv."] if left > 0 else []
-        notes += words.NOTES if number == len(explanations) else ()
-        yield Grid(words.title(unit, told), words.HEADER, [words.row(one) for one in told[:SHOWN]], notes)
+        notes += words.notes if number == len(explanations) else ()
+        yield Grid(words.title(unit, told), words.header, [words.row(one) for one in told[:SHOWN]], notes)
+
+
+@click.option(
+    "--from-counts",
+    type=options.FILE,
+    metavar="FILE",
+    help="Score counts that --counts kept or `closeread merge` wrote, instead of predictions.",
+)
+@result_options
+@click.pass_context
+def score_counts(ctx: click.Context, /, from_counts: Path | None, **values: Any) -> None:
+    """Print the scores of kept counts, where no procedure is named.
+
+    Raises:
+        UsageError: options before the procedure's name, or neither a name nor kept counts.
+    """
+    from closeread.counts.files import read_any_counts
+    from closeread.tasks import load_procedure
+
+    given = [name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    if ctx.invoked_subcommand is not None:
+        if given:
+            raise click.UsageError("Options go after the procedure, which --from-counts does without.", ctx)
+    elif from_counts is None:
+        raise click.UsageError("Missing procedure, or --from-counts FILE.", ctx)
+    else:
+        show(read_any_counts(from_counts, load_procedure), values)
 
 
 command = ProcedureGroup(
     "score",
     build=build,
-    paired=build_paired,
-    help="""Score a file of predictions: scores, intervals, and a signature that says what was computed.
+    callback=score_counts,
+    params=score_counts.__click_params__[::-1],  # type: ignore[attr-defined]
+    invoke_without_command=True,
+    help="""Score a file of predictions.
 
-    Predictions are JSON Lines, or the format of the corpus's official evaluator.
+    Prints scores, confidence intervals and a signature that says what was computed. Predictions are JSON Lines, or
+    files in the format of the corpus's official evaluator.
 
     \b
     Examples:
       closeread score mctaco predictions.jsonl
       closeread score mctaco predictions.txt --by category
+      closeread score coref key.conll response.conll
+      closeread score --from-counts kept.counts.parquet
     """,
     short_help="Score a file of predictions.",
+    no_args_is_help=True,
 )

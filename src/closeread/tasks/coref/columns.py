@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, Protocol, overload
 
 import numpy as np
@@ -134,23 +134,24 @@ def mention_table(names: Sequence[str], documents: Iterable[Sequence[Sequence[Se
     )
 
 
-def content_digest(table: MentionTable) -> str:
-    """The sha256, in hex, of the documents, their clusters and the heads, in whatever format and order they stand."""
-    by_name = sorted(range(len(table.names)), key=table.names.__getitem__)
-    rank = np.empty(len(by_name), np.int64)
-    rank[by_name] = np.arange(len(by_name))
-    document = rank[table.document]
+def document_digests(table: MentionTable) -> list[bytes]:
+    """The sha256 of each document's clusters and heads, whatever its name, its format and the order of its clusters."""
     entity = np.empty(table.n_entities + 1, np.int64)
-    order = np.lexsort((table.end, table.start, document))
+    order = np.lexsort((table.end, table.start, table.document))
     seen, first = np.unique(table.entity[order], return_index=True)
     entity[seen[np.argsort(first)]] = np.arange(len(seen))  # numbered by their first mentions
-    columns = [document, table.start, table.end, entity[table.entity]]
+    entity = entity[table.entity]
+    starts = np.searchsorted(table.document, np.arange(len(table.names) + 1))
+    first_entity = np.full(len(table.names), np.iinfo(np.int64).max)
+    np.minimum.at(first_entity, table.document, entity)
+    columns = [table.start, table.end, entity - first_entity[table.document]]
     columns += [] if table.head is None else [table.head]
     rows = np.column_stack(columns)
-    rows = rows[np.lexsort(rows.T[::-1])].astype("<i8")
-    names = [table.names[i] for i in by_name]
-    digest = hashlib.sha256(json.dumps(names, ensure_ascii=False).encode("utf-8", "surrogatepass"))
-    digest.update(rows.tobytes())
-    several = [[int(document[row]), *map(list, parts)] for row, parts in table.parts.items()]
-    digest.update(json.dumps(sorted(several, key=str)).encode())
-    return digest.hexdigest()
+    rows = rows[np.lexsort((*rows.T[::-1], table.document))].astype("<i8")
+    parts: dict[int, list[list[list[int]]]] = {}
+    for row, spans in table.parts.items():
+        parts.setdefault(int(table.document[row]), []).append([list(map(int, span)) for span in spans])
+    return [
+        hashlib.sha256(rows[start:end].tobytes() + json.dumps(sorted(parts.get(number, []), key=str)).encode()).digest()
+        for number, (start, end) in enumerate(pairwise(starts.tolist()))
+    ]

@@ -1,6 +1,6 @@
-"""Coreference in files: key and response read, laid side by side, and counted.
+"""Coreference in files: key and response, read and aligned.
 
-Conventions: a file is CoNLL, CorefUD or JSON Lines, by its first line, and where that tells nothing by its suffix
+Conventions: a file is CoNLL, CorefUD or JSON Lines, by its first line, and where that says nothing by its suffix
 (`.conllu`, `.jsonl`, `.ndjson`).  Documents are matched by name, of which a part is a part.  Where both files have
 text, it has to be the same.
 """
@@ -8,36 +8,93 @@ text, it has to be the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from closeread.counts.report import Comparison, Report, Resampling, make_comparison, make_report
+from closeread.corpora.sides import read_corpus_gold
+from closeread.counts.sides import Inconsistency, Options, Origin, Place, System
+from closeread.counts.table import CountTable
 from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, join_names, quote
 from closeread.files import write_text
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.text import BYTE_ORDER_MARK
-from closeread.paired import refuse_other_documents
-from closeread.scoring import Counted, Origin, count_rows
-from closeread.tasks.coref.columns import MentionTable, Words, content_digest
-from closeread.tasks.coref.procedure import TITLES, repeats, with_metrics
+from closeread.tasks.coref.columns import MentionTable, Words, document_digests
+from closeread.tasks.coref.matching import find_inconsistencies, repeats, require_heads, table_of
 
+NO_CORPUS = Origin("coref", None, None, None)
 CORPUS_LINE = re.compile(rb"#\s*(?:global\.|newdoc|newpar|sent_id|text\b)")
 CONLL_LINE = re.compile(rb"#\s*begin\s+document")
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Key and response of the same documents in the same order.
+class Key:
+    """Gold of coreference.
 
     Attributes:
-        key, response: the two; documents that the response lacks are `absent` in it.
+        records: its documents.
+        origin: where they came from.
+        notices: what a user should know about them.
     """
 
-    key: MentionTable
-    response: MentionTable
+    records: MentionTable
+    origin: Origin = NO_CORPUS
+    notices: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class CoreferenceSides:
+    """A key and a response: two files, or a corpus and a file, matched by the documents' names."""
+
+    @property
+    def key_first(self) -> bool:
+        """Whether gold is a file of the user's, the key."""
+        return True
+
+    def read_gold(self, place: Place, options: Options) -> Key:
+        """Read the documents of a corpus or of a key."""
+        if place.corpus is not None:
+            gold = read_corpus_gold(place)
+            return Key(table_of(gold.records), gold.origin, gold.notices)
+        if place.gold is None:
+            raise RequestError("coref has no corpus of its own: name a key as the gold")
+        return Key(read_key(place.gold, options["duplicates"]))
+
+    def wrap_gold(self, records: Sequence[Any], corpus: str | None) -> Key:
+        """Take documents from memory, checked before."""
+        return Key(table_of(records))
+
+    def read_system(self, gold: Key, path: Path, options: Options) -> System:
+        """Read a response, and put it in the order of the key's documents."""
+        response = align(gold.records, path, missing=options["missing"], duplicates=options["duplicates"])
+        require_heads(gold.records, response, options["matching"])
+        return System(response, [gold.records.names[i] for i in sorted(response.absent)])
+
+    def find_inconsistencies(
+        self, gold: Sequence[Any], system: Sequence[Any], options: Options
+    ) -> Iterable[Inconsistency]:
+        """What no schema can say of the two sides."""
+        return find_inconsistencies(gold, system, options["duplicates"])
+
+    def names(self, gold: Key) -> Sequence[str]:
+        """The documents' names."""
+        return gold.records.names
+
+    def digests(self, gold: Key, options: Options) -> Mapping[str, bytes]:
+        """The sha256 of each document's entities, by the document's name, which is no part of it.
+
+        Heads decide nothing where spans are compared: CoNLL and CorefUD files of the same spans are then the same gold.
+        """
+        key = gold.records
+        table = replace(key, head=None) if options["matching"] == "exact" else key
+        return dict(zip(key.names, document_digests(table), strict=True))
+
+    def remarks(self, gold: Key, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
+        """What a user should know once both sides are read."""
+        return ()
 
 
 def read_documents(path: Path) -> MentionTable:
@@ -94,22 +151,6 @@ def _first_line(path: Path) -> bytes:
         return b""
 
 
-def read_pair(key: Path, response: Path, *, missing: str = "empty", duplicates: str = "error") -> Pair:
-    """Key and response, read and laid side by side.
-
-    Args:
-        key, response: the files.
-        missing: "error" to refuse a response that lacks documents of the key.
-        duplicates: "error" to refuse mentions that stand twice in a file.
-
-    Raises:
-        FormatError: the key is at fault.
-        SubmissionError: the response is at fault, by itself or beside the key; all problems at once.
-    """
-    gold = read_key(key, duplicates)
-    return align(gold, response, missing=missing, duplicates=duplicates)
-
-
 def read_key(path: Path, duplicates: str = "error") -> MentionTable:
     """The documents of a key.
 
@@ -123,11 +164,11 @@ def read_key(path: Path, duplicates: str = "error") -> MentionTable:
     return table
 
 
-def align(key: MentionTable, path: Path, *, missing: str = "empty", duplicates: str = "error") -> Pair:
+def align(key: MentionTable, path: Path, *, missing: str = "empty", duplicates: str = "error") -> MentionTable:
     """A response, read and put in the order of the key's documents.
 
     Raises:
-        SubmissionError: as `read_pair`.
+        SubmissionError: it is at fault, by itself or beside the key; all problems at once.
     """
     from closeread.tasks.coref.token_differences import token_differences
 
@@ -147,7 +188,7 @@ def align(key: MentionTable, path: Path, *, missing: str = "empty", duplicates: 
         problems += _repeated(response)
     if problems:
         raise SubmissionError(path, sorted(problems, key=lambda p: p.line or 0))
-    return Pair(key, _in_order_of(key, response))
+    return _in_order_of(key, response)
 
 
 def _unknown(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
@@ -242,86 +283,3 @@ class _Reordered:
 
     def line_of(self, document: int, token: int) -> int:
         return self._words.line_of(self._source[document], token)
-
-
-def count_pair(pair: Pair, *, metrics: Sequence[str] = tuple(TITLES), options: dict[str, str] | None = None) -> Counted:
-    """Count a response.
-
-    Args:
-        pair: key and response.
-        metrics: which metrics, by their names in `closeread.tasks.coref.procedure.TITLES`.
-        options: values of the procedure's options that differ from its defaults.
-
-    Raises:
-        RequestError: no such metric or option.
-    """
-    procedure = with_metrics(metrics)
-    settled = procedure.resolve_options(options or {})
-    missing = len(pair.response.absent)
-    origin = Origin("coref", None, None, None)
-    digest = key_digest(pair.key, settled["matching"])
-    return count_rows(procedure, pair.key, pair.response, settled, digest, missing, origin)
-
-
-def key_digest(key: MentionTable, matching: str) -> str:
-    """The sha256, in hex, of what is scored of a key.
-
-    Heads decide nothing where spans are compared: CoNLL and CorefUD files of the same spans are then the same gold.
-    """
-    return content_digest(replace(key, head=None) if matching == "exact" else key)
-
-
-def score(
-    key: str | Path,
-    response: str | Path,
-    *,
-    metrics: Sequence[str] = tuple(TITLES),
-    resampling: Resampling | None = None,
-    **options: str,
-) -> Report:
-    """Score a response.
-
-    Args:
-        key, response: the files.
-        metrics: which metrics, by their names in `closeread.tasks.coref.procedure.TITLES`.
-        resampling: how to draw intervals; None for the defaults.
-        **options: the procedure's options.
-
-    Raises:
-        RequestError: no such metric or option; an InputError where a file is at fault.
-    """
-    settled = with_metrics(metrics).resolve_options(options)
-    pair = read_pair(Path(key), Path(response), missing=settled["missing"], duplicates=settled["duplicates"])
-    counted = count_pair(pair, metrics=metrics, options=settled)
-    return make_report(counted.table, counted.procedure, counted.provenance, resampling=resampling)
-
-
-def compare(
-    key: str | Path,
-    first: str | Path,
-    second: str | Path,
-    *,
-    metrics: Sequence[str] = tuple(TITLES),
-    resampling: Resampling | None = None,
-    **options: str,
-) -> Comparison:
-    """Compare two responses by paired tests over documents.
-
-    Args:
-        key, first, second: the files; differences are second minus first.
-        metrics, resampling, **options: as for `score`.
-
-    Raises:
-        RequestError: no such metric or option; an InputError where a file is at fault.
-    """
-    settled = with_metrics(metrics).resolve_options(options)
-    gold = read_key(Path(key), settled["duplicates"])
-    pairs = [
-        align(gold, Path(path), missing=settled["missing"], duplicates=settled["duplicates"])
-        for path in (first, second)
-    ]
-    names = (str(first), str(second))
-    if settled["missing"] == "skip":
-        refuse_other_documents(pairs, names)
-    one, two = (count_pair(pair, metrics=metrics, options=settled) for pair in pairs)
-    return make_comparison(names, (one.table, two.table), (one.provenance, two.provenance), one.procedure, resampling)

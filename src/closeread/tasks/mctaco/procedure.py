@@ -18,7 +18,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.counts.table import MISSING_HELP, CountTable, Metric, Option, Procedure, check_present, factorize, ratio
+from closeread.corpora.sides import CorpusSides
+from closeread.counts.metrics import Metric, Ratio
+from closeread.counts.options import check_present, missing_option
+from closeread.counts.procedure import Procedure
+from closeread.counts.table import CountTable, factorize
 from closeread.records import ColumnRecords, Record, column
 from closeread.tasks.mctaco.kernels.choices import COUNTS, choice_counts
 
@@ -72,22 +76,22 @@ PROCEDURE = Procedure(
     title="McTaco exact match and F1",
     unit="question",
     resampling_unit="sentence",
-    options=(Option("missing", ("error", "empty", "skip"), "error", MISSING_HELP),),
+    options=(missing_option("error"),),
     metrics=(
         Metric(
             "exact_match",
             "Exact match",
             "Share of questions whose candidate answers are all labelled right.",
-            lambda counts: ratio(counts["exact"], counts["questions"]),
+            Ratio("exact", "questions"),
         ),
         Metric(
             "f1",
             "F1",
             "Mean over questions of the F1 of the label yes.",
-            lambda counts: ratio(counts["f1_sum"], counts["questions"]),
+            Ratio("f1_sum", "questions"),
         ),
     ),
     modules=("mctaco",),
     count=count,
-    citation=None,
+    sides=CorpusSides(unit="question_id"),
 )

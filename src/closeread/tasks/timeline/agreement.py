@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from closeread.counts.table import ratio
+from closeread.arrays import ratio
 from closeread.errors import FormatError, Problem, join_names, quote
 from closeread.records import Record
 

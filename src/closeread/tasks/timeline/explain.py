@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from closeread.counts.procedure import Explanation
 from closeread.records import Record
 from closeread.tasks.timeline.relations import VERDICTS, explanations
 from closeread.tasks.timeline.ways import Chain, Relation
@@ -23,7 +24,7 @@ WHOSE = {"gold": "gold", "system": "the system"}
 Verdict = Mapping[str, Any]
 
 
-def explained(gold: Record, system: Record | None, options: Mapping[str, str]) -> list[Verdict]:
+def explain(gold: Record, system: Record | None, options: Mapping[str, str]) -> list[Verdict]:
     """What became of the reduced relations of a timeline, gold's before the system's, as JSON can hold it.
 
     Args:
@@ -92,3 +93,6 @@ def _words(relation: Mapping[str, Any]) -> tuple[str, str, str]:
 def _node(node: Mapping[str, Any]) -> str:
     """A node; of several mentions of one text the second and later ones have their number."""
     return f"{node['text']} (number {node['copy'] + 1})" if node["copy"] else node["text"] or "no anchor"
+
+
+EXPLANATION = Explanation(explain, title, HEADER, row, NOTES)

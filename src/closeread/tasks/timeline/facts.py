@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from closeread.counts.table import ratio
+from closeread.arrays import ratio
 from closeread.records import Record
 from closeread.tasks.timeline.timeline_mentions import named_document
 

@@ -18,16 +18,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from closeread.counts.table import (
-    MISSING_HELP,
-    CountTable,
-    Metric,
-    Option,
-    Procedure,
-    Ratio,
-    check_present,
-    precision_recall_f1,
-)
+from closeread.corpora.sides import CorpusSides
+from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
+from closeread.counts.options import Option, check_present, missing_option
+from closeread.counts.procedure import Explanation, Procedure
+from closeread.counts.sides import Inconsistency
+from closeread.counts.table import CountTable
 from closeread.errors import quote
 from closeread.records import Record
 from closeread.tasks.timeline.kernels.timelines import COUNTS, TRACKS, timeline_counts
@@ -61,9 +57,9 @@ def count(
     return table.select(present) if missing == "skip" else table
 
 
-def problems(
+def find_inconsistencies(
     *, gold: Sequence[Record], system: Sequence[Record | None], **options: str
-) -> Iterator[tuple[str, int, str]]:
+) -> Iterator[Inconsistency]:
     """Rows of other timelines.
 
     Yields:
@@ -72,7 +68,9 @@ def problems(
     del options
     for index, (record, row) in enumerate(zip(gold, system, strict=True)):
         if row is not None and row["id"] != record["id"]:
-            yield "system", index, f"id is {quote(row['id'])}; needed: {quote(record['id'])}, as in the gold"
+            yield Inconsistency(
+                "system", index, f"id is {quote(row['id'])}; needed: {quote(record['id'])}, as in the gold"
+            )
 
 
 RIGHT_ANCHORS = Ratio(
@@ -80,6 +78,14 @@ RIGHT_ANCHORS = Ratio(
     "events/shared",
     "Found mentions whose anchor is right; without a value where no mention is found.",
 )
+
+
+def load_explanation() -> Explanation:
+    """What became of every relation (`closeread.tasks.timeline.explain`), imported when it is asked for."""
+    from closeread.tasks.timeline.explain import EXPLANATION
+
+    return EXPLANATION
+
 
 PROCEDURE = Procedure(
     name="timeline",
@@ -95,7 +101,7 @@ PROCEDURE = Procedure(
             "Which relations temporal awareness is of: of mentions to their anchors and of neighbours, or of "
             "neighbours only.",
         ),
-        Option("missing", ("empty", "skip", "error"), "empty", MISSING_HELP),
+        missing_option("empty"),
     ),
     metrics=(
         *precision_recall_f1(
@@ -110,10 +116,10 @@ PROCEDURE = Procedure(
             Ratio("events/shared", "events/system", "Predicted mentions that gold has."),
             Ratio("events/shared", "events/gold", "Gold mentions that are found."),
         ),
-        Metric("anchor_accuracy", "Anchor accuracy", RIGHT_ANCHORS.description, RIGHT_ANCHORS.formula),
+        Metric("anchor_accuracy", "Anchor accuracy", RIGHT_ANCHORS.description, RIGHT_ANCHORS),
     ),
     modules=("timeline_awareness",),
     count=count,
-    citation=None,
-    problems=problems,
+    sides=CorpusSides(find=find_inconsistencies),
+    explanation=load_explanation,
 )

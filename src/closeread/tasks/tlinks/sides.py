@@ -7,19 +7,20 @@ whatever they are called.  Where both files of a document have text, it has to b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate, chain, islice, zip_longest
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, zip_longest
 from pathlib import Path
 
-from closeread.counts.report import Comparison, Report, Resampling, make_comparison, make_report
-from closeread.errors import FormatError, InputError, Problem, SubmissionError, quote
+from closeread.corpora.digests import unit_digests
+from closeread.counts.sides import Inconsistency, Options, Origin, Place, System
+from closeread.counts.table import CountTable
+from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, quote
 from closeread.formats.timeml import TITLES, Document, read_timeml
-from closeread.paired import refuse_other_documents
-from closeread.records import Record, content_digest
-from closeread.scoring import Counted, Origin, count_rows
-from closeread.tasks.tlinks.procedure import PROCEDURE, contradictions
+from closeread.records import Record
+from closeread.tasks.tlinks.counting import contradictions
 
+NO_CORPUS = Origin("tlinks", None, None, None)
 SUFFIXES = (".tml", ".timeml", ".xml")
 CREATION_TIME = "creation time"
 NAMED = 3
@@ -52,30 +53,86 @@ class Documents:
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Key and response of the same documents in the same order.
+class Key:
+    """Gold links.
 
     Attributes:
-        key, response: the two.
+        records: its documents as the procedure takes them.
+        documents: the same as they were read; None where they come from memory.
+        origin: where they came from.
+        notices: what a user should know about them.
     """
 
-    key: Documents
-    response: Documents
+    records: Sequence[Record]
+    documents: Documents | None = None
+    origin: Origin = NO_CORPUS
+    notices: Sequence[str] = ()
 
 
-def read_pair(key: Path, response: Path, *, missing: str = "empty", matching: str = "id") -> Pair:
-    """Key and response, read and laid side by side.
+@dataclass(frozen=True)
+class Response(System):
+    """A system's links.
 
-    Args:
-        key, response: two files, or two folders.
-        missing: "error" to refuse a response that lacks documents of the key.
-        matching: "id" to refuse ids that are something else in the response than in the key.
-
-    Raises:
-        FormatError: the key is at fault.
-        SubmissionError: the response is at fault, by itself or beside the key; all problems at once.
+    Attributes:
+        documents: its documents as they were read, in the key's order.
     """
-    return align(read_key(key), response, missing=missing, matching=matching)
+
+    documents: Documents | None = None
+
+
+@dataclass(frozen=True)
+class TimeMLSides:
+    """A key and a response: two TimeML files, or two folders of them, matched by the files' names."""
+
+    @property
+    def key_first(self) -> bool:
+        """Whether gold is a file of the user's, the key."""
+        return True
+
+    def read_gold(self, place: Place, options: Options) -> Key:
+        """Read the documents of a key."""
+        if place.gold is None:
+            raise RequestError("tlinks has no corpus of its own: name a key as the gold")
+        documents = read_key(place.gold)
+        return Key(to_records(documents, options["matching"]), documents)
+
+    def wrap_gold(self, records: Sequence[Record], corpus: str | None) -> Key:
+        """Take documents from memory, checked before."""
+        return Key(records)
+
+    def read_system(self, gold: Key, path: Path, options: Options) -> Response:
+        """Read a response, and put it in the order of the key's documents.
+
+        Raises:
+            RequestError: the key comes from memory; a SubmissionError where the response is at fault.
+        """
+        if gold.documents is None:
+            raise RequestError("a TimeML response needs a TimeML key")
+        documents = align(gold.documents, path, missing=options["missing"], matching=options["matching"])
+        by_name = {record["document"]: record for record in to_records(documents, options["matching"])}
+        rows = [by_name.get(name) for name in gold.documents.names]
+        missing = [name for name, row in zip(gold.documents.names, rows, strict=True) if row is None]
+        return Response(rows, missing, documents=documents)
+
+    def find_inconsistencies(
+        self, gold: Sequence[Record], system: Sequence[Record | None], options: Options
+    ) -> Iterable[Inconsistency]:
+        """What no schema can say of the two sides."""
+        return ()
+
+    def names(self, gold: Key) -> Sequence[str]:
+        """The documents' names."""
+        return [str(record["document"]) for record in gold.records]
+
+    def digests(self, gold: Key, options: Options) -> Mapping[str, bytes]:
+        """The sha256 of each document's links, by the document's name, which is no part of it."""
+        return unit_digests(gold.records, "document", ("document",))
+
+    def remarks(self, gold: Key, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
+        """The links of either side that contradict earlier ones: the first few, and how many there are."""
+        for documents, side in ((gold.documents, "gold"), (getattr(system, "documents", None), "system")):
+            if documents is not None:
+                yield from _contradictory(documents, side, table, options["during"])
 
 
 def read_key(path: Path) -> Documents:
@@ -104,11 +161,11 @@ def read_key(path: Path) -> Documents:
     return Documents(path, list(documents), [file.as_posix() for file in files], list(documents.values()))
 
 
-def align(key: Documents, path: Path, *, missing: str = "empty", matching: str = "id") -> Pair:
+def align(key: Documents, path: Path, *, missing: str = "empty", matching: str = "id") -> Documents:
     """A response, read and put in the order of the key's documents.
 
     Raises:
-        SubmissionError: as `read_pair`.
+        SubmissionError: it is at fault, by itself or beside the key; all problems at once.
     """
     is_folder = key.files[0] is not None
     if path.exists() and path.is_dir() != is_folder:
@@ -139,7 +196,7 @@ def align(key: Documents, path: Path, *, missing: str = "empty", matching: str =
             problems += [problem._replace(file=file) for problem in _differences(own, other, matching)]
     if problems:
         raise SubmissionError(path, problems)
-    return Pair(key, Documents(path, key.names, files, documents))
+    return Documents(path, key.names, files, documents)
 
 
 def _differences(key: Document, response: Document, matching: str) -> Iterator[Problem]:
@@ -191,7 +248,7 @@ def intervals(document: Document) -> list[Record]:
     return found
 
 
-def records(side: Documents, matching: str = "id") -> list[Record]:
+def to_records(side: Documents, matching: str = "id") -> list[Record]:
     """The documents that are there, as the procedure takes them."""
     return [
         {"document": name, "tlinks": _links(document)}
@@ -205,100 +262,25 @@ def _links(document: Document) -> list[Record]:
     return [{"source": one.source, "relation": one.relation, "target": one.target} for one in document.tlinks]
 
 
-def key_digest(key: Documents, matching: str) -> str:
-    """The sha256, in hex, of what is scored of a key."""
-    return content_digest(sorted(records(key, matching), key=lambda record: str(record["document"])))
+def _contradictory(side: Documents, name: str, table: CountTable | None, during: str) -> Iterator[str]:
+    """Links of a side that contradict earlier ones: some of them, and how many there are.
 
-
-def count_pair(pair: Pair, *, options: Mapping[str, str] | None = None) -> Counted:
-    """Count a response.
-
-    Args:
-        pair: key and response.
-        options: values of the procedure's options that differ from its defaults.
-
-    Raises:
-        RequestError: no such option.
+    Where the links were counted, only the documents that have such are looked through again.
     """
-    settled = PROCEDURE.resolve_options(options or {})
-    gold, given = (records(side, settled["matching"]) for side in (pair.key, pair.response))
-    by_name = {record["document"]: record for record in given}
-    system = [by_name.get(name) for name in pair.key.names]
-    digest = key_digest(pair.key, settled["matching"])
-    origin = Origin(PROCEDURE.name, None, None, None)
-    counted = count_rows(PROCEDURE, gold, system, settled, digest, len(pair.response.absent), origin)
-    said = (_contradictory(side, name, counted) for side, name in ((pair.key, "gold"), (pair.response, "system")))
-    return replace(counted, notices=tuple(chain.from_iterable(said)))
-
-
-def _contradictory(side: Documents, name: str, counted: Counted) -> Iterator[str]:
-    """Which links of a side contradict those before them: some of them, and how many there are."""
-    counts = counted.table.values[:, counted.table.names.index(f"contradictory/{name}")]
-    affected = {unit for unit, number in zip(counted.table.units, counts.tolist(), strict=True) if number}
-    during = counted.provenance.options["during"]
-    found = (
+    affected = set(side.names) if table is None else _units_with(table, f"contradictory/{name}")
+    found = [
         f"{side.path if file is None else side.path / file}:{link.line}: {link.source} {link.relation} {link.target} "
-        "contradicts the links before it: it counts, and nothing follows from it"
+        "contradicts earlier links; still counted, but ignored for inference"
         for unit, file, document in zip(side.names, side.files, side.documents, strict=True)
         if document is not None and unit in affected
         for link in map(document.tlinks.__getitem__, contradictions(_links(document), during))
-    )
-    named = list(islice(found, NAMED))
-    yield from named
-    if counts.sum() > len(named):
-        yield f"{side.path}: {int(counts.sum()):,} links contradict those before them; {len(named)} of them are named"
-
-
-def score(
-    key: str | Path,
-    response: str | Path,
-    *,
-    by: str | Sequence[str] = (),
-    resampling: Resampling | None = None,
-    **options: str,
-) -> Report:
-    """Score a response.
-
-    Args:
-        key, response: two files, or two folders.
-        by: "type" to score every relation type apart, too.
-        resampling: how to draw intervals; None for the defaults.
-        **options: the procedure's options.
-
-    Raises:
-        RequestError: no such option or field; an InputError where a file is at fault.
-    """
-    settled = PROCEDURE.resolve_options(options)
-    pair = read_pair(Path(key), Path(response), missing=settled["missing"], matching=settled["matching"])
-    counted = count_pair(pair, options=settled)
-    fields = (by,) if isinstance(by, str) else tuple(by)
-    return make_report(counted.table, counted.procedure, counted.provenance, by=fields, resampling=resampling)
-
-
-def compare(
-    key: str | Path,
-    first: str | Path,
-    second: str | Path,
-    *,
-    resampling: Resampling | None = None,
-    **options: str,
-) -> Comparison:
-    """Compare two responses by paired tests over documents.
-
-    Args:
-        key, first, second: three files, or three folders; differences are second minus first.
-        resampling, **options: as for `score`.
-
-    Raises:
-        RequestError: no such option; an InputError where a file is at fault.
-    """
-    settled = PROCEDURE.resolve_options(options)
-    gold = read_key(Path(key))
-    pairs = [
-        align(gold, Path(path), missing=settled["missing"], matching=settled["matching"]) for path in (first, second)
     ]
-    names = (str(first), str(second))
-    if settled["missing"] == "skip":
-        refuse_other_documents(pairs, names)
-    one, two = (count_pair(pair, options=settled) for pair in pairs)
-    return make_comparison(names, (one.table, two.table), (one.provenance, two.provenance), PROCEDURE, resampling)
+    yield from found[:NAMED]
+    if len(found) > NAMED:
+        yield f"{side.path}: {len(found):,} links contradict earlier ones (the first {NAMED} are shown)"
+
+
+def _units_with(table: CountTable, name: str) -> set[str]:
+    """The units that have a count."""
+    counts = table.values[:, table.names.index(name)].tolist()
+    return {unit for unit, number in zip(table.units, counts, strict=True) if number}

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from closeread.counts.table import CountTable, Metric
+from closeread.counts.metrics import Metric
+from closeread.counts.table import CountTable
 from closeread.errors import FormatError, Problem, join_names, quote
 from closeread.records import Record
 from closeread.tasks.coref import procedure as coref
@@ -103,7 +104,7 @@ def _refuse_unsound(one: Documents, two: Documents, names: tuple[str, str]) -> N
                 what = "has both np_relations and relations; needed: one of them"
                 problems.append(Problem(f"{name}: document {quote(record['id'])} {what}"))
         rows = [None if _is_judged(record) else _as_sent(record) for record in side]
-        found = tne.problems(gold=known, system=rows)
+        found = tne.find_inconsistencies(gold=known, system=rows)
         problems += [Problem(f"{name}: document {quote(one[index]['id'])}: {what}") for _, index, what in found]
     if problems:
         raise FormatError("annotations", problems)
@@ -126,7 +127,7 @@ def _of_links(one: Documents, two: Documents) -> Scores:
 
 
 def _of_clusters(one: Documents, two: Documents) -> Scores:
-    procedure = coref.with_metrics(COREF)
+    procedure = coref.PROCEDURE.with_metrics(COREF)
     return _scores(
         procedure.count(gold=mentions(one), system=mentions(two), keep_singletons="false"), procedure.metrics
     )

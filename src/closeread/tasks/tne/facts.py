@@ -17,7 +17,8 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.counts.table import factorize, ratio
+from closeread.arrays import ratio
+from closeread.counts.table import factorize
 from closeread.records import Record
 from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, Documents, Ints, documents_of
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from closeread.counts.table import ratio
+from closeread.arrays import ratio
 from closeread.drawing.pictures import DPI, INK, own_settings
 from closeread.records import Record
 from closeread.tasks.tne.columns import NONE, PREPOSITIONS, Documents, Ints, documents_of, rows_of

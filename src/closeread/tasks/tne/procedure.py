@@ -19,22 +19,16 @@ and the accuracies of prepositions
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from closeread.counts.table import (
-    MISSING_HELP,
-    CountTable,
-    FloatArray,
-    Metric,
-    Option,
-    Procedure,
-    Ratio,
-    check_present,
-    precision_recall_f1,
-)
+from closeread.corpora.sides import CorpusSides
+from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
+from closeread.counts.options import Option, check_present, missing_option
+from closeread.counts.procedure import Procedure
+from closeread.counts.sides import Inconsistency
+from closeread.counts.table import Breakdown, CountTable
 from closeread.errors import RequestError, quote
 from closeread.records import Record
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents, Ints, Links, SystemRows, documents_of, rows_of
@@ -62,8 +56,17 @@ WRITTEN = (*PREPOSITIONS[1:], "member of", "members of")
 JOINED = re.compile(rf" (?:{'|'.join(map(re.escape, WRITTEN))}) ")
 
 
+CountParts = Callable[[Tallies, Documents], Breakdown | None]
+"""Counts parts of documents; None where gold is not enough for it."""
+
+
 def count(
-    *, gold: Sequence[Record], system: Sequence[Record | None], uprep: str = "any", missing: str = "error"
+    *,
+    gold: Sequence[Record],
+    system: Sequence[Record | None],
+    breakdowns: Sequence[str] = (),
+    uprep: str = "any",
+    missing: str = "error",
 ) -> CountTable:
     """Counts of every document.
 
@@ -71,6 +74,7 @@ def count(
         gold: documents, each with `np_relations`, and `text`, `nps` and `domain` where there are breakdowns by them.
         system: the same documents in the same order, each with `relations` and, where it is known, `fallback`; None
             where there is none.
+        breakdowns: what to count inside documents, of `BREAKDOWNS`; what gold is not enough for is left out.
         uprep, missing: what `PROCEDURE` says of its options.
 
     Raises:
@@ -95,7 +99,7 @@ def count(
         COUNTS,
         tally.by_document(len(documents)),
         _fields(documents),
-        _parts(tally, documents),
+        {name: parts for name in breakdowns if (parts := BREAKDOWNS[name](tally, documents)) is not None},
     )
     return table.select(present) if missing == "skip" else table
 
@@ -112,22 +116,24 @@ def _fields(documents: Documents) -> dict[str, list[str]]:
     }
 
 
-def _parts(tally: Tallies, documents: Documents) -> dict[str, partial[dict[str, FloatArray]]]:
-    parts = {"preposition": partial(_by_preposition, tally, len(documents))}
-    if None not in documents.column("text") and None not in documents.column("nps"):
-        parts["expressed"] = partial(_by_expression, tally, documents)
-    return parts
+def _by_preposition(tally: Tallies, documents: Documents) -> Breakdown:
+    counts = tally.by_group(len(documents), N_LABELS, lambda _, label: label)
+    return Breakdown.from_dense(PREPOSITIONS[1:], counts[1:])
 
 
-def _by_preposition(tally: Tallies, n_documents: int) -> dict[str, FloatArray]:
-    counts = tally.by_group(n_documents, N_LABELS, lambda _, label: label)
-    return dict(zip(PREPOSITIONS[1:], counts[1:], strict=True))
-
-
-def _by_expression(tally: Tallies, documents: Documents) -> dict[str, FloatArray]:
+def _by_expression(tally: Tallies, documents: Documents) -> Breakdown | None:
+    """Links with and without surface form; None where a document has no text or no noun phrases."""
+    if None in documents.column("text") or None in documents.column("nps"):
+        return None
     explicit = joined(np.unique(np.concatenate(list(tally.pair.values()))), documents)
     counts = tally.by_group(len(documents), 2, lambda pair, _: np.isin(pair, explicit).astype(np.int64))
-    return dict(zip(EXPRESSED, counts, strict=True))
+    return Breakdown.from_dense(EXPRESSED, counts)
+
+
+BREAKDOWNS: dict[str, CountParts] = {
+    "preposition": _by_preposition,
+    "expressed": _by_expression,
+}
 
 
 def joined(pair: Ints, documents: Documents) -> Ints:
@@ -153,9 +159,9 @@ def _starts(text: str, words: str, place: int) -> bool:
     return text.startswith(words, place) and not text[end : end + 1].isalnum()
 
 
-def problems(
+def find_inconsistencies(
     *, gold: Sequence[Record], system: Sequence[Record | None], **options: str
-) -> Iterator[tuple[str, int, str]]:
+) -> Iterator[Inconsistency]:
     """Rows of other documents, links of noun phrases that don't exist or to themselves, and what is given twice.
 
     Yields:
@@ -165,7 +171,7 @@ def problems(
     documents, rows = documents_of(gold), rows_of(system)
     for index, (name, row) in enumerate(zip(documents.column("id"), rows, strict=True)):
         if row is not None and row["id"] != name:
-            yield "system", index, f"id is {quote(row['id'])}; needed: {quote(name)}, as in the gold"
+            yield Inconsistency("system", index, f"id is {quote(row['id'])}; needed: {quote(name)}, as in the gold")
     known = np.array([2**62 if nps is None else len(nps) for nps in documents.column("nps")], np.int64)
     for name, links in (("relations", rows.links), ("fallback", rows.fallback)):
         yield from _unsound(name, links, known, rows)
@@ -173,7 +179,7 @@ def problems(
         yield from _given_again(name, links, key if name == "fallback" else triplets(key, links.label))
 
 
-def _unsound(name: str, links: Links, known: Ints, rows: SystemRows) -> Iterator[tuple[str, int, str]]:
+def _unsound(name: str, links: Links, known: Ints, rows: SystemRows) -> Iterator[Inconsistency]:
     for end, phrase in (("anchor", links.anchor), ("complement", links.complement)):
         for place in np.flatnonzero((phrase < 0) | (phrase >= known[links.document])).tolist():
             index = int(links.document[place])
@@ -181,10 +187,10 @@ def _unsound(name: str, links: Links, known: Ints, rows: SystemRows) -> Iterator
             row = rows[index]
             said = quote(row[name][position][end] if row else "")
             needed = f"needed: {_known(int(known[index]))}"
-            yield "system", index, f"{name}[{position}]: {end} {said} does not exist; {needed}"
+            yield Inconsistency("system", index, f"{name}[{position}]: {end} {said} does not exist; {needed}")
     for place in np.flatnonzero((links.anchor == links.complement) & (links.anchor >= 0)).tolist():
         found = f"np{links.anchor[place]} is linked to itself; needed: two noun phrases"
-        yield "system", int(links.document[place]), f"{_place(name, links, place)}: {found}"
+        yield Inconsistency("system", int(links.document[place]), f"{_place(name, links, place)}: {found}")
 
 
 def _known(size: int) -> str:
@@ -195,7 +201,7 @@ def _known(size: int) -> str:
     return f"one of its {size:,} noun phrases, np0 to np{size - 1}" if size > 1 else "np0, its only noun phrase"
 
 
-def _given_again(name: str, links: Links, key: Ints) -> Iterator[tuple[str, int, str]]:
+def _given_again(name: str, links: Links, key: Ints) -> Iterator[Inconsistency]:
     if len(np.unique(key)) == len(key):
         return
     order = np.argsort(key, kind="stable")
@@ -206,7 +212,7 @@ def _given_again(name: str, links: Links, key: Ints) -> Iterator[tuple[str, int,
         found = f"the link of {pair} by {quote(PREPOSITIONS[links.label[place]])} is given twice"
         if name == "fallback":
             found = f"{pair} have a fallback already; needed: one"
-        yield "system", int(links.document[place]), f"{_place(name, links, place)}: {found}"
+        yield Inconsistency("system", int(links.document[place]), f"{_place(name, links, place)}: {found}")
 
 
 def _place(name: str, links: Links, place: int) -> str:
@@ -214,7 +220,7 @@ def _place(name: str, links: Links, place: int) -> str:
 
 
 IPREP = Ratio("links/right", "linked/gold", "Gold pairs that are linked whose preposition is right.")
-UPREP_SHARE = Ratio(
+UPREP_ACCURACY = Ratio(
     "fallback/right",
     "fallback/gold",
     "Gold pairs that are not linked whose preposition is what the system falls back on.",
@@ -233,7 +239,7 @@ PROCEDURE = Procedure(
             "any",
             "What a fallback has to be where gold has several prepositions: any of them, or the last in the file.",
         ),
-        Option("missing", ("error", "empty", "skip"), "error", MISSING_HELP),
+        missing_option("error"),
     ),
     metrics=(
         *precision_recall_f1(
@@ -258,12 +264,11 @@ PROCEDURE = Procedure(
             ),
             Ratio("triplets/right", "triplets/gold", "Gold triplets that are predicted."),
         ),
-        Metric("iprep", "IPrep accuracy", IPREP.description, IPREP.formula),
-        Metric("uprep", "UPrep accuracy", UPREP_SHARE.description, UPREP_SHARE.formula),
+        Metric("iprep", "IPrep accuracy", IPREP.description, IPREP),
+        Metric("uprep", "UPrep accuracy", UPREP_ACCURACY.description, UPREP_ACCURACY),
     ),
     modules=("tne_links",),
     count=count,
-    citation=None,
-    problems=problems,
-    rows=rows_of,
+    breakdowns=tuple(BREAKDOWNS),
+    sides=CorpusSides(find=find_inconsistencies, prepare=rows_of),
 )

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from closeread.arrays import ratio
 from closeread.corpora.baselines import Baseline, Resources
 from closeread.corpora.gold import load_corpus, read_gold, splits_at_hand
 from closeread.corpora.reproduction import Inputs, Recompute, Recomputed
-from closeread.counts.table import harmonic_mean, ratio
+from closeread.counts.metrics import harmonic_mean
 from closeread.records import Record
 from closeread.tasks.tne.baselines import DEFINITIONS
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents, documents_of

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from closeread.counts.table import ratio
+from closeread.arrays import ratio
 from closeread.records import Record
 
 TYPES = ("PER", "ORG", "LOC")

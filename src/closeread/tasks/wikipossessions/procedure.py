@@ -23,19 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from closeread.counts.table import (
-    MISSING_HELP,
-    CountTable,
-    Metric,
-    Option,
-    Procedure,
-    Ratio,
-    average,
-    average_option,
-    check_present,
-    precision_recall_f1,
-    unit_scores,
-)
+from closeread.corpora.sides import CorpusSides
+from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
+from closeread.counts.options import Option, average_option, check_present, missing_option
+from closeread.counts.procedure import Procedure
+from closeread.counts.sides import Inconsistency
+from closeread.counts.table import CountTable
 from closeread.errors import quote
 from closeread.records import Record
 from closeread.tasks.wikipossessions.kernels.matching import MATCHINGS, SETTINGS
@@ -152,9 +145,9 @@ def count(
     return table.select(present) if missing == "skip" else table
 
 
-def problems(
+def find_inconsistencies(
     *, gold: Sequence[Record], system: Sequence[Record | None], **options: str
-) -> Iterator[tuple[str, int, str]]:
+) -> Iterator[Inconsistency]:
     """Rows of other articles, possessions that contradict themselves, and, where names of gold were given, other names.
 
     Yields:
@@ -163,26 +156,24 @@ def problems(
     for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
         if predicted is not None and predicted["article"] != record["article"]:
             found, needed = quote(predicted["article"]), quote(record["article"])
-            yield "system", number, f"article is {found}; needed: {needed}, as in the gold"
+            yield Inconsistency("system", number, f"article is {found}; needed: {needed}, as in the gold")
     for side, records in (("gold", gold), ("system", system)):
         for number, row_or_none in enumerate(records):
             for place, row in enumerate(_rows(row_or_none)):
                 for what in _inconsistent(row):
-                    yield side, number, f"{_place(place, row)}: {what}"
+                    yield Inconsistency(side, number, f"{_place(place, row)}: {what}")
     if options.get("scenario") == "oracle":
         yield from _of_other_names(gold, system, options.get("strip_scope", STRIP_SCOPES[0]))
 
 
-def _of_other_names(
-    gold: Sequence[Record], system: Sequence[Record | None], scope: str
-) -> Iterator[tuple[str, int, str]]:
+def _of_other_names(gold: Sequence[Record], system: Sequence[Record | None], scope: str) -> Iterator[Inconsistency]:
     """Predictions whose names are none of gold's."""
     for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
         known = {normalised(row["possessor"], scope).tokens for row in _rows(record)}
         for place, row in enumerate(_rows(predicted)):
             if normalised(row["possessor"], scope).tokens not in known:
                 found = f"{_place(place, row)}: is no possessor in gold's {quote(record['article'])}"
-                yield "system", number, f"{found}; needed in scenario oracle: the names of gold"
+                yield Inconsistency("system", number, f"{found}; needed in scenario oracle: the names of gold")
 
 
 def _rows(record: Record | None) -> Sequence[Mapping[str, Any]]:
@@ -214,6 +205,14 @@ def _metrics() -> Iterator[Metric]:
         precision = Ratio(f"{family}/found_of_system", f"{family}/system", of_system)
         recall = Ratio(f"{family}/found_of_gold", f"{family}/gold", of_gold)
         yield from precision_recall_f1(family, TITLES[family], precision, recall)
+
+
+def _canonical_year(text: str) -> str:
+    return str(int(text))
+
+
+def _canonical_decimal(text: str) -> str:
+    return format(Decimal(text).normalize(), "f")
 
 
 PROCEDURE = Procedure(
@@ -261,8 +260,8 @@ PROCEDURE = Procedure(
             "2017",
             "The year that Now is; the articles are of June 2017.",
             pattern=r"-?[0-9]{1,5}",
-            needed="a year such as 2017",
-            plain=lambda text: str(int(text)),
+            expected="a year such as 2017",
+            canonical=_canonical_year,
         ),
         Option(
             "open_range",
@@ -313,14 +312,13 @@ PROCEDURE = Procedure(
             "0",
             "By which share of its length a gold range is widened on either side, by a year at least; 0 is not at all.",
             pattern=r"[0-9]{1,6}(\.[0-9]{1,12})?",
-            needed="a decimal number such as 0.1",
-            plain=lambda text: format(Decimal(text).normalize(), "f"),
+            expected="a decimal number such as 0.1",
+            canonical=_canonical_decimal,
         ),
-        Option("missing", ("error", "empty", "skip"), "error", MISSING_HELP),
+        missing_option("error"),
     ),
     metrics=average(_metrics()),
     modules=("possession",),
     count=count,
-    citation=None,
-    problems=problems,
+    sides=CorpusSides(find=find_inconsistencies),
 )

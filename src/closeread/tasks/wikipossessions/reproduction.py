@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 
+from closeread.arrays import ratio
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.corpora.reproduction import Inputs, Recompute, Recomputed
-from closeread.counts.table import ratio
 from closeread.records import Record
 from closeread.tasks.wikipossessions.facts import facts
 

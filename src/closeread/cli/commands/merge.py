@@ -1,0 +1,34 @@
+"""`closeread merge`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from closeread.cli import options
+
+
+@click.command(cls=options.WritingCommand)
+@click.argument("counts", type=options.FILE, nargs=-1, required=True)
+@options.output
+def command(counts: tuple[Path, ...], output: Path) -> None:
+    """Merge the counts of shards, which `closeread score --counts` kept.
+
+    Shards are parts of one gold that were scored separately; no group of units that is resampled together may be split
+    between two of them. The result has the signature of the whole.
+
+    \b
+    Example:
+      closeread merge a.counts.parquet b.counts.parquet -o all.counts.parquet
+      closeread score --from-counts all.counts.parquet
+    """
+    from closeread.counts.files import merge_counts, read_any_counts, write_counts
+    from closeread.errors import escape, pluralize
+    from closeread.tasks import load_procedure
+
+    parts = options.read_all(counts, lambda path: read_any_counts(path, load_procedure))
+    merged = merge_counts(parts, [escape(str(path)) for path in counts])
+    write_counts(output, merged)
+    units = pluralize(len(merged.table.units), merged.procedure.unit)
+    click.echo(escape(f"{output}: {units} from {pluralize(len(parts), 'file')}"))

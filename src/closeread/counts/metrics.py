@@ -1,0 +1,179 @@
+"""Scores as functions of summed counts.
+
+Conventions: scores are ratios between 0 and 1; NaN stands for 0/0 until `Metric.zero_division` decides.  A formula is
+a frozen class that maps counts by name, each of any one shape, to scores of that shape, so that it can be compared,
+printed and sent to another process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from closeread.arrays import Floats, ratio
+
+UNITS = "units"
+"""The column that counts units, where scores are averaged over them."""
+
+Columns = Mapping[str, Floats]
+
+
+class Formula(Protocol):
+    """From summed counts by name to scores; NaN where undefined."""
+
+    def __call__(self, counts: Columns) -> Floats:
+        """Compute the scores."""
+        ...
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One count divided by another.
+
+    Attributes:
+        numerator, denominator: the names of the counts.
+        description: what the ratio says, in a sentence.
+    """
+
+    numerator: str
+    denominator: str
+    description: str = ""
+
+    def __call__(self, counts: Columns) -> Floats:
+        """Compute the ratio."""
+        return ratio(counts[self.numerator], counts[self.denominator])
+
+
+@dataclass(frozen=True)
+class F1:
+    """The harmonic mean of precision and recall: NaN where both are, and 0 where both are 0."""
+
+    precision: Formula
+    recall: Formula
+
+    def __call__(self, counts: Columns) -> Floats:
+        """Compute the harmonic mean."""
+        return harmonic_mean(self.precision(counts), self.recall(counts))
+
+
+@dataclass(frozen=True)
+class MeanOf:
+    """The mean of several scores, of which those that are 0/0 count as 0; NaN where all are."""
+
+    formulas: tuple[Formula, ...]
+
+    def __call__(self, counts: Columns) -> Floats:
+        """Compute the mean."""
+        scores = np.array([formula(counts) for formula in self.formulas])
+        return np.where(np.isnan(scores).all(axis=0), np.nan, np.nan_to_num(scores).mean(axis=0))
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of a score over units where `unit_scores` was summed, else the score of the summed counts.
+
+    A unit whose score is 0/0 counts as 0; where all are, so is the mean.
+
+    Attributes:
+        name: the metric's name, after which `unit_scores` names its sums.
+        formula: the score of the summed counts.
+    """
+
+    name: str
+    formula: Formula
+
+    def __call__(self, counts: Columns) -> Floats:
+        """Compute the mean, or the score."""
+        if f"{self.name}:sum" not in counts:
+            return self.formula(counts)
+        defined = counts[UNITS] > counts[f"{self.name}:undefined"]
+        return np.where(defined, ratio(counts[f"{self.name}:sum"], counts[UNITS]), np.nan)
+
+
+def harmonic_mean(precision: Floats, recall: Floats) -> Floats:
+    """F1; NaN where precision and recall both are 0/0, and 0 where they are 0.
+
+    >>> harmonic_mean(np.array([0.5, 0.0, np.nan]), np.array([1.0, 0.0, np.nan])).round(3).tolist()
+    [0.667, 0.0, nan]
+    """
+    p, r = np.nan_to_num(precision), np.nan_to_num(recall)
+    f1 = ratio(2 * p * r, np.where(p + r == 0, 1, p + r))
+    return np.where(np.isnan(precision) & np.isnan(recall), np.nan, f1)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score, as a function of summed counts.
+
+    Attributes:
+        name: its name in reports, such as `f1` or `muc/recall`.
+        title: its name in tables.
+        description: what it measures, in a sentence.
+        formula: computes it from summed counts; NaN where undefined.
+        zero_division: the value of 0/0 by the procedure's convention; None where there is none.
+    """
+
+    name: str
+    title: str
+    description: str
+    formula: Formula
+    zero_division: float | None = None
+
+    def score(self, totals: Floats, names: Sequence[str]) -> Floats:
+        """Compute the scores of sums of counts.
+
+        Args:
+            totals: (..., k) sums of the counts.
+            names: (k,) what each counts.
+
+        Returns:
+            (...) scores between 0 and 1, `zero_division` where they are 0/0, NaN where that is None.
+        """
+        values = self.formula(_by_name(totals, names))
+        return values if self.zero_division is None else np.where(np.isnan(values), self.zero_division, values)
+
+    def is_undefined(self, totals: Floats, names: Sequence[str]) -> bool:
+        """Return whether the score of these sums, (k,), is 0/0 and `zero_division` its value."""
+        return self.zero_division is not None and bool(np.isnan(self.formula(_by_name(totals, names))))
+
+
+def _by_name(totals: Floats, names: Sequence[str]) -> Columns:
+    return {name: totals[..., i] for i, name in enumerate(names)}
+
+
+def precision_recall_f1(name: str, title: str, precision: Ratio, recall: Ratio) -> tuple[Metric, Metric, Metric]:
+    """Three metrics, `NAME/precision`, `NAME/recall` and `NAME/f1`, of summed counts; 0/0 is 0."""
+    return (
+        Metric(f"{name}/precision", f"{title} precision", precision.description, precision, zero_division=0.0),
+        Metric(f"{name}/recall", f"{title} recall", recall.description, recall, zero_division=0.0),
+        Metric(
+            f"{name}/f1",
+            f"{title} F1",
+            "Harmonic mean of precision and recall.",
+            F1(precision, recall),
+            zero_division=0.0,
+        ),
+    )
+
+
+def unit_scores(columns: Columns, metrics: Iterable[Metric]) -> dict[str, Floats]:
+    """Counts whose sums give means over units: 1 for each unit, its scores, and which of them are 0/0.
+
+    Args:
+        columns: the counts of every unit, (n,) each.
+        metrics: the metrics of the summed counts.
+    """
+    means = {UNITS: np.ones(len(next(iter(columns.values()))))}
+    for metric in metrics:
+        scores = metric.formula(columns)
+        means[f"{metric.name}:sum"] = np.nan_to_num(scores)
+        means[f"{metric.name}:undefined"] = np.isnan(scores).astype(np.float64)
+    return means
+
+
+def average(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+    """The metrics as means over units where `unit_scores` was summed."""
+    return tuple(replace(metric, formula=Mean(metric.name, metric.formula)) for metric in metrics)

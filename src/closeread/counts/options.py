@@ -1,0 +1,79 @@
+"""Named choices that change what is computed; flags, keywords, signatures and cards are made from them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from closeread.arrays import Mask
+
+
+@dataclass(frozen=True)
+class Option:
+    """A named choice that changes what is computed.
+
+    Attributes:
+        name: the keyword, with underscores; the command line writes it with hyphens.
+        choices: the accepted values; empty for free text that matches `pattern`.
+        default: the value when none is given.
+        help: one sentence.
+        pattern: a regular expression for free text; None where there are choices.
+        expected: the form of the free text, in words.
+        canonical: maps equivalent values to one form, so that equal computations have equal signatures.
+    """
+
+    name: str
+    choices: tuple[str, ...]
+    default: str
+    help: str
+    pattern: str | None = None
+    expected: str = ""
+    canonical: Callable[[str], str] = str
+
+    @property
+    def accepted(self) -> str:
+        """The accepted values, in words.
+
+        >>> Option("tolerance", (), "0", "", pattern="[0-9]+", expected="a whole number").accepted
+        'a whole number'
+        """
+        return self.expected if self.pattern is not None else f"one of {', '.join(self.choices)}"
+
+    def accepts(self, value: object) -> bool:
+        """Return whether a value is valid."""
+        if self.pattern is None:
+            return value in self.choices
+        return re.fullmatch(self.pattern, str(value)) is not None
+
+
+def missing_option(default: str) -> Option:
+    """The option for units without a prediction: "error", "empty" or "skip"."""
+    return Option("missing", ("error", "empty", "skip"), default, "How to treat units without a prediction.")
+
+
+def average_option(unit: str) -> Option:
+    """The option of procedures whose metrics are made by `closeread.counts.metrics.average`."""
+    return Option(
+        "average",
+        ("micro", "macro"),
+        "micro",
+        f"Sum counts over {unit}s and divide once (micro), or average the scores of the {unit}s (macro).",
+    )
+
+
+def check_present(present: Mask, units: str, missing: str, what: str = "prediction") -> None:
+    """Refuse units without a prediction where `missing` is "error".
+
+    Args:
+        present: (n_units,) which units have one.
+        units: what the units are, in the plural.
+        missing: the value of the option of that name.
+        what: what a unit should have.
+
+    Raises:
+        ValueError: `missing` is "error" and a unit has none.
+    """
+    if missing == "error" and not present.all():
+        absent = len(present) - int(present.sum())
+        raise ValueError(f"{absent:,} of {len(present):,} {units} have no {what}")
