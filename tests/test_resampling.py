@@ -11,16 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.arrays import ratio
 from closeread.counts import resampling
-from closeread.counts.metrics import Metric
+from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.report import Resampling, score
 from closeread.counts.resampling import bootstrap_totals, compare, percentile_interval
 from closeread.counts.table import CountTable
 from closeread.errors import RequestError
 from closeread.tasks.mctaco.procedure import PROCEDURE
 
-MEAN = Metric("mean", "Mean", "", lambda counts: ratio(counts["sum"], counts["n"]))
+MEAN = Metric("mean", "Mean", "", Ratio("sum", "n"))
 
 
 def table(values, blocks=None):
@@ -123,7 +122,7 @@ def test_a_score_that_some_resamples_lack_has_no_interval():
     got = compare(t, t, [MEAN], n_resamples=200, confidence=0.95, seed=0)["mean"]
     assert got.value == 0
     assert all(math.isnan(value) for value in (got.low, got.high, got.p_bootstrap))
-    by_convention = replace(MEAN, empty=0.0)
+    by_convention = replace(MEAN, zero_division=0.0)
     estimate = score(t, (by_convention,), Resampling(200)).scores["mean"]
     assert (estimate.low, estimate.high) == (0, 1)
 
@@ -132,7 +131,7 @@ def test_what_is_undefined_without_a_convention_is_nothing():
     t = sometimes_undefined([0, 0], [0, 0])
     estimate = score(t, (MEAN,), Resampling(50)).scores["mean"]
     assert (estimate.value, estimate.undefined) == (None, False)
-    estimate = score(t, (replace(MEAN, empty=1.0),), Resampling(50)).scores["mean"]
+    estimate = score(t, (replace(MEAN, zero_division=1.0),), Resampling(50)).scores["mean"]
     assert (estimate.value, estimate.undefined) == (1, True)
 
 

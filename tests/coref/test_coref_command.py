@@ -245,7 +245,7 @@ def test_scipy_is_imported_only_for_the_solver(pair):
     import subprocess
     import sys
 
-    code = "import sys; from closeread.tasks.coref.sides import score; score('key.conll', 'response.conll')\n"
+    code = "import sys; from closeread import score; score('coref', 'response.conll', gold='key.conll')\n"
     code += "print('scipy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
-from closeread.counts.sides import Place
-from closeread.scoring import find_procedure, resolve_options
 from closeread.tasks import procedure_names
 
 if TYPE_CHECKING:
     from closeread.counts.procedure import Procedure
+    from closeread.counts.sides import Place
 
     Build = Callable[[Procedure, str | None, str], click.Command]
     """Makes the subcommand of a procedure, of the corpus that it scores (None where gold is a key of the user's), and
@@ -43,6 +42,8 @@ class ProcedureGroup(click.Group):
         Raises:
             RequestError: there is neither, the message names the nearest; or it is not clear which corpus is meant.
         """
+        from closeread.scoring import find_procedure
+
         return self._build(*find_procedure(cmd_name), cmd_name)
 
 
@@ -55,11 +56,15 @@ def gold_arguments(corpus: str | None) -> Callable[[options.F], options.F]:
 
 def read_place(values: Mapping[str, Any]) -> Place:
     """Where gold is, by a command's parameters."""
+    from closeread.counts.sides import Place
+
     return Place(None, *(values.get(name) for name in PLACE))
 
 
 def procedure_options(procedure: Procedure, corpus: str | None = None) -> list[click.Parameter]:
     """The procedure's options as the command line's; None where nothing is said, so that defaults stay in one place."""
+    from closeread.scoring import resolve_options
+
     defaults = resolve_options(procedure, corpus, {})
     return [
         click.Option(

@@ -15,7 +15,6 @@ from closeread.corpora.digests import unit_digests
 from closeread.corpora.schema import RowValidator, Schema, label_names, load_schema, resolve
 from closeread.corpora.sources import Located, cache_folder, data_folder, is_in, locate
 from closeread.counts.sides import Origin
-from closeread.counts.table import combine_digests
 from closeread.errors import FormatError, RequestError, describe_unknown, quote
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.json_lines import read_json_lines
@@ -85,6 +84,9 @@ class Gold:
     @property
     def digest(self) -> str:
         """The sha256, in hex, of what they hold, in whatever order they stand."""
+
+        from closeread.counts.table import combine_digests
+
         return combine_digests(unit_digests(self.records, self.corpus.key, self.corpus.not_in_digest).values())
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from closeread.corpora.digests import unit_digests
 from closeread.corpora.gold import Gold, load_corpus, read_gold, read_own_gold
 from closeread.corpora.submissions import read_submission
 from closeread.counts.sides import Inconsistency, Options, Place, System
-from closeread.counts.table import CountTable
 from closeread.errors import RequestError, quote
 from closeread.records import Record, column
+
+if TYPE_CHECKING:
+    from closeread.counts.table import CountTable
 
 Find = Callable[..., Iterable[Inconsistency]]
 """What no schema can say: from `gold` and `system`, aligned rows, and every option by name."""

@@ -6,9 +6,11 @@ convention gives one, never NaN.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
+from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from closeread.counts.metrics import Metric
 from closeread.counts.procedure import Procedure
 from closeread.counts.resampling import Difference, bootstrap_totals, compare, percentile_interval
 from closeread.counts.table import CountTable
-from closeread.errors import RequestError, quote
+from closeread.errors import FormatError, Problem, RequestError, quote, shorten
 
 FORMAT = 1
 
@@ -158,12 +160,63 @@ class Report:
             "counts": dict(self.total.counts),
             "slices": {
                 field: {
-                    value: {"n_units": s.n_units, "n_blocks": s.n_blocks, "scores": _scores_json(s)}
+                    value: {
+                        "n_units": s.n_units,
+                        "n_blocks": s.n_blocks,
+                        "scores": _scores_json(s),
+                        "counts": dict(s.counts),
+                    }
                     for value, s in values.items()
                 }
                 for field, values in self.slices.items()
             },
         }
+
+
+    @classmethod
+    def from_json(cls, found: Any) -> Report:
+        """The report that `to_json` gave, read back.
+
+        Args:
+            found: the JSON value; what else stands in it, such as `units`, is ignored.
+
+        Raises:
+            FormatError: it is not a report; all problems at once.
+        """
+        _check_json(found)
+        about = {name: found[name] for name in (field.name for field in fields(Provenance))}
+        return cls(
+            Provenance(**about),
+            Resampling(found["n_resamples"], found["confidence"], found["seed"]),
+            found["unit"],
+            found["resampling_unit"],
+            _scores_from_json(found),
+            {
+                field: {value: _scores_from_json(one) for value, one in values.items()}
+                for field, values in found["slices"].items()
+            },
+        )
+
+
+def _check_json(found: Any) -> None:
+    """Check a report by its schema.
+
+    Raises:
+        FormatError: it breaks the schema.
+    """
+    import jsonschema
+    import jsonschema_rs
+
+    schema = json.loads(resources.files("closeread.counts").joinpath("report.schema.json").read_text("utf-8"))
+    if not jsonschema_rs.is_valid(schema, found):
+        errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(found), key=lambda error: error.json_path)
+        problems = [Problem(f"{error.json_path.removeprefix('$.')}: {shorten(error.message)}") for error in errors]
+        raise FormatError("report", problems)
+
+
+def _scores_from_json(found: Mapping[str, Any]) -> Scores:
+    scores = {name: Estimate(**estimate) for name, estimate in found["scores"].items()}
+    return Scores(found["n_units"], found["n_blocks"], scores, found["counts"])
 
 
 def _scores_json(scores: Scores) -> dict[str, dict[str, Any]]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
-from closeread.counts.table import CountTable
+if TYPE_CHECKING:
+    from closeread.counts.table import CountTable
 
 Options = Mapping[str, str]
 """Every option of a procedure with its value."""

@@ -139,7 +139,9 @@ class CountTable:
         )
 
     def with_counts(self, names: Sequence[str]) -> CountTable:
-        """The table with these columns only."""
+        """The table with these columns only; where those are all, itself."""
+        if tuple(names) == self.names:
+            return self
         places = [self.names.index(name) for name in names]
         breakdowns = {name: replace(parts, values=parts.values[:, places]) for name, parts in self.breakdowns.items()}
         return replace(self, names=tuple(names), values=self.values[:, places], breakdowns=breakdowns)
@@ -215,8 +217,12 @@ def merge(tables: Sequence[CountTable]) -> CountTable:
             name: _merge_breakdowns([table.breakdowns[name] for table in tables], first_unit)
             for name in tables[0].breakdowns
         },
-        [digest for table in tables for digest in table.digests] if all(table.digests for table in tables) else (),
+        [digest for table in tables for digest in table.digests] if _all_digested(tables) else (),
     )
+
+
+def _all_digested(tables: Sequence[CountTable]) -> bool:
+    return all(len(table.digests) == len(table.units) for table in tables)
 
 
 def _merge_breakdowns(breakdowns: Sequence[Breakdown], first_unit: Sequence[int]) -> Breakdown:
