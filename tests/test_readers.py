@@ -243,7 +243,8 @@ FORMATS = {
 
 
 def test_every_format_is_found():
-    assert FORMATS.keys() == {"json_lines", "mctaco_tsv", "tne_jsonl", "possession_csv", "cat_xml", "timeline_txt"}
+    of_corpora = {"mctaco_tsv", "tne_jsonl", "possession_csv", "cat_xml", "timeline_txt"}
+    assert FORMATS.keys() == {"json_lines", "conll", "conllu", "coref_json", *of_corpora}
     assert all(isinstance(one, Format) for one in FORMATS.values())
 
 

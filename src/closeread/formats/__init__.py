@@ -6,16 +6,12 @@ A module offers its format as a value by which corpora and procedures find it: `
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from closeread.records import Parsed, ParsedFolder, Record
-
-
-def _recognise_nothing(first_line: str) -> bool:
-    del first_line
-    return False
 
 
 @dataclass(frozen=True)
@@ -40,15 +36,19 @@ class Format:
         write: the text of a file with these records, or a ValueError where the format can't express them; None for a
             format that is only read.
         suffixes: how the names of its files end; such files are read by it before the general readers are asked.
-        recognises: whether a file whose first line that is not blank is this one is of the format.
+        first_line: what the first line that is not blank begins with; None where that tells nothing.
         folder: how it reads a folder; None where every split is a single file.
     """
 
     read: Callable[[Path, str], Parsed]
     write: Callable[[Sequence[Record]], str] | None = None
     suffixes: tuple[str, ...] = ()
-    recognises: Callable[[str], bool] = _recognise_nothing
+    first_line: re.Pattern[str] | None = None
     folder: FormatFolder | None = None
+
+    def recognises(self, line: str) -> bool:
+        """Whether a file with this first line that is not blank is known to be of the format."""
+        return self.first_line is not None and self.first_line.match(line) is not None
 
 
 @dataclass(frozen=True)
