@@ -32,8 +32,9 @@ from closeread.hf.features import features
 from closeread.records import as_columns
 from closeread.tasks.tne.columns import PREPOSITIONS, rows_of
 from closeread.tasks.tne.procedure import count
+from closeread.tasks.tne.rules import find_inconsistencies
 from closeread.tasks.tne.tne_arrays import dump_submission
-from closeread.tasks.tne.tne_jsonl import inconsistencies, read_records
+from closeread.tasks.tne.tne_jsonl import read_records
 
 CLOSEREAD = Path(sys.executable).parent / "closeread"
 RUNS = 7
@@ -83,7 +84,7 @@ def reading(path):
 
     def with_rules():
         records = checked()
-        assert not list(inconsistencies(records))
+        assert not list(find_inconsistencies(records))
         return table(records)
 
     def bare():

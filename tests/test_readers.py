@@ -16,9 +16,11 @@ from closeread.corpora.submissions import dump_submission, read_submission
 from closeread.counts.report import Report, Resampling
 from closeread.errors import SHOWN, FormatError, InputError
 from closeread.files import write_text
+from closeread.formats import Format
 from closeread.formats.json_lines import MAX_DEPTH, dump_json_lines, read_json_lines
 from closeread.formats.text import read_lines
 from closeread.records import Parsed
+from closeread.tasks import procedure_names
 from closeread.tasks.mctaco import mctaco_labels, mctaco_tsv
 
 MCTACO = load_corpus("mctaco")
@@ -230,16 +232,20 @@ SYSTEM_JSON = dump_json_lines(SYSTEM_ROWS).encode()
 SYSTEM_TEXT = mctaco_labels.dump_submission(SYSTEM_ROWS).encode()
 ANY_FILE = st.binary() | damaged(GOLD_TSV) | damaged(GOLD_JSON) | damaged(SYSTEM_JSON) | damaged(SYSTEM_TEXT)
 
-MODULES = [
-    importlib.import_module(f"closeread.formats.{module.name}")
-    for module in pkgutil.iter_modules(closeread.formats.__path__)
-]
-READERS = [
-    lambda path, module=module: module.read_records(path, "test")
-    for module in MODULES
-    if hasattr(module, "read_records")
-]
-READERS += [read_json_lines]
+PACKAGES = [closeread.formats, *(importlib.import_module(f"closeread.tasks.{task}") for task in procedure_names())]
+FORMATS = {
+    name: module.FORMAT
+    for package in PACKAGES
+    for name in sorted(module.name for module in pkgutil.iter_modules(package.__path__) if not module.ispkg)
+    for module in [importlib.import_module(f"{package.__name__}.{name}")]
+    if hasattr(module, "FORMAT")
+}
+
+
+def test_every_format_is_found():
+    of_corpora = {"mctaco_tsv", "tne_jsonl", "possession_csv", "cat_xml", "timeline_txt"}
+    assert FORMATS.keys() == {"json_lines", "conll", "conllu", "coref_json", *of_corpora}
+    assert all(isinstance(one, Format) for one in FORMATS.values())
 
 
 def check_message(error):
@@ -249,13 +255,13 @@ def check_message(error):
     assert len(str(error).splitlines()) <= SHOWN + 1
 
 
-@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize("name", FORMATS)
 @given(data=ANY_FILE)
 @settings(max_examples=300)
-def test_every_reader_reads_or_refuses(file, read, data):
+def test_every_reader_reads_or_refuses(file, name, data):
     file.write_bytes(data)
     try:
-        records, lines, problems = read(file)
+        records, lines, problems = FORMATS[name].read(file, "test")
     except FormatError as error:
         check_message(error)
         return

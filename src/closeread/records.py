@@ -88,14 +88,12 @@ class ParsedFolder(NamedTuple):
         files: the file of each record.
         problems: what could not be read, with its file.
         notices: what is odd about what could be read, with its file.
-        background: what else the reader of a submission may want to know of gold; None for nothing.
     """
 
     records: Sequence[Record]
     files: Sequence[str]
     problems: list[Problem]
     notices: list[Problem]
-    background: Any = None
 
     def problem(self, index: int, what: str) -> Problem:
         """A problem of a record."""

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from closeread.errors import FormatError
 from closeread.tasks.timeline.cat_xml import (
     dump_document,
-    inconsistencies,
     is_date,
     read_document,
     read_files,
     read_folder,
     read_records,
 )
+from closeread.tasks.timeline.rules import find_document_inconsistencies
 
 HEAD = '<?xml version="1.0" ?><Document doc_id="7" doc_name="7_Rain.txt" src_url="http://example.org/rain?a=1&amp;b=2">'
 TOKENS = """
@@ -70,7 +70,7 @@ def read(file, content):
 def test_a_document(file):
     assert read(file, document()) == (RECORD, [], [])
     assert read_records(file, "x") == ([RECORD], [1], [])
-    assert list(inconsistencies([RECORD])) == []
+    assert list(find_document_inconsistencies([RECORD])) == []
 
 
 def test_track_a_has_no_events(file):
@@ -196,7 +196,7 @@ def test_titles_come_from_timeml(tmp_path):
     (tmp_path / "a.xml").write_text(document(), "utf-8")
     (tmp_path / "b.xml").write_text(document().replace('doc_id="7"', 'doc_id="8"'), "utf-8")
     (tmp_path / "other-name.tml").write_text(TIMEML, "utf-8")
-    records, files, problems, notices, _ = read_folder(tmp_path)
+    records, files, problems, notices = read_folder(tmp_path)
     assert [(record["id"], record["title"]) for record in records] == [("7", "Rain stops"), ("8", None)]
     assert (files, problems, notices) == (["a.xml", "b.xml"], [], [])
 
@@ -261,7 +261,7 @@ def test_a_folder_without_documents(tmp_path):
     ],
 )
 def test_inconsistencies(changes, problems):
-    assert list(inconsistencies([RECORD, {**RECORD, **changes}])) == [(1, what) for what in problems]
+    assert list(find_document_inconsistencies([RECORD, {**RECORD, **changes}])) == [(1, what) for what in problems]
 
 
 # What is written is read again.
@@ -303,7 +303,7 @@ def test_round_trip(file, record):
     found = read(file, dump_document(record))
     assert found.problems == []
     assert found.document == record
-    assert list(inconsistencies([record])) == []
+    assert list(find_document_inconsistencies([record])) == []
 
 
 def check_message(error):
@@ -329,7 +329,7 @@ def test_any_file_is_read_or_refused(file, data):
     if found.problems:
         assert all(problem.what.isprintable() for problem in found.problems)
     else:
-        assert list(inconsistencies([found.document])) == []
+        assert list(find_document_inconsistencies([found.document])) == []
         assert read(file, dump_document(found.document)).document == found.document
 
 

@@ -11,17 +11,18 @@ from closeread.corpora.gold import load_corpus, read_gold, splits_at_hand
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import FormatError, RequestError
 from closeread.tasks.timeline.cat_xml import dump_document
+from closeread.tasks.timeline.gold import Timelines
 from closeread.tasks.timeline.procedure import PROCEDURE
-from closeread.tasks.timeline.timeline_txt import Background, read_folder
+from closeread.tasks.timeline.timeline_txt import read_folder
 
 CORPUS = load_corpus("semeval2015_timeline")
 CARD = Path(__file__).parent.parent.parent / "cards" / "semeval2015_timeline.md"
 NAMES = ("creation-time", "text-order")
 
 
-def made(name, records, background=None, articles=None):
+def made(name, records, articles=None):
     """The rows of a baseline, which fit the schema."""
-    resources = Resources(np.random.default_rng(0), articles=articles, background=background)
+    resources = Resources(np.random.default_rng(0), articles=articles)
     rows = load_baselines(CORPUS.name)[name](records, resources)
     assert RowValidator(load_schema(CORPUS.name), "submission").problems(rows, range(len(rows))) == []
     return rows
@@ -33,7 +34,7 @@ def lines(row):
 
 def on_sample(name):
     gold = read_gold(CORPUS, "sample")
-    return {row["entity"]: lines(row) for row in made(name, gold.records, gold.background)}
+    return {row["entity"]: lines(row) for row in made(name, gold.records)}
 
 
 def test_both_baselines_are_there():
@@ -84,7 +85,7 @@ def document(name, time, *sentences):
 def of_bay(name, *documents):
     """The lines of the timeline of Old Bay."""
     gold = [{"id": "old_bay", "entity": "Old Bay", "entries": []}]
-    return lines(made(name, gold, Background({}, (), documents))[0])
+    return lines(made(name, Timelines(gold, documents))[0])
 
 
 def test_what_names_an_entity():
@@ -179,7 +180,7 @@ def in_card():
 
 def figures(gold, name):
     """What the card says of a baseline: precision, recall and F1 of both tracks and of events, and anchors."""
-    rows = made(name, gold.records, gold.background)
+    rows = made(name, gold.records)
     scores = {}
     for track in ("full", "ordering"):
         table = PROCEDURE.count(gold=gold.records, system=rows, track=track)

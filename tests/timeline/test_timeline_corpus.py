@@ -19,7 +19,6 @@ from closeread.corpora.schema import RowValidator, load_schema
 from closeread.corpora.sources import locate
 from closeread.errors import ChecksumError, FormatError, RequestError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.hf.builder import code_digest
 from closeread.hf.features import features
 from closeread.scoring import gold_for, score
 from closeread.tasks.timeline.cat_xml import dump_document, read_document
@@ -512,30 +511,3 @@ def test_broken_files_get_our_own_words(own_folder, offline):
         f"{2**53 - 1}\n"
         f"{document}:1: declares 'b' in its document type; needed: XML without declarations"
     )
-
-
-def test_a_changed_manifest_is_another_corpus(monkeypatch):
-    from closeread.hf import builder
-
-    before = code_digest(NAME)
-    listed = []
-    real = builder.resources.files
-
-    class Loader:
-        def __init__(self, folder):
-            self.folder = folder
-
-        def __truediv__(self, name):
-            return self.folder / name
-
-        def iterdir(self):
-            for item in self.folder.iterdir():
-                listed.append(item.name)
-                if item.name != "released.sha256":
-                    yield item
-
-    monkeypatch.setattr(
-        builder.resources, "files", lambda package: Loader(real(package)) if package.endswith(NAME) else real(package)
-    )
-    assert code_digest(NAME) != before
-    assert "released.sha256" in listed

@@ -14,6 +14,8 @@ from closeread.files import write_text
 from closeread.formats import folders
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.text import read_lines
+from closeread.tasks.timeline.gold import Timelines, timelines_of
+from closeread.tasks.timeline.rules import find_inconsistencies, find_oddities
 from closeread.tasks.timeline.timeline_mentions import (
     LISTED,
     Oddity,
@@ -26,11 +28,7 @@ from closeread.tasks.timeline.timeline_mentions import (
     unknown_place,
 )
 from closeread.tasks.timeline.timeline_txt import (
-    Background,
-    background,
     dump_timeline,
-    inconsistencies,
-    notices,
     parse_timeline,
     read_entities,
     read_files,
@@ -315,7 +313,7 @@ def test_a_folder(tmp_path):
     assert found.files == ["ann.txt", "bea.txt"]
     assert found.problems == []
     assert found.notices == [("has no entry after the entity, and is not scored", 1, "bea.txt")]
-    assert found.background == Background({}, {"bea"})
+    assert Timelines(found.records).empty == {"bea"}
 
 
 def test_all_problems_of_a_folder_at_once(tmp_path):
@@ -412,7 +410,7 @@ AND = "S&P 500\n1\t2007\t7-2-a\n"
 )
 def test_two_names_of_one_timeline(tmp_path, texts, notices_of):
     put(tmp_path, **texts)
-    for found in (read_folder(tmp_path), read_submission_folder(tmp_path, None)):
+    for found in (read_folder(tmp_path), read_submission_folder(tmp_path, [])):
         assert [record["id"] for record in found.records] == ["s_and_p_500"]
         assert (found.problems, found.notices) == ([], notices_of)
     assert read_submission(tmp_path, CORPUS, [{"id": "s_and_p_500", "entries": [1]}]).missing == ()
@@ -435,6 +433,10 @@ GOLD = [
     {"id": "bea", "entity": "Bea", "entries": []},
     {"id": "cy", "entity": "Cy", "entries": [entry(1, "2007", "7-2-c")]},
 ]
+KNOWN = Timelines(
+    GOLD,
+    [{"id": "7", "sentences": [0, 0, 2]}, {"id": "8", "sentences": [1]}, {"id": "8", "sentences": [4]}],
+)
 
 
 def test_a_submission(tmp_path):
@@ -461,9 +463,8 @@ def test_missing_timelines(tmp_path, missing):
 
 def test_what_is_odd_about_a_submission(tmp_path):
     put(tmp_path, ann="Anna\n1\tZZZZ\t7-9-b\tx\n\n3\t2007\t9-2-b\t7-2-a\n", bea="Bea\n1\t2007\t7-2-b\n")
-    known = Background({"7": {0, 2}}, {"bea"})
     at = f"{tmp_path}/ann.txt"
-    assert read_submission(tmp_path, CORPUS, GOLD, "empty", background=known).notices == (
+    assert read_submission(tmp_path, CORPUS, KNOWN, "empty").notices == (
         f"{at}:1: the timeline is named 'ann' and not anna, as the entity 'Anna' has it",
         f"{at}:1: 2 positions go up to 3; released timelines count from 1 without gaps",
         f"{at}:2: the anchor 'ZZZZ' is no date such as 2009-03-XX",
@@ -484,7 +485,7 @@ def test_contradictions_are_told_of_gold_and_of_a_system(tmp_path):
     # 2007 < 2008; 2008 < 2007 is out; 2007 < 2009; 2009 < 2008 is new, and so 2008 < 2009 is out.
     put(tmp_path / "gold", ann=TWICE)
     told = f"{TWO}: it counts as all do, and nothing follows from it"
-    for found in (read_folder(tmp_path / "gold"), read_submission_folder(tmp_path / "gold", None)):
+    for found in (read_folder(tmp_path / "gold"), read_submission_folder(tmp_path / "gold", [])):
         assert found.notices == [(told, 4, "ann.txt")]
     rows = read_folder(tmp_path / "gold").records
     (tmp_path / "rows.jsonl").write_text(dump_json_lines(rows), "utf-8")
@@ -519,7 +520,7 @@ def test_the_same_in_json_lines(tmp_path):
     ]
     path = tmp_path / "system.jsonl"
     path.write_text(dump_json_lines(rows), "utf-8")
-    submission = read_submission(path, CORPUS, GOLD, "empty", background=Background({"7": {0, 2}}, {"bea"}))
+    submission = read_submission(path, CORPUS, KNOWN, "empty")
     assert submission.rows == [rows[1], rows[0], None]
     assert submission.notices == (
         f"{path}:1: is not scored: gold's timeline has no entry",
@@ -597,7 +598,6 @@ def test_gold_in_every_form_is_the_same(tmp_path):
     folder, rows = (read_own_gold(CORPUS, tmp_path / name) for name in ("folder", "gold.jsonl"))
     assert list(folder.records) == list(rows.records) == records
     assert folder.digest == rows.digest
-    assert folder.background == rows.background == Background({}, frozenset())
     assert folder.notices == (f"{tmp_path / 'folder'}/bea.txt:2: the anchor 'ZZZZ' is no date such as 2009-03-XX",)
     assert rows.notices == ("timeline 'bea': entry 1: the anchor 'ZZZZ' is no date such as 2009-03-XX.",)
     spanned = [{**record, "entries": [{**e, "spans": [SPAN]} for e in record["entries"]]} for record in records]
@@ -617,14 +617,17 @@ def test_a_single_timeline(tmp_path):
 
 def test_inconsistencies():
     records = [GOLD[0], {**GOLD[0], "entries": [{**entry(1, "", "a", "b"), "spans": [SPAN]}]}]
-    assert list(inconsistencies(records)) == [
+    assert list(find_inconsistencies(records)) == [
         (1, "entry 1 has 2 mentions and 1 spans; needed: one for each mention, or none")
     ]
 
 
-def test_background():
-    assert background(GOLD) == Background({}, {"bea"})
-    assert list(notices(GOLD)) == []
+def test_gold_and_its_documents():
+    assert (KNOWN.sentences, KNOWN.empty) == ({"7": {0, 2}, "8": {1, 4}}, {"bea"})
+    assert (Timelines(GOLD).sentences, Timelines(GOLD).empty) == ({}, {"bea"})
+    assert timelines_of(KNOWN) is KNOWN
+    assert KNOWN == GOLD
+    assert list(find_oddities(GOLD)) == []
 
 
 # Splits of a corpus.

@@ -12,7 +12,7 @@ from closeread.errors import FormatError, RequestError
 from closeread.records import Parsed
 from closeread.tasks.tne.adjudication import conflicts, consolidated, consolidation, decisions
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
-from closeread.tasks.tne.rules import inconsistencies
+from closeread.tasks.tne.rules import find_inconsistencies
 
 TESTS = Path(__file__).parent.parent / "tne"
 
@@ -100,7 +100,7 @@ def test_decisions_say_all_that_holds():
         ("np1", "on", "np0"), ("np1", "on", "np2"), ("np1", "about", "np0"), ("np1", "about", "np2"),
         ("np1", "of", "np0"), ("np1", "of", "np2"), ("np0", "in", "np3"),
     ]  # fmt: skip
-    assert list(inconsistencies(documents_of([record]))) == []
+    assert list(find_inconsistencies(documents_of([record]))) == []
     assert {link["complement"]: link["complement_coref_cluster_id"] for link in record["np_relations"]} == {
         "np0": "cc0", "np2": "cc0", "np3": "cc2",
     }  # fmt: skip
@@ -202,7 +202,7 @@ def test_beside_a_slow_twin(annotators, data):
         wanted |= {(a, p, b) for (a, b), prepositions in asked.items() for p in prepositions}
         assert sorted(links_of(final[index])) == sorted(wanted)
     for result in (agreed, final):
-        assert list(inconsistencies(documents_of(result))) == []
+        assert list(find_inconsistencies(documents_of(result))) == []
     again = consolidation([final, final], ["a", "b"])
     assert conflicts(again) == []
     assert consolidated(again) == final
@@ -262,7 +262,7 @@ def test_any_rows_are_decisions_problems_or_open(rows):
     assert still <= asked
     assert len(asked) - len(still) == len(read.labels) <= len(rows)
     (record,) = consolidated(both, read.labels)
-    assert list(inconsistencies(documents_of([record]))) == []
+    assert list(find_inconsistencies(documents_of([record]))) == []
     if rows and not read.problems and not read.open:
         assert len(read.labels) == 3
 

@@ -16,7 +16,7 @@ from closeread.corpora.facts import load_facts
 from closeread.corpora.gold import load_corpus, read_gold, read_own_gold
 from closeread.tasks.tne import facts as tne
 from closeread.tasks.tne.columns import PREPOSITIONS
-from closeread.tasks.tne.tne_jsonl import inconsistencies
+from closeread.tasks.tne.rules import find_inconsistencies
 
 CORPUS = load_corpus("tne")
 SIZES = {"documents", "tokens", "noun phrases", "clusters of more than one"}
@@ -237,7 +237,7 @@ FILLED = ["so"] * 9
 )
 def test_surface_form(words, nps, surface, extended):
     record = said(*words, nps=nps, links=[(0, "of", 1)])
-    assert list(inconsistencies([record])) == []
+    assert list(find_inconsistencies([record])) == []
     found = facts([record])
     assert (found["% of links in surface form"], found["% of links in extended surface form"]) == (surface, extended)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from closeread.corpora.gold import load_corpus, read_gold, read_own_gold
 from closeread.errors import FormatError
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
-from closeread.tasks.tne.rules import inconsistencies, notices
+from closeread.tasks.tne.rules import find_inconsistencies, find_oddities
 
 TNE = load_corpus("tne")
 
@@ -44,7 +44,7 @@ def with_clusters(*members):
 
 
 def found(*records):
-    return [f"{index}: {what}" for index, what in inconsistencies(records)]
+    return [f"{index}: {what}" for index, what in find_inconsistencies(records)]
 
 
 def test_sound_documents(tmp_path):
@@ -336,27 +336,27 @@ def sound_or_not(draw):
 @given(st.lists(sound_or_not(), min_size=1, max_size=2))
 @settings(max_examples=200)
 def test_documents_are_sound_or_not_as_the_twin_says(records):
-    problems = list(inconsistencies(records))
+    problems = list(find_inconsistencies(records))
     assert bool(problems) != all(is_sound(record) for record in records)
     assert {index for index, _ in problems} <= {i for i, record in enumerate(records) if not is_sound(record)}
     # No document hides what is wrong with another.
-    alone = [[what for _, what in inconsistencies([record])] for record in records]
+    alone = [[what for _, what in find_inconsistencies([record])] for record in records]
     assert problems == [(index, what) for index, of_document in enumerate(alone) for what in of_document]
     if not problems:
-        list(notices(records))
+        list(find_oddities(records))
 
 
 # Oddities.
 
 
 def odd(**changes):
-    return list(notices([document(), document(id="r2", **changes)]))
+    return list(find_oddities([document(), document(id="r2", **changes)]))
 
 
 def test_nothing_odd():
     assert odd() == []
-    assert list(notices([])) == []
-    assert list(notices([document(nps=[], coref=[], np_relations=[], text="A title without end")])) == []
+    assert list(find_oddities([])) == []
+    assert list(find_oddities([document(nps=[], coref=[], np_relations=[], text="A title without end")])) == []
 
 
 def test_repeated_links():
@@ -377,7 +377,7 @@ def test_cut_tokens():
     )
     spaced |= {"nps": spaced["nps"][:3], "coref": spaced["coref"][:2], "np_relations": []}
     spaced["nps"][2] |= {"text": "The  fire", "last_char": 22, "last_token": 6}
-    assert list(inconsistencies([spaced])) == list(notices([spaced])) == []
+    assert list(find_inconsistencies([spaced])) == list(find_oddities([spaced])) == []
 
 
 def test_no_last_token():
@@ -386,9 +386,9 @@ def test_no_last_token():
     stated = [phrase["last_token"] for phrase in record["nps"]]
     for phrase in record["nps"]:
         phrase["last_token"] = None
-    assert list(notices([document(), record])) == [f"{len(stated)} noun phrases: {said} (the first: 'r2', np0)."]
+    assert list(find_oddities([document(), record])) == [f"{len(stated)} noun phrases: {said} (the first: 'r2', np0)."]
     assert documents_of([record]).noun_phrases.last_token.tolist() == stated
-    assert list(inconsistencies([record])) == []
+    assert list(find_inconsistencies([record])) == []
     # White space before a closing quotation mark is why a released noun phrase has none.
     tokens = ["Ulm", ":", "the", '"', "Sun", "Post", '"', "lied", "\n\n", "."]
     text = 'Ulm: the "Sun Post "lied\n\n.'
@@ -403,17 +403,17 @@ def test_no_last_token():
     quoting = {"id": "q", "text": text, "tokens": tokens, "nps": [place], "np_relations": []}
     quoting |= {"coref": [{"id": "cc0", "members": ["np0"], "np_type": "standard"}]}
     assert documents_of([quoting]).noun_phrases.last_token.tolist() == [5]
-    told = [notice for notice in notices([quoting]) if said.split(",")[0] in notice]
+    told = [notice for notice in find_oddities([quoting]) if said.split(",")[0] in notice]
     assert told == [f"1 noun phrase: {said} (the first: 'q', np0)."]
 
 
 def test_no_last_token_and_no_words():
     needed = "needed: a first and a last of the 14 tokens"
     record = with_noun_phrase(4, first_token=13, last_token=None)
-    assert [what for _, what in inconsistencies([record])] == [f"id 'r1': np4: its tokens are 13 to 14; {needed}"]
+    assert [what for _, what in find_inconsistencies([record])] == [f"id 'r1': np4: its tokens are 13 to 14; {needed}"]
     without = [{key: value for key, value in record.items() if key != "tokens"}]
     assert documents_of(without).noun_phrases.last_token.tolist()[4] == 0
-    assert list(inconsistencies(without)) == []
+    assert list(find_inconsistencies(without)) == []
 
 
 def test_equal_spans():
@@ -456,7 +456,7 @@ def test_every_oddity_is_said_once():
     record = document(id="r2")
     record["np_relations"] *= 3
     record["coref"] = [{**c, "np_type": "time/date/measurement"} for c in record["coref"]]
-    said = list(notices([document(), record]))
+    said = list(find_oddities([document(), record]))
     assert [notice.split(" (")[0] for notice in said] == [
         "6 links: given again with the same preposition",
         "4 noun phrases: times, dates or measurements that are linked",
@@ -498,7 +498,7 @@ def slow_notices(records):
 ])  # fmt: skip
 def test_the_release_keeps_every_rule(corpora, config, split, duplicates):
     gold = read_gold(TNE, config, split)
-    assert list(inconsistencies(gold.records)) == []
+    assert list(find_inconsistencies(gold.records)) == []
     said = list(gold.notices)
     assert [int(notice.split(" ")[0].replace(",", "")) for notice in said] == slow_notices(gold.records)
     repeated = [notice for notice in said if "given again" in notice]

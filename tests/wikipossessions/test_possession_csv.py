@@ -11,14 +11,8 @@ from closeread.errors import FormatError
 from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.wikipossessions import possession_csv
-from closeread.tasks.wikipossessions.possession_csv import (
-    HEADER,
-    dump_records,
-    inconsistencies,
-    notices,
-    read_records,
-    row_notices,
-)
+from closeread.tasks.wikipossessions.possession_csv import HEADER, dump_records, read_records
+from closeread.tasks.wikipossessions.rules import derive_anchor, find_inconsistencies, find_odd_rows, find_oddities
 
 CORPUS = load_corpus("wikipossessions")
 TOP = "#".join(HEADER)
@@ -226,7 +220,7 @@ NONE_GIVEN = {"anchor": None, "relation": None, "relation_certainty": None}
 )  # fmt: skip
 def test_inconsistencies(file, changes, problems):
     records = [sample_record(), {**sample_record(**changes), "article": "B"}]
-    assert list(inconsistencies(records)) == [(1, f"possessions[0]: {what}") for what in problems]
+    assert list(find_inconsistencies(records)) == [(1, f"possessions[0]: {what}") for what in problems]
     own = file.with_suffix(".jsonl")
     own.write_text(dump_json_lines(records), "utf-8")
     if not problems:
@@ -240,8 +234,8 @@ def test_references_may_leave_out_what_the_anchor_says():
     (possession,) = sample_record()["possessions"]
     bare = {name: value for name, value in possession.items() if name not in possession_csv.DERIVED}
     for one in (bare, {**bare, **dict.fromkeys(possession_csv.DERIVED)}, {**bare, "lower": 1530}):
-        assert list(inconsistencies([{"article": "A", "possessions": [one]}])) == []
-    found = list(inconsistencies([{"article": "A", "possessions": [{**bare, "lower": 1531}]}]))
+        assert list(find_inconsistencies([{"article": "A", "possessions": [one]}])) == []
+    found = list(find_inconsistencies([{"article": "A", "possessions": [{**bare, "lower": 1531}]}]))
     assert found == [(0, "possessions[0]: lower is 1531; needed: 1530, as anchor '1530-1545' says")]
 
 
@@ -274,7 +268,7 @@ def test_json_lines_that_leave_out_a_part_or_are_no_records(file):
 def test_a_padded_title():
     record = {**sample_record(), "article": " A"}
     needed = "article ' A' is padded with white space; needed: the bare title"
-    assert list(inconsistencies([record])) == [(0, needed)]
+    assert list(find_inconsistencies([record])) == [(0, needed)]
 
 
 @pytest.mark.parametrize(
@@ -300,17 +294,17 @@ def test_the_schema_of_gold(file, changes, problem):
 
 def test_notices(file):
     records, _, _ = read(file, GOOD)
-    assert list(notices(records)) == []
+    assert list(find_oddities(records)) == []
     loose = GOOD.replace("1888", "Unknown")
     records, _, _ = read(file, GOOD.replace("1888", "1900-1888"), loose, loose.replace("A Vase", "B"))
-    assert list(notices(records)) == [
+    assert list(find_oddities(records)) == [
         "1 possession has an anchor with the later side first, which is read the other way round "
         "(the first: '1900-1888' in 'A Vase').",
         "2 possessions have a relation to an unknown anchor (the first in 'A Vase').",
     ]
 
 
-def test_row_notices():
+def test_odd_rows():
     def said(anchor, relation="during"):
         return {"possessor": "Ann", "anchor": anchor, "relation": relation}
 
@@ -320,7 +314,7 @@ def test_row_notices():
         {"article": "C", "possessions": [said("44-50 BC"), said("Unknown"), said("unknown")]},
     ]
     turned = "an anchor with the later side first, which is read the other way round"
-    assert list(row_notices(rows, None)) == [
+    assert list(find_odd_rows(rows, [])) == [
         (1, f"article 'B': 2 possessions have {turned} (the first: possessions[1] ('Ann'), '1920-31')"),
         (2, f"article 'C': 1 possession has {turned} (the first: possessions[0] ('Ann'), '44-50 BC')"),
         (
@@ -352,7 +346,7 @@ def possession_records(draw):
         "certainty": draw(st.sampled_from(["certain", "uncertain"])),
         "order": ".".join(draw(st.lists(NUMBER, min_size=1, max_size=3))),
         "anchor": anchor,
-        **possession_csv._derived(anchor),
+        **derive_anchor(anchor),
         "relation": relation,
         "relation_certainty": certainty,
     }

@@ -14,7 +14,8 @@ from closeread.corpora.submissions import read_submission
 from closeread.errors import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.features import features
-from closeread.tasks.wikipossessions.possession_csv import dump_records, inconsistencies, notices
+from closeread.tasks.wikipossessions.possession_csv import dump_records
+from closeread.tasks.wikipossessions.rules import find_inconsistencies, find_oddities
 
 CORPUS = load_corpus("wikipossessions")
 SCORED = ("type", "possessor", "certainty", "order", "anchor", "relation", "relation_certainty")
@@ -40,7 +41,7 @@ def test_what_the_card_says_of_the_release(corpora):
     assert [possession["anchor"] for _, possession in rows if (possession["anchor"] or "").endswith("-Unknown")] != []
     unscored = {a for a, p in rows if p["relation"] and p["anchor_kind"] == "unknown"}
     assert unscored == {"The Swing (painting)"}
-    assert list(notices(records)) == [
+    assert list(find_oddities(records)) == [
         "2 possessions have a relation to an unknown anchor (the first in 'The Swing (painting)')."
     ]
     assert any(possession["possessor"].endswith(",") for _, possession in rows)
@@ -62,7 +63,7 @@ def test_the_sample_shows_everything():
     assert {"5.2", "5.10"} <= {possession["order"] for _, possession in rows}
     assert any((possession["lower"] or 0) < 0 < (possession["upper"] or 0) for _, possession in rows)
     assert any("Century" in (possession["anchor"] or "") for _, possession in rows)
-    assert list(inconsistencies(records)) == []
+    assert list(find_inconsistencies(records)) == []
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -28,14 +28,11 @@ class Resources:
         rng: a source of randomness.
         spacy_model: the name or the folder of a spaCy pipeline; None where none was named.
         articles: a folder of texts, as the corpus has them; None where none was named.
-        background: what the corpus's format knows beside the gold records (`closeread.corpora.gold.Gold`); None for
-            nothing.
     """
 
     rng: np.random.Generator
     spacy_model: str | None = None
     articles: Path | None = None
-    background: Any = None
 
 
 Baseline = Callable[[Sequence[Record], Resources], list[Record]]

@@ -5,53 +5,27 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, cast
+from typing import NamedTuple, cast
 
 from closeread.corpora.declaration import Corpus, Source, SourceFolder
 from closeread.corpora.digests import unit_digests
-from closeread.corpora.schema import RowValidator, Schema, label_names, load_schema, resolve
+from closeread.corpora.judging import judge
+from closeread.corpora.rules import load_rules
+from closeread.corpora.schema import Schema, label_names, load_schema, resolve
 from closeread.corpora.sources import Located, cache_folder, data_folder, is_in, locate
 from closeread.counts.sides import Origin
-from closeread.errors import FormatError, RequestError, describe_unknown, quote
+from closeread.errors import RequestError, describe_unknown, quote
+from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.json_lines import read_json_lines
 from closeread.formats.parquet import read_parquet
-from closeread.records import ColumnRecords, Parsed, ParsedFolder, Record, find_repeated, name_problem
-from closeread.tasks import find
+from closeread.records import ColumnRecords, Parsed, ParsedFolder, Record
+from closeread.tasks import find_format
 
 SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
-
-
-class Format(Protocol):
-    """What a module of `closeread.formats` offers for a corpus's own files.
-
-    It may offer `notices(records)`, what is odd about valid records, a sentence each; `background(records)`, what its
-    reader of submissions may want to know of gold; and `SUFFIXES`, the kinds of files that it reads before the general
-    readers do.
-    """
-
-    def read_records(self, path: Path, split: str) -> Parsed:
-        """The records of a file, with ids made from the split's name where the file has none."""
-        ...
-
-    def inconsistencies(self, records: Sequence[Record]) -> Iterable[tuple[int, str]]:
-        """What no schema can say of valid records: the index of a record and what is wrong with it."""
-        ...
-
-
-class FolderFormat(Format, Protocol):
-    """What a module of `closeread.formats` offers, too, where many files make a split."""
-
-    def read_files(self, files: Mapping[str, Path], split: str) -> ParsedFolder:
-        """The records of a split, from its files by their path below its folder."""
-        ...
-
-    def read_folder(self, path: Path) -> ParsedFolder:
-        """The records of a folder of the user's own."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -65,7 +39,6 @@ class Gold:
         records: the records, valid by the corpus's schema.
         released: whether they are the released ones.
         notices: what a user should know about them, one sentence each.
-        background: what readers of submissions, and baselines, may want to know of them; None for nothing.
     """
 
     corpus: Corpus
@@ -74,7 +47,6 @@ class Gold:
     records: Sequence[Record]
     released: bool
     notices: tuple[str, ...] = ()
-    background: Any = None
 
     @property
     def origin(self) -> Origin:
@@ -96,12 +68,10 @@ class Contents(NamedTuple):
     Attributes:
         records: the records, valid by the schema and the corpus's own rules.
         notices: what is odd about them, one sentence each.
-        background: what readers of submissions, and baselines, may want to know of them; None for nothing.
     """
 
     records: Sequence[Record]
     notices: tuple[str, ...]
-    background: Any
 
 
 def corpus_names() -> list[str]:
@@ -158,17 +128,17 @@ def read_gold(
     config, split, source = select(corpus, config, split)
     _refuse_folder(corpus, config, data_dir)
     located = locate(corpus, source, data_dir)
-    definition, reader = (
-        corpus.configs[config].definition,
-        load_format(corpus.procedure, corpus.configs[config].format or corpus.format),
-    )
+    declared = corpus.configs[config]
+    reader = find_format(corpus.procedure, declared.format or corpus.format)
     if isinstance(source, SourceFolder):
-        parsed = cast(FolderFormat, reader).read_files(located.files, split)
-        held = _judged(corpus, located.path, parsed, definition, reader)
+        if reader.folder is None:
+            raise TypeError(f"{corpus.name} has splits of many files, which its format does not read")
+        parsed = reader.folder.read_files(located.files, split)
+        held = _judged(corpus, located.path, parsed, declared.definition)
     else:
-        held = _read(corpus, located.path, split, definition, reader)
+        held = _read(corpus, located.path, split, declared.definition, reader)
     notices = (*_notices(located), *held.notices)
-    return Gold(corpus, config, split, held.records, located.released, notices, held.background)
+    return Gold(corpus, config, split, held.records, located.released, notices)
 
 
 def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
@@ -187,8 +157,8 @@ def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
     split = split or corpus.default_split
     if not SPLIT.fullmatch(split):
         raise RequestError(f"split {quote(split)} can't begin an id; needed: letters, digits, '_', '.' or '-'")
-    held = _read(corpus, path, split, "document", load_format(corpus.procedure, corpus.format))
-    return Gold(corpus, None, None, held.records, False, held.notices, held.background)
+    held = _read(corpus, path, split, "document", find_format(corpus.procedure, corpus.format))
+    return Gold(corpus, None, None, held.records, False, held.notices)
 
 
 def read_file(corpus: Corpus, path: Path, split: str, definition: str = "document") -> Sequence[Record]:
@@ -196,44 +166,40 @@ def read_file(corpus: Corpus, path: Path, split: str, definition: str = "documen
 
     Args:
         corpus: the declaration that the file follows.
-        path: the file; suffixes that the corpus's own format claims (`SUFFIXES`) go before the general ones.
+        path: the file; suffixes that the corpus's own format claims go before the general ones.
         split: the name that made-up ids begin with.
         definition: what its records are by the corpus's schema.
 
     Raises:
         FormatError: the file can't be read, or breaks its format, its schema or the corpus's own rules.
     """
-    return _read(corpus, path, split, definition, load_format(corpus.procedure, corpus.format)).records
+    return _read(corpus, path, split, definition, find_format(corpus.procedure, corpus.format)).records
 
 
 def _read(corpus: Corpus, path: Path, split: str, definition: str, reader: Format) -> Contents:
-    if path.is_dir() and hasattr(reader, "read_folder"):
-        return _judged(corpus, path, cast(FolderFormat, reader).read_folder(path), definition, reader)
-    if path.name.endswith(tuple(getattr(reader, "SUFFIXES", ()))):
-        parsed = reader.read_records(path, split)
+    if path.is_dir() and reader.folder is not None:
+        return _judged(corpus, path, reader.folder.read(path), definition)
+    if path.name.endswith(reader.suffixes):
+        parsed = reader.read(path, split)
     elif path.suffix in JSON_LINES:
         parsed = read_json_lines(path)
     elif path.suffix == ".parquet":
         rows = _with_label_names(read_parquet(path), load_schema(corpus.name), definition)
         parsed = Parsed(rows, range(1, len(rows) + 1), [])
     else:
-        parsed = reader.read_records(path, split)
-    return _judged(corpus, path, parsed, definition, reader)
+        parsed = reader.read(path, split)
+    return _judged(corpus, path, parsed, definition)
 
 
-def _judged(corpus: Corpus, path: Path, parsed: Parsed | ParsedFolder, definition: str, reader: Format) -> Contents:
+def _judged(corpus: Corpus, path: Path, parsed: Parsed | ParsedFolder, definition: str) -> Contents:
     """What a reader found, once it is valid."""
     keys = (corpus.key, *corpus.unique)
-    records = judge(path, parsed, load_schema(corpus.name), definition, *keys, judge=reader.inconsistencies)
+    rules = load_rules(corpus.procedure, definition)
+    records = judge(path, parsed, load_schema(corpus.name), definition, *keys, judge=rules.find_inconsistencies)
     if isinstance(parsed, ParsedFolder):
         notices = sorted(parsed.notices, key=lambda notice: notice.order)
-        return Contents(records, tuple(notice.at(str(path)) for notice in notices), parsed.background)
-    tell, background = (getattr(reader, name, None) for name in ("notices", "background"))
-    return Contents(
-        records,
-        () if tell is None else tuple(tell(records)),
-        None if background is None else background(records),
-    )
+        return Contents(records, tuple(notice.at(str(path)) for notice in notices))
+    return Contents(records, tuple(rules.find_oddities(records)))
 
 
 def _with_label_names(records: ColumnRecords, schema: Schema, definition: str) -> ColumnRecords:
@@ -250,42 +216,9 @@ def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
     """The rows of a JSON Lines file that follows a definition of a corpus's schema.
 
     Raises:
-        FormatError: as `checked`.
+        FormatError: as `closeread.corpora.judging.judge`.
     """
     return judge(path, read_json_lines(path), load_schema(corpus), definition, load_corpus(corpus).key)
-
-
-def judge(
-    path: Path,
-    parsed: Parsed | ParsedFolder,
-    schema: Schema,
-    definition: str = "document",
-    *keys: str,
-    judge: Callable[[Sequence[Record]], Iterable[tuple[int, str]]] = lambda records: (),
-) -> Sequence[Record]:
-    """The records of a file or a folder, or one error with everything that is wrong with it.
-
-    Args:
-        path: the file or the folder, for the message.
-        parsed: what a reader found in it.
-        schema, definition: what the records must fit.
-        keys: the fields that name a record, each of which no two may share.
-        judge: what no schema can say of records that fit it: the number of each that is wrong, and what is.
-
-    Raises:
-        FormatError: something could not be read, a record breaks the schema or is judged wrong, or two records share
-            a name.
-    """
-    rejected = RowValidator(schema, definition).problems(parsed.records, range(len(parsed.records)))
-    problems = parsed.problems + [name_problem(parsed, next(iter(keys), ""), problem) for problem in rejected]
-    problems += [problem for key in keys for problem in find_repeated(parsed, key)]
-    unfit = {problem.line for problem in rejected}
-    numbers = [number for number in range(len(parsed.records)) if number not in unfit]
-    fit = [parsed.records[number] for number in numbers] if unfit else parsed.records
-    problems += [parsed.problem(numbers[index], what) for index, what in judge(fit)]
-    if problems:
-        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
-    return parsed.records
 
 
 def data_notices(corpus: Corpus, config: str, data_dir: Path | None) -> list[str]:
@@ -336,8 +269,3 @@ def _notices(located: Located) -> tuple[str, ...]:
         return ()
     what = "does not hold the released files" if located.files else "is not the released file"
     return (f"{located.path} {what} (sha256 {located.sha256[:12]}…); it is used as it is.",)
-
-
-def load_format(task: str, name: str) -> Format:
-    """The module of a task that reads a format, or that of `closeread.formats`."""
-    return cast(Format, find(task, name) or importlib.import_module(f"closeread.formats.{name}"))

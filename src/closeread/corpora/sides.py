@@ -62,9 +62,7 @@ class CorpusSides:
                     yield row, f"{gold.corpus.key} {quote(ids[row])}: {what}"
 
         missing = options.get("missing", "error")
-        found = read_submission(
-            path, gold.corpus, gold.records, missing, find, self.prepare, background=gold.background
-        )
+        found = read_submission(path, gold.corpus, gold.records, missing, find, self.prepare)
         return System(found.rows, found.missing, found.notices)
 
     def find_inconsistencies(

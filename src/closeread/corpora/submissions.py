@@ -9,47 +9,17 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Protocol, cast
 
 from closeread.corpora.declaration import Corpus
-from closeread.corpora.gold import load_format
+from closeread.corpora.rules import Rules, load_rules
 from closeread.corpora.schema import WORDED, RowValidator, Spared, load_schema
 from closeread.errors import FormatError, Problem, RequestError, SubmissionError, join_names, quote
 from closeread.files import write_text
+from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import read_lines
 from closeread.records import Parsed, ParsedFolder, Record, as_columns, column, find_repeated, name_problem
-
-
-class SubmissionFolder(Protocol):
-    """What a module of `closeread.formats` offers for a folder of files."""
-
-    def read_submission_folder(self, path: Path, background: Any) -> ParsedFolder:
-        """The rows of a folder, and what is odd about them beside what is known of gold, or None."""
-        ...
-
-    def write_folder(self, records: Iterable[Record], folder: Path) -> None:
-        """Write rows into a folder, or raise a ValueError where the format can't express them."""
-        ...
-
-
-class SubmissionFormat(Protocol):
-    """What a module of `closeread.formats` offers for a file that is not JSON Lines."""
-
-    SUFFIX: str | None
-
-    def recognises(self, first_line: str) -> bool:
-        """Whether a file whose first line that is not blank is this one is of the format."""
-        ...
-
-    def parse_submission(self, lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
-        """The rows of a file, with the gold's ids where the format has none, or problems with them."""
-        ...
-
-    def dump_submission(self, rows: Sequence[Record]) -> str:
-        """The text of a file with these rows, which are in the order of the gold."""
-        ...
+from closeread.tasks import find_submission_format
 
 
 @dataclass(frozen=True)
@@ -81,7 +51,6 @@ def read_submission(
     missing: str = "error",
     find: Find | None = None,
     ready: Ready | None = None,
-    background: Any = None,
 ) -> Submission:
     """Read, check and align a file or a folder of predictions.
 
@@ -93,14 +62,14 @@ def read_submission(
             the procedure decides what they cost.
         find: what else may be wrong with the rows, aligned with the gold.
         ready: makes these rows what `find` and the procedure take.
-        background: what the corpus's format wants to know of gold (`closeread.corpora.gold.Gold`).
 
     Raises:
         SubmissionError: the file can't be read, or holds anything that is wrong; all problems at once.
     """
     ids = column(gold, corpus.key)
+    rules = load_rules(corpus.procedure)
     try:
-        parsed = _parsed(path, corpus, gold, background)
+        parsed = _parsed(path, corpus, gold)
     except FormatError as error:
         raise SubmissionError(error.source, error.problems) from None
     validator = RowValidator(load_schema(corpus.name), "submission")
@@ -110,9 +79,9 @@ def read_submission(
     if not problems and list(column(parsed.records, corpus.key)) == list(ids):
         aligned = parsed.records if ready is None else ready(parsed.records)
         _refuse(path, _found(find, aligned, parsed, range(len(ids)), {}))
-        return Submission(aligned, (), _notices(path, corpus, parsed, background))
+        return Submission(aligned, (), _notices(path, rules, parsed, gold))
     rows, id_problems = _by_id(parsed, corpus.key, set(ids))
-    absent = tuple(name for name, record in zip(ids, gold, strict=True) if name not in rows and scored(corpus, record))
+    absent = tuple(name for name, record in zip(ids, gold, strict=True) if name not in rows and rules.is_scored(record))
     problems += id_problems
     if missing == "error" and len(absent) > _unread(parsed):
         problems.append(Problem(_missing_in_words(absent, len(ids))))
@@ -123,7 +92,7 @@ def read_submission(
     sound = [None if number is None else _sound(number, parsed.records, spared) for number in numbers]
     aligned = sound if ready is None else ready(sound)
     _refuse(path, problems + _found(find, aligned, parsed, numbers, spared))
-    return Submission(aligned, absent, _notices(path, corpus, parsed, background))
+    return Submission(aligned, absent, _notices(path, rules, parsed, gold))
 
 
 def _unread(parsed: Parsed | ParsedFolder) -> float:
@@ -141,12 +110,6 @@ def _sound(number: int, rows: Sequence[Record], spared: Mapping[int, Spared | No
         return rows[number]
     left = spared[number]
     return None if left is None else left.row
-
-
-def scored(corpus: Corpus, record: Record) -> bool:
-    """Whether a gold record is scored: all are, unless the corpus's format says otherwise (`is_scored`)."""
-    decide = getattr(_format(corpus, corpus.format), "is_scored", None)
-    return decide is None or bool(decide(record))
 
 
 def _found(
@@ -171,14 +134,12 @@ def _refuse(path: Path, problems: Sequence[Problem]) -> None:
         raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
 
 
-def _notices(path: Path, corpus: Corpus, parsed: Parsed | ParsedFolder, background: Any) -> tuple[str, ...]:
-    """What is odd about valid rows, where the corpus's format tells (`row_notices`)."""
+def _notices(path: Path, rules: Rules, parsed: Parsed | ParsedFolder, gold: Sequence[Record]) -> tuple[str, ...]:
+    """What is odd about valid rows, each with its place."""
     if isinstance(parsed, ParsedFolder):
         notices = parsed.notices
     else:
-        tell = getattr(_format(corpus, corpus.format), "row_notices", None)
-        found = () if tell is None else tell(parsed.records, background)
-        notices = [parsed.problem(row, what) for row, what in found]
+        notices = [parsed.problem(row, what) for row, what in rules.find_odd_rows(parsed.records, gold)]
     return tuple(notice.at(str(path)) for notice in sorted(notices, key=lambda notice: notice.order))
 
 
@@ -189,14 +150,14 @@ def write_submission(path: Path, rows: Sequence[Record], corpus: Corpus) -> None
         RequestError: the folder's format can't express the rows, or the folder holds other files.
         OSError: the file or the folder can't be written to.
     """
-    folders = [module for module in _submission_modules(corpus) if hasattr(module, "write_folder")]
+    folders = _folders(corpus)
     if not folders or (path.suffix and not path.is_dir()):
         write_text(path, dump_submission(rows, corpus, path.suffix.lower()))
         return
     if path.is_dir() and any(not file.name.startswith(".") for file in path.iterdir()):
         raise RequestError(f"{path} is not empty; name a new folder to write, or a file that ends in .jsonl")
     try:
-        cast(SubmissionFolder, folders[0]).write_folder(rows, path)
+        folders[0].write(rows, path)
     except ValueError as error:
         raise RequestError(f"{error}; name a file that ends in .jsonl") from None
 
@@ -207,42 +168,43 @@ def dump_submission(rows: Sequence[Record], corpus: Corpus, suffix: str) -> str:
     Raises:
         RequestError: the suffix is of no such format.
     """
-    writers = {module.SUFFIX: module.dump_submission for module in _formats(corpus) if module.SUFFIX is not None}
+    writers: dict[str, Callable[[Sequence[Record]], str]] = {
+        one.suffix: one.dump for one in _files(corpus) if one.suffix is not None and one.dump is not None
+    }
     writers |= dict.fromkeys((*SUFFIXES, ".json", ""), dump_json_lines)
     if suffix not in writers:
         known = [name for name in writers if name]
-        if any(hasattr(module, "write_folder") for module in _submission_modules(corpus)):
+        if _folders(corpus):
             known.append("a folder, named without such an ending")
         raise RequestError(f"{corpus.name} is not written as '{suffix}' (but as: {', '.join(known)})")
     return writers[suffix](rows)
 
 
-def _formats(corpus: Corpus) -> list[SubmissionFormat]:
-    modules = _submission_modules(corpus)
-    return [cast(SubmissionFormat, module) for module in modules if hasattr(module, "parse_submission")]
+def _files(corpus: Corpus) -> list[SubmissionFile]:
+    return [one for one in _submission_formats(corpus) if isinstance(one, SubmissionFile)]
 
 
-def _submission_modules(corpus: Corpus) -> list[ModuleType]:
-    return [_format(corpus, name) for name in corpus.submission_formats]
+def _folders(corpus: Corpus) -> list[SubmissionFolder]:
+    return [one for one in _submission_formats(corpus) if isinstance(one, SubmissionFolder)]
 
 
-def _format(corpus: Corpus, name: str) -> ModuleType:
-    return cast(ModuleType, load_format(corpus.procedure, name))
+def _submission_formats(corpus: Corpus) -> list[SubmissionFormat]:
+    return [find_submission_format(corpus.procedure, name) for name in corpus.submission_formats]
 
 
-def _parsed(path: Path, corpus: Corpus, gold: Sequence[Record], background: Any) -> Parsed | ParsedFolder:
-    for module in _submission_modules(corpus):
-        if path.is_dir() and hasattr(module, "read_submission_folder"):
-            return cast(SubmissionFolder, module).read_submission_folder(path, background)
+def _parsed(path: Path, corpus: Corpus, gold: Sequence[Record]) -> Parsed | ParsedFolder:
+    if path.is_dir():
+        for folder in _folders(corpus):
+            return folder.read(path, gold)
     return _parse(read_lines(path), corpus, gold)
 
 
 def _parse(lines: Sequence[str], corpus: Corpus, gold: Sequence[Record]) -> Parsed:
     # A blank line is wrong in any format: it must not decide which one the file is taken for.
     first = next((line for line in lines if line.strip()), "")
-    for module in _formats(corpus):
-        if module.recognises(first):
-            return module.parse_submission(lines, gold)
+    for one in _files(corpus):
+        if one.recognises(first):
+            return one.parse(lines, gold)
     return parse_json_lines(lines)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import orjson
 
 from closeread.errors import Problem, quote
+from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed, Record
 
@@ -156,3 +157,6 @@ def _refuse_unsafe(value: object, unsafe: re.Pattern[str], depth: int = 0) -> No
         children = value if isinstance(value, list) else [*value, *value.values()]
         for child in children:
             _refuse_unsafe(child, unsafe, depth + 1)
+
+
+FORMAT = Format(read=lambda path, split: read_json_lines(path), write=dump_json_lines, suffixes=SUFFIXES)

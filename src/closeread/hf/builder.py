@@ -3,17 +3,15 @@
 A corpus's own builder (`loaders/<corpus>/<corpus>.py`) is an empty class that names its declaration.
 
 Conventions: what is generated once is kept by `datasets` under a key made of the declaration, the schema, the code
-that reads (`code_digest`), and, for a user's own `data_dir`, of what its files hold; so a changed line or byte is
-never answered with stale data.
+that reads (`closeread.hf.reading_code`), and, for a user's own `data_dir`, of what its files hold; so a changed line
+or byte is never answered with stale data.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -21,14 +19,12 @@ import datasets
 import pyarrow as pa
 from datasets.exceptions import DatasetGenerationError
 
-import closeread.formats
 from closeread.corpora.declaration import Corpus, SourceFolder
-from closeread.corpora.gold import Gold, data_notices, load_corpus, read_gold, splits_at_hand
+from closeread.corpora.gold import Gold, data_notices, read_gold, splits_at_hand
 from closeread.corpora.schema import load_schema
 from closeread.corpora.sources import cache_folder, data_folder, file_digest, files_in
 from closeread.errors import InputError, Problem, RequestError, UnavailableError
 from closeread.hf.features import features
-from closeread.hf.modules import class_name
 from closeread.hf.notices import warn
 from closeread.records import as_columns
 
@@ -179,30 +175,3 @@ def _as_wanted(values: Sequence[Any], own: Any, wanted: Any) -> Sequence[Any]:
     ):
         return [own.str2int(value) for value in values]
     return values
-
-
-def builder_class(corpus: str) -> type[CorpusBuilder]:
-    """The builder of a corpus by name."""
-    module = importlib.import_module(f"closeread.loaders.{corpus}.{corpus}")
-    builder: type[CorpusBuilder] = getattr(module, class_name(corpus))
-    return builder
-
-
-def code_digest(corpus: str) -> str:
-    """A digest of everything of ours that decides what a corpus's tables hold, in hex."""
-    sources = [resources.files("closeread.schemas") / f"{corpus}.json"]
-    loader = resources.files(f"closeread.loaders.{corpus}")
-    sources += [loader / "declaration.py", loader / f"{corpus}.py"]
-    sources += sorted((item for item in loader.iterdir() if item.name.endswith(".sha256")), key=lambda item: item.name)
-    folders = [resources.files(closeread.formats), resources.files(f"closeread.tasks.{load_corpus(corpus).procedure}")]
-    folders.append(folders[1] / "kernels")  # readers call kernels
-    for folder in folders:
-        sources += sorted((item for item in folder.iterdir() if item.name.endswith(".py")), key=lambda item: item.name)
-    sources += [resources.files("closeread") / "records.py"]
-    sources += [resources.files("closeread.corpora") / name for name in ("gold.py", "schema.py")]
-    sources += [resources.files("closeread.hf") / name for name in ("builder.py", "features.py")]
-    digest = hashlib.sha256()
-    for source in sources:
-        content = source.read_bytes()
-        digest.update(len(content).to_bytes(8, "little") + content)
-    return digest.hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ import datasets
 
 from closeread.corpora.gold import corpus_names
 from closeread.errors import RequestError, describe_unknown
-from closeread.hf.builder import CorpusBuilder, builder_class, code_digest
+from closeread.hf.builder import CorpusBuilder
+from closeread.hf.modules import class_name
+from closeread.hf.reading_code import code_digest
 from closeread.hf.register import refuse_without_meaning
 
 
@@ -91,3 +94,10 @@ def load_dataset(
         return builder.as_streaming_dataset(split=split)
     builder.download_and_prepare(download_mode=download_mode, verification_mode=verification_mode, num_proc=num_proc)
     return builder.as_dataset(split=split, in_memory=keep_in_memory)
+
+
+def builder_class(corpus: str) -> type[CorpusBuilder]:
+    """The builder of a corpus by name."""
+    module = importlib.import_module(f"closeread.loaders.{corpus}.{corpus}")
+    builder: type[CorpusBuilder] = getattr(module, class_name(corpus))
+    return builder

@@ -19,7 +19,8 @@ import datasets
 import evaluate
 
 from closeread.corpora.declaration import Corpus
-from closeread.corpora.gold import load_corpus, load_format
+from closeread.corpora.gold import load_corpus
+from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report, Resampling, make_report
@@ -223,10 +224,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         """
         found: list[tuple[str, int, str]] = []
         if self._corpus is not None:
-            found += (
-                ("gold", *problem)
-                for problem in load_format(self._corpus.procedure, self._corpus.format).inconsistencies(gold)
-            )
+            found += (("gold", *problem) for problem in load_rules(self._corpus.procedure).find_inconsistencies(gold))
         of_both = self.PROCEDURE.sides.find_inconsistencies(gold, system, self._settled(options))
         found += (problem for problem in of_both if problem[0] == "system" or self._corpus is None)
         for side, name in (("gold", "references"), ("system", "predictions")):

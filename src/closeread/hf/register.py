@@ -105,7 +105,7 @@ def _dataset(path: str, options: dict[str, Any]) -> Any:
     _tell_of_folder(path, "corpus")
     from datasets.load import DatasetModule
 
-    from closeread.hf.builder import code_digest
+    from closeread.hf.reading_code import code_digest
 
     return DatasetModule(f"closeread.loaders.{path}.{path}", code_digest(path), {"dataset_name": path})
 

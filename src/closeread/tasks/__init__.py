@@ -10,12 +10,13 @@ import importlib
 import pkgutil
 from importlib.util import find_spec
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from closeread.errors import RequestError
 
 if TYPE_CHECKING:
     from closeread.counts.procedure import Procedure
+    from closeread.formats import Format, SubmissionFormat
 
 
 def procedure_names() -> list[str]:
@@ -27,6 +28,20 @@ def find(task: str, role: str) -> ModuleType | None:
     """The module of a task that plays a role; None where the task has none."""
     name = f"{__name__}.{task}.{role}"
     return importlib.import_module(name) if find_spec(name) else None
+
+
+def find_format(task: str, name: str) -> Format:
+    """The format of that name that gold is kept in: the task's own, or one of `closeread.formats`."""
+    return cast("Format", _format_module(task, name).FORMAT)
+
+
+def find_submission_format(task: str, name: str) -> SubmissionFormat:
+    """The format of that name that systems send: the task's own, or one of `closeread.formats`."""
+    return cast("SubmissionFormat", _format_module(task, name).SUBMISSION)
+
+
+def _format_module(task: str, name: str) -> ModuleType:
+    return find(task, name) or importlib.import_module(f"closeread.formats.{name}")
 
 
 def load_procedure(name: str) -> Procedure:

@@ -64,7 +64,7 @@ def command(
     if name not in baselines:
         raise RequestError(describe_unknown(f"baseline of {corpus}", name, list(baselines)))
     records = options.tell_notices(gold_for(corpus, config=config, split=split, gold=gold, data_dir=data_dir))
-    resources = Resources(np.random.default_rng(seed), spacy_model, articles, records.background)
+    resources = Resources(np.random.default_rng(seed), spacy_model, articles)
     with options.warnings_as_notes():
         rows = baselines[name](records.records, resources)
     write_submission(output, rows, records.corpus)

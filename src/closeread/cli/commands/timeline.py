@@ -51,7 +51,8 @@ def build(events: Path, documents: Path | None, output: Path) -> None:
     from closeread.corpora.submissions import write_submission
     from closeread.errors import escape, pluralize, quote
     from closeread.tasks.timeline.building import build_timelines, reordered
-    from closeread.tasks.timeline.timeline_txt import Background, row_notices
+    from closeread.tasks.timeline.gold import Timelines
+    from closeread.tasks.timeline.rules import find_odd_rows
 
     corpus = load_corpus("semeval2015_timeline")
     texts = {} if documents is None else _documents(documents, corpus)
@@ -60,8 +61,7 @@ def build(events: Path, documents: Path | None, output: Path) -> None:
     else:
         timelines = build_timelines(_events(events, corpus, texts), texts)
     write_submission(output, timelines, corpus)
-    sentences = {name: frozenset(document["sentences"]) for name, document in texts.items()}
-    odd = row_notices(timelines, Background(sentences, ()))
+    odd = find_odd_rows(timelines, Timelines((), texts.values()))
     options.tell(f"timeline {quote(timelines[index]['id'])}: {what}" for index, what in odd)
     entries = sum(len(timeline["entries"]) for timeline in timelines)
     told = f"{pluralize(len(timelines), 'timeline')} of {entries:,} {'entry' if entries == 1 else 'entries'}"
@@ -70,7 +70,7 @@ def build(events: Path, documents: Path | None, output: Path) -> None:
 
 def _documents(folder: Path, corpus: Corpus) -> Mapping[str, Record]:
     """The documents of a folder, by id."""
-    from closeread.corpora.gold import judge
+    from closeread.corpora.judging import judge
     from closeread.corpora.schema import load_schema
     from closeread.tasks.timeline.cat_xml import read_folder
 

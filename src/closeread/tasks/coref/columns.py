@@ -110,6 +110,45 @@ class MentionTable(Sequence[Record]):
         return {"document": self.names[number], "clusters": list(clusters.values())}
 
 
+class ListedWords:
+    """The words of documents as lists.
+
+    Args:
+        words: the tokens of every document.
+        lines: the line of every token.
+    """
+
+    def __init__(self, words: Sequence[Sequence[str]], lines: Sequence[Sequence[int]]) -> None:
+        self._words = words
+        self._lines = lines
+
+    def __call__(self, document: int) -> Sequence[str]:
+        """The tokens of a document."""
+        return self._words[document]
+
+    def packed(self, document: int) -> bytes:
+        """The same as UTF-8, with a line end after each."""
+        return "".join(f"{word}\n" for word in self._words[document]).encode("utf-8")
+
+    def line_of(self, document: int, token: int) -> int:
+        """The line on which a token stands."""
+        return self._lines[document][token]
+
+
+def nth_token(parts: Sequence[tuple[int, int]], number: int) -> int:
+    """A token of a mention by its number, from 1, which is not beyond the last."""
+    token = parts[0][0] + number - 1
+    for (_, end), (start, _) in pairwise(parts):
+        if token > end:
+            token += start - end - 1
+    return token
+
+
+def number_of_token(parts: Parts, token: int) -> int:
+    """The number of a token among those of a mention, from 1."""
+    return 1 + [t for start, end in parts for t in range(start, end + 1)].index(token)
+
+
 def mention_table(names: Sequence[str], documents: Iterable[Sequence[Sequence[Sequence[Any]]]]) -> MentionTable:
     """The columns of nested lists: documents of clusters of mentions ``[start, end]``.
 

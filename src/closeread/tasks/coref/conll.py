@@ -24,16 +24,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closeread.errors import quote
+from closeread.formats import Format
 from closeread.formats.problems import LISTED, Problems
 from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes
+from closeread.records import Parsed
 from closeread.tasks.coref.columns import Ints, MentionTable
 from closeread.tasks.coref.conll_cells import CELL, Cells, gathered, mentions_at_once, mentions_one_by_one
-from closeread.tasks.coref.conll_text import NEWLINE, RETURN, SPACE, TAB, check_text, line_spans
+from closeread.tasks.coref.conll_text import MARKER, NEWLINE, RETURN, SPACE, TAB, check_text, line_spans, row_width
+from closeread.tasks.coref.conll_writer import dump_conll
+from closeread.tasks.coref.coref_json import table_of
 
 HASH, HYPHEN, UNDERSCORE = b"#-_"
 
 BEGIN = re.compile(rb"#[ \t]*begin[ \t]+document[ \t]*\((.+)\)[ \t]*(?:;[ \t]*(?:part[ \t]+([^\s()]+)[ \t]*)?)?")
-MARKER = re.compile(rb"#[ \t]*(begin|end)[ \t]+document\b")
 
 
 class _Document(NamedTuple):
@@ -106,6 +109,17 @@ def read_conll(path: Path) -> MentionTable:
     Raises:
         FormatError: the file can't be read as text, or is not of this format, with all that is wrong with it.
     """
+    return _read(path).table(path)
+
+
+def read_records(path: Path, split: str) -> Parsed:
+    """The same, each with the line on which its document begins; names are the file's, whatever the split."""
+    del split
+    reader = _read(path)
+    return Parsed(reader.table(path), list(reader.lines.values()), [])
+
+
+def _read(path: Path) -> _Reader:
     data = read_bytes(path)
     begin = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
     check_text(path, data, begin)
@@ -116,7 +130,7 @@ def read_conll(path: Path) -> MentionTable:
             break
     else:
         reader.finish()
-    return reader.table(path)
+    return reader
 
 
 def _blocks(data: bytes, begin: int, end: int, line: int) -> Iterator[_Rows]:
@@ -176,7 +190,7 @@ class _Reader:
         self.problems = Problems()
         self._data = data
         self._documents: list[_Document] = []
-        self._lines: dict[str, int] = {}  # where each document's name was first seen
+        self.lines: dict[str, int] = {}  # where each document's name was first seen
         self._current: _Document | None = None
         self._is_outside = False  # whether a token has been found since the last document
         self._cells: list[Cells] = []
@@ -250,7 +264,7 @@ class _Reader:
             self.problems.add(f"{found}; needed: '#end document' between them", line)
             self._end_document(self._current, begin)
         self._current = _Document(
-            self._name(begin, end, line), line + 1, end + 1, end + 1, _width(self._data, end + 1), 0, b""
+            self._name(begin, end, line), line + 1, end + 1, end + 1, row_width(self._data, end + 1), 0, b""
         )
         self._words = hashlib.blake2b(digest_size=16)
 
@@ -265,7 +279,7 @@ class _Reader:
         name = parts[1].decode("utf-8") + (f"; part {parts[2].decode('utf-8')}" if parts[2] else "")
         if unsafe := UNSAFE.search(name):
             self.problems.add(f"the name {quote(name)} holds the control character U+{ord(unsafe[0]):04X}", line)
-        before = self._lines.setdefault(name, line)
+        before = self.lines.setdefault(name, line)
         if before != line:
             self.problems.add(f"document {quote(name)} stands on line {before} already; needed: one of a name", line)
         return name
@@ -314,26 +328,6 @@ class _Reader:
         for row in rows[:LISTED].tolist():
             self.problems.add(f"the number of columns is {cells[row]}; {needed}", first_line + row)
         self.problems.total += len(rows[LISTED:])
-
-
-def _width(data: bytes, begin: int) -> int:
-    """How many cells the rows of the document have that begins here: those of the first one that is complete.
-
-    A row that ends in a tab says nothing as long as others don't: its last cell may be empty.
-    """
-    width = 0
-    while begin < len(data):
-        end = data.find(b"\n", begin) + 1 or len(data)
-        line = data[begin:end]
-        if line.startswith(b"#"):
-            if MARKER.match(line):
-                break
-        elif cells := line.split():
-            width = width or len(cells)
-            if not line.removesuffix(b"\n").removesuffix(b"\r").endswith(b"\t"):
-                return len(cells)
-        begin = end
-    return width
 
 
 class ConllWords:
@@ -385,3 +379,11 @@ def _padded(rows: _Rows, cell: int, lines: Ints) -> bytes:
     """A cell of some lines, each with all that stands before the next cell."""
     mark = rows.last_mark[lines] - rows.cells[lines] + cell
     return gathered(rows.raw, rows.marks[mark], rows.marks[mark + 1])[0].tobytes()
+
+
+FORMAT = Format(
+    read_records,
+    lambda records: dump_conll(table_of(records)),
+    suffixes=(".conll",),
+    first_line=re.compile(r"#\s*begin\s+document", re.ASCII),
+)

@@ -21,6 +21,8 @@ BLOCK = 2**20
 NEWLINE, TAB, RETURN, SPACE, DELETE = b"\n\t\r \x7f"
 FIRST_BEYOND_ASCII = 0x80
 
+MARKER = re.compile(rb"#[ \t]*(begin|end)[ \t]+document\b")
+
 
 def check_text(path: Path, data: bytes, begin: int) -> None:
     """Refuse what is no UTF-8 text with lines of a sensible length."""
@@ -90,3 +92,23 @@ def line_spans(data: bytes, begin: int, end: int) -> Iterator[tuple[int, int]]:
             last = data.rfind(b"\n", begin, last) + 1 or data.find(b"\n", last, end) + 1 or end
         yield begin, last
         begin = last
+
+
+def row_width(data: bytes, begin: int) -> int:
+    """How many cells the rows of the document have that begins here: those of the first one that is complete.
+
+    A row that ends in a tab says nothing as long as others don't: its last cell may be empty.
+    """
+    width = 0
+    while begin < len(data):
+        end = data.find(b"\n", begin) + 1 or len(data)
+        line = data[begin:end]
+        if line.startswith(b"#"):
+            if MARKER.match(line):
+                break
+        elif cells := line.split():
+            width = width or len(cells)
+            if not line.removesuffix(b"\n").removesuffix(b"\r").endswith(b"\t"):
+                return len(cells)
+        begin = end
+    return width

@@ -20,9 +20,12 @@ from pathlib import Path
 import numpy as np
 
 from closeread.errors import quote
+from closeread.formats import Format
 from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE, read_lines
-from closeread.tasks.coref.columns import MentionTable, Parts
+from closeread.records import Parsed
+from closeread.tasks.coref.columns import ListedWords, MentionTable, Parts, nth_token, number_of_token
+from closeread.tasks.coref.coref_json import table_of
 
 COLUMNS = 10
 
@@ -70,12 +73,23 @@ def read_conllu(path: Path) -> MentionTable:
     Raises:
         FormatError: the file can't be read as text, or is not of this format, with all that is wrong with it.
     """
+    return _table(_read(path).found)
+
+
+def read_records(path: Path, split: str) -> Parsed:
+    """The same, each with the line on which its document begins; names are the file's, whatever the split."""
+    del split
+    reader = _read(path)
+    return Parsed(_table(reader.found), list(reader.seen.values()), [])
+
+
+def _read(path: Path) -> _Reader:
     reader = _Reader()
     for number, line in enumerate(read_lines(path), start=1):
         reader.take(number, line)
     reader.finish()
     reader.found.problems.raise_any(path)
-    return _table(reader.found)
+    return reader
 
 
 class _Reader:
@@ -84,7 +98,7 @@ class _Reader:
     def __init__(self) -> None:
         self.found = _Found()
         self._fields: list[str] | None = None
-        self._seen: dict[str, int] = {}  # the line on which each document's name was first seen
+        self.seen: dict[str, int] = {}  # the line on which each document's name was first seen
         self._word = self._empty = 0  # the number of the last word of the sentence, and of the last empty node on it
         self._range_end = 0
         # Of the current document: the entities, what is open by id and part, and what waits for its next part.
@@ -121,7 +135,7 @@ class _Reader:
             name = ""
         elif unsafe := UNSAFE.search(name):
             self._say(f"the name {quote(name)} holds the control character U+{ord(unsafe[0]):04X}", line)
-        elif (before := self._seen.setdefault(name, line)) != line:
+        elif (before := self.seen.setdefault(name, line)) != line:
             self._say(f"document {quote(name)} stands on line {before} already; needed: one of a name", line)
         self.found.names.append(name)
         self.found.words.append([])
@@ -289,36 +303,10 @@ def _table(found: _Found) -> MentionTable:
         entity=entity,
         n_entities=len(found.labels),
         parts={i: tuple(mention.parts) for i, mention in enumerate(mentions) if mention.of > 1},
-        head=np.array([_nth_token(mention.parts, mention.head or 1) for mention in mentions], np.int64),
+        head=np.array([nth_token(mention.parts, mention.head or 1) for mention in mentions], np.int64),
         labels=found.labels,
-        words=_Forms(found.words, found.lines),
+        words=ListedWords(found.words, found.lines),
     )
-
-
-def _nth_token(parts: Sequence[tuple[int, int]], number: int) -> int:
-    """A token of a mention by its number, from 1, which is not beyond the last."""
-    token = parts[0][0] + number - 1
-    for (_, end), (start, _) in pairwise(parts):
-        if token > end:
-            token += start - end - 1
-    return token
-
-
-class _Forms:
-    """The words of a file's documents."""
-
-    def __init__(self, words: Sequence[Sequence[str]], lines: Sequence[Sequence[int]]) -> None:
-        self._words = words
-        self._lines = lines
-
-    def __call__(self, document: int) -> Sequence[str]:
-        return self._words[document]
-
-    def packed(self, document: int) -> bytes:
-        return "".join(f"{word}\n" for word in self._words[document]).encode("utf-8")
-
-    def line_of(self, document: int, token: int) -> int:
-        return self._lines[document][token]
 
 
 def dump_conllu(table: MentionTable) -> str:
@@ -349,7 +337,7 @@ def _dumped(table: MentionTable, document: int, mentions: Sequence[int], n_token
     heads = [
         int(table.head[i]) if table.head is not None else span[0][0] for i, span in zip(mentions, spans, strict=True)
     ]
-    numbers = list(map(_number_of, spans, heads))
+    numbers = list(map(number_of_token, spans, heads))
     labels = [ids[int(table.entity[i])] for i in mentions]
     lines = [f"# newdoc id = {name}", f"# global.Entity = {DEFAULT_FIELDS}"]
     cells = _cells(labels, spans, numbers, n_tokens)
@@ -369,11 +357,6 @@ def _dumped(table: MentionTable, document: int, mentions: Sequence[int], n_token
         found = "two mentions of one entity that cross, or a name that it reads otherwise"
         raise ValueError(f"document {quote(name)}: a CoNLL-U file can't express {found}")
     return "".join(f"{line}\n" for line in lines)
-
-
-def _number_of(parts: Parts, token: int) -> int:
-    """The number of a token among those of a mention, from 1."""
-    return 1 + [t for start, end in parts for t in range(start, end + 1)].index(token)
 
 
 def _cells(labels: Sequence[str], spans: Sequence[Parts], heads: Sequence[int], n_tokens: int) -> Iterator[str]:
@@ -398,3 +381,11 @@ def _ids(table: MentionTable, entities: Sequence[int]) -> dict[int, str]:
     if len(set(labels)) == len(entities) and all(PLAIN_ID.fullmatch(label) for label in labels):
         return dict(zip(entities, labels, strict=True))
     return {entity: f"e{i}" for i, entity in enumerate(entities, start=1)}
+
+
+FORMAT = Format(
+    read_records,
+    lambda records: dump_conllu(table_of(records)),
+    suffixes=(".conllu",),
+    first_line=re.compile(r"#\s*(?:global\.|newdoc|newpar|sent_id|text\b)", re.ASCII),
+)

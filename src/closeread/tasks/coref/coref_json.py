@@ -6,7 +6,8 @@ cluster has at least one mention.  `n_tokens` may say how many tokens the docume
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +15,22 @@ import numpy as np
 
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import FormatError, Problem, quote
-from closeread.formats.json_lines import dump_json_lines, read_json_lines
-from closeread.records import Record
+from closeread.formats import Format
+from closeread.formats.json_lines import SUFFIXES, dump_json_lines, read_json_lines
+from closeread.records import Parsed, Record
 from closeread.tasks.coref.columns import MentionTable, mention_table
+from closeread.tasks.coref.rules import find_misplaced_mentions
+
+
+def read_records(path: Path, split: str) -> Parsed:
+    """The documents of a file, each with its line; names are the file's, whatever the split.
+
+    Raises:
+        FormatError: as `read_coref_json`.
+    """
+    del split
+    parsed = _read(path)
+    return parsed._replace(records=table_of(parsed.records))
 
 
 def read_coref_json(path: Path) -> MentionTable:
@@ -28,6 +42,10 @@ def read_coref_json(path: Path) -> MentionTable:
     Raises:
         FormatError: the file can't be read, or is not of this format, with all that is wrong with it.
     """
+    return table_of(_read(path).records)
+
+
+def _read(path: Path) -> Parsed:
     parsed = read_json_lines(path)
     validator = RowValidator(load_schema("coref"), "document")
     problems = parsed.problems + validator.problems(parsed.records, parsed.lines)
@@ -37,7 +55,7 @@ def read_coref_json(path: Path) -> MentionTable:
         if not problems or validator.accepts(record)
     ]
     for record, line in fit:
-        problems += [Problem(found, line) for found in _misplaced(record)]
+        problems += [Problem(found, line) for found in find_misplaced_mentions(record)]
     seen: dict[str, int] = {}
     for record, line in fit:
         before = seen.setdefault(record["document"], line)
@@ -46,26 +64,16 @@ def read_coref_json(path: Path) -> MentionTable:
             problems.append(Problem(f"{found}; needed: one line a document", line))
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))
-    return table_of(parsed.records)
+    return parsed
 
 
 def table_of(records: Sequence[Record]) -> MentionTable:
     """The columns of records that are known to fit the schema."""
+    if isinstance(records, MentionTable):
+        return records
     table = mention_table([record["document"] for record in records], [record["clusters"] for record in records])
     n_tokens = [record.get("n_tokens") for record in records]
     return table if None in n_tokens else replace(table, n_tokens=np.array(n_tokens, np.int64))
-
-
-def _misplaced(record: Record) -> Iterator[str]:
-    """The mentions of a document that can't be."""
-    n_tokens = record.get("n_tokens")
-    for i, cluster in enumerate(record["clusters"]):
-        for j, (start, end) in enumerate(cluster):
-            if start > end:
-                yield f"clusters[{i}][{j}]: [{start}, {end}] ends before it starts; needed: [start, end]"
-            elif n_tokens is not None and end >= n_tokens:
-                found = f"[{start}, {end}], but the document has {n_tokens} tokens"
-                yield f"clusters[{i}][{j}]: {found}; needed: an end before {n_tokens}"
 
 
 def dump_coref_json(table: MentionTable) -> str:
@@ -80,3 +88,11 @@ def dump_coref_json(table: MentionTable) -> str:
         return dump_json_lines(table)
     n_tokens = table.n_tokens.tolist()
     return dump_json_lines({**record, "n_tokens": n} for record, n in zip(table, n_tokens, strict=True))
+
+
+FORMAT = Format(
+    read_records,
+    lambda records: dump_coref_json(table_of(records)),
+    suffixes=SUFFIXES,
+    first_line=re.compile(r"\{"),
+)

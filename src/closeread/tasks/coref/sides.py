@@ -7,9 +7,9 @@ text, it has to be the same.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +20,14 @@ from closeread.counts.sides import Inconsistency, Options, Origin, Place, System
 from closeread.counts.table import CountTable
 from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, join_names, quote
 from closeread.files import write_text
-from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.text import BYTE_ORDER_MARK
+from closeread.tasks import find_format
 from closeread.tasks.coref.columns import MentionTable, Words, document_digests
 from closeread.tasks.coref.matching import find_inconsistencies, repeats, require_heads, table_of
 
 NO_CORPUS = Origin("coref", None, None, None)
-CORPUS_LINE = re.compile(rb"#\s*(?:global\.|newdoc|newpar|sent_id|text\b)")
-CONLL_LINE = re.compile(rb"#\s*begin\s+document")
+FORMATS = ("conll", "conllu", "coref_json")
+"""By name; a file that tells nothing, by its first line or its suffix, is of the first."""
 
 
 @dataclass(frozen=True)
@@ -104,18 +104,10 @@ def read_documents(path: Path) -> MentionTable:
         FormatError: the file can't be read or breaks its format, with everything that is wrong with it.
     """
     first, suffix = _first_line(path), path.suffix.lower()
-    is_known = first.startswith(b"{") or CORPUS_LINE.match(first) or CONLL_LINE.match(first)
-    if first.startswith(b"{") or (not is_known and suffix in JSON_LINES):
-        from closeread.tasks.coref.coref_json import read_coref_json
-
-        return read_coref_json(path)
-    if CORPUS_LINE.match(first) or (not is_known and suffix == ".conllu"):
-        from closeread.tasks.coref.conllu import read_conllu
-
-        return read_conllu(path)
-    from closeread.tasks.coref.conll import read_conll
-
-    return read_conll(path)
+    formats = [find_format("coref", name) for name in FORMATS]
+    by_line = next((one for one in formats if one.recognises(first)), None)
+    by_suffix = next((one for one in formats if suffix in one.suffixes), formats[0])
+    return table_of((by_line or by_suffix).read(path, "").records)
 
 
 def write_documents(documents: MentionTable, path: Path) -> None:
@@ -125,11 +117,7 @@ def write_documents(documents: MentionTable, path: Path) -> None:
         RequestError: there is no such format, or it can't express the documents.
         OSError: the file can't be written to.
     """
-    from closeread.tasks.coref.conll_writer import dump_conll
-    from closeread.tasks.coref.conllu import dump_conllu
-    from closeread.tasks.coref.coref_json import dump_coref_json
-
-    writers = {".conll": dump_conll, ".conllu": dump_conllu, **dict.fromkeys(JSON_LINES, dump_coref_json)}
+    writers = {suffix: one.write for one in map(partial(find_format, "coref"), FORMATS) for suffix in one.suffixes}
     write = writers.get(path.suffix.lower())
     if write is None:
         raise RequestError(f"{path}: its suffix is '{path.suffix}'; needed: {', '.join(writers)}")
@@ -140,15 +128,16 @@ def write_documents(documents: MentionTable, path: Path) -> None:
     write_text(path, text)
 
 
-def _first_line(path: Path) -> bytes:
+def _first_line(path: Path) -> str:
     """The first line of a file that is not blank, as far as its first bytes show it; nothing if it can't be read."""
     if not path.is_file():  # looking into a pipe would wait for its writer
-        return b""
+        return ""
     try:
         with path.open("rb") as file:
-            return file.read(2**16).removeprefix(BYTE_ORDER_MARK).lstrip().split(b"\n", 1)[0]
+            line = file.read(2**16).removeprefix(BYTE_ORDER_MARK).lstrip().split(b"\n", 1)[0]
+            return line.decode("utf-8", "replace")
     except OSError:
-        return b""
+        return ""
 
 
 def read_key(path: Path, duplicates: str = "error") -> MentionTable:

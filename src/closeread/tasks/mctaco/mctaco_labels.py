@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from closeread.errors import Problem
+from closeread.formats import SubmissionFile
 from closeread.records import ColumnRecords, Parsed, Record, column
 
 SUFFIX = ".txt"
@@ -35,3 +36,6 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
 def dump_submission(rows: Iterable[Record]) -> str:
     """The labels, one a line; the rows must be in the order of the corpus."""
     return "".join(f"{row['label']}\n" for row in rows)
+
+
+SUBMISSION = SubmissionFile(recognises, parse_submission, SUFFIX, dump_submission)

@@ -8,12 +8,13 @@ in order of first appearance (four question texts of the release occur with two 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 
 from closeread.errors import Problem, quote
+from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
-from closeread.records import ColumnRecords, Parsed, Record, column
+from closeread.records import ColumnRecords, Parsed, Record
 
 BYTE_ORDER_MARK = "\ufeff"
 CHUNK = 2**14
@@ -77,22 +78,6 @@ def _named(prefix: str, numbers: Sequence[int], distinct: int) -> list[str]:
     return [names[number] for number in numbers]
 
 
-def inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
-    """Candidates whose question stood with another sentence or category before."""
-    questions, sentences, categories = (column(records, name) for name in ("question_id", "sentence_id", "category"))
-    if len(set(zip(questions, sentences, categories, strict=True))) == len(set(questions)):
-        return
-    first: dict[str, int] = {}
-    for index, question in enumerate(questions):
-        before = first.setdefault(question, index)
-        if before == index:
-            continue
-        for name, values in (("sentence_id", sentences), ("category", categories)):
-            if values[index] != values[before]:
-                found = f"{name} {quote(values[index])}, but {quote(values[before])} for another candidate"
-                yield index, f"question {quote(question)} has {found}; needed: one"
-
-
 def dump_records(records: Iterable[Record]) -> str:
     """The records as the text of a released file; ids are dropped, since they follow from the order.
 
@@ -108,3 +93,6 @@ def dump_records(records: Iterable[Record]) -> str:
     text = "".join(lines)
     # Readers drop one byte-order mark: a text of its own that begins with one needs another in front.
     return BYTE_ORDER_MARK + text if text.startswith(BYTE_ORDER_MARK) else text
+
+
+FORMAT = Format(read=read_records, write=dump_records)

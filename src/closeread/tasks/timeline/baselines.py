@@ -17,6 +17,7 @@ from closeread.errors import FormatError, RequestError
 from closeread.records import Record
 from closeread.tasks.timeline.building import UNKNOWN, Event, in_order
 from closeread.tasks.timeline.cat_xml import read_folder
+from closeread.tasks.timeline.gold import timelines_of
 
 
 class Said(NamedTuple):
@@ -52,7 +53,7 @@ def timelines(
         RequestError: there are no documents.
         FormatError: the folder of documents can't be read.
     """
-    said = [one for document in _documents(resources) for one in _said(document)]
+    said = [one for document in _documents(records, resources) for one in _said(document)]
     rows = []
     for record in records:
         name = _between_blanks(record["entity"].split())
@@ -61,13 +62,13 @@ def timelines(
     return rows
 
 
-def _documents(resources: Resources) -> Sequence[Record]:
+def _documents(records: Sequence[Record], resources: Resources) -> Sequence[Record]:
     if resources.articles is not None:
         parsed = read_folder(resources.articles)
         if parsed.problems:
             raise FormatError(resources.articles, parsed.problems)
         return parsed.records
-    documents: Sequence[Record] = () if resources.background is None else resources.background.documents
+    documents = timelines_of(records).documents
     if not documents:
         raise RequestError("there are no documents beside these timelines; name a folder of them with --articles")
     return documents

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from closeread.errors import FormatError, Problem, quote
+from closeread.formats import Format, FormatFolder
 from closeread.formats.folders import list_files
 from closeread.formats.text import UNSAFE
 from closeread.formats.timeml import read_timeml
@@ -280,25 +281,6 @@ def _titles(files: Mapping[str, Path]) -> tuple[dict[str, str | None], list[Prob
     return titles, problems
 
 
-def inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
-    """Sentences that are not one for every token, mentions of no token, and events by other names than their own."""
-    for index, record in enumerate(records):
-        tokens, sentences = record["tokens"], record["sentences"]
-        if len(sentences) != len(tokens):
-            yield index, f"has {len(tokens):,} tokens and {len(sentences):,} sentences; needed: one for each token"
-            continue
-        mentions = [("creation_time_tokens", record["creation_time_tokens"])]
-        mentions += [(f"event {quote(event['id'])}", event["tokens"]) for event in record["events"]]
-        beyond = [(what, max(of)) for what, of in mentions if max(of, default=-1) >= len(tokens)]
-        for what, number in beyond:
-            yield index, f"{what}: there is no token {number}; the last is {len(tokens) - 1}"
-        for event in () if beyond else record["events"]:
-            of = event["tokens"]
-            name = mention_name(record["id"], sentences[of[0]], [tokens[number] for number in of])
-            if event["mention"] != name:
-                yield index, f"event {quote(event['id'])} is {quote(event['mention'])}; needed: {quote(name)}"
-
-
 def dump_document(document: Record) -> str:
     """The document as the text of a CAT file; its title is that of the TimeML file and left out.
 
@@ -327,3 +309,6 @@ def dump_document(document: Record) -> str:
 def _marked(name: str, m_id: str, attributes: str, tokens: Iterable[int]) -> list[str]:
     anchors = [f'  <token_anchor t_id="{number + 1}"/>' for number in tokens]
     return [f"<{name} m_id={quoteattr(m_id)}{attributes}>", *anchors, f"</{name}>"]
+
+
+FORMAT = Format(read=read_records, folder=FormatFolder(read_files, read_folder))

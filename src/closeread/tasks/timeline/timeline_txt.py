@@ -13,26 +13,20 @@ and one of two equal files is left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from closeread.errors import FormatError, Problem, quote
 from closeread.files import write_text
+from closeread.formats import Format, FormatFolder, SubmissionFolder
 from closeread.formats.folders import list_files
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed, ParsedFolder, Record
 from closeread.tasks.timeline.cat_xml import read_documents
-from closeread.tasks.timeline.timeline_mentions import (
-    Oddity,
-    Texts,
-    as_texts,
-    oddities,
-    resolved,
-    stem_of_id,
-    told,
-    unknown_place,
-)
+from closeread.tasks.timeline.gold import Timelines
+from closeread.tasks.timeline.rules import oddities_given
+from closeread.tasks.timeline.timeline_mentions import Oddity, Texts, as_texts, oddities, resolved, stem_of_id, told
 
 SUFFIX = ".txt"
 LIST = "list_target_entities"
@@ -44,20 +38,6 @@ SOUND = re.compile(r"[0-9]{1,15}(?:\t[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*){2,}")
 
 MAX_POSITION = 2**53 - 1
 WHITE_SPACE = " \t\r\v\f"
-
-
-class Background(NamedTuple):
-    """What a submission is read beside, or made from.
-
-    Attributes:
-        sentences: the numbers of the sentences of every document; empty where the documents are not known.
-        empty: the timelines that have no entry in gold.
-        documents: the documents themselves (`closeread.tasks.timeline.cat_xml`).
-    """
-
-    sentences: Mapping[str, Collection[int]]
-    empty: Collection[str]
-    documents: Sequence[Record] = ()
 
 
 class Timeline(NamedTuple):
@@ -114,10 +94,9 @@ def read_files(files: Mapping[str, Path], split: str) -> ParsedFolder:
         list_problems, list_notices = _against_list(name, path, records)
         problems += list_problems
         notices += list_notices
-    sentences = {document: frozenset(numbers) for document, numbers in texts.sentences.items()}
     problems += found.problems
-    known = _background(records, sentences)._replace(documents=list(documents.values()))
-    return ParsedFolder(records, list(found.timelines), problems, found.notices + notices, known)
+    gold = Timelines(records, documents.values())
+    return ParsedFolder(gold, list(found.timelines), problems, found.notices + notices)
 
 
 def read_folder(path: Path) -> ParsedFolder:
@@ -132,11 +111,11 @@ def read_folder(path: Path) -> ParsedFolder:
     for name, timeline in found.timelines.items():
         notices += _told(oddities(timeline.record), timeline.lines, name)
     records = [timeline.record for timeline in found.timelines.values()]
-    return ParsedFolder(records, list(found.timelines), problems + found.problems, notices, _background(records))
+    return ParsedFolder(records, list(found.timelines), problems + found.problems, notices)
 
 
-def read_submission_folder(path: Path, background: Background | None) -> ParsedFolder:
-    """The timelines that a system sends, read beside what is known of gold.
+def read_submission_folder(path: Path, gold: Sequence[Record]) -> ParsedFolder:
+    """The timelines that a system sends, and what is odd about them given the gold ones.
 
     Raises:
         FormatError: there is none, or the folder can't be read.
@@ -144,17 +123,11 @@ def read_submission_folder(path: Path, background: Background | None) -> ParsedF
     files, problems = list_files(path, "timeline", SUFFIX)
     found = _timelines(files)
     notices = list(found.notices)
+    find_odd = oddities_given(gold)
     for name, timeline in found.timelines.items():
-        notices += _told(_odd(timeline.record, background), timeline.lines, name)
+        notices += _told(find_odd(timeline.record), timeline.lines, name)
     records = [timeline.record for timeline in found.timelines.values()]
     return ParsedFolder(records, list(found.timelines), problems + found.problems, notices)
-
-
-def row_notices(rows: Sequence[Record], background: Background | None) -> Iterator[tuple[int, str]]:
-    """What is odd about timelines that came from no folder, by the number of the row, from 0."""
-    for index, row in enumerate(rows):
-        for entry, what in told(_odd(row, background), range(1, len(row["entries"]) + 1), "entry"):
-            yield index, what if entry is None else f"entry {entry}: {what}"
 
 
 def read_records(path: Path, split: str) -> Parsed:
@@ -267,24 +240,6 @@ def _resolve(record: Record, texts: Texts) -> Iterator[Oddity]:
                 yield oddity._replace(entry=number)
 
 
-def _odd(record: Record, background: Background | None) -> Iterator[Oddity]:
-    """What is odd about a system's timeline, by itself and beside what is known of gold."""
-    yield from oddities(record)
-    if background is None:
-        return
-    if record["id"] in background.empty:
-        yield Oddity("empty", None, "is not scored: gold's timeline has no entry")
-    for number, entry in enumerate(record["entries"] if background.sentences else ()):
-        for mention in entry["mentions"]:
-            oddity = unknown_place(mention, background.sentences)
-            if oddity is not None:
-                yield oddity._replace(entry=number)
-
-
-def _background(records: Iterable[Record], sentences: Mapping[str, Collection[int]] | None = None) -> Background:
-    return Background(sentences or {}, frozenset(record["id"] for record in records if not record["entries"]))
-
-
 def read_entities(path: Path) -> dict[str, int]:
     """The names in a list of entities, one a line, each with its line; blank lines are dropped.
 
@@ -307,32 +262,6 @@ def _against_list(name: str, path: Path, records: Iterable[Record]) -> tuple[lis
         for entity, line in entities.items()
         if entity not in known
     ]
-
-
-def background(records: Sequence[Record]) -> Background:
-    """What a submission is read beside, where gold has no documents."""
-    return _background(records)
-
-
-def is_scored(record: Record) -> bool:
-    """Whether a gold timeline is scored: one without an entry is not."""
-    return bool(record["entries"])
-
-
-def notices(records: Sequence[Record]) -> Iterator[str]:
-    """What is odd about gold timelines that came from no folder, a sentence each."""
-    for index, what in row_notices(records, None):
-        yield f"timeline {quote(records[index]['id'])}: {what}."
-
-
-def inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
-    """Entries whose spans are not one for every mention."""
-    for index, record in enumerate(records):
-        for number, entry in enumerate(record["entries"], start=1):
-            spans = entry.get("spans")
-            if spans is not None and len(spans) != len(entry["mentions"]):
-                found = f"entry {number} has {len(entry['mentions'])} mentions and {len(spans)} spans"
-                yield index, f"{found}; needed: one for each mention, or none"
 
 
 def dump_timeline(record: Record) -> str:
@@ -370,3 +299,7 @@ def write_folder(records: Iterable[Record], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         write_text(folder / f"{name}{SUFFIX}", text)
+
+
+FORMAT = Format(read=read_records, folder=FormatFolder(read_files, read_folder))
+SUBMISSION = SubmissionFolder(read_submission_folder, write_folder)

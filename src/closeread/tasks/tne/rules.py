@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from closeread.corpora.rules import Rules
 from closeread.errors import pluralize, quote
 from closeread.records import Record
 from closeread.tasks.tne.columns import PREPOSITIONS, TITLE_END, Documents, Ints, documents_of, numbers
@@ -24,7 +25,7 @@ SHOWN = 3
 """How many names a problem lists before it counts."""
 
 
-def inconsistencies(records: Sequence[Record]) -> Problems:
+def find_inconsistencies(records: Sequence[Record]) -> Problems:
     """The index of a document and what is wrong with it: every rule's violations, by document."""
     every = _Part(documents_of(records), range(len(records)))
     # A noun phrase that does not exist has no cluster: documents in which one is asked for are not asked any further.
@@ -255,7 +256,7 @@ def _known(size: int) -> str:
     return f"np0 to np{size - 1}" if size > 1 else "np0"
 
 
-def notices(records: Sequence[Record]) -> Iterator[str]:
+def find_oddities(records: Sequence[Record]) -> Iterator[str]:
     """What a user should know about valid documents, one sentence a kind, with the first place."""
     documents = documents_of(records)
     # An annotator's or a system's documents may lack what is looked at.
@@ -349,3 +350,6 @@ ODDITIES: dict[str, Callable[[Documents], Places]] = {
     "noun phrases: without a last token, for which the one that their words end in is taken": _no_last_token,
     "noun phrases: times, dates or measurements that are linked": _linked_times,
 }
+
+
+RULES = dict.fromkeys(("document", "annotation"), Rules(find_inconsistencies, find_oddities))

@@ -16,12 +16,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from closeread.errors import Problem, RequestError, pluralize, quote, quote_json
+from closeread.formats import SubmissionFile
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.formats.text import MAX_LINE_BYTES
 from closeread.records import Parsed, Record, column
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of, numbers
 
-SUFFIX = None
 ARRAY = "predicted_prepositions"
 FIRST = re.compile(rf'\s*\{{[^\[]*"{ARRAY}"\s*:')
 SHOWN = 3
@@ -124,3 +124,6 @@ def _array(relations: Sequence[Record], size: int) -> list[int]:
     labels[(anchors * size + complements)[::-1]] = said[::-1]  # of several the first is written last, and stays
     array: list[int] = labels.tolist()
     return array
+
+
+SUBMISSION = SubmissionFile(recognises, parse_submission)

@@ -18,14 +18,12 @@ import numpy as np
 import orjson
 
 from closeread.errors import FormatError, Problem, quote, quote_json
+from closeread.formats import Format
 from closeread.formats.gzipped import unzipped
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import BYTE_ORDER_MARK, MAX_LINE_BYTES, read_bytes
 from closeread.records import Parsed, Record
 from closeread.tasks.tne.columns import Documents
-from closeread.tasks.tne.rules import inconsistencies, notices
-
-__all__ = ["SUFFIXES", "dump_records", "inconsistencies", "notices", "read_records"]
 
 SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".json.gz")
 
@@ -185,3 +183,6 @@ def dump_records(records: Iterable[Record]) -> str:
                 del own[name]
         lines.append(orjson.dumps(own).decode() + "\n")
     return "".join(lines)
+
+
+FORMAT = Format(read=read_records, write=dump_records, suffixes=SUFFIXES)

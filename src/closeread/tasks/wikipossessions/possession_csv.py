@@ -13,7 +13,6 @@ leads anywhere else.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,10 +20,11 @@ from typing import Any
 from unicodedata import normalize
 
 from closeread.errors import FormatError, Problem, escape, quote
+from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, read_json_lines
 from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes, read_lines
 from closeread.records import Parsed, Record
-from closeread.tasks.wikipossessions.kernels.anchors import parse_anchor
+from closeread.tasks.wikipossessions.rules import DERIVED, derive_anchor, is_padded
 
 HEADER = ("Article", "Type", "Possessor", "psr_c", "order", "Duration", "TP", "Dur_c")
 SEPARATOR = "#"
@@ -36,7 +36,6 @@ ORDER = re.compile(r"[1-9][0-9]{0,5}(\.[1-9][0-9]{0,5})*")
 """Nothing begins with 0, so that `1.0`, an order that went through a number, is not taken for a part of 1."""
 
 ARTICLES = "articles"
-DERIVED = ("anchor_kind", "lower", "upper", "open_start", "open_end")
 
 
 def read_records(path: Path, split: str) -> Parsed:
@@ -60,7 +59,7 @@ def _derive(possessions: object) -> None:
         if isinstance(possession, dict) and all(possession.get(name) is None for name in DERIVED):
             anchor = possession.get("anchor")
             if anchor is None or isinstance(anchor, str):
-                possession.update(_derived(anchor))
+                possession.update(derive_anchor(anchor))
 
 
 def _read_rows(path: Path) -> Parsed:
@@ -130,15 +129,10 @@ def _possession(cells: Sequence[str]) -> Record:
         "certainty": CERTAINTIES[certainty],
         "order": order,
         "anchor": anchor or None,
-        **_derived(anchor),
+        **derive_anchor(anchor),
         "relation": RELATIONS.get(relation),
         "relation_certainty": RELATION_CERTAINTIES.get(relation_certainty),
     }
-
-
-def _derived(anchor: str | None) -> Record:
-    parsed = parse_anchor(anchor)
-    return dict(zip(DERIVED, parsed[: len(DERIVED)], strict=True))
 
 
 def article_texts(folder: Path, articles: Iterable[str]) -> tuple[dict[str, str], list[tuple[str, FormatError]]]:
@@ -176,77 +170,6 @@ def _text(path: Path) -> str:
     return text
 
 
-def inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
-    """Possessions whose fields contradict each other, and names with white space around them."""
-    for index, record in enumerate(records):
-        if _is_padded(record["article"]):
-            yield index, f"article {quote(record['article'])} is padded with white space; needed: the bare title"
-        for position, possession in enumerate(record["possessions"]):
-            for what in _contradictions(possession):
-                yield index, f"possessions[{position}]: {what}"
-
-
-def _contradictions(possession: Mapping[str, Any]) -> Iterator[str]:
-    for name in ("possessor", "anchor"):
-        text = possession[name]
-        if text is not None and _is_padded(text):
-            yield f"{name} {quote(text)} is padded with white space; needed: the bare text"
-    given = possession.get("anchor_kind") is not None  # a reference may leave out what the anchor says anyway
-    for name, value in _derived(possession["anchor"]).items():
-        found = possession.get(name)
-        if found != value and (given or found is not None):
-            yield f"{name} is {_json(found)}; needed: {_json(value)}, as anchor {_json(possession['anchor'])} says"
-    if possession["relation"] is not None and possession["anchor"] is None:
-        yield f"relation is {quote(possession['relation'])} and anchor null; needed: an anchor, or no relation"
-    if (possession["relation"] is None) != (possession["relation_certainty"] is None):
-        found = f"relation is {_json(possession['relation'])}"
-        yield f"{found} and relation_certainty {_json(possession['relation_certainty'])}; needed: both or neither"
-
-
-def _is_padded(text: str) -> bool:
-    return text != text.strip() or not text
-
-
-def _json(value: object) -> str:
-    return quote(value) if isinstance(value, str) else json.dumps(value)
-
-
-def row_notices(rows: Sequence[Record], background: object) -> Iterator[tuple[int, str]]:
-    """What is odd about valid rows of a system, by the number of the row, from 0."""
-    del background
-    for index, row in enumerate(rows):
-        anchors = [(place, one, parse_anchor(one["anchor"])) for place, one in enumerate(row["possessions"])]
-        turned = [(place, one) for place, one, anchor in anchors if anchor.reversed]
-        loose = [(place, one) for place, one, anchor in anchors if one["relation"] and anchor.kind == "unknown"]
-        for found, what in (
-            (turned, "an anchor with the later side first, which is read the other way round"),
-            (loose, "a relation to an unknown anchor, which is kept"),
-        ):
-            if found:
-                place, one = found[0]
-                first = f"possessions[{place}] ({quote(one['possessor'])}), {quote(one['anchor'])}"
-                yield index, f"article {quote(row['article'])}: {_possessions(len(found))} {what} (the first: {first})"
-
-
-def notices(records: Sequence[Record]) -> Iterator[str]:
-    """What a user should know about valid records, one sentence each."""
-    possessions = [(record["article"], one) for record in records for one in record["possessions"]]
-    turned = [(article, one) for article, one in possessions if parse_anchor(one["anchor"]).reversed]
-    if turned:
-        article, one = turned[0]
-        yield (
-            f"{_possessions(len(turned))} an anchor with the later side first, which is read the other way round "
-            f"(the first: {quote(one['anchor'])} in {quote(article)})."
-        )
-    loose = [article for article, one in possessions if one["relation"] and one["anchor_kind"] == "unknown"]
-    if loose:
-        yield f"{_possessions(len(loose))} a relation to an unknown anchor (the first in {quote(loose[0])})."
-
-
-def _possessions(number: int) -> str:
-    return "1 possession has" if number == 1 else f"{number:,} possessions have"
-
-
 def dump_records(records: Iterable[Record]) -> str:
     """The records as the text of a released file, padded as the release is; article texts are dropped.
 
@@ -275,10 +198,13 @@ def _line(article: str, possession: Mapping[str, Any]) -> str:
     written = {name: table.get(possession[name], "") for name, table in codes.items()}
     possessor, order, anchor = possession["possessor"], possession["order"], possession["anchor"]
     for cell in (article, possessor, anchor or "none"):
-        if _is_padded(cell) or SEPARATOR in cell or UNSAFE.search(cell):
+        if is_padded(cell) or SEPARATOR in cell or UNSAFE.search(cell):
             raise ValueError(f"{quote(article)}: this format can't express the cell {quote(cell)}")
     # The release pads everything but orders, years and what is empty.
     padded = [f"{article} ", f" {written['type']} ", f" {possessor} ", f" {written['certainty']} ", order]
     padded.append(anchor if anchor and anchor.isdecimal() else f" {anchor} " if anchor else "")
     padded += [f" {written[name]} " if written[name] else "" for name in ("relation", "relation_certainty")]
     return SEPARATOR.join(padded)
+
+
+FORMAT = Format(read=read_records, write=dump_records, suffixes=SUFFIXES)

@@ -1,0 +1,103 @@
+"""The code that reads a corpus: what a dataset that was generated once depends on, apart from its data.
+
+Which modules those are is found by following imports, from the builder, the corpus's declaration, its formats and its
+rules; so a changed line is never answered with stale data, and a line that no reading runs through changes nothing.
+
+Conventions: imports count wherever in a module they stand, functions included, but not below `if TYPE_CHECKING`.  A
+module brings the packages that it is in, but for ours itself, whose import loads nothing that reads.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from functools import cache
+from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
+
+from closeread.corpora.gold import load_corpus
+from closeread.tasks import find
+
+PACKAGE = "closeread"
+BUILDER = ("closeread.hf.builder", "closeread.hf.features")
+
+
+@cache
+def code_digest(corpus: str) -> str:
+    """A digest of everything of ours that decides what a corpus's tables hold, in hex."""
+    contents = list(_read_modules(corpus).values())
+    contents.append((resources.files("closeread.schemas") / f"{corpus}.json").read_bytes())
+    loader = resources.files(f"closeread.loaders.{corpus}")
+    manifests = (item for item in loader.iterdir() if item.name.endswith(".sha256"))
+    contents += [item.read_bytes() for item in sorted(manifests, key=lambda item: item.name)]
+    digest = hashlib.sha256()
+    for content in contents:
+        digest.update(len(content).to_bytes(8, "little") + content)
+    return digest.hexdigest()
+
+
+def reading_modules(corpus: str) -> list[str]:
+    """The names of our modules that reading a corpus uses, sorted."""
+    return list(_read_modules(corpus))
+
+
+def _read_modules(corpus: str) -> dict[str, bytes]:
+    """The sources of these modules by name, sorted."""
+    declared = load_corpus(corpus)
+    task = f"closeread.tasks.{declared.procedure}"
+    formats = {declared.format, *(config.format for config in declared.configs.values() if config.format is not None)}
+    loader = f"closeread.loaders.{corpus}"
+    roots = [*BUILDER, f"{loader}.declaration", f"{loader}.{corpus}", f"{task}.rules"]
+    roots += [f"{task if find(declared.procedure, name) else 'closeread.formats'}.{name}" for name in sorted(formats)]
+    found: dict[str, bytes] = {}
+    waiting = roots
+    while waiting:
+        name = waiting.pop()
+        file = None if name in found else _find_source(name)
+        if file is not None:
+            found[name] = file.read_bytes()
+            parent = name.rpartition(".")[0]
+            waiting += [parent] * (parent != PACKAGE)
+            waiting += _imports(found[name])
+    return dict(sorted(found.items()))
+
+
+def _find_source(name: str) -> Path | None:
+    """The file of one of our modules; None where there is no module of that name."""
+    parts = name.split(".")
+    folder = _find_folder(parts[1]) if len(parts) > 1 and parts[0] == PACKAGE else None
+    if folder is None:
+        return None
+    place = folder.joinpath(*parts[2:])
+    candidates = (place.with_name(f"{place.name}.py"), place / "__init__.py")
+    return next((file for file in candidates if file.is_file()), None)
+
+
+@cache
+def _find_folder(name: str) -> Path | None:
+    """The folder of a package right below ours, or what would be one; these need not lie in one place."""
+    spec = find_spec(f"{PACKAGE}.{name}")
+    origin = None if spec is None else spec.origin
+    if spec is None or origin is None:
+        return None
+    return Path(origin).parent if spec.submodule_search_locations else Path(origin).with_suffix("")
+
+
+@cache
+def _imports(source: bytes) -> tuple[str, ...]:
+    """The names that a module imports, and those that it imports from others, which may be modules."""
+    names: list[str] = []
+    waiting: list[ast.AST] = list(ast.parse(source).body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            names += (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names.append(str(node.module))
+            names += (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            waiting += node.orelse
+        elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
+            waiting += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)]
+    return tuple(names)

@@ -1,0 +1,175 @@
+"""A corpus of coreference, declared as any other: read in each format, loaded, counted and exported."""
+
+import hashlib
+import json
+
+import pytest
+from shared.package_copy import copy_package, run_with
+
+from closeread.corpora.declaration import Config, Corpus, SourceFile
+from closeread.corpora.gold import read_gold, read_own_gold
+from closeread.errors import FormatError
+from closeread.formats.json_lines import dump_json_lines
+from closeread.tasks import find_format
+from closeread.tasks.coref.columns import MentionTable, content_digest
+
+CONLL = """#begin document (rain); part 000
+rain 0 0 It (1)
+rain 0 1 rains -
+
+#end document
+#begin document (sun); part 000
+sun 0 0 The (3
+sun 0 1 sun 3)
+sun 0 2 shines -
+sun 0 3 . -
+#end document
+"""
+CONLLU = """# newdoc id = rain; part 000
+# global.Entity = eid-etype-head-other
+1\tIt\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1--1-)
+2\trains\t_\t_\t_\t_\t0\t_\t_\t_
+
+# newdoc id = sun; part 000
+1\tThe\t_\t_\t_\t_\t0\t_\t_\tEntity=(e2--2-
+2\tsun\t_\t_\t_\t_\t0\t_\t_\tEntity=e2)
+3\tshines\t_\t_\t_\t_\t0\t_\t_\t_
+4\t.\t_\t_\t_\t_\t0\t_\t_\t_
+
+"""
+RECORDS = [
+    {"document": "rain; part 000", "clusters": [[[0, 0]]]},
+    {"document": "sun; part 000", "clusters": [[[0, 1]]]},
+]
+FILES = {
+    "conll": ("key.conll", CONLL),
+    "conllu": ("key.conllu", CONLLU),
+    "coref_json": ("key.jsonl", dump_json_lines(RECORDS)),
+}
+
+
+def declared(format_name, file, text):
+    """The declaration of a corpus of one file."""
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    return Corpus(
+        name="coref",
+        title="Weather",
+        description="Invented sentences.",
+        language="en",
+        homepage="http://example.org",
+        licence="CC0",
+        citation="",
+        configs={"default": Config("All.", {"test": SourceFile(file, sha256, "http://example.org/key")})},
+        default_split="test",
+        format=format_name,
+        submission_formats=(),
+        procedure="coref",
+        key="document",
+    )
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_gold_in_every_format(name, tmp_path):
+    file, text = FILES[name]
+    (tmp_path / file).write_text(text, "utf-8")
+    gold = read_gold(declared(name, file, text), data_dir=tmp_path)
+    assert gold.released
+    assert isinstance(gold.records, MentionTable)
+    assert list(gold.records) == RECORDS
+
+
+@pytest.mark.parametrize(("name", "lines"), [("conll", [1, 6]), ("conllu", [1, 6]), ("coref_json", [1, 2])])
+def test_formats_say_where_documents_begin_and_write_them_again(name, lines, tmp_path):
+    file, text = FILES[name]
+    (tmp_path / file).write_text(text, "utf-8")
+    one = find_format("coref", name)
+    parsed = one.read(tmp_path / file, "any")
+    assert (list(parsed.lines), parsed.problems) == (lines, [])
+    assert one.recognises(text.split("\n")[0])
+    assert not one.recognises("rain 0 0 It (1)")
+    (tmp_path / file).write_text(one.write(parsed.records), "utf-8")
+    again = one.read(tmp_path / file, "any").records
+    assert content_digest(again) == content_digest(parsed.records)
+    assert "rain; part 000" in one.write(RECORDS) if name == "coref_json" else list(again) == RECORDS
+
+
+def test_json_lines_of_a_corpus_in_conll_follow_the_same_rules(tmp_path):
+    corpus = declared(*("conll", *FILES["conll"]))
+    path = tmp_path / "own.jsonl"
+    path.write_text(dump_json_lines(RECORDS), "utf-8")
+    assert list(read_own_gold(corpus, path).records) == RECORDS
+    rows = [RECORDS[0], {"document": "x", "clusters": [[[3, 2]], [[0, 5]]], "n_tokens": 5}]
+    path.write_text(dump_json_lines(rows), "utf-8")
+    with pytest.raises(FormatError) as caught:
+        read_own_gold(corpus, path)
+    assert [problem.line for problem in caught.value.problems] == [2, 2]
+    assert "clusters[0][0]: [3, 2] ends before it starts" in str(caught.value)
+    assert "clusters[1][0]: [0, 5], but the document has 5 tokens" in str(caught.value)
+
+
+DECLARATION = """
+from closeread.corpora.declaration import Config, Corpus, SourceFile
+
+SPLITS = {{"test": SourceFile("sample.conll", "{sha256}")}}
+CORPUS = Corpus(
+    name="weather",
+    title="Weather",
+    description="Invented sentences.",
+    language="en",
+    homepage="http://example.org",
+    licence="CC0",
+    citation="",
+    configs={{"sample": Config("All.", SPLITS)}},
+    default_split="test",
+    format="conll",
+    procedure="coref",
+    key="document",
+)
+"""
+BUILDER = """
+from closeread.hf.builder import CorpusBuilder
+from closeread.loaders.weather.declaration import CORPUS as DECLARED
+
+
+class Weather(CorpusBuilder):
+    CORPUS = DECLARED
+"""
+COMMAND = "from closeread.cli import main; main()"
+LOAD = """
+import json, closeread
+rows = closeread.load_dataset("weather", split="test")
+print(json.dumps(rows.to_list()))
+"""
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """The package with a corpus more."""
+    folder = copy_package(tmp_path_factory.mktemp("package"))
+    loader = folder / "closeread" / "loaders" / "weather"
+    loader.mkdir()
+    sha256 = hashlib.sha256(CONLL.encode()).hexdigest()
+    (loader / "__init__.py").touch()
+    (loader / "declaration.py").write_text(DECLARATION.format(sha256=sha256), "utf-8")
+    (loader / "weather.py").write_text(BUILDER, "utf-8")
+    (loader / "sample.conll").write_text(CONLL, "utf-8")
+    schemas = folder / "closeread" / "schemas"
+    (schemas / "weather.json").write_text((schemas / "coref.json").read_text("utf-8"), "utf-8")
+    card = "---\nlanguage: en\nsize_categories: n<1K\n---\n# Weather\n\nInvented.\n"
+    (folder / "closeread" / "cards" / "weather.md").write_text(card, "utf-8")
+    return folder
+
+
+def test_it_is_loaded(package, tmp_path):
+    rows = json.loads(run_with(package, "-c", LOAD, HF_HOME=str(tmp_path)))
+    assert rows == [{**record, "n_tokens": None} for record in RECORDS]
+
+
+def test_its_figures_are_counted(package):
+    figures = json.loads(run_with(package, "-c", COMMAND, "stats", "weather", "--json"))
+    assert figures["splits"] == {"test": {"documents": 2, "entities": 2, "singletons": 2, "mentions": 2}}
+
+
+def test_it_is_exported(package, tmp_path):
+    run_with(package, "-c", COMMAND, "export", "weather", str(tmp_path / "out"), HF_HOME=str(tmp_path))
+    assert (tmp_path / "out" / "sample" / "test-00000-of-00001.parquet").stat().st_size

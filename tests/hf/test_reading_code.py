@@ -1,0 +1,111 @@
+"""The code that a generated dataset depends on: all that its reading runs through, and nothing else."""
+
+import json
+
+import pytest
+from shared.package_copy import copy_package, run_with
+
+from closeread.corpora.gold import corpus_names
+from closeread.hf.reading_code import code_digest, reading_modules
+
+TASKS = {"mctaco": "mctaco", "semeval2015_timeline": "timeline", "tne": "tne", "wikipossessions": "wikipossessions"}
+ALL = set(TASKS)
+
+DIGESTS = """
+import json, pathlib, sys
+from closeread.corpora.gold import corpus_names
+from closeread.hf.reading_code import code_digest
+
+def digests():
+    code_digest.cache_clear()
+    return {name: code_digest(name) for name in corpus_names()}
+
+package, before, changed = pathlib.Path("closeread"), digests(), {}
+for name in sys.argv[1:]:
+    text = (package / name).read_bytes()
+    (package / name).write_bytes(text + b"\\n")
+    changed[name] = [corpus for corpus, digest in digests().items() if digest != before[corpus]]
+    (package / name).write_bytes(text)
+assert digests() == before
+print(json.dumps(changed))
+"""
+
+LOADED = """
+import json, sys
+from closeread.corpora.gold import load_corpus, read_gold
+read_gold(load_corpus(sys.argv[1]), "sample")
+print(json.dumps([name for name in sys.modules if name.startswith("closeread")]))
+"""
+
+NO_READING = {"closeread", "closeread._version", "closeread.hf.register", "closeread.schemas"}
+"""What every import of ours loads, whatever it is for, and a package without code."""
+
+EXPECTED = {
+    "tasks/mctaco/mctaco_tsv.py": {"mctaco"},
+    "tasks/mctaco/rules.py": {"mctaco"},
+    "tasks/tne/tne_jsonl.py": {"tne"},
+    "tasks/tne/columns.py": {"tne"},
+    "tasks/tne/rules.py": {"tne"},
+    "tasks/tne/kernels/links.py": {"tne"},
+    "tasks/wikipossessions/possession_csv.py": {"wikipossessions"},
+    "tasks/wikipossessions/kernels/anchors.py": {"wikipossessions"},
+    "tasks/timeline/timeline_txt.py": {"semeval2015_timeline"},
+    "tasks/timeline/timeline_mentions.py": {"semeval2015_timeline"},
+    "tasks/timeline/cat_xml.py": {"semeval2015_timeline"},
+    "tasks/timeline/kernels/timelines.py": {"semeval2015_timeline"},
+    "formats/timeml.py": {"semeval2015_timeline"},
+    "formats/gzipped.py": {"tne"},
+    "loaders/semeval2015_timeline/released.sha256": {"semeval2015_timeline"},
+    **{f"schemas/{name}.json": {name} for name in ALL},
+    **{f"loaders/{name}/declaration.py": {name} for name in ALL},
+    **{f"loaders/{name}/{name}.py": {name} for name in ALL},
+    "records.py": ALL,
+    "errors.py": ALL,
+    "formats/text.py": ALL,
+    "corpora/gold.py": ALL,
+    "corpora/judging.py": ALL,
+    "corpora/schema.py": ALL,
+    "hf/builder.py": ALL,
+    "hf/features.py": ALL,
+}
+UNREAD = ("baselines", "facts", "procedure", "reproduction", "agreement", "plots", "adjudication", "explain")
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """A copy of the package, to be changed line by line."""
+    return copy_package(tmp_path_factory.mktemp("package"))
+
+
+def test_a_changed_line_rebuilds_what_it_is_read_by(package):
+    changed = json.loads(run_with(package, "-c", DIGESTS, *EXPECTED))
+    assert {name: set(corpora) for name, corpora in changed.items()} == EXPECTED
+
+
+def test_a_line_that_no_reading_runs_through_rebuilds_nothing(package):
+    root = package / "closeread"
+    files = [root / f"tasks/{task}/{role}.py" for task in TASKS.values() for role in UNREAD]
+    files = [file for file in files if file.exists()]
+    files += [*root.glob("cli/**/*.py"), *root.glob("counts/*.py"), *root.glob("tasks/coref/*.py"), root / "scoring.py"]
+    assert {file.stem for file in files} >= {*UNREAD, "conll", "score", "table"}
+    names = [str(file.relative_to(root)) for file in files]
+    assert json.loads(run_with(package, "-c", DIGESTS, *names)) == {name: [] for name in names}
+
+
+@pytest.mark.parametrize("corpus", corpus_names())
+def test_whatever_reading_loads_is_in_the_key(corpus, package):
+    loaded = set(json.loads(run_with(package, "-c", LOADED, corpus)))
+    assert loaded - NO_READING <= set(reading_modules(corpus))
+
+
+@pytest.mark.parametrize("corpus", corpus_names())
+def test_what_is_only_checked_is_not_read(corpus):
+    # `closeread.tasks` names procedures for mypy only.
+    assert "closeread.counts.table" not in reading_modules(corpus)
+
+
+def test_it_is_computed_once(monkeypatch):
+    before = code_digest("mctaco")
+    monkeypatch.setattr("closeread.hf.reading_code.reading_modules", None)
+    monkeypatch.setattr("closeread.hf.reading_code.load_corpus", None)
+    assert code_digest("mctaco") == before

@@ -1,0 +1,28 @@
+"""The installed package copied, so that a test may add to it or spoil it, and scripts run with the copy."""
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+MAPPED = ("loaders", "metrics", "schemas", "cards")
+
+
+def copy_package(folder):
+    """Copy the package below a folder, whose path is returned."""
+    for name in ("", *MAPPED):
+        source = Path(import_module(f"closeread.{name}".rstrip(".")).__file__).parent
+        ignored = shutil.ignore_patterns("__pycache__", *(MAPPED if not name else ()))
+        shutil.copytree(source, folder / "closeread" / name, dirs_exist_ok=True, ignore=ignored)
+    return folder
+
+
+def run_with(folder, *arguments, **variables):
+    """Run Python with the package below a folder, away from our working directory; the output."""
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", **variables}
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
