@@ -125,3 +125,18 @@ def find_repeated(parsed: Parsed | ParsedFolder, key: str) -> list[Problem]:
         for index, name in enumerate(names)
         if isinstance(name, str) and first.setdefault(name, index) != index
     ]
+
+
+class Origin(NamedTuple):
+    """Where gold came from, as a report says it.
+
+    Attributes:
+        corpus: the corpus whose declaration it follows; the procedure's name where it follows none.
+        config, split: the part of the corpus; None for the user's own gold.
+        released: whether it is the released gold; None where there is no release.
+    """
+
+    corpus: str
+    config: str | None
+    split: str | None
+    released: bool | None

@@ -18,7 +18,8 @@ from closeread.corpora.sides import read_corpus_gold
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Comparison, Counted, Provenance, Report, Resampling, make_comparison, make_report
 from closeread.counts.sides import Gold, Options, Place, System
-from closeread.counts.table import CountTable, combine_digests
+from closeread.counts.table import CountTable
+from closeread.digests import combine_digests
 from closeread.errors import RequestError, describe_unknown
 from closeread.tasks import load_procedure, procedure_names
 

@@ -11,7 +11,7 @@ from closeread.corpora.gold import read_gold, read_own_gold
 from closeread.errors import FormatError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks import find_format
-from closeread.tasks.coref.columns import MentionTable, content_digest
+from closeread.tasks.coref.columns import MentionTable, document_digests
 
 CONLL = """#begin document (rain); part 000
 rain 0 0 It (1)
@@ -89,7 +89,7 @@ def test_formats_say_where_documents_begin_and_write_them_again(name, lines, tmp
     assert not one.recognises("rain 0 0 It (1)")
     (tmp_path / file).write_text(one.write(parsed.records), "utf-8")
     again = one.read(tmp_path / file, "any").records
-    assert content_digest(again) == content_digest(parsed.records)
+    assert document_digests(again) == document_digests(parsed.records)
     assert "rain; part 000" in one.write(RECORDS) if name == "coref_json" else list(again) == RECORDS
 
 

@@ -11,18 +11,17 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from closeread.corpora.declaration import Corpus, Source, SourceFolder
-from closeread.corpora.digests import unit_digests
 from closeread.corpora.judging import judge
 from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import Schema, label_names, load_schema, resolve
 from closeread.corpora.sources import Located, cache_folder, data_folder, is_in, locate
-from closeread.counts.sides import Origin
+from closeread.digests import combine_digests, unit_digests
 from closeread.errors import RequestError, describe_unknown, quote
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.json_lines import read_json_lines
 from closeread.formats.parquet import read_parquet
-from closeread.records import ColumnRecords, Parsed, ParsedFolder, Record
+from closeread.records import ColumnRecords, Origin, Parsed, ParsedFolder, Record
 from closeread.tasks import find_format
 
 SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
@@ -56,8 +55,6 @@ class Gold:
     @property
     def digest(self) -> str:
         """The sha256, in hex, of what they hold, in whatever order they stand."""
-
-        from closeread.counts.table import combine_digests
 
         return combine_digests(unit_digests(self.records, self.corpus.key, self.corpus.not_in_digest).values())
 

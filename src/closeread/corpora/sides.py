@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from closeread.corpora.digests import unit_digests
 from closeread.corpora.gold import Gold, load_corpus, read_gold, read_own_gold
 from closeread.corpora.submissions import read_submission
 from closeread.counts.sides import Inconsistency, Options, Place, System
+from closeread.digests import unit_digests
 from closeread.errors import RequestError, quote
 from closeread.records import Record, column
 

@@ -16,7 +16,8 @@ import numpy as np
 
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Counted, Provenance
-from closeread.counts.table import Breakdown, CountTable, combine_digests, merge
+from closeread.counts.table import Breakdown, CountTable, merge
+from closeread.digests import combine_digests
 from closeread.errors import FormatError, Problem, RequestError, escape
 from closeread.files import replacing
 

@@ -172,7 +172,6 @@ class Report:
             },
         }
 
-
     @classmethod
     def from_json(cls, found: Any) -> Report:
         """The report that `to_json` gave, read back.

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
+from closeread.records import Origin
+
 if TYPE_CHECKING:
     from closeread.counts.table import CountTable
 
@@ -33,21 +35,6 @@ class Place(NamedTuple):
     split: str | None = None
     gold: Path | None = None
     data_dir: Path | None = None
-
-
-class Origin(NamedTuple):
-    """Where gold came from, as a report says it.
-
-    Attributes:
-        corpus: the corpus whose declaration it follows; the procedure's name where it follows none.
-        config, split: the part of the corpus; None for the user's own gold.
-        released: whether it is the released gold; None where there is no release.
-    """
-
-    corpus: str
-    config: str | None
-    split: str | None
-    released: bool | None
 
 
 class Gold(Protocol):

@@ -7,7 +7,6 @@ Ratios are never stored; a mean is a ratio of two counts.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +17,7 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask
 from closeread.counts.metrics import Columns, Metric
+from closeread.digests import combine_digests
 from closeread.errors import RequestError, quote
 
 T = TypeVar("T")
@@ -172,11 +172,6 @@ class CountTable:
 
 def _take(values: Sequence[T], kept: Ints) -> list[T]:
     return [values[i] for i in kept.tolist()]
-
-
-def combine_digests(digests: Iterable[bytes]) -> str:
-    """The sha256, in hex, of many digests in an order of its own."""
-    return hashlib.sha256(b"".join(sorted(digests))).hexdigest()
 
 
 def factorize(names: Sequence[str]) -> tuple[Ints, list[str]]:

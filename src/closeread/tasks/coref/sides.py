@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from closeread.corpora.sides import read_corpus_gold
-from closeread.counts.sides import Inconsistency, Options, Origin, Place, System
+from closeread.counts.sides import Inconsistency, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, join_names, quote
 from closeread.files import write_text
 from closeread.formats.text import BYTE_ORDER_MARK
+from closeread.records import Origin
 from closeread.tasks import find_format
 from closeread.tasks.coref.columns import MentionTable, Words, document_digests
 from closeread.tasks.coref.matching import find_inconsistencies, repeats, require_heads, table_of

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from itertools import accumulate, zip_longest
 from pathlib import Path
 
-from closeread.corpora.digests import unit_digests
-from closeread.counts.sides import Inconsistency, Options, Origin, Place, System
+from closeread.counts.sides import Inconsistency, Options, Place, System
 from closeread.counts.table import CountTable
+from closeread.digests import unit_digests
 from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, quote
 from closeread.formats.timeml import TITLES, Document, read_timeml
-from closeread.records import Record
+from closeread.records import Origin, Record
 from closeread.tasks.tlinks.counting import contradictions
 
 NO_CORPUS = Origin("tlinks", None, None, None)

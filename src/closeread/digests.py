@@ -34,6 +34,11 @@ def unit_digests(records: Sequence[Record], unit: str, not_in_digest: Iterable[s
     }
 
 
+def combine_digests(digests: Iterable[bytes]) -> str:
+    """The sha256, in hex, of many digests in an order of its own."""
+    return hashlib.sha256(b"".join(sorted(digests))).hexdigest()
+
+
 def _texts(records: Sequence[Record], not_in_digest: Sequence[str]) -> Iterable[str]:
     """Each record as text, the same for equal records."""
     if isinstance(records, ColumnRecords):
