@@ -1,12 +1,12 @@
 """TimeML 1.2: a text with events, times, and links between them.
 
-Source: Saurí et al. (2006), TimeML Annotation Guidelines 1.2.1; the files of TempEval-3 (2013) and of SemEval-2015
+Sources: Saurí et al. (2006), TimeML Annotation Guidelines 1.2.1; the files of TempEval-3 (2013) and of SemEval-2015
 Task 4, whose events have no instances.
 
-Conventions: a document has passages: `DCT` with the creation time, `TITLE` or `EXTRAINFO`, and `TEXT`; where there is
-no `TEXT`, as in TimeBank 1.2, the rest of the file is the text.  Elements of a passage are spans of its characters,
-from 0, the end exclusive, in the order in which they open.  What a link joins are *intervals*: times by their `tid`,
-instances of events by their `eiid`, and events of which the file makes no instance by their `eid`.
+Conventions: a document has passages: `DCT` with the creation time, `TITLE` or `EXTRAINFO`, and `TEXT`; without `TEXT`,
+as in TimeBank 1.2, the rest of the file is the text.  Elements of a passage are character spans, from 0, the end
+exclusive, in the order of their start tags.  The arguments of links are *intervals*: times by `tid`, event instances by
+`eiid`, and events without an instance by `eid`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ EVENT, TIMEX = "EVENT", "TIMEX3"
 IDS = {EVENT: "eid", TIMEX: "tid", "MAKEINSTANCE": "eiid", "TLINK": "lid"}
 LINKS = ("SLINK", "ALINK")
 OUTSIDE = ("DOCID", DCT, *TITLES, "MAKEINSTANCE", "TLINK", *LINKS)
-"""Elements that are no part of the text, wherever they stand."""
+"""Elements that are not part of the text, wherever they are."""
 
 RELATION_TYPES = (
     *("BEFORE", "AFTER", "IBEFORE", "IAFTER", "INCLUDES", "IS_INCLUDED", "BEGINS", "BEGUN_BY", "ENDS", "ENDED_BY"),
@@ -45,9 +45,9 @@ class Span(NamedTuple):
 
     Attributes:
         name: its tag, such as `s`, `EVENT` or `TIMEX3`.
-        start, end: its characters.
+        start, end: character offsets, the end exclusive.
         attributes: name to value.
-        line: where it stands in its file, from 1; None where there is no file.
+        line: its line in the file, from 1; None without a file.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Passage(NamedTuple):
 
     Attributes:
         name: its tag.
-        text: all its characters.
+        text: its text.
         spans: its elements.
     """
 
@@ -76,17 +76,17 @@ class Passage(NamedTuple):
     spans: tuple[Span, ...] = ()
 
     def words(self, span: Span) -> str:
-        """The characters of a span."""
+        """Return the text of a span."""
         return self.text[span.start : span.end]
 
 
 class Entry(NamedTuple):
-    """An element that has no text, such as MAKEINSTANCE or SLINK.
+    """An element without text, such as MAKEINSTANCE or SLINK.
 
     Attributes:
         name: its tag.
         attributes: name to value.
-        line: where it stands in its file, from 1; None where there is no file.
+        line: its line in the file, from 1; None without a file.
     """
 
     name: str
@@ -99,9 +99,9 @@ class Tlink(NamedTuple):
 
     Attributes:
         source, target: the intervals.
-        relation: what the source is to the target, one of `RELATION_TYPES`.
+        relation: the relation of the source to the target, one of `RELATION_TYPES`.
         attributes: the other attributes, such as `lid`.
-        line: where it stands in its file, from 1; None where there is no file.
+        line: its line in the file, from 1; None without a file.
     """
 
     source: str
@@ -116,8 +116,8 @@ class Document:
     """A TimeML file.
 
     Attributes:
-        id: its DOCID; None where it has none.
-        passages: in their order.
+        id: its DOCID; None if it has none.
+        passages: the passages, in order.
         instances: the MAKEINSTANCEs.
         tlinks: the temporal links.
         others: the SLINKs and ALINKs.
@@ -130,35 +130,35 @@ class Document:
     others: tuple[Entry, ...] = ()
 
     def passage(self, *names: str) -> Passage | None:
-        """The first passage of one of these names."""
+        """Return the first passage with one of these names."""
         return next((passage for passage in self.passages if passage.name in names), None)
 
     @property
     def title(self) -> str | None:
-        """The title; None where there is none."""
+        """The title; None if there is none."""
         passage = self.passage(*TITLES)
         return None if passage is None else passage.text
 
     @property
     def text(self) -> str:
-        """The text; empty where there is none."""
+        """The text; empty if there is none."""
         passage = self.passage(TEXT)
         return "" if passage is None else passage.text
 
     def spans(self, name: str) -> list[tuple[Passage, Span]]:
-        """The elements of a name in all passages."""
+        """Return the elements with a given name in all passages."""
         return [(passage, span) for passage in self.passages for span in passage.spans if span.name == name]
 
     @property
     def creation_time(self) -> Span | None:
-        """The time that is called so, or else the first of the passage `DCT`; None where there is none."""
+        """The time marked as creation time, or else the first time in `DCT`; None if there is none."""
         times = self.spans(TIMEX)
         named = [time for _, time in times if time.attributes.get("functionInDocument") == "CREATION_TIME"]
         return next(iter(named or [time for passage, time in times if passage.name == DCT]), None)
 
     @property
     def intervals(self) -> dict[str, tuple[Passage, Span]]:
-        """What links can join, by id, with the event or the time that it is: times, and events by their instances."""
+        """The possible arguments of links, by id, with their spans: times, and events or their instances."""
         events = {event.id: (passage, event) for passage, event in self.spans(EVENT)}
         instances = {one.attributes["eiid"]: events[one.attributes["eventID"]] for one in self.instances}
         made = {one.attributes["eventID"] for one in self.instances}
@@ -167,38 +167,38 @@ class Document:
 
 
 def read_timeml(path: Path) -> Document:
-    """The document of a file.
+    """Read the document of a file.
 
     Raises:
-        FormatError: the file is no XML that can be read (`closeread.formats.xml_tree`), or ids are missing, repeated or
-            unknown, or a link is none, with everything that is wrong with it.
+        FormatError: the file can't be read as XML (`closeread.formats.xml_tree`), ids are missing, repeated or unknown,
+            or links are invalid; all problems at once.
     """
     root, problems = read_xml(path), Problems()
     if root.name != "TimeML":
-        problems.add(f"the outermost element is {quote(root.name)}; needed: TimeML", root.line)
+        problems.add(f"the root element is {quote(root.name)} (expected TimeML)", root.line)
     body = next(root.below(TEXT), root)
     others = (element for name in (DCT, *TITLES) for element in root.below(name))
-    passages = (*(_passage(element.name, element) for element in others), _passage(TEXT, body))
-    instances = tuple(_entries(root, "MAKEINSTANCE"))
+    passages = (*(_read_passage(element.name, element) for element in others), _read_passage(TEXT, body))
+    instances = tuple(_read_entries(root, "MAKEINSTANCE"))
     events, times = ([s for p in passages for s in p.spans if s.name == name] for name in (EVENT, TIMEX))
-    for element in (*_elsewhere(root, EVENT, events), *_elsewhere(root, TIMEX, times)):
-        problems.add(f"{element.name} stands outside {', '.join((DCT, *TITLES))} and {TEXT}", element.line)
-    for elements in (events, times, instances, list(_entries(root, "TLINK"))):
+    for element in (*_find_outside(root, EVENT, events), *_find_outside(root, TIMEX, times)):
+        problems.add(f"{element.name} is outside {', '.join((DCT, *TITLES))} and {TEXT}", element.line)
+    for elements in (events, times, instances, list(_read_entries(root, "TLINK"))):
         _check_ids(elements, problems)
     ends = _Ends(events, times, instances, problems)
-    tlinks = [tlink for element in root.below("TLINK") if (tlink := _tlink(element, ends, problems)) is not None]
+    tlinks = [tlink for element in root.below("TLINK") if (tlink := _read_tlink(element, ends, problems)) is not None]
     problems.raise_any(path)
     docid = next((element.text().strip() for element in root.below("DOCID")), None)
-    links = tuple(entry for name in LINKS for entry in _entries(root, name))
+    links = tuple(entry for name in LINKS for entry in _read_entries(root, name))
     return Document(docid, passages, instances, tuple(tlinks), links)
 
 
-def _passage(name: str, element: Element) -> Passage:
+def _read_passage(name: str, element: Element) -> Passage:
     parts: list[str] = []
     spans: list[Span] = []
 
     def walk(parent: Element, start: int) -> int:
-        """Take in what an element holds; returns where it ends."""
+        """Add the contents of an element, and return the offset of its end."""
         for child in parent.content:
             if isinstance(child, str):
                 parts.append(child)
@@ -214,12 +214,12 @@ def _passage(name: str, element: Element) -> Passage:
     return Passage(name, "".join(parts), tuple(spans))
 
 
-def _entries(root: Element, name: str) -> Iterator[Entry]:
+def _read_entries(root: Element, name: str) -> Iterator[Entry]:
     return (Entry(name, element.attributes, element.line) for element in root.below(name))
 
 
-def _elsewhere(root: Element, name: str, known: Iterable[Span]) -> Iterator[Element]:
-    """The elements of a name that are in no passage; of several on a line, as many as there are."""
+def _find_outside(root: Element, name: str, known: Iterable[Span]) -> Iterator[Element]:
+    """Find the elements with a given name that are in no passage, by counting elements per line."""
     lines = Counter(span.line for span in known)
     for element in root.below(name):
         lines[element.line] -= 1
@@ -228,7 +228,7 @@ def _elsewhere(root: Element, name: str, known: Iterable[Span]) -> Iterator[Elem
 
 
 def _check_ids(elements: Iterable[Span | Entry], problems: Problems) -> None:
-    """Report elements of one name without an id, or with one that another has."""
+    """Report elements of one name with a missing or repeated id."""
     seen: dict[str, int | None] = {}
     for element in elements:
         attribute = IDS[element.name]
@@ -236,20 +236,20 @@ def _check_ids(elements: Iterable[Span | Entry], problems: Problems) -> None:
         if found is None and element.name == "TLINK":
             continue
         if not found:
-            problems.add(f"{element.name} has no {attribute}; needed: one", element.line)
+            problems.add(f"{element.name} has no {attribute}", element.line)
         elif found in seen:
-            problems.add(f"{attribute} {quote(found)} was given on line {seen[found]} already", element.line)
+            problems.add(f"{attribute} {quote(found)} is already used on line {seen[found]}", element.line)
         else:
             seen[found] = element.line
 
 
 class _Ends:
-    """The intervals that links can join.
+    """The possible arguments of links.
 
     Args:
         events, times: the elements.
         instances: the MAKEINSTANCEs.
-        problems: takes in what is wrong with the instances.
+        problems: collects the errors of instances.
     """
 
     def __init__(
@@ -264,21 +264,24 @@ class _Ends:
             else:
                 problems.add(f"MAKEINSTANCE {quote(eiid)}: no EVENT has the eid {quote(eid)}", one.line)
             if eiid and eiid in self._times:
-                problems.add(f"eiid {quote(eiid)} is the tid of a TIMEX3, too; needed: ids of their own", one.line)
+                problems.add(f"eiid {quote(eiid)} is also the tid of a TIMEX3 (expected distinct ids)", one.line)
         self._instances = {eiid for made in self._events.values() for eiid in made}
         others = self._times | self._instances
         for event in events:
             eid = event.attributes.get("eid", "")
             if eid and not self._events[eid] and eid in others:
-                problems.add(f"eid {quote(eid)} is the id of another interval; needed: ids of their own", event.line)
+                problems.add(f"eid {quote(eid)} is also the id of another interval (expected distinct ids)", event.line)
 
     def interval(self, attribute: str, name: str, found: str) -> tuple[str | None, str]:
-        """The interval that an attribute of a TLINK names; None where it names none, and what is wrong.
+        """Find the interval that an attribute of a TLINK refers to.
 
         Args:
             attribute: the attribute.
-            name: the element whose id it holds.
+            name: the element that the attribute refers to.
             found: its value.
+
+        Returns:
+            The interval and "", or None and the error.
         """
         if name == TIMEX:
             return (found, "") if found in self._times else (None, f"no TIMEX3 has the {attribute} {quote(found)}")
@@ -288,17 +291,17 @@ class _Ends:
         if made is None or (made and name == "MAKEINSTANCE"):
             return None, f"no {name} has the {attribute} {quote(found)}"
         if len(made) > 1:
-            return None, f"event {quote(found)} has {len(made)} instances; needed: one of them"
+            return None, f"event {quote(found)} has {len(made)} instances (expected the eiid of one of them)"
         return (made or [found])[0], ""
 
 
-def _tlink(element: Element, ends: _Ends, problems: Problems) -> Tlink | None:
-    """The link that an element is; None, and its problems, where it is none."""
+def _read_tlink(element: Element, ends: _Ends, problems: Problems) -> Tlink | None:
+    """Read a link; return None and report its problems if it is invalid."""
     given, intervals, wrong = element.attributes, [], []
     for side in (SOURCES, TARGETS):
         named = [attribute for attribute in side if attribute in given]
         if len(named) != 1:
-            wrong.append(f"has {len(named)} of {', '.join(side)}; needed: one of them")
+            wrong.append(f"has {len(named)} of {', '.join(side)} (expected exactly one)")
             continue
         interval, problem = ends.interval(named[0], side[named[0]], given[named[0]])
         if interval is None:
@@ -307,9 +310,9 @@ def _tlink(element: Element, ends: _Ends, problems: Problems) -> Tlink | None:
             intervals.append(interval)
     relation = given.get("relType", "")
     if relation not in RELATION_TYPES:
-        wrong.append(f"relType is {quote(relation)}; needed: one of {', '.join(RELATION_TYPES)}")
+        wrong.append(f"relType {quote(relation)} is not one of {', '.join(RELATION_TYPES)}")
     if len(intervals) == 2 and intervals[0] == intervals[1]:
-        wrong.append(f"joins {quote(intervals[0])} with itself; needed: two intervals")
+        wrong.append(f"links {quote(intervals[0])} to itself (expected two intervals)")
     for what in wrong:
         problems.add(f"TLINK {quote(given['lid'])}: {what}" if "lid" in given else f"TLINK: {what}", element.line)
     if wrong:
@@ -320,17 +323,18 @@ def _tlink(element: Element, ends: _Ends, problems: Problems) -> Tlink | None:
 
 
 def dump_timeml(document: Document) -> str:
-    """The document as the text of a TimeML file.
+    """Return the document as the text of a TimeML file.
 
     Raises:
-        ValueError: two spans of a passage cross, a link joins what is no interval, or there are control characters.
+        ValueError: two spans of a passage cross, an argument of a link is not an interval, or a text contains control
+            characters.
     """
     intervals = document.intervals
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<TimeML>"]
     if document.id is not None:
         lines.append(f"<DOCID>{escape(document.id)}</DOCID>")
-    lines += [f"<{passage.name}>{_marked(passage)}</{passage.name}>" for passage in document.passages]
-    lines += [_empty(one.name, one.attributes) for one in document.instances]
+    lines += [f"<{passage.name}>{_dump_passage(passage)}</{passage.name}>" for passage in document.passages]
+    lines += [_dump_element(one.name, one.attributes) for one in document.instances]
     for tlink in document.tlinks:
         attributes = dict(tlink.attributes)
         for interval, (event, time) in (
@@ -338,19 +342,19 @@ def dump_timeml(document: Document) -> str:
             (tlink.target, ("relatedToEventInstance", "relatedToTime")),
         ):
             if interval not in intervals:
-                raise ValueError(f"a link joins {interval!r}, which is no interval of the document")
+                raise ValueError(f"a link refers to {interval!r}, which is not an interval of the document")
             attributes[time if intervals[interval][1].name == TIMEX else event] = interval
-        lines.append(_empty("TLINK", {**attributes, "relType": tlink.relation}))
-    lines += [_empty(one.name, one.attributes) for one in document.others]
+        lines.append(_dump_element("TLINK", {**attributes, "relType": tlink.relation}))
+    lines += [_dump_element(one.name, one.attributes) for one in document.others]
     text = "\n".join([*lines, "</TimeML>", ""])
     for unsafe in UNSAFE.finditer(text):
         if unsafe[0] not in "\t\n":
-            raise ValueError(f"XML can't hold the character U+{ord(unsafe[0]):04X}")
+            raise ValueError(f"XML can't represent the character U+{ord(unsafe[0]):04X}")
     return text
 
 
-def _marked(passage: Passage) -> str:
-    """The text of a passage with the tags of its spans."""
+def _dump_passage(passage: Passage) -> str:
+    """Return the text of a passage with the tags of its spans."""
     written: list[str] = []
     opened: list[Span] = []
     place = 0
@@ -367,7 +371,7 @@ def _marked(passage: Passage) -> str:
         if span.start < place or (opened and span.end > opened[-1].end):
             raise ValueError(f"the {span.name} at characters {span.start} to {span.end} crosses another element")
         write_to(span.start)
-        written.append(f"<{span.name}{_attributes(span.attributes)}>")
+        written.append(f"<{span.name}{_dump_attributes(span.attributes)}>")
         opened.append(span)
     while opened:
         write_to(opened[-1].end)
@@ -376,9 +380,9 @@ def _marked(passage: Passage) -> str:
     return "".join(written)
 
 
-def _empty(name: str, attributes: Mapping[str, str]) -> str:
-    return f"<{name}{_attributes(attributes)}/>"
+def _dump_element(name: str, attributes: Mapping[str, str]) -> str:
+    return f"<{name}{_dump_attributes(attributes)}/>"
 
 
-def _attributes(attributes: Mapping[str, str]) -> str:
+def _dump_attributes(attributes: Mapping[str, str]) -> str:
     return "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items())

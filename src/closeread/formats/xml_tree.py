@@ -1,8 +1,8 @@
-"""XML that may be anything: its elements with their lines, or one clear error.
+"""Read untrusted XML: elements with their lines, or one clear error.
 
-Conventions: entities are never declared nor fetched.  A document type declaration that declares anything is refused,
-whatever it declares, so that neither an entity bomb nor a file of this machine can get in; one that only names a
-document type, as many released files have, is let through and nothing is read for it.
+Conventions: entities are never declared or fetched.  Any declaration in the document type is an error, which protects
+against entity bombs and access to local files; a document type that only names a DTD, as in many released files, is
+accepted and ignored.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Element:
     Attributes:
         name: its tag.
         attributes: name to value.
-        line: where it begins, from 1.
-        content: its children, elements and texts in order; no two texts follow each other.
+        line: the line where it begins, from 1.
+        content: its children, elements and texts in order; texts are never adjacent.
     """
 
     name: str
@@ -36,46 +36,46 @@ class Element:
     content: list[Element | str] = field(default_factory=list)
 
     def elements(self, name: str | None = None) -> Iterator[Element]:
-        """The children that are elements, or those of a name."""
+        """Yield the child elements, or only those with a given name."""
         for child in self.content:
             if isinstance(child, Element) and name in (None, child.name):
                 yield child
 
     def below(self, name: str) -> Iterator[Element]:
-        """All elements of a name at any depth below this one, in document order."""
+        """Yield all descendants with a given name, in document order."""
         for child in self.elements():
             if child.name == name:
                 yield child
             yield from child.below(name)
 
     def text(self) -> str:
-        """All text in it, in order."""
+        """Return all text in it, in order."""
         return "".join(child if isinstance(child, str) else child.text() for child in self.content)
 
 
 def read_xml(path: Path) -> Element:
-    """The root element of an XML file in UTF-8 or in what its declaration says.
+    """Read the root element of an XML file in UTF-8 or in its declared encoding.
 
     Raises:
-        FormatError: the file can't be read (see `closeread.formats.text`), is no well-formed XML, is in another
-            encoding than it says, declares entities, refers to files, holds control characters, or is nested more than
-            `MAX_DEPTH` deep.
+        FormatError: the file can't be read (see `closeread.formats.text`), is not well-formed XML, is not in its
+            declared encoding, declares entities, refers to files, contains control characters, or is nested more than
+            `MAX_DEPTH` levels deep.
     """
     builder = _Builder(path)
     try:
         builder.parser.Parse(read_bytes(path), True)
     except expat.ExpatError as error:
-        found = f"is no well-formed XML: {expat.errors.messages[error.code]} at column {error.offset + 1}"
+        found = f"is not well-formed XML: {expat.errors.messages[error.code]} at column {error.offset + 1}"
         raise FormatError(path, [Problem(found, error.lineno)]) from None
     except FormatError:
         raise
     except (LookupError, ValueError):
-        raise FormatError(path, [Problem("is in an encoding that can't be read; needed: UTF-8", 1)]) from None
+        raise FormatError(path, [Problem("the encoding can't be read (expected UTF-8)", 1)]) from None
     return next(builder.top.elements())
 
 
 class _Builder:
-    """Builds the elements of a file while expat parses it, and refuses what may not be in it.
+    """Build the elements of a file while expat parses it, and reject what is not allowed.
 
     Args:
         path: the file, for messages.
@@ -85,7 +85,7 @@ class _Builder:
         self.path = path
         self.top = Element("", {}, 0)
         self.open_elements = [self.top]
-        self.pieces: list[str] = []  # of a text, which expat hands over in small buffers
+        self.pieces: list[str] = []  # of the current text, which expat delivers in small buffers
         self.parser = parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.StartElementHandler = self.start
@@ -99,7 +99,7 @@ class _Builder:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if len(self.open_elements) > MAX_DEPTH:
-            self.refuse(f"element {quote(name)} is nested too deeply; needed: {MAX_DEPTH} levels at most")
+            self.refuse(f"element {quote(name)} is nested too deeply (expected at most {MAX_DEPTH} levels)")
         for value in (name, *attributes, *attributes.values()):
             self.refuse_unsafe(value)
         self.end_of_text()
@@ -122,16 +122,16 @@ class _Builder:
             self.pieces.clear()
 
     def declaration(self, *declared: object) -> None:
-        self.refuse(f"declares {quote(str(declared[0]))} in its document type; needed: XML without declarations")
+        self.refuse(f"the document type declares {quote(str(declared[0]))} (expected XML without declarations)")
 
     def skipped_entity(self, name: str, is_parameter: bool) -> None:
         del is_parameter
-        self.refuse(f"refers to the entity {quote(name)}, which is not declared; needed: the character itself")
+        self.refuse(f"the entity {quote(name)} is not declared (expected the character itself)")
 
     def refuse_unsafe(self, text: str) -> None:
         for unsafe in UNSAFE.finditer(text):
             if unsafe[0] not in "\t\n\r":
-                self.refuse(f"the text {quote(text)} holds the control character U+{ord(unsafe[0]):04X}")
+                self.refuse(f"the text {quote(text)} contains the control character U+{ord(unsafe[0]):04X}")
 
     def refuse(self, what: str) -> NoReturn:
         raise FormatError(self.path, [Problem(what, self.parser.CurrentLineNumber)])

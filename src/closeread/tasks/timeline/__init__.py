@@ -1,1 +1,1 @@
-"""TimeLine: which events befell an entity, and in which order?"""
+"""TimeLine: the events that involve an entity, in chronological order."""

@@ -1,11 +1,11 @@
 """Agreement of two annotators of TimeLine, by Dice's coefficient.
 
-Source: Minard et al. (2015), section 3, for the coefficient and for what is compared, mentions of events and the
+Sources: Minard et al. (2015), section 3, for the coefficient and the annotations compared: event mentions and the
 entities that mentions refer to; Dice (1945).
 
-Conventions: two mentions are the same where they have the same tokens of the same document; in timelines, where their
-strings are the same, several of one string being paired one to one.  Entities are the same where their names are.  0/0
-is None: where both say nothing there is nothing to agree on.
+Conventions: two mentions match if they have the same tokens of the same document; in timelines, if their strings are
+equal, with copies of a string matched one to one.  Entities match by name.  0/0 is None: if both annotators mark
+nothing, agreement is undefined.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 
 from closeread.arrays import ratio
-from closeread.errors import FormatError, Problem, join_names, quote
+from closeread.errors import FormatError, Problem, join_names, pluralize, quote
 from closeread.records import Record
 
 Items = Callable[[Sequence[Record]], Iterable[Hashable]]
-"""What an annotator says, item by item."""
+"""A function that returns the items an annotator marked."""
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """How much of what two annotators say both say.
+    """The overlap of two annotators.
 
     Attributes:
-        first, second: how many items each has.
-        both: how many both have.
-        dice: twice the shared ones among all; None where there are none.
+        first, second: the number of items of each.
+        both: the number of shared items.
+        dice: 2 * both / (first + second); None if there are no items.
     """
 
     first: int
@@ -39,7 +39,7 @@ class Overlap:
 
 
 def dice(first: Iterable[Hashable], second: Iterable[Hashable]) -> Overlap:
-    """Dice's coefficient of two multisets.
+    """Compute Dice's coefficient of two multisets.
 
     >>> dice("abb", "bbcd")
     Overlap(first=3, second=4, both=2, dice=0.5714285714285714)
@@ -50,89 +50,88 @@ def dice(first: Iterable[Hashable], second: Iterable[Hashable]) -> Overlap:
 
 
 def of_documents(first: Sequence[Record], second: Sequence[Record], names: tuple[str, str]) -> Mapping[str, Overlap]:
-    """The agreement of two annotators of documents, by what is compared.
+    """Compute the agreement of two annotators of documents, by type of annotation.
 
     Args:
         first, second: the same documents (`closeread.tasks.timeline.cat_entities`) in any order.
-        names: what to call the annotators in messages.
+        names: the names of the annotators in messages.
 
     Raises:
-        FormatError: they don't have the same documents, or one has other tokens or sentences than the other; all
-            problems at once.
+        FormatError: their documents, or the tokens or sentences of a document, differ; all problems at once.
     """
     texts = [{one["id"]: (one["tokens"], one["sentences"]) for one in side} for side in (first, second)]
-    _refuse("document", texts, names, "has other tokens or sentences")
-    return _compared(first, second, OF_DOCUMENTS)
+    _check_units("document", texts, names, "have different tokens or sentences")
+    return _compare(first, second, OF_DOCUMENTS)
 
 
 def of_timelines(first: Sequence[Record], second: Sequence[Record], names: tuple[str, str]) -> Mapping[str, Overlap]:
-    """The agreement of two annotators of timelines, by what is compared.
+    """Compute the agreement of two annotators of timelines, by type of annotation.
 
     Args:
         first, second: the timelines of the same entities in any order.
-        names: what to call the annotators in messages.
+        names: the names of the annotators in messages.
 
     Raises:
-        FormatError: they don't have timelines of the same entities; all problems at once.
+        FormatError: their timelines are of different entities; all problems at once.
     """
     entities = [{one["id"]: one["entity"] for one in side} for side in (first, second)]
-    _refuse("timeline", entities, names, "is about another entity")
-    return _compared(first, second, OF_TIMELINES)
+    _check_units("timeline", entities, names, "are about different entities")
+    return _compare(first, second, OF_TIMELINES)
 
 
-def _compared(
+def _compare(
     first: Sequence[Record], second: Sequence[Record], compared: Mapping[str, Items]
 ) -> Mapping[str, Overlap]:
     return {what: dice(items(first), items(second)) for what, items in compared.items()}
 
 
-def _refuse(unit: str, sides: Sequence[Mapping[str, object]], names: tuple[str, str], other: str) -> None:
-    """Refuse two sides that are not of the same units."""
+def _check_units(unit: str, sides: Sequence[Mapping[str, object]], names: tuple[str, str], difference: str) -> None:
+    """Check that two sides have the same units."""
     one, two = sides
     problems = []
     for ours, theirs, (own, others) in ((one, two, names), (two, one, names[::-1])):
         lacking = [name for name in ours if name not in theirs]
         if lacking:
             problems.append(
-                f"{others} lacks {len(lacking):,} of the {len(ours):,} {unit}s of {own}: {join_names(lacking)}"
+                f"{others} lacks {len(lacking):,} of {pluralize(len(ours), unit)} of {own}: {join_names(lacking)}"
             )
     differ = [name for name, value in one.items() if name in two and two[name] != value]
-    problems += [f"{unit} {quote(name)} of {names[1]} {other} than that of {names[0]}" for name in differ]
+    problems += [f"{unit} {quote(name)}: {names[0]} and {names[1]} {difference}" for name in differ]
     if problems:
         raise FormatError("annotations", [Problem(what) for what in problems])
 
 
-def _event_mentions(documents: Sequence[Record]) -> Iterator[Hashable]:
+def _list_event_mentions(documents: Sequence[Record]) -> Iterator[Hashable]:
     return ((one["id"], *sorted(event["tokens"])) for one in documents for event in one["events"])
 
 
-def _entity_mentions(documents: Sequence[Record]) -> Iterator[Hashable]:
+def _list_entity_mentions(documents: Sequence[Record]) -> Iterator[Hashable]:
     return ((one["id"], *sorted(mention["tokens"])) for one in documents for mention in one["entity_mentions"])
 
 
-def _entities(documents: Sequence[Record]) -> Iterator[Hashable]:
-    """Every mention of an entity with the entity."""
+def _list_entities(documents: Sequence[Record]) -> Iterator[Hashable]:
+    """Yield every mention of an entity together with the entity."""
     for one in documents:
         for mention in one["entity_mentions"]:
             yield from ((entity, one["id"], *sorted(mention["tokens"])) for entity in mention["entities"])
 
 
-def _mentions(timelines: Sequence[Record]) -> Iterator[Hashable]:
+def _list_mentions(timelines: Sequence[Record]) -> Iterator[Hashable]:
     return ((one["id"], name) for one in timelines for entry in one["entries"] for name in entry["mentions"])
 
 
-def _anchored(timelines: Sequence[Record]) -> Iterator[Hashable]:
+def _list_anchored_mentions(timelines: Sequence[Record]) -> Iterator[Hashable]:
     for one in timelines:
         for entry in one["entries"]:
             yield from ((one["id"], entry["anchor"], name) for name in entry["mentions"])
 
 
 OF_DOCUMENTS: Mapping[str, Items] = {
-    "event mentions": _event_mentions,
-    "entity mentions": _entity_mentions,
-    "entity coreference": _entities,
+    "event mentions": _list_event_mentions,
+    "entity mentions": _list_entity_mentions,
+    "entity coreference": _list_entities,
 }
 OF_TIMELINES: Mapping[str, Items] = {
-    "event mentions": _mentions,
-    "event mentions with their anchors": _anchored,
+    "event mentions": _list_mentions,
+    "event mentions with their anchors": _list_anchored_mentions,
 }

@@ -1,8 +1,8 @@
-"""TimeLine's baselines: an entity takes part in what is said in the sentences that name it, when it is said.
+"""Baselines of TimeLine: an entity takes part in all events of the sentences that name it, at the document's date.
 
-Conventions: events are those of track B.  A sentence names an entity where its tokens have the words of the name one
-after the other, in any case.  Every mention is an event of its own and anchored at the creation time of its document,
-as written; where that is no date, the event's place is not known (`closeread.tasks.timeline.building`).
+Conventions: events are those of track B.  A sentence names an entity if it contains the words of the name in sequence,
+ignoring case.  Every mention is an event of its own, anchored at the creation time of its document, as written; if that
+is not a date, the event is at position 0 (`closeread.tasks.timeline.building`).
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import NamedTuple
 from closeread.corpora.baselines import Baseline, Resources
 from closeread.errors import FormatError, RequestError
 from closeread.records import Record
-from closeread.tasks.timeline.building import UNKNOWN, Event, in_order
+from closeread.tasks.timeline.building import UNKNOWN, Event, order_events
 from closeread.tasks.timeline.cat_xml import read_folder
 from closeread.tasks.timeline.gold import timelines_of
 
 
-class Said(NamedTuple):
+class EventInSentence(NamedTuple):
     """An event mention in its sentence.
 
     Attributes:
         event: the event.
-        sentence: the tokens of the sentence, in lower case, each between blanks.
+        sentence: the case-folded tokens of the sentence, each surrounded by spaces.
     """
 
     event: Event
@@ -33,13 +33,13 @@ class Said(NamedTuple):
 
 
 def by_creation_time(events: Sequence[Event]) -> list[Record]:
-    """Events in the order of their anchors; those of one anchor are simultaneous."""
-    return in_order(events)
+    """Order events by anchor; events with the same anchor are simultaneous."""
+    return order_events(events)
 
 
 def by_text(events: Sequence[Event]) -> list[Record]:
-    """Events one after the other: in the order of their anchors and, of documents of a day, of the texts."""
-    entries = in_order(events)
+    """Order events strictly: by anchor, then in text order."""
+    entries = order_events(events)
     unknown = sum(entry["position"] == 0 for entry in entries)
     return [{**entry, "position": max(0, number)} for number, entry in enumerate(entries, start=1 - unknown)]
 
@@ -47,22 +47,22 @@ def by_text(events: Sequence[Event]) -> list[Record]:
 def timelines(
     order: Callable[[Sequence[Event]], list[Record]], records: Sequence[Record], resources: Resources
 ) -> list[Record]:
-    """A timeline for every entity, of the events whose sentences name it.
+    """Predict a timeline for every entity: the events whose sentences name it.
 
     Raises:
         RequestError: there are no documents.
         FormatError: the folder of documents can't be read.
     """
-    said = [one for document in _documents(records, resources) for one in _said(document)]
+    events = [one for document in _get_documents(records, resources) for one in _find_events(document)]
     rows = []
     for record in records:
-        name = _between_blanks(record["entity"].split())
-        entries = order([one.event for one in said if name in one.sentence])
+        name = _join_words(record["entity"].split())
+        entries = order([one.event for one in events if name in one.sentence])
         rows.append({"id": record["id"], "entity": record["entity"], "entries": entries})
     return rows
 
 
-def _documents(records: Sequence[Record], resources: Resources) -> Sequence[Record]:
+def _get_documents(records: Sequence[Record], resources: Resources) -> Sequence[Record]:
     if resources.articles is not None:
         parsed = read_folder(resources.articles)
         if parsed.problems:
@@ -70,23 +70,23 @@ def _documents(records: Sequence[Record], resources: Resources) -> Sequence[Reco
         return parsed.records
     documents = timelines_of(records).documents
     if not documents:
-        raise RequestError("there are no documents beside these timelines; name a folder of them with --articles")
+        raise RequestError("these timelines have no documents; use --articles to name a folder of documents")
     return documents
 
 
-def _said(document: Record) -> Iterator[Said]:
-    """The event mentions of a document in the order of its text."""
+def _find_events(document: Record) -> Iterator[EventInSentence]:
+    """Yield the event mentions of a document in text order."""
     words: dict[int, list[str]] = defaultdict(list)
     for token, sentence in zip(document["tokens"], document["sentences"], strict=True):
         words[sentence].append(token)
-    texts = {sentence: _between_blanks(tokens) for sentence, tokens in words.items()}
+    texts = {sentence: _join_words(tokens) for sentence, tokens in words.items()}
     time = document["creation_time"]
     for event in sorted(document["events"], key=lambda event: event["tokens"][0]):
         sentence = document["sentences"][event["tokens"][0]]
-        yield Said(Event(UNKNOWN if time is None else time, [event["mention"]]), texts[sentence])
+        yield EventInSentence(Event(UNKNOWN if time is None else time, [event["mention"]]), texts[sentence])
 
 
-def _between_blanks(words: Sequence[str]) -> str:
+def _join_words(words: Sequence[str]) -> str:
     return f" {' '.join(words)} ".casefold()
 
 

@@ -1,14 +1,13 @@
-"""Timelines made of annotated events: the automatic step by which those of TimeLine were made.
+"""Build timelines from annotated events: the automatic step by which the TimeLine corpus was made.
 
-Source: Minard et al. (2015), section 3: events stand in the order of their anchors, those with the same anchor at one
-position, and those whose anchor is not known at position 0.
+Source: Minard et al. (2015), section 3: events are ordered by anchor, events with the same anchor share a position, and
+events with an unknown anchor are at position 0.
 
-Conventions: an anchor tells a date from the year on as far as it is known: `2007-03-19`, `2007-03-XX` or `2007-03`,
-`2007-XX-XX` or `2007`.  Dates are compared part by part, and one that ends earlier stands before those that go on:
-2007, 2007-03, 2007-03-19, 2007-04.  The paper does not say so, but nearly all released timelines do it.  Anchors that
-tell the same, such as `2007-03` and `2007-03-XX`, are one time.  All others tell no time, and neither do days and
-months that the calendar does not have.  Events of one position stay
-in the order in which they were given.
+Conventions: an anchor is a full or partial date: `2007-03-19`, `2007-03-XX` or `2007-03`, `2007-XX-XX` or `2007`.  Dates
+are compared part by part, and a partial date precedes the dates that complete it: 2007, 2007-03, 2007-03-19, 2007-04.
+The paper does not state this, but nearly all released timelines follow it.  Equivalent anchors, such as `2007-03` and
+`2007-03-XX`, are the same time.  All other anchors are unknown times, and so are impossible dates.  Events at the same
+position keep their given order.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ from closeread.tasks.timeline.timeline_mentions import ANCHOR, file_stem
 
 UNKNOWN = "XXXX-XX-XX"
 FIRST = (1, 1, 1)
-"""The first day there is."""
+"""Defaults for year, month and day, to complete a partial date."""
 
 Date = tuple[int, ...]
 """Year, month and day as far as they are known."""
 
 
 class Event(NamedTuple):
-    """An event as a line of a timeline has it.
+    """An event of a timeline.
 
     Attributes:
-        anchor: when it is, as written.
-        mentions: what it is called by, as timelines name mentions.
+        anchor: its time, as written.
+        mentions: its mentions, as named in timelines.
     """
 
     anchor: str
@@ -45,7 +44,7 @@ class Event(NamedTuple):
 
 
 def date_of(anchor: str) -> Date:
-    """The date that an anchor tells, as far as it is known; nothing where the calendar has no such date.
+    """Parse an anchor as a date, as far as it is known; return () if it is not a possible date.
 
     >>> [date_of(anchor) for anchor in ("2007-03-19", "2007-03-XX", "2007-03", "2007-XX-XX", "XXXX-XX-XX", "in May")]
     [(2007, 3, 19), (2007, 3), (2007, 3), (2007,), (), ()]
@@ -63,8 +62,8 @@ def date_of(anchor: str) -> Date:
     return known
 
 
-def in_order(events: Iterable[Event]) -> list[Record]:
-    """Events as the entries of a timeline, in order."""
+def order_events(events: Iterable[Event]) -> list[Record]:
+    """Return events as the entries of a timeline, in order."""
     dated = [(date_of(event.anchor), event) for event in events]
     position = {date: number for number, date in enumerate(sorted({date for date, _ in dated} - {()}), start=1)}
     entries = [
@@ -75,42 +74,42 @@ def in_order(events: Iterable[Event]) -> list[Record]:
 
 
 def reordered(timeline: Record) -> Record:
-    """A timeline with positions by its anchors, whatever they were."""
-    entries = in_order(Event(entry["anchor"], entry["mentions"]) for entry in timeline["entries"])
+    """Recompute the positions of a timeline from its anchors."""
+    entries = order_events(Event(entry["anchor"], entry["mentions"]) for entry in timeline["entries"])
     return {"id": timeline["id"], "entity": timeline["entity"], "entries": entries}
 
 
 def build_timelines(events: Sequence[Record], documents: Mapping[str, Record]) -> list[Record]:
-    """The timeline of every entity that takes part in an event, in the order in which they first appear.
+    """Build the timeline of every entity that takes part in an event, in order of first appearance.
 
     Args:
-        events: rows of the schema's `event` of which `inconsistencies` finds nothing: mentions of events, each with an
+        events: rows of the schema's `event` in which `inconsistencies` finds nothing: event mentions, each with an
             entity and an anchor.
-        documents: the documents whose tokens events name, by id.
+        documents: the documents whose tokens events refer to, by id.
     """
     lines: dict[str, dict[object, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for number, event in enumerate(events):
         name = event.get("coreference")
         lines[event["entity"]][number if name is None else name].append(event)
     return [
-        {"id": file_stem(entity), "entity": entity, "entries": in_order(_line(of, documents) for of in events.values())}
+        {"id": file_stem(entity), "entity": entity, "entries": order_events(_merge_mentions(of, documents) for of in events.values())}
         for entity, events in lines.items()
     ]
 
 
-def _line(events: Sequence[Record], documents: Mapping[str, Record]) -> Event:
-    """The line of mentions that corefer; where the anchors of some are not known, that of the others counts."""
-    anchors = [_anchor(event) for event in events]
+def _merge_mentions(events: Sequence[Record], documents: Mapping[str, Record]) -> Event:
+    """Merge coreferent mentions into one event, with the first known anchor."""
+    anchors = [_get_anchor(event) for event in events]
     known = next((anchor for anchor in anchors if date_of(anchor)), anchors[0])
-    return Event(known, [_mention(event, documents) for event in events])
+    return Event(known, [_get_mention(event, documents) for event in events])
 
 
-def _anchor(event: Record) -> str:
+def _get_anchor(event: Record) -> str:
     anchor = event.get("anchor")
     return UNKNOWN if anchor is None else str(anchor)
 
 
-def _mention(event: Record, documents: Mapping[str, Record]) -> str:
+def _get_mention(event: Record, documents: Mapping[str, Record]) -> str:
     if event.get("mention") is not None:
         return str(event["mention"])
     document, numbers = documents[event["document"]], event["tokens"]
@@ -121,20 +120,23 @@ def _mention(event: Record, documents: Mapping[str, Record]) -> str:
 def inconsistencies(
     events: Sequence[Record | None], documents: Mapping[str, Record], lines: Sequence[int]
 ) -> Iterator[tuple[int, str]]:
-    """What no schema can say of annotated events: the index of an event and what is wrong with it.
+    """Find errors in annotated events that no schema can express.
 
     Args:
-        events: rows of the schema's `event`; None where one breaks it.
-        documents: the documents whose tokens events may name, by id.
-        lines: the line that each stands on.
+        events: rows of the schema's `event`; None for a row that violates it.
+        documents: the documents whose tokens events may refer to, by id.
+        lines: the line of each event.
+
+    Yields:
+        The index of an event and what is wrong with it.
     """
     entities: dict[str, str] = {}
     anchors: dict[tuple[str, str], tuple[int, str]] = {}
     for index, event in enumerate(events):
         if event is None:
             continue
-        yield from ((index, what) for what in _wrong_with_mention(event, documents))
-        entity, name, anchor = event["entity"], event.get("coreference"), _anchor(event)
+        yield from ((index, what) for what in _check_mention(event, documents))
+        entity, name, anchor = event["entity"], event.get("coreference"), _get_anchor(event)
         stem = file_stem(entity)
         other = entities.setdefault(stem, entity)
         if other != entity:
@@ -142,18 +144,18 @@ def inconsistencies(
         if name is not None and date_of(anchor):
             first, known = anchors.setdefault((entity, name), (index, anchor))
             if known != anchor:
-                needed = f"needed: {quote(known)}, that of line {lines[first]}, with which it corefers"
-                yield index, f"the anchor is {quote(anchor)}; {needed}"
+                expected = f"{quote(known)}, as on line {lines[first]}, with which it corefers"
+                yield index, f"the anchor is {quote(anchor)} (expected {expected})"
 
 
-def _wrong_with_mention(event: Record, documents: Mapping[str, Record]) -> Iterator[str]:
+def _check_mention(event: Record, documents: Mapping[str, Record]) -> Iterator[str]:
     given = [name for name in ("mention", "document", "tokens") if event.get(name) is not None]
     if given == ["mention"]:
         return
     if given != ["document", "tokens"]:
-        yield f"has {' and '.join(given) or 'neither'}; needed: a mention, or a document and tokens"
+        yield f"has {' and '.join(given) or 'no mention'} (expected either mention, or document and tokens)"
     elif event["document"] not in documents:
         yield f"document {quote(event['document'])} is not among the documents"
     elif (last := max(event["tokens"])) >= len(documents[event["document"]]["tokens"]):
         of_document = f"document {quote(event['document'])}"
-        yield f"{of_document} has no token {last}; the last is {len(documents[event['document']]['tokens']) - 1}"
+        yield f"{of_document} has no token {last} (the last is {len(documents[event['document']]['tokens']) - 1})"

@@ -1,11 +1,11 @@
-"""Mentions of entities in documents in CAT XML, as an annotator of TimeLine leaves them; no release holds any.
+"""Entity mentions in CAT XML, as annotated for TimeLine; no release contains any.
 
 Source: Bartalesi Lenzi, Moretti and Sprugnoli (2012); the format of the corpora that the same annotators made for
 NewsReader (Minard et al., 2016).
 
-Conventions: `Markables` hold ENTITY_MENTIONs, which have tokens, and ENTITYs, which have none and are named by their
-TAG_DESCRIPTOR; `Relations` hold REFERS_TOs, each from one or more mentions (`source`) to what they are mentions of
-(`target`).  Other markables and relations are not read here (`closeread.tasks.timeline.cat_xml`).
+Conventions: `Markables` contains ENTITY_MENTIONs, which have tokens, and ENTITYs, which have none and are named by
+TAG_DESCRIPTOR; `Relations` contains REFERS_TOs, each from one or more mentions (`source`) to their referent
+(`target`).  Other markables are read by `closeread.tasks.timeline.cat_xml`; other relations are ignored.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from closeread.errors import FormatError, Problem, quote
+from closeread.errors import FormatError, Problem, pluralize, quote
 from closeread.formats.folders import list_files
 from closeread.formats.xml_tree import Element, read_xml
 from closeread.records import ParsedFolder, Record
-from closeread.tasks.timeline.cat_xml import SUFFIX, TITLES_SUFFIX, mention_problems, read_document, token_numbers
+from closeread.tasks.timeline.cat_xml import SUFFIX, TITLES_SUFFIX, check_mentions, read_document, number_tokens
 
 MENTION, ENTITY = "ENTITY_MENTION", "ENTITY"
 
 
 def read_annotations(path: Path) -> ParsedFolder:
-    """The documents of a CAT file, or of a folder of them, each with its `entity_mentions`.
+    """Read the documents of a CAT file, or of a folder of CAT files, each with its `entity_mentions`.
 
-    An entity mention has an `id`, `tokens` and the names of the `entities` that it refers to: none, one or more.
+    An entity mention has an `id`, `tokens` and the names of the `entities` that it refers to, possibly none.
 
     Raises:
-        FormatError: there is none, or the file can't be read as XML (see `closeread.formats.xml_tree`).
+        FormatError: there are no documents, or the file can't be read as XML (see `closeread.formats.xml_tree`).
     """
     if not path.is_dir():
         document, problems = read_annotation(path)
@@ -37,7 +37,7 @@ def read_annotations(path: Path) -> ParsedFolder:
     found: dict[str, Record] = {}
     for name, file in files.items():
         if name.endswith(TITLES_SUFFIX):
-            continue  # of which only the title would be read
+            continue  # needed only for titles
         try:
             found[name], wrong = read_annotation(file)
         except FormatError as error:
@@ -47,56 +47,56 @@ def read_annotations(path: Path) -> ParsedFolder:
 
 
 def read_annotation(path: Path) -> tuple[Record, list[Problem]]:
-    """The document of a file, and everything that is wrong with it.
+    """Read the document of a file, and find all errors.
 
     Raises:
         FormatError: the file can't be read as XML (see `closeread.formats.xml_tree`).
     """
     document, problems, _ = read_document(path)
     root = read_xml(path)
-    numbers = token_numbers(list(root.elements("token")))
+    numbers = number_tokens(list(root.elements("token")))
     marked = [element for markables in root.elements("Markables") for element in markables.elements()]
     mentions = [element for element in marked if element.name == MENTION]
-    problems += mention_problems(marked, numbers)
+    problems += check_mentions(marked, numbers)
     problems += [
-        Problem(f"ENTITY {quote(one.attributes.get('m_id', ''))} has no TAG_DESCRIPTOR; needed: its name", one.line)
+        Problem(f"ENTITY {quote(one.attributes.get('m_id', ''))} has no TAG_DESCRIPTOR (expected its name)", one.line)
         for one in marked
         if one.name == ENTITY and not one.attributes.get("TAG_DESCRIPTOR")
     ]
     kinds = {element.attributes.get("m_id", ""): element for element in marked}
-    problems += _relation_problems(root, kinds)
+    problems += _check_relations(root, kinds)
     if not problems:
-        document["entity_mentions"] = _entity_mentions(root, mentions, kinds, numbers)
-    return document, list(dict.fromkeys(problems))  # of events the reader of documents has told them, too
+        document["entity_mentions"] = _make_entity_mentions(root, mentions, kinds, numbers)
+    return document, list(dict.fromkeys(problems))  # reading the document reports those of events, too
 
 
-def _references(root: Element) -> Iterator[Element]:
+def _find_references(root: Element) -> Iterator[Element]:
     return (one for relations in root.elements("Relations") for one in relations.elements("REFERS_TO"))
 
 
-def _relation_problems(root: Element, marked: Mapping[str, Element]) -> Iterator[Problem]:
-    for reference in _references(root):
+def _check_relations(root: Element, marked: Mapping[str, Element]) -> Iterator[Problem]:
+    for reference in _find_references(root):
         sources, targets = (list(reference.elements(name)) for name in ("source", "target"))
         if not sources or len(targets) != 1:
-            found = f"has {len(sources)} source and {len(targets)} target"
-            yield Problem(f"REFERS_TO {found}; needed: one source or more, and one target", reference.line)
+            found = f"has {pluralize(len(sources), 'source')} and {pluralize(len(targets), 'target')}"
+            yield Problem(f"REFERS_TO {found} (expected at least one source and exactly one target)", reference.line)
             continue
         ends = [*sources, *targets]
         unknown = [end for end in ends if end.attributes.get("m_id") not in marked]
         for end in unknown:
-            yield Problem(f"{end.name}: nothing has the m_id {quote(end.attributes.get('m_id', ''))}", end.line)
+            yield Problem(f"{end.name}: no markable has the m_id {quote(end.attributes.get('m_id', ''))}", end.line)
         if not unknown and marked[targets[0].attributes["m_id"]].name == ENTITY:
             for source in sources:
                 name = marked[source.attributes["m_id"]].name
                 if name != MENTION:
-                    yield Problem(f"{quote(name)} refers to an ENTITY; needed: {MENTION}", source.line)
+                    yield Problem(f"{quote(name)} refers to an ENTITY (expected {MENTION})", source.line)
 
 
-def _entity_mentions(
+def _make_entity_mentions(
     root: Element, mentions: list[Element], marked: Mapping[str, Element], numbers: Mapping[str, int]
 ) -> list[Record]:
     entities: dict[str, list[str]] = {mention.attributes["m_id"]: [] for mention in mentions}
-    for reference in _references(root):
+    for reference in _find_references(root):
         target = marked[next(reference.elements("target")).attributes["m_id"]]
         if target.name == ENTITY:
             for source in reference.elements("source"):

@@ -1,9 +1,9 @@
-"""Documents in CAT as TimeML and back, as the organisers of TimeLine released each in both.
+"""Conversion of documents between CAT and TimeML; the organisers of TimeLine released each document in both.
 
-Conventions: TimeML has the tokens of a sentence with a blank between each two, the sentences as `s`, the title as the
-text of the first sentence, and the id of an event with an `e` before it.  An event is marked from its first token to
-the last that follows without a gap (the release marks the first alone); CAT alone has the others, the tokens of the
-creation time, the document's name and where it was published.
+Conventions: TimeML has the tokens of a sentence separated by spaces, sentences as `s`, the text of the first sentence
+as title, and event ids prefixed with `e`.  An event is marked from its first token to the last one before a gap (the
+release marks only the first token).  Only CAT has the remaining tokens of events, the tokens of the creation time, and
+the document's name and URL.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from closeread.errors import quote
+from closeread.errors import pluralize, quote
 from closeread.formats.timeml import DCT, EVENT, TEXT, TIMEX, Document, Passage, Span
 from closeread.records import Record
 from closeread.tasks.timeline.cat_xml import CREATION_TIME, NUMBER, mention_name
@@ -26,33 +26,33 @@ WORD = re.compile(r"\S+")
 
 
 def as_timeml(document: Record) -> Document:
-    """A document in CAT (`closeread.tasks.timeline.cat_xml`) as TimeML.
+    """Convert a CAT document (`closeread.tasks.timeline.cat_xml`) to TimeML.
 
     Raises:
-        ValueError: two events share a token, or a token holds a blank.
+        ValueError: two events share a token, or a token contains white space.
     """
     marked = {token: event for event in document["events"] for token in event["tokens"]}
     if len(marked) < sum(len(event["tokens"]) for event in document["events"]):
-        raise ValueError("two events share a token, which TimeML can't express")
+        raise ValueError("two events share a token, which TimeML can't represent")
     if any(char.isspace() for token in document["tokens"] for char in token):
-        raise ValueError("a token holds white space, which TimeML can't express")
-    text = _text(document)
+        raise ValueError("a token contains white space, which TimeML can't represent")
+    text = _make_text(document)
     first = next(span for span in text.spans if span.name == SENTENCE)
     title = document["title"] if document["title"] is not None else text.words(first)
-    passages = (*_creation_time(document), Passage(TITLE, title), text)
+    passages = (*_make_creation_time(document), Passage(TITLE, title), text)
     return Document(document["id"], passages)
 
 
-def _creation_time(document: Record) -> Iterator[Passage]:
+def _make_creation_time(document: Record) -> Iterator[Passage]:
     time = document["creation_time"]
     if time is not None:
         attributes = {"functionInDocument": CREATION_TIME, "tid": TIME_ID, "type": "DATE", "value": time}
         yield Passage(DCT, time, (Span(TIMEX, 0, len(time), attributes),))
 
 
-def _text(document: Record) -> Passage:
-    """The sentences with their events."""
-    ends = {event["tokens"][0]: (event, _last(event["tokens"])) for event in document["events"]}
+def _make_text(document: Record) -> Passage:
+    """Return the sentences with their events as a passage."""
+    ends = {event["tokens"][0]: (event, _find_last(event["tokens"])) for event in document["events"]}
     starts, place = [], 0
     sentences = document["sentences"]
     for number, token in enumerate(document["tokens"]):
@@ -75,41 +75,41 @@ def _text(document: Record) -> Passage:
     return Passage(TEXT, "".join(text), tuple(spans))
 
 
-def _last(tokens: Sequence[int]) -> int:
-    """The last token that follows the first without a gap."""
+def _find_last(tokens: Sequence[int]) -> int:
+    """Return the last token before the first gap."""
     return next((one for one, other in pairwise(tokens) if other != one + 1), tokens[-1])
 
 
 def lost_in_timeml(document: Record) -> list[str]:
-    """What TimeML does not hold of a document in CAT, in words."""
-    gaps = sum(_last(event["tokens"]) != event["tokens"][-1] for event in document["events"])
+    """Describe what is lost when a CAT document is converted to TimeML."""
+    gaps = sum(_find_last(event["tokens"]) != event["tokens"][-1] for event in document["events"])
     found = []
     if gaps:
-        found.append(f"the tokens after a gap of {gaps:,} of the {len(document['events']):,} events")
-    named = {"name": "its name", "url": "where it was published", "creation_time_tokens": "which tokens tell the date"}
+        found.append(f"the tokens after a gap in {gaps:,} of {pluralize(len(document['events']), 'event')}")
+    named = {"name": "the name", "url": "the URL", "creation_time_tokens": "the tokens of the creation time"}
     return [*found, *(words for field, words in named.items() if document[field])]
 
 
 def as_cat(document: Document) -> Record:
-    """A TimeML document of sentences as one in CAT.
+    """Convert a TimeML document with sentences to CAT.
 
     Raises:
-        ValueError: there is no id, text stands outside sentences, or an event does not begin and end with a token.
+        ValueError: there is no id, text is outside sentences, or an event does not align with tokens.
     """
     passage = document.passage(TEXT)
     if document.id is None or passage is None:
-        raise ValueError("has no DOCID, or no text; needed: both")
-    tokens = _tokens(passage)
+        raise ValueError("has no DOCID or no text (expected both)")
+    tokens = _split_tokens(passage)
     words = [passage.text[token.start : token.end] for token in tokens]
     sentences = [token.sentence for token in tokens]
     if "".join(words) != "".join(passage.text.split()) or sentences != sorted(sentences):
         raise ValueError(
-            f"text stands outside sentences; needed: <{SENTENCE} id=…>, numbered in order, around all text"
+            f"text is outside sentences (expected all text in <{SENTENCE} id=…>, with ids in ascending order)"
         )
     time = document.creation_time
     events = [span for span in passage.spans if span.name == EVENT]
-    names = _ids(events, () if time is None else (time.id,))
-    of = [_tokens_of(event, tokens) for event in events]
+    names = _make_ids(events, () if time is None else (time.id,))
+    of = [_align_tokens(event, tokens) for event in events]
     return {
         "id": document.id,
         "name": None,
@@ -139,8 +139,8 @@ class Token(NamedTuple):
     sentence: int
 
 
-def _tokens(passage: Passage) -> list[Token]:
-    """The words of the sentences, in order."""
+def _split_tokens(passage: Passage) -> list[Token]:
+    """Return the words of the sentences, in order."""
     return [
         Token(span.start + word.start(), span.start + word.end(), int(span.attributes["id"]))
         for span in passage.spans
@@ -149,31 +149,31 @@ def _tokens(passage: Passage) -> list[Token]:
     ]
 
 
-def _tokens_of(event: Span, tokens: Sequence[Token]) -> list[int]:
+def _align_tokens(event: Span, tokens: Sequence[Token]) -> list[int]:
     first, after = (bisect_left(tokens, (place,)) for place in (event.start, event.end))
     if first == after or tokens[first].start != event.start or tokens[after - 1].end != event.end:
-        raise ValueError(f"event {quote(event.id)} does not begin and end with a token")
+        raise ValueError(f"event {quote(event.id)} does not align with token boundaries")
     return list(range(first, after))
 
 
-def _ids(events: Sequence[Span], taken: Sequence[str]) -> list[str]:
-    """The ids of events in CAT: without the `e` that all begin with, unless something else has such an id."""
+def _make_ids(events: Sequence[Span], taken: Sequence[str]) -> list[str]:
+    """Return the ids of events in CAT: without their `e` prefix if all have it and the ids stay distinct."""
     shorter = [event.id.removeprefix("e") for event in events]
     distinct = all(event.id.startswith("e") for event in events) and not {"", *taken} & set(shorter)
     return shorter if distinct else [event.id for event in events]
 
 
 def lost_in_cat(document: Document) -> list[str]:
-    """What CAT, as it is written here, does not hold of a TimeML document, in words."""
+    """Describe what is lost when a TimeML document is converted to CAT."""
     others = len(document.spans(TIMEX)) - (document.creation_time is not None)
     outside = sum(passage.name != TEXT for passage, _ in document.spans(EVENT))
     described = sum(len(event.attributes) > 1 for _, event in document.spans(EVENT))
     links = len(document.tlinks) + len(document.others)
-    counted = {
-        "times beside the creation time": others,
-        "events outside the text": outside,
-        "instances of events": len(document.instances),
-        "links": links,
-    }
-    found = [f"{number:,} {what}" for what, number in counted.items() if number]
-    return found + [f"the attributes of {described:,} events"] * bool(described)
+    counts = (
+        ("time", " other than the creation time", others),
+        ("event", " outside the text", outside),
+        ("event instance", "", len(document.instances)),
+        ("link", "", links),
+    )
+    found = [f"{pluralize(number, noun)}{which}" for noun, which, number in counts if number]
+    return found + [f"the attributes of {pluralize(described, 'event')}"] * bool(described)

@@ -1,11 +1,11 @@
-"""Documents in CAT XML, the format of the Content Annotation Tool: tokens, the creation time and event mentions.
+"""Documents in CAT XML, the format of the Content Annotation Tool: tokens, creation time and event mentions.
 
 Source: Bartalesi Lenzi, Moretti and Sprugnoli (2012); the files of SemEval-2015 Task 4.
 
-Conventions: a token's number is its place in the document, from 0, whatever its `t_id` is; sentences keep the numbers
-of the file, in which 0 is the title and 1 the line with the date.  An event is named as timelines name it,
-`docid-sentid-extent`: the sentence of its first token, and its tokens joined by `_`.  Documents of track A have no
-events.  Where the TimeML file of a document is read with it, the title comes from there.
+Conventions: a token's number is its position in the document, from 0, whatever its `t_id` is; sentences keep the
+numbers of the file, in which 0 is the title and 1 the date line.  Events are named as in timelines,
+`docid-sentid-extent`: the sentence of the first token, and the tokens joined by `_`.  Documents of track A have no
+events.  The title comes from the TimeML file of the document, if there is one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from closeread.errors import FormatError, Problem, quote
+from closeread.errors import FormatError, Problem, pluralize, quote
 from closeread.formats import Format, FormatFolder
 from closeread.formats.folders import list_files
 from closeread.formats.text import UNSAFE
@@ -29,18 +29,18 @@ SUFFIX = ".xml"
 TITLES_SUFFIX = ".tml"
 CREATION_TIME = "CREATION_TIME"
 OF_TOKENS = ("EVENT_MENTION", "ENTITY_MENTION")
-"""What has no meaning without tokens; a time may be known from elsewhere."""
+"""Mentions that need tokens; a time may be known without any."""
 
 NUMBER = re.compile("[0-9]{1,9}")
 
 
 class Read(NamedTuple):
-    """What a file holds.
+    """The contents of a file.
 
     Attributes:
-        document: the record.
-        problems: what is wrong with the file.
-        notices: what is odd about it.
+        document: the record; empty if there are problems.
+        problems: errors.
+        notices: oddities.
     """
 
     document: Record
@@ -57,22 +57,22 @@ class _Mentions(NamedTuple):
 
 
 def read_files(files: Mapping[str, Path], split: str) -> ParsedFolder:
-    """The documents of CAT files, with the titles of the TimeML files that are among them.
+    """Read the documents of CAT files, with titles from the TimeML files among them.
 
     Args:
-        files: the files by their path below their folder.
-        split: of no use here, since every document has an id.
+        files: the files by path relative to their folder.
+        split: ignored, since every document has an id.
     """
     del split
     documents, problems, notices = read_documents(files)
-    titles, title_problems = _titles(files)
+    titles, title_problems = _read_titles(files)
     for document in documents.values():
         document["title"] = titles.get(document["id"])
     return ParsedFolder(list(documents.values()), list(documents), problems + title_problems, notices)
 
 
 def read_documents(files: Mapping[str, Path]) -> tuple[dict[str, Record], list[Problem], list[Problem]]:
-    """The documents of the CAT files among these, by file, what is wrong with them, and what is odd."""
+    """Read the CAT files among these; return documents by file, errors and notices."""
     documents: dict[str, Record] = {}
     problems: list[Problem] = []
     notices: list[Problem] = []
@@ -92,7 +92,7 @@ def read_documents(files: Mapping[str, Path]) -> tuple[dict[str, Record], list[P
 
 
 def read_records(path: Path, split: str) -> Parsed:
-    """The document of a file.
+    """Read the document of a file.
 
     Raises:
         FormatError: the file can't be read as XML (see `closeread.formats.xml_tree`).
@@ -103,10 +103,10 @@ def read_records(path: Path, split: str) -> Parsed:
 
 
 def read_folder(path: Path) -> ParsedFolder:
-    """The documents of a folder of CAT and TimeML files that holds nothing else.
+    """Read the documents of a folder that contains only CAT and TimeML files.
 
     Raises:
-        FormatError: there is none, or the folder can't be read.
+        FormatError: the folder can't be read or contains no documents.
     """
     files, problems = list_files(path, "document", SUFFIX, TITLES_SUFFIX)
     found = read_files(files, "")
@@ -114,7 +114,7 @@ def read_folder(path: Path) -> ParsedFolder:
 
 
 def read_document(path: Path) -> Read:
-    """The document of a file, without a title, and everything that is wrong or odd.
+    """Read the document of a file, without its title, and find all errors and oddities.
 
     Raises:
         FormatError: the file can't be read as XML (see `closeread.formats.xml_tree`).
@@ -123,33 +123,33 @@ def read_document(path: Path) -> Read:
     problems: list[Problem] = []
     notices: list[Problem] = []
     if root.name != "Document":
-        problems.append(Problem(f"the outermost element is {quote(root.name)}; needed: Document", root.line))
+        problems.append(Problem(f"the root element is {quote(root.name)} (expected Document)", root.line))
     if not root.attributes.get("doc_id"):
-        problems.append(Problem("Document has no doc_id; needed: one", root.line))
+        problems.append(Problem("Document has no doc_id", root.line))
     tokens = list(root.elements("token"))
-    problems += _token_problems(tokens)
-    numbers = token_numbers(tokens)
-    mentions = _mentions(root)
-    problems += mention_problems((*mentions.times, *mentions.events), numbers)
+    problems += _check_tokens(tokens)
+    numbers = number_tokens(tokens)
+    mentions = _find_mentions(root)
+    problems += check_mentions((*mentions.times, *mentions.events), numbers)
     if not mentions.times:
         notices.append(Problem("has no creation time", root.line))
-    problems += [Problem("is a second creation time; needed: one", time.line) for time in mentions.times[1:]]
+    problems += [Problem("is a second creation time (expected only one)", time.line) for time in mentions.times[1:]]
     if mentions.others:
         names = ", ".join(sorted({quote(other.name) for other in mentions.others}))
-        found = f"holds {names}, which are not read; the first of {len(mentions.others):,}"
+        found = f"{pluralize(len(mentions.others), 'element')} ignored, starting here: {names}"
         notices.append(Problem(found, mentions.others[0].line))
     if problems:
         return Read({}, problems, notices)
     notices += [
-        Problem(f"the creation time is {quote(value)}, which is no date such as 2009-03-02", time.line)
+        Problem(f"the creation time {quote(value)} is not a date such as 2009-03-02", time.line)
         for time in mentions.times
         if not is_date(value := time.attributes.get("value", ""))
     ]
-    return Read(_record(root, tokens, mentions, numbers), problems, notices)
+    return Read(_make_record(root, tokens, mentions, numbers), problems, notices)
 
 
 def is_date(text: str) -> bool:
-    """Whether a text is a day of the calendar, as `YYYY-MM-DD`.
+    """Test whether a text is a valid date of the form `YYYY-MM-DD`.
 
     >>> [is_date(text) for text in ("2009-03-02", "03-02-2009", "2009-02-30")]
     [True, False, False]
@@ -161,7 +161,7 @@ def is_date(text: str) -> bool:
 
 
 def mention_name(document: str, sentence: int, tokens: Iterable[str]) -> str:
-    """The name of a mention in timelines.
+    """Return the name of a mention in timelines.
 
     >>> mention_name("3307", 3, ["take", "away"])
     '3307-3-take_away'
@@ -169,35 +169,36 @@ def mention_name(document: str, sentence: int, tokens: Iterable[str]) -> str:
     return f"{document}-{sentence}-{'_'.join(tokens)}"
 
 
-def token_numbers(tokens: Sequence[Element]) -> Mapping[str, int]:
-    """The number of the token of every `t_id`; none where some tokens have no `t_id` of their own."""
+def number_tokens(tokens: Sequence[Element]) -> Mapping[str, int]:
+    """Map every `t_id` to its token's number; return nothing if a `t_id` is missing or repeated."""
     numbers = {token.attributes.get("t_id", ""): number for number, token in enumerate(tokens)}
     return numbers if len(numbers) == len(tokens) and "" not in numbers else {}
 
 
-def _token_problems(tokens: Sequence[Element]) -> Iterator[Problem]:
+def _check_tokens(tokens: Sequence[Element]) -> Iterator[Problem]:
     seen: dict[str, int] = {}
     last = 0
     for number, token in enumerate(tokens):
         given, sentence, t_id = (token.attributes.get(name, "") for name in ("number", "sentence", "t_id"))
         if given != str(number):
-            yield Problem(f"the token's number is {quote(given)}; needed: {number}, its place", token.line)
+            yield Problem(f"the token's number is {quote(given)} (expected {number}, its position)", token.line)
         if not NUMBER.fullmatch(sentence) or int(sentence) < last:
-            needed = f"a whole number, {last} or more, since sentences stand in order"
-            yield Problem(f"the token's sentence is {quote(sentence)}; needed: {needed}", token.line)
+            expected = f"a whole number of at least {last}, since sentences are in order"
+            yield Problem(f"the token's sentence is {quote(sentence)} (expected {expected})", token.line)
         else:
             last = int(sentence)
-        if not t_id or t_id in seen:
-            told = f", as on line {seen[t_id]}" if t_id in seen else ""
-            yield Problem(f"the token's t_id is {quote(t_id)}{told}; needed: one of its own", token.line)
+        if not t_id:
+            yield Problem("the token has no t_id", token.line)
+        elif t_id in seen:
+            yield Problem(f"the token's t_id {quote(t_id)} is already used on line {seen[t_id]}", token.line)
         seen.setdefault(t_id, token.line)
         if not token.text():
-            yield Problem("the token is empty; needed: text", token.line)
+            yield Problem("the token is empty", token.line)
     if not tokens:
-        yield Problem("holds no token; needed: a text")
+        yield Problem("contains no tokens")
 
 
-def _mentions(root: Element) -> _Mentions:
+def _find_mentions(root: Element) -> _Mentions:
     marked = [element for markables in root.elements("Markables") for element in markables.elements()]
     times = [
         element
@@ -211,30 +212,32 @@ def _mentions(root: Element) -> _Mentions:
     return _Mentions(times, events, others)
 
 
-def mention_problems(mentions: Iterable[Element], numbers: Mapping[str, int]) -> Iterator[Problem]:
-    """What is wrong with the ids and the tokens of mentions.
+def check_mentions(mentions: Iterable[Element], numbers: Mapping[str, int]) -> Iterator[Problem]:
+    """Find errors in the ids and tokens of mentions.
 
     Args:
         mentions: the elements of a document.
-        numbers: the number of the token of every `t_id`; empty where that can't be told.
+        numbers: `t_id` to token number; empty if unknown, in which case tokens are not checked.
     """
     seen: dict[str, int] = {}
     for mention in mentions:
         m_id = mention.attributes.get("m_id", "")
-        if not m_id or m_id in seen:
-            told = f", as on line {seen[m_id]}" if m_id in seen else ""
-            yield Problem(f"the m_id of {mention.name} is {quote(m_id)}{told}; needed: one of its own", mention.line)
+        if not m_id:
+            yield Problem(f"{mention.name} has no m_id", mention.line)
+        elif m_id in seen:
+            found = f"the m_id {quote(m_id)} of {mention.name} is already used on line {seen[m_id]}"
+            yield Problem(found, mention.line)
         seen.setdefault(m_id, mention.line)
         anchors = list(mention.elements("token_anchor"))
         if not anchors and mention.name in OF_TOKENS:
-            yield Problem(f"{mention.name} {quote(m_id)} has no token_anchor; needed: one or more", mention.line)
+            yield Problem(f"{mention.name} {quote(m_id)} has no token_anchor (expected at least one)", mention.line)
         for anchor in anchors:
             t_id = anchor.attributes.get("t_id", "")
             if numbers and t_id not in numbers:
                 yield Problem(f"token_anchor: no token has the t_id {quote(t_id)}", anchor.line)
 
 
-def _record(root: Element, tokens: Sequence[Element], mentions: _Mentions, numbers: Mapping[str, int]) -> Record:
+def _make_record(root: Element, tokens: Sequence[Element], mentions: _Mentions, numbers: Mapping[str, int]) -> Record:
     texts = [token.text() for token in tokens]
     sentences = [int(token.attributes["sentence"]) for token in tokens]
     document = root.attributes["doc_id"]
@@ -265,8 +268,8 @@ def _record(root: Element, tokens: Sequence[Element], mentions: _Mentions, numbe
     }
 
 
-def _titles(files: Mapping[str, Path]) -> tuple[dict[str, str | None], list[Problem]]:
-    """The titles of the TimeML files, by document, and what is wrong with them."""
+def _read_titles(files: Mapping[str, Path]) -> tuple[dict[str, str | None], list[Problem]]:
+    """Read the titles of the TimeML files; return them by document, and errors."""
     titles: dict[str, str | None] = {}
     problems: list[Problem] = []
     for name, path in files.items():
@@ -282,10 +285,10 @@ def _titles(files: Mapping[str, Path]) -> tuple[dict[str, str | None], list[Prob
 
 
 def dump_document(document: Record) -> str:
-    """The document as the text of a CAT file; its title is that of the TimeML file and left out.
+    """Return the document as the text of a CAT file, without its title, which belongs to the TimeML file.
 
     Raises:
-        ValueError: a text holds a control character, which XML can't.
+        ValueError: a text contains a control character, which XML can't represent.
     """
     given = (("doc_id", document["id"]), ("doc_name", document["name"]), ("src_url", document["url"]))
     attributes = "".join(f" {name}={quoteattr(value)}" for name, value in given if value is not None)
@@ -296,17 +299,17 @@ def dump_document(document: Record) -> str:
     lines.append("<Markables>")
     if document["creation_time"] is not None:
         about = f' functionInDocument="{CREATION_TIME}" type="DATE" value={quoteattr(document["creation_time"])}'
-        lines += _marked("TIMEX3", document["creation_time_id"], about, document["creation_time_tokens"])
+        lines += _dump_mention("TIMEX3", document["creation_time_id"], about, document["creation_time_tokens"])
     for event in document["events"]:
-        lines += _marked("EVENT_MENTION", event["id"], "", event["tokens"])
+        lines += _dump_mention("EVENT_MENTION", event["id"], "", event["tokens"])
     text = "\n".join([*lines, "</Markables>", "</Document>", ""])
     for unsafe in UNSAFE.finditer(text):
         if unsafe[0] not in "\t\n":
-            raise ValueError(f"XML can't hold the character U+{ord(unsafe[0]):04X}")
+            raise ValueError(f"XML can't represent the character U+{ord(unsafe[0]):04X}")
     return text
 
 
-def _marked(name: str, m_id: str, attributes: str, tokens: Iterable[int]) -> list[str]:
+def _dump_mention(name: str, m_id: str, attributes: str, tokens: Iterable[int]) -> list[str]:
     anchors = [f'  <token_anchor t_id="{number + 1}"/>' for number in tokens]
     return [f"<{name} m_id={quoteattr(m_id)}{attributes}>", *anchors, f"</{name}>"]
 

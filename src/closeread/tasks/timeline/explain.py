@@ -1,7 +1,7 @@
-"""What became of the relations of timelines, in a table and as JSON (`closeread score timeline --explain`).
+"""Verdicts on the relations of timelines, as a table and as JSON (`closeread score timeline --explain`).
 
-Conventions: the verdict "verified" is "literal" in `closeread.tasks.timeline.relations`; what is counted as verified
-is that and what is "entailed".
+Conventions: "verified" is the verdict "literal" of `closeread.tasks.timeline.relations`; relations counted as verified
+are those with the verdict "verified" or "entailed".
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from closeread.counts.procedure import Explanation
 from closeread.records import Record
-from closeread.tasks.timeline.relations import VERDICTS, explanations
+from closeread.tasks.timeline.relations import VERDICTS, explain_relations
 from closeread.tasks.timeline.ways import Chain, Relation
 
 HEADER = ("side", "first", "relation", "second", "verdict", "because")
@@ -20,19 +20,18 @@ VERIFIED = "verified"
 WORDS = {name: VERIFIED if name == "literal" else name for name in VERDICTS}
 NOTES = tuple(f"{WORDS[name]}: {meaning}" for name, meaning in VERDICTS.items())
 OTHER = {"gold": "system", "system": "gold"}
-WHOSE = {"gold": "gold", "system": "the system"}
 Verdict = Mapping[str, Any]
 
 
 def explain(gold: Record, system: Record | None, options: Mapping[str, str]) -> list[Verdict]:
-    """What became of the reduced relations of a timeline, gold's before the system's, as JSON can hold it.
+    """Explain the reduced relations of gold, then those of the system, as JSON values.
 
     Args:
-        gold, system: the two timelines; None where the system sent none.
+        gold, system: the two timelines; None if the system has none.
         options: every option of the procedure with its value.
 
     Returns:
-        The fields of `closeread.tasks.timeline.relations.Explanation` of each, by their names.
+        For each, the fields of `closeread.tasks.timeline.relations.Explanation` by name.
     """
     return [
         {
@@ -43,7 +42,7 @@ def explain(gold: Record, system: Record | None, options: Mapping[str, str]) -> 
             "absent": [node._asdict() for node in one.absent],
             "excluded_by": _chain_as_json(one.excluded_by),
         }
-        for one in explanations(gold["entries"], () if system is None else system["entries"], options["track"])
+        for one in explain_relations(gold["entries"], () if system is None else system["entries"], options["track"])
     ]
 
 
@@ -57,42 +56,42 @@ def _chain_as_json(chain: Chain) -> Mapping[str, Any]:
 
 
 def title(unit: str, verdicts: Sequence[Verdict]) -> str:
-    """What stands above the relations of a timeline: how many of each side's are verified."""
+    """Return the title of a timeline's table: how many relations of each side are verified."""
     totals = Counter(one["side"] for one in verdicts)
     right = Counter(one["side"] for one in verdicts if one["verdict"] in (VERIFIED, "entailed"))
-    told = [f"{right[side]:,} of {totals[side]:,} relations of {whose}" for side, whose in WHOSE.items()]
-    return f"{unit}: {' and '.join(told)} are verified or entailed"
+    counts = [f"{right[side]:,} of {totals[side]:,} {side} relations" for side in OTHER]
+    return f"{unit}: {' and '.join(counts)} are verified or entailed"
 
 
 def row(verdict: Verdict) -> list[str]:
-    """A relation as a row of a table, below `HEADER`."""
-    return [verdict["side"], *_words(verdict["relation"]), verdict["verdict"], "; ".join(_reasons(verdict))]
+    """Return a verdict as a table row, with the columns of `HEADER`."""
+    return [verdict["side"], *_format_relation(verdict["relation"]), verdict["verdict"], "; ".join(_find_reasons(verdict))]
 
 
-def _reasons(verdict: Verdict) -> Iterator[str]:
-    other = WHOSE[OTHER[verdict["side"]]]
+def _find_reasons(verdict: Verdict) -> Iterator[str]:
+    side, other = verdict["side"], OTHER[verdict["side"]]
     if verdict["absent"]:
-        yield f"the order of {other} lacks {', '.join(map(_node, verdict['absent']))}"
+        yield f"not in the {other} order: {', '.join(map(_format_node, verdict['absent']))}"
     elif verdict["verdict"] == "missing":
-        yield f"{other} says nothing of the two"
+        yield f"{other}: not ordered"
     elif verdict["verdict"] != VERIFIED:
-        yield f"{other}: {_relations(verdict['evidence'])}"
+        yield f"{other}: {_format_chain(verdict['evidence'])}"
     if verdict["excluded_by"]["first"]:
-        yield f"it contradicts its own side: {_relations(verdict['excluded_by'])}"
+        yield f"contradicts earlier {side} relations: {_format_chain(verdict['excluded_by'])}"
 
 
-def _relations(chain: Mapping[str, Any]) -> str:
-    first, last = ([" ".join(_words(one)) for one in chain[name]] for name in ("first", "last"))
+def _format_chain(chain: Mapping[str, Any]) -> str:
+    first, last = ([" ".join(_format_relation(one)) for one in chain[name]] for name in ("first", "last"))
     return ", ".join([*first, f"{chain['left_out']:,} more", *last] if last else first)
 
 
-def _words(relation: Mapping[str, Any]) -> tuple[str, str, str]:
-    return _node(relation["one"]), relation["relation"], _node(relation["other"])
+def _format_relation(relation: Mapping[str, Any]) -> tuple[str, str, str]:
+    return _format_node(relation["one"]), relation["relation"], _format_node(relation["other"])
 
 
-def _node(node: Mapping[str, Any]) -> str:
-    """A node; of several mentions of one text the second and later ones have their number."""
-    return f"{node['text']} (number {node['copy'] + 1})" if node["copy"] else node["text"] or "no anchor"
+def _format_node(node: Mapping[str, Any]) -> str:
+    """Return the text of a node, with a number for the second and later mentions of the same text."""
+    return f"{node['text']} (copy {node['copy'] + 1})" if node["copy"] else node["text"] or "no anchor"
 
 
 EXPLANATION = Explanation(explain, title, HEADER, row, NOTES)

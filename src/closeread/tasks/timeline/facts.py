@@ -1,8 +1,8 @@
-"""Figures of TimeLine's timelines and documents.
+"""Statistics of TimeLine's timelines and documents.
 
-Conventions: a line is an entry of a timeline, an event that one or more mentions are of; a coreference line has more
-than one.  Evaluated are the timelines that have a line.  A timeline's documents are those that its mentions name,
-whether they are there or not.
+Conventions: a line is an entry of a timeline: an event with one or more mentions; a coreference line has several.  Only
+timelines with at least one line are evaluated.  A timeline's documents are those that its mentions name, available or
+not.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from collections.abc import Sequence
 
 from closeread.arrays import ratio
 from closeread.records import Record
-from closeread.tasks.timeline.timeline_mentions import named_document
+from closeread.tasks.timeline.timeline_mentions import document_of
 
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
-    """Sizes of timelines, and how many of their mentions are event mentions of track B."""
+    """Count timelines, lines and mentions, and the mentions that do not name exactly one event mention of track B."""
     evaluated = [record["entries"] for record in records if record["entries"]]
     lines = [line for entries in evaluated for line in entries]
     events = [len(span["events"]) for line in lines for span in line["spans"]]
     documents = sum(
-        len({named_document(mention) for line in entries for mention in line["mentions"]} - {None})
+        len({document_of(mention) for line in entries for mention in line["mentions"]} - {None})
         for entries in evaluated
     )
     return {
@@ -38,7 +38,7 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
 
 
 def text_facts(records: Sequence[Record]) -> dict[str, float]:
-    """Sizes of documents, and their event mentions."""
+    """Count documents, sentences, tokens and event mentions."""
     names = Counter(event["mention"] for record in records for event in record["events"])
     return {
         "documents": len(records),

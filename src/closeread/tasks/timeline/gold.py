@@ -1,4 +1,4 @@
-"""Gold timelines together with the documents that they are about."""
+"""Gold timelines with their documents."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ class Timelines(list[Record]):
 
     Args:
         timelines: the records.
-        documents: the documents (`closeread.tasks.timeline.cat_xml`); none where they are not known.
-
-    Attributes:
-        documents: the same.
+        documents: the documents (`closeread.tasks.timeline.cat_xml`); empty if unknown.
     """
 
     def __init__(self, timelines: Iterable[Record], documents: Iterable[Record] = ()) -> None:
@@ -25,7 +22,7 @@ class Timelines(list[Record]):
 
     @cached_property
     def sentences(self) -> Mapping[str, Collection[int]]:
-        """The numbers of the sentences of every document; empty where the documents are not known."""
+        """The sentence numbers of every document; empty if the documents are unknown."""
         numbers: dict[str, set[int]] = {}
         for document in self.documents:
             numbers.setdefault(document["id"], set()).update(document["sentences"])
@@ -33,10 +30,10 @@ class Timelines(list[Record]):
 
     @cached_property
     def empty(self) -> Collection[str]:
-        """The ids of the timelines without an entry."""
+        """The ids of timelines without entries."""
         return frozenset(record["id"] for record in self if not record["entries"])
 
 
 def timelines_of(records: Sequence[Record]) -> Timelines:
-    """The records with their documents, where they have any."""
+    """Return the records as `Timelines`, with their documents if they have any."""
     return records if isinstance(records, Timelines) else Timelines(records)

@@ -1,15 +1,15 @@
-"""TimeLine: temporal awareness, mentions found, and anchors.
+"""TimeLine: temporal awareness, event mentions and anchors.
 
-Source: Minard et al. (2015), section 4, as version 2 of the organisers' tool computes it.
+Source: Minard et al. (2015), section 4, as computed by version 2 of the official scorer.
 
-Conventions: the unit, and what is resampled, is the timeline; a timeline without an entry in gold is left out.
-Numerators and denominators are summed over timelines before anything is divided.  0/0 is 0, but for the accuracy of
-anchors, which has no value where no mention is found.
+Conventions: the unit, and the unit of resampling, is the timeline; timelines without entries in gold are left out.
+Numerators and denominators are summed over timelines before dividing.  0/0 is 0, except for anchor accuracy, which is
+undefined if no mention is shared.
 
 Metrics:
-    awareness: reduced relations that the other side verifies.
-    events: mentions, those at position 0 with the others.
-    anchor_accuracy: right anchors among the mentions that both sides have.
+    awareness: precision, recall and F1 of reduced relations, as verified by the other side.
+    events: precision, recall and F1 of mentions, including those at position 0.
+    anchor_accuracy: correct anchors among the mentions that both sides have.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from closeread.tasks.timeline.kernels.timelines import COUNTS, TRACKS, timeline_
 def count(
     *, gold: Sequence[Record], system: Sequence[Record | None], track: str = "full", missing: str = "empty"
 ) -> CountTable:
-    """Counts of every timeline that has an entry in gold.
+    """Count every timeline that has entries in gold.
 
     Args:
-        gold: timelines, each with `id` and `entries`, of which each has `position`, `anchor` and `mentions`.
-        system: the same timelines in the same order; None where there is none.
-        track, missing: what `PROCEDURE` says of its options.
+        gold: timelines, each with `id` and `entries`, each of which has `position`, `anchor` and `mentions`.
+        system: the same timelines in the same order; None for a missing timeline.
+        track, missing: the options of `PROCEDURE`.
 
     Raises:
         ValueError: a timeline has no prediction and `missing` is "error".
@@ -60,7 +60,7 @@ def count(
 def find_inconsistencies(
     *, gold: Sequence[Record], system: Sequence[Record | None], **options: str
 ) -> Iterator[Inconsistency]:
-    """Rows of other timelines.
+    """Find predictions whose id is not that of the gold timeline.
 
     Yields:
         The side ("system"), the timeline's number from 0, and what is wrong.
@@ -69,14 +69,14 @@ def find_inconsistencies(
     for index, (record, row) in enumerate(zip(gold, system, strict=True)):
         if row is not None and row["id"] != record["id"]:
             yield Inconsistency(
-                "system", index, f"id is {quote(row['id'])}; needed: {quote(record['id'])}, as in the gold"
+                "system", index, f"id is {quote(row['id'])} (expected {quote(record['id'])}, as in the gold)"
             )
 
 
 RIGHT_ANCHORS = Ratio(
     "anchors/right",
     "events/shared",
-    "Found mentions whose anchor is right; without a value where no mention is found.",
+    "Shared mentions with the correct anchor; undefined if no mention is shared.",
 )
 
 
@@ -98,8 +98,8 @@ PROCEDURE = Procedure(
             "track",
             TRACKS,
             "full",
-            "Which relations temporal awareness is of: of mentions to their anchors and of neighbours, or of "
-            "neighbours only.",
+            "Compare relations to anchors and between neighbouring mentions (full), or only between neighbouring "
+            "mentions (ordering).",
         ),
         missing_option("empty"),
     ),
@@ -107,14 +107,14 @@ PROCEDURE = Procedure(
         *precision_recall_f1(
             "awareness",
             "Awareness",
-            Ratio("awareness/verified_of_system", "awareness/system", "Reduced relations that gold verifies."),
-            Ratio("awareness/verified_of_gold", "awareness/gold", "Reduced gold relations that are verified."),
+            Ratio("awareness/verified_of_system", "awareness/system", "Reduced system relations that gold verifies."),
+            Ratio("awareness/verified_of_gold", "awareness/gold", "Reduced gold relations that the system verifies."),
         ),
         *precision_recall_f1(
             "events",
             "Events",
-            Ratio("events/shared", "events/system", "Predicted mentions that gold has."),
-            Ratio("events/shared", "events/gold", "Gold mentions that are found."),
+            Ratio("events/shared", "events/system", "Predicted mentions that are in gold."),
+            Ratio("events/shared", "events/gold", "Gold mentions that are predicted."),
         ),
         Metric("anchor_accuracy", "Anchor accuracy", RIGHT_ANCHORS.description, RIGHT_ANCHORS),
     ),

@@ -1,4 +1,4 @@
-"""TimeLine's figures, recomputed from the corpus."""
+"""Published figures of TimeLine, recomputed from the corpus."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ TEXT_FIGURES = {
 
 
 def table_1(inputs: Inputs) -> Recomputed:
-    """What the splits at hand hold, and all evaluation corpora together where they are."""
+    """Compute the sizes of the available splits, and of all evaluation corpora together if all are available."""
     cells = {}
     for config, rows, count in (("default", FIGURES, facts), ("documents", TEXT_FIGURES, text_facts)):
-        for column, records in _by_column(config, inputs).items():
+        for column, records in _read_by_column(config, inputs).items():
             found = count(records)
             cells.update({(row, column): found[name] for row, name in rows.items()})
     return cells
 
 
 def text(inputs: Inputs) -> Recomputed:
-    """The tokens of every evaluation corpus at hand."""
-    by_column = _by_column("documents", inputs)
+    """Count the tokens of every available evaluation corpus."""
+    by_column = _read_by_column("documents", inputs)
     return {("tokens", column): text_facts(by_column[column])["tokens"] for column in EVALUATION if column in by_column}
 
 
 def tables_2_and_3(inputs: Inputs) -> Recomputed:
-    """Nothing, since there are no runs."""
+    """Return nothing, since no runs were published."""
     del inputs
     return {}
 
 
-def _by_column(config: str, inputs: Inputs) -> dict[str, Sequence[Record]]:
-    """The records of every split at hand, by the name of its column."""
+def _read_by_column(config: str, inputs: Inputs) -> dict[str, Sequence[Record]]:
+    """Read the records of every available split, by column."""
     corpus = load_corpus("semeval2015_timeline")
-    # Where there is none at all, the attempt to read them says what is missing.
+    # If none is available, trying to read all of them reports what is missing.
     here = splits_at_hand(corpus, config, inputs.data_dir) or corpus.configs[config].splits
     records = {COLUMNS[split]: read_gold(corpus, config, split, inputs.data_dir).records for split in here}
     if set(EVALUATION) <= records.keys():

@@ -1,52 +1,52 @@
-"""What no schema can say of timelines and of the documents they are about."""
+"""Rules for timelines and their documents that no schema can express."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
 from closeread.corpora.rules import Rules
-from closeread.errors import quote
+from closeread.errors import pluralize, quote
 from closeread.records import Record
 from closeread.tasks.timeline.cat_xml import mention_name
 from closeread.tasks.timeline.gold import timelines_of
-from closeread.tasks.timeline.timeline_mentions import Oddity, oddities, told, unknown_place
+from closeread.tasks.timeline.timeline_mentions import Oddity, check_place, describe_oddities, inspect_timeline
 
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
-    """Entries whose spans are not one for every mention."""
+    """Find entries that do not have one span per mention."""
     for index, record in enumerate(records):
         for number, entry in enumerate(record["entries"], start=1):
             spans = entry.get("spans")
             if spans is not None and len(spans) != len(entry["mentions"]):
                 found = f"entry {number} has {len(entry['mentions'])} mentions and {len(spans)} spans"
-                yield index, f"{found}; needed: one for each mention, or none"
+                yield index, f"{found} (expected one span per mention, or no spans)"
 
 
 def find_oddities(records: Sequence[Record]) -> Iterator[str]:
-    """What is odd about gold timelines that came from no folder, a sentence each."""
+    """Yield oddities of gold timelines that were not read from a folder, one sentence each."""
     for index, what in find_odd_rows(records, ()):
         yield f"timeline {quote(records[index]['id'])}: {what}."
 
 
 def find_odd_rows(rows: Sequence[Record], gold: Sequence[Record]) -> Iterator[tuple[int, str]]:
-    """What is odd about timelines that came from no folder, by the number of the row, from 0."""
+    """Yield oddities of timelines that were not read from a folder, with the number of the row, from 0."""
     find_odd = oddities_given(gold)
     for index, row in enumerate(rows):
-        for entry, what in told(find_odd(row), range(1, len(row["entries"]) + 1), "entry"):
+        for entry, what in describe_oddities(find_odd(row), range(1, len(row["entries"]) + 1), "entry"):
             yield index, what if entry is None else f"entry {entry}: {what}"
 
 
 def oddities_given(gold: Sequence[Record]) -> Callable[[Record], Iterator[Oddity]]:
-    """What finds the oddities of a system's timeline, by itself and given the gold ones."""
+    """Return a function that finds what is odd about a system's timeline, by itself and compared with gold."""
     known = timelines_of(gold)
 
     def find_odd(record: Record) -> Iterator[Oddity]:
-        yield from oddities(record)
+        yield from inspect_timeline(record)
         if record["id"] in known.empty:
-            yield Oddity("empty", None, "is not scored: gold's timeline has no entry")
+            yield Oddity("empty", None, "is not scored, because the gold timeline has no entries")
         for number, entry in enumerate(record["entries"] if known.sentences else ()):
             for mention in entry["mentions"]:
-                oddity = unknown_place(mention, known.sentences)
+                oddity = check_place(mention, known.sentences)
                 if oddity is not None:
                     yield oddity._replace(entry=number)
 
@@ -54,27 +54,28 @@ def oddities_given(gold: Sequence[Record]) -> Callable[[Record], Iterator[Oddity
 
 
 def is_scored(record: Record) -> bool:
-    """Whether a gold timeline is scored: one without an entry is not."""
+    """Test whether a gold timeline is scored, that is, has entries."""
     return bool(record["entries"])
 
 
 def find_document_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
-    """Sentences that are not one for every token, mentions of no token, and events by other names than their own."""
+    """Find documents without one sentence number per token, mentions of unknown tokens, and wrongly named events."""
     for index, record in enumerate(records):
         tokens, sentences = record["tokens"], record["sentences"]
         if len(sentences) != len(tokens):
-            yield index, f"has {len(tokens):,} tokens and {len(sentences):,} sentences; needed: one for each token"
+            found = f"has {pluralize(len(tokens), 'token')} and {pluralize(len(sentences), 'sentence number')}"
+            yield index, f"{found} (expected one per token)"
             continue
         mentions = [("creation_time_tokens", record["creation_time_tokens"])]
         mentions += [(f"event {quote(event['id'])}", event["tokens"]) for event in record["events"]]
         beyond = [(what, max(of)) for what, of in mentions if max(of, default=-1) >= len(tokens)]
         for what, number in beyond:
-            yield index, f"{what}: there is no token {number}; the last is {len(tokens) - 1}"
+            yield index, f"{what}: there is no token {number} (the last is {len(tokens) - 1})"
         for event in () if beyond else record["events"]:
             of = event["tokens"]
             name = mention_name(record["id"], sentences[of[0]], [tokens[number] for number in of])
             if event["mention"] != name:
-                yield index, f"event {quote(event['id'])} is {quote(event['mention'])}; needed: {quote(name)}"
+                yield index, f"event {quote(event['id'])} is named {quote(event['mention'])} (expected {quote(name)})"
 
 
 RULES = {

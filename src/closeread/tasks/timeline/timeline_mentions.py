@@ -1,10 +1,10 @@
-"""Mentions of timelines: where they are in their documents, and what is odd about a timeline.
+"""Mentions of timelines: their places in the documents, and notices about unusual timelines.
 
 Source: Minard et al. (2015), section 3; the files of SemEval-2015 Task 4.
 
 Conventions: a mention is written `docid-sentid-extent`, split at the first two hyphens; the extent is the tokens joined
-by `_`, in their own case.  Nothing is repaired: what a mention does not say exactly it does not say.  Oddities are no
-errors: they are told, and everything stays as it is written.
+by `_`, in their original case.  Nothing is repaired: mentions match exactly or not at all.  Oddities are not errors:
+they are reported, and the text is kept as it is.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from closeread.tasks.timeline.cat_xml import is_date
 
 MENTION = re.compile(r"([^-]+)-([0-9]{1,9})-(.+)", re.DOTALL)
 ANCHOR = re.compile(r"([0-9]{4})(?:-([0-9]{2}|XX)(?:-([0-9]{2}|XX))?)?|XXXX-XX-XX")
-LISTED = 20
-"""How many mentions or anchors with one kind of oddity are named; of the others the lines are."""
+SHOWN = 20
+"""How many mentions or anchors with one kind of oddity are named; for the others only lines are given."""
 
 
 class Texts(NamedTuple):
-    """Documents, as mentions are looked up in them.
+    """An index of documents for looking up mentions.
 
     Attributes:
-        sentences: the sentences of each document, as the number of the first token and the tokens.
-        events: the event mentions by the names that timelines give them.
+        sentences: for each document and sentence, the number of its first token and its tokens.
+        events: the event mentions by the names that timelines use.
     """
 
     sentences: Mapping[str, Mapping[int, tuple[int, Sequence[str]]]]
@@ -38,13 +38,13 @@ class Texts(NamedTuple):
 
 
 class Oddity(NamedTuple):
-    """Something that is odd about a timeline.
+    """Something unusual about a timeline.
 
     Attributes:
-        kind: what kind of thing it is, to tell like ones together.
-        entry: the entry, from 0; None where it concerns the timeline as a whole.
-        what: what was found, and what it should have been.
-        about: the mention or the anchor that it is about, where it is about one.
+        kind: the kind, by which oddities are grouped in notices.
+        entry: the entry, from 0; None if it concerns the timeline as a whole.
+        what: what was found and what was expected.
+        about: the mention or the anchor that it concerns, if any.
     """
 
     kind: str
@@ -54,7 +54,7 @@ class Oddity(NamedTuple):
 
 
 def as_texts(documents: Iterable[Record]) -> Texts:
-    """Documents (`closeread.tasks.timeline.cat_xml`) as mentions are looked up in them."""
+    """Index documents (`closeread.tasks.timeline.cat_xml`) for looking up mentions."""
     sentences: dict[str, dict[int, tuple[int, list[str]]]] = {}
     events: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for document in documents:
@@ -66,55 +66,56 @@ def as_texts(documents: Iterable[Record]) -> Texts:
     return Texts(sentences, events)
 
 
-def resolved(mention: str, texts: Texts) -> tuple[Record, Oddity | None]:
-    """Where a mention is, and what is odd about it; the oddity has no entry yet.
+def locate_mention(mention: str, texts: Texts) -> tuple[Record, Oddity | None]:
+    """Find the place of a mention, and its oddity, if any; the oddity has no entry yet.
 
-    A mention is the event mention of that name, or, where there is none, the tokens of that extent; where several are,
-    it can't be told which.
+    A mention refers to the event mention of that name, or, if there is none, to the tokens of that extent.  If there
+    are several, it is ambiguous.
 
     Returns:
-        The span: the `document`, the `sentence`, the numbers of the first and the last token, both inclusive (`start`
-        and `end`), each None where that can't be told, and the ids of the `events` of that name.
+        The span: `document`, `sentence`, the numbers of the first and the last token (`start` and `end`, inclusive),
+        each None if unknown, and the ids of the `events` of that name.
     """
-    unknown = unknown_place(mention, texts.sentences)
+    unknown = check_place(mention, texts.sentences)
     if unknown is not None:
-        document = named_document(mention)
-        return _span(document if document in texts.sentences else None, None, None, ()), unknown
+        document = document_of(mention)
+        return _make_span(document if document in texts.sentences else None, None, None, ()), unknown
     document, sentence, extent = split_mention(mention)
     events = texts.events.get(mention, ())
     ids = [event["id"] for event in events]
     if len(events) > 1:
-        found = f"is the name of {len(events)} event mentions, and it can't be told which is meant"
-        return _span(document, sentence, None, ids), _of_mention("ambiguous", mention, found)
+        found = f"is ambiguous: {len(events)} event mentions have this name"
+        return _make_span(document, sentence, None, ids), _mention_oddity("ambiguous", mention, found)
     if events:
         tokens = events[0]["tokens"]
-        return _span(document, sentence, (min(tokens), max(tokens)), ids), None
+        return _make_span(document, sentence, (min(tokens), max(tokens)), ids), None
     first, words = texts.sentences[document][sentence]
-    places = [(first + start, first + end) for start, end in _places(words, extent)]
-    found = "is no event mention of track B"
+    places = [(first + start, first + end) for start, end in _find_extent(words, extent)]
+    found = "is not an event mention of track B"
     if len(places) == 1:
-        return _span(document, sentence, places[0], ids), _of_mention("event", mention, found)
-    found += f", and its sentence has it {len(places)} times" if places else ", and its sentence does not have it"
-    return _span(document, sentence, None, ids), _of_mention("words", mention, found)
+        return _make_span(document, sentence, places[0], ids), _mention_oddity("event", mention, found)
+    times = f"{len(places)} times in" if places else "nowhere in"
+    found += f", and its extent occurs {times} its sentence"
+    return _make_span(document, sentence, None, ids), _mention_oddity("words", mention, found)
 
 
 def split_mention(mention: str) -> tuple[str, int, str]:
-    """A mention's document, sentence and extent.
+    """Split a mention into document, sentence and extent.
 
     >>> split_mention("8951-4-take-off")
     ('8951', 4, 'take-off')
 
     Raises:
-        ValueError: it is no mention.
+        ValueError: it is not a mention.
     """
     parts = MENTION.fullmatch(mention)
     if parts is None:
-        raise ValueError(f"{quote(mention)} is no mention; needed: docid-sentid-extent")
+        raise ValueError(f"{quote(mention)} is not a mention (expected docid-sentid-extent)")
     return parts[1], int(parts[2]), parts[3]
 
 
-def unknown_place(mention: str, sentences: Mapping[str, Iterable[int]]) -> Oddity | None:
-    """What is odd about a mention's form, document or sentence; None where all of them are known.
+def check_place(mention: str, sentences: Mapping[str, Iterable[int]]) -> Oddity | None:
+    """Return the oddity of a mention's form, document or sentence; None if all of them are known.
 
     Args:
         mention: the mention.
@@ -122,60 +123,63 @@ def unknown_place(mention: str, sentences: Mapping[str, Iterable[int]]) -> Oddit
     """
     parts = MENTION.fullmatch(mention)
     if parts is None:
-        return _of_mention("form", mention, "is no docid-sentid-extent")
+        return _mention_oddity("form", mention, "is not of the form docid-sentid-extent")
     if parts[1] not in sentences:
         if ANCHOR.fullmatch(mention):
-            return _of_mention("date", mention, "has the form of an anchor, as where two lines run together")
-        return _of_mention("document", mention, f"is of a document {quote(parts[1])}, which is not there")
+            return _mention_oddity("date", mention, "looks like an anchor (two lines may have been joined)")
+        return _mention_oddity("document", mention, f"names document {quote(parts[1])}, which is not available")
     if int(parts[2]) not in sentences[parts[1]]:
-        return _of_mention("sentence", mention, f"is of a sentence {int(parts[2])}, which its document does not have")
+        return _mention_oddity("sentence", mention, f"names sentence {int(parts[2])}, which its document does not have")
     return None
 
 
-def oddities(record: Record) -> Iterator[Oddity]:
-    """What is odd about a timeline by itself: its name, its positions, its anchors, and mentions that come again."""
+def inspect_timeline(record: Record) -> Iterator[Oddity]:
+    """Find what is odd about a timeline by itself: its name, positions, anchors, and repeated mentions."""
     if file_stem(record["entity"]) != record["id"]:
-        needed = f"{file_stem(record['entity'])}, as the entity {quote(record['entity'])} has it"
-        yield Oddity("name", None, f"the timeline is named {quote(record['id'])} and not {needed}")
+        expected = f"{quote(file_stem(record['entity']))} for the entity {quote(record['entity'])}"
+        yield Oddity("name", None, f"the timeline is named {quote(record['id'])} (expected {expected})")
     positions = {entry["position"] for entry in record["entries"]} - {0}
     if len(positions) != max(positions, default=0):
-        found = f"{len(positions):,} positions go up to {max(positions):,}"
-        yield Oddity("positions", None, f"{found}; released timelines count from 1 without gaps")
-    yield from _contradictions(record["entries"])
+        found = f"{pluralize(len(positions), 'position')} up to {max(positions):,}"
+        yield Oddity("positions", None, f"positions have gaps: {found} (released timelines count from 1 without gaps)")
+    yield from _count_contradictions(record["entries"])
     no_dates = {anchor for anchor in {entry["anchor"] for entry in record["entries"]} if not is_anchor(anchor)}
     seen: set[str] = set()
     for number, entry in enumerate(record["entries"]):
         if entry["anchor"] in no_dates:
             anchor = quote(entry["anchor"])
-            yield Oddity("anchor", number, f"the anchor {anchor} is no date such as 2009-03-XX", anchor)
+            yield Oddity("anchor", number, f"the anchor {anchor} is not a date such as 2009-03-XX", anchor)
         for mention in entry["mentions"]:
             if mention in seen:
-                yield _of_mention("repeated", mention, "is in the timeline already")._replace(entry=number)
+                yield _mention_oddity("repeated", mention, "is already in the timeline")._replace(entry=number)
             seen.add(mention)
 
 
-def _contradictions(entries: Sequence[Record]) -> Iterator[Oddity]:
-    """How many relations of a timeline contradict others, as they do where an anchor has two positions.
+def _count_contradictions(entries: Sequence[Record]) -> Iterator[Oddity]:
+    """Count the relations that contradict earlier ones, as happens when an anchor has two positions.
 
-    Without any anchor a timeline is of the track "ordering", in which none do.
+    A timeline without anchors belongs to the track "ordering", in which there are none.
     """
     if not any(entry["anchor"] for entry in entries):
         return
-    from closeread.tasks.timeline.kernels.timelines import contradictory
+    from closeread.tasks.timeline.kernels.timelines import find_contradictions
 
-    found = contradictory(entries)
+    found = find_contradictions(entries)
     if found:
-        what = f"{pluralize(len(found), 'relation')} in contradiction to earlier ones (track full), here the first"
-        yield Oddity("contradiction", found[0], f"{what}: it counts as all do, and nothing follows from it")
+        verb = "contradicts" if len(found) == 1 else "contradict"
+        what = f"{pluralize(len(found), 'relation')} {verb} earlier ones in track full, starting here"
+        yield Oddity("contradiction", found[0], f"{what}; still counted, but ignored for inference")
 
 
-def told(found: Iterable[Oddity], places: Sequence[int], unit: str = "line") -> Iterator[tuple[int | None, str]]:
-    """Oddities in words, those of a kind together: the place of the first, and what it is and where the others are.
+def describe_oddities(
+    found: Iterable[Oddity], places: Sequence[int], unit: str = "line"
+) -> Iterator[tuple[int | None, str]]:
+    """Describe oddities, grouped by kind: the place of the first, its description, and where the others are.
 
     Args:
         found: the oddities of a timeline.
         places: the place of every entry.
-        unit: what places count.
+        unit: what a place is.
     """
     kinds: dict[str, list[Oddity]] = defaultdict(list)
     for oddity in found:
@@ -183,28 +187,28 @@ def told(found: Iterable[Oddity], places: Sequence[int], unit: str = "line") -> 
     for first, *others in kinds.values():
         named = [
             f"{o.about} ({unit} {places[o.entry]})" if o.about else f"{unit} {places[o.entry]}"
-            for o in others[:LISTED]
+            for o in others[:SHOWN]
             if o.entry is not None
         ]
-        rest = [places[o.entry] for o in others[LISTED:] if o.entry is not None]
-        named += [f"{unit} {stretch}" for stretch in _stretches(rest)]
-        more = f"; {len(others):,} more like it: {', '.join(named)}" if others else ""
+        rest = [places[o.entry] for o in others[SHOWN:] if o.entry is not None]
+        named += _format_ranges(rest, unit)
+        more = f"; {len(others):,} more: {', '.join(named)}" if others else ""
         yield None if first.entry is None else places[first.entry], f"{first.what}{more}"
 
 
-def _stretches(places: Iterable[int]) -> Iterator[str]:
-    """Places in words, neighbours together.
+def _format_ranges(places: Iterable[int], unit: str) -> Iterator[str]:
+    """Format places as ranges.
 
-    >>> list(_stretches([7, 9, 8, 8, 12]))
-    ['7 to 9', '12']
+    >>> list(_format_ranges([7, 9, 8, 8, 12], "line"))
+    ['line 7-9', 'line 12']
     """
     for _, together in groupby(enumerate(sorted(set(places))), key=lambda numbered: numbered[1] - numbered[0]):
         first, *others = [place for _, place in together]
-        yield f"{first} to {others[-1]}" if others else str(first)
+        yield f"{unit} {first}-{others[-1]}" if others else f"{unit} {first}"
 
 
 def file_stem(entity: str) -> str:
-    """The name of an entity's file without `.txt`; `&` is written `and`, as in the file that is scored.
+    """Return the name of an entity's file without `.txt`; `&` becomes `_and_`, as in the file that is scored.
 
     >>> file_stem("S&P 500")
     's_and_p_500'
@@ -213,7 +217,7 @@ def file_stem(entity: str) -> str:
 
 
 def stem_of_id(name: str) -> str:
-    """A timeline's file name without `.txt`, of the two that the release has for one timeline the one that is scored.
+    """Return the file name, without `.txt`, that is scored, of the two that the release has for one timeline.
 
     >>> stem_of_id("s&p_500")
     's_and_p_500'
@@ -221,23 +225,23 @@ def stem_of_id(name: str) -> str:
     return name.replace("&", "_and_")
 
 
-def _of_mention(kind: str, mention: str, found: str) -> Oddity:
+def _mention_oddity(kind: str, mention: str, found: str) -> Oddity:
     return Oddity(kind, None, f"mention {quote(mention)} {found}", quote(mention))
 
 
-def _span(document: str | None, sentence: int | None, tokens: tuple[int, int] | None, events: Sequence[str]) -> Record:
+def _make_span(document: str | None, sentence: int | None, tokens: tuple[int, int] | None, events: Sequence[str]) -> Record:
     start, end = tokens or (None, None)
     return {"document": document, "sentence": sentence, "start": start, "end": end, "events": list(events)}
 
 
-def named_document(mention: str) -> str | None:
-    """The document that a mention names, whether it is there or not; None where it is no mention."""
+def document_of(mention: str) -> str | None:
+    """Return the document that a mention names, available or not; None if it is not a mention."""
     parts = MENTION.fullmatch(mention)
     return None if parts is None else parts[1]
 
 
-def _places(tokens: Sequence[str], extent: str) -> Iterator[tuple[int, int]]:
-    """The first and the last of every run of tokens that make up an extent."""
+def _find_extent(tokens: Sequence[str], extent: str) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last token of every occurrence of an extent."""
     for start, token in enumerate(tokens):
         joined, end = token, start
         while len(joined) < len(extent) and end + 1 < len(tokens) and extent.startswith(f"{joined}_"):
@@ -248,7 +252,7 @@ def _places(tokens: Sequence[str], extent: str) -> Iterator[tuple[int, int]]:
 
 
 def is_anchor(anchor: str) -> bool:
-    """Whether an anchor is one of the released forms and not impossible; an empty one is legal."""
+    """Test whether an anchor has one of the released forms and is a possible date; an empty anchor is valid."""
     if not anchor or is_date(anchor):
         return True
     parts = ANCHOR.fullmatch(anchor)

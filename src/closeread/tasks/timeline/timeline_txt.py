@@ -1,13 +1,12 @@
-"""Timelines as the organisers of TimeLine released them: a text file an entity, all in one folder.
+"""Timelines as released by the organisers of TimeLine: a folder with one text file per entity.
 
-Source: Minard et al. (2015), section 3, and the readme of the organisers' tool.
+Source: Minard et al. (2015), section 3, and the readme of the official scorer.
 
-Conventions: the first line is the entity, every other one an entry: ``position TAB anchor TAB mention``, and more
-mentions where they corefer.  A file is named after its entity, in lower case and with `_` for blanks, and so is the
-timeline's id.  White space at the end of a line and blank lines are dropped, as in the organisers' tool; everything
-else stays as it is written, and what is odd about it is told (`closeread.tasks.timeline.timeline_mentions`).  The
-release has one timeline twice, as `s&p_500.txt` and `s_and_p_500.txt`: names with `&` are read as those with `_and_`,
-and one of two equal files is left out.
+Conventions: the first line is the entity, every other line an entry: ``position TAB anchor TAB mention``, followed by
+further coreferent mentions.  A file, and the timeline's id, is named after its entity, in lower case with `_` for
+spaces.  Trailing white space and blank lines are dropped, as in the official scorer; everything else is kept, and
+oddities are reported (`closeread.tasks.timeline.timeline_mentions`).  The release contains one timeline twice, as
+`s&p_500.txt` and `s_and_p_500.txt`: `&` in a name is read as `_and_`, and one of two equal files is ignored.
 """
 
 from __future__ import annotations
@@ -26,28 +25,36 @@ from closeread.records import Parsed, ParsedFolder, Record
 from closeread.tasks.timeline.cat_xml import read_documents
 from closeread.tasks.timeline.gold import Timelines
 from closeread.tasks.timeline.rules import oddities_given
-from closeread.tasks.timeline.timeline_mentions import Oddity, Texts, as_texts, oddities, resolved, stem_of_id, told
+from closeread.tasks.timeline.timeline_mentions import (
+    Oddity,
+    Texts,
+    as_texts,
+    describe_oddities,
+    inspect_timeline,
+    locate_mention,
+    stem_of_id,
+)
 
 SUFFIX = ".txt"
 LIST = "list_target_entities"
-"""What the name of a file with the names of all entities begins with."""
+"""The prefix of the name of a file that lists all entities."""
 
 POSITION = re.compile("[0-9]{1,16}")
 SOUND = re.compile(r"[0-9]{1,15}(?:\t[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*){2,}")
-"""A line with which nothing is wrong, as nearly all are: the quick way to see it."""
+"""Matches valid lines: a fast path, since nearly all lines are valid."""
 
 MAX_POSITION = 2**53 - 1
 WHITE_SPACE = " \t\r\v\f"
 
 
 class Timeline(NamedTuple):
-    """A timeline as it was read.
+    """A timeline as read from a file.
 
     Attributes:
-        record: the timeline, as far as it could be read.
+        record: the timeline, without entries that can't be read.
         lines: the line of every entry.
-        problems: what could not be read.
-        notices: what is odd about how it is written.
+        problems: errors.
+        notices: oddities of its form.
     """
 
     record: Record
@@ -61,8 +68,8 @@ class Found(NamedTuple):
 
     Attributes:
         timelines: by file.
-        problems: what could not be read, with its file.
-        notices: what is odd about how they are written, with its file.
+        problems: errors, with their files.
+        notices: oddities of their form, with their files.
     """
 
     timelines: dict[str, Timeline]
@@ -71,27 +78,27 @@ class Found(NamedTuple):
 
 
 def read_files(files: Mapping[str, Path], split: str) -> ParsedFolder:
-    """The timelines of a split, their mentions looked up in its documents.
+    """Read the timelines of a split and look up their mentions in its documents.
 
     Args:
-        files: by their path below their folder, text files of timelines, XML files of documents, and a list of the
-            entities, where there is one.
-        split: of no use here, since timelines are named after their files.
+        files: by path relative to their folder: text files of timelines, XML files of documents, and a list of entities
+            if there is one.
+        split: ignored, since timelines are named after their files.
     """
     del split
     documents, problems, notices = read_documents(files)
     texts = as_texts(documents.values())
     lists = {name: path for name, path in files.items() if PurePosixPath(name).name.startswith(LIST)}
-    found = _timelines({name: path for name, path in files.items() if name.endswith(SUFFIX) and name not in lists})
-    notices += _empty(found.timelines)
+    found = _parse_files({name: path for name, path in files.items() if name.endswith(SUFFIX) and name not in lists})
+    notices += _note_empty(found.timelines)
     for name, timeline in found.timelines.items():
-        odd = [*oddities(timeline.record), *_resolve(timeline.record, texts)]
-        notices += _told(odd if documents else oddities(timeline.record), timeline.lines, name)
+        odd = [*inspect_timeline(timeline.record), *_add_spans(timeline.record, texts)]
+        notices += _make_notices(odd if documents else inspect_timeline(timeline.record), timeline.lines, name)
     if not documents:
-        notices.append(Problem("there are no documents, in which mentions could be found"))
+        notices.append(Problem("no documents found, so mentions are not looked up"))
     records = [timeline.record for timeline in found.timelines.values()]
     for name, path in lists.items():
-        list_problems, list_notices = _against_list(name, path, records)
+        list_problems, list_notices = _check_list(name, path, records)
         problems += list_problems
         notices += list_notices
     problems += found.problems
@@ -100,38 +107,38 @@ def read_files(files: Mapping[str, Path], split: str) -> ParsedFolder:
 
 
 def read_folder(path: Path) -> ParsedFolder:
-    """The timelines of a folder that holds nothing else; hidden files are other programs' own.
+    """Read the timelines of a folder that contains nothing else; hidden files are ignored.
 
     Raises:
-        FormatError: there is none, or the folder can't be read.
+        FormatError: the folder can't be read or contains no timelines.
     """
     files, problems = list_files(path, "timeline", SUFFIX)
-    found = _timelines(files)
-    notices = found.notices + _empty(found.timelines)
+    found = _parse_files(files)
+    notices = found.notices + _note_empty(found.timelines)
     for name, timeline in found.timelines.items():
-        notices += _told(oddities(timeline.record), timeline.lines, name)
+        notices += _make_notices(inspect_timeline(timeline.record), timeline.lines, name)
     records = [timeline.record for timeline in found.timelines.values()]
     return ParsedFolder(records, list(found.timelines), problems + found.problems, notices)
 
 
 def read_submission_folder(path: Path, gold: Sequence[Record]) -> ParsedFolder:
-    """The timelines that a system sends, and what is odd about them given the gold ones.
+    """Read the timelines of a submission, with notices that depend on gold.
 
     Raises:
-        FormatError: there is none, or the folder can't be read.
+        FormatError: the folder can't be read or contains no timelines.
     """
     files, problems = list_files(path, "timeline", SUFFIX)
-    found = _timelines(files)
+    found = _parse_files(files)
     notices = list(found.notices)
     find_odd = oddities_given(gold)
     for name, timeline in found.timelines.items():
-        notices += _told(find_odd(timeline.record), timeline.lines, name)
+        notices += _make_notices(find_odd(timeline.record), timeline.lines, name)
     records = [timeline.record for timeline in found.timelines.values()]
     return ParsedFolder(records, list(found.timelines), problems + found.problems, notices)
 
 
 def read_records(path: Path, split: str) -> Parsed:
-    """The timeline of a single file.
+    """Read the timeline of a single file.
 
     Raises:
         FormatError: the file can't be read as text (see `closeread.formats.text`).
@@ -142,61 +149,61 @@ def read_records(path: Path, split: str) -> Parsed:
 
 
 def parse_timeline(name: str, lines: Sequence[str]) -> Timeline:
-    """The timeline of a file's lines, all that can't be read, and what is odd about how it is written.
+    """Parse the lines of a timeline.
 
     Args:
         name: the timeline's id.
         lines: the lines.
     """
     entity, *others = lines
-    problems = [Problem(what, 1) for what in _wrong_with_entity(entity)]
+    problems = [Problem(what, 1) for what in _check_entity(entity)]
     entries: list[Record] = []
     places: list[int] = []
     odd: list[Oddity] = []
     for number, line in enumerate(others, start=2):
         stripped = line.rstrip(WHITE_SPACE)
         if stripped != line or not stripped:
-            what = "ends in white space, which is dropped" if stripped else "is blank"
+            what = "trailing white space ignored" if stripped else "blank line ignored"
             odd.append(Oddity(what, number, what))
         if not stripped:
             continue
         cells = stripped.split("\t")
-        wrong = () if SOUND.fullmatch(stripped) else [Problem(what, number) for what in _wrong_with_entry(cells)]
+        wrong = () if SOUND.fullmatch(stripped) else [Problem(what, number) for what in _check_entry(cells)]
         problems += wrong
         if not wrong:
             entries.append({"position": int(cells[0]), "anchor": cells[1], "mentions": cells[2:]})
             places.append(number)
     record = {"id": name, "entity": entity.strip(WHITE_SPACE), "entries": entries}
-    return Timeline(record, places, problems, _told(odd, range(len(lines) + 1)))
+    return Timeline(record, places, problems, _make_notices(odd, range(len(lines) + 1)))
 
 
-def _wrong_with_entity(line: str) -> Iterator[str]:
+def _check_entity(line: str) -> Iterator[str]:
     name = line.strip(WHITE_SPACE)
     if not name:
-        yield "is blank; needed: the name of the entity"
+        yield "is blank (expected the name of the entity)"
     elif "\t" in name:
-        yield f"is {quote(line)}; needed: the name of the entity, and entries from the second line on"
+        yield f"is {quote(line)} (expected the name of the entity; entries start on the second line)"
     elif unsafe := UNSAFE.search(name):
-        yield f"the entity {quote(line)} holds the control character U+{ord(unsafe[0]):04X}"
+        yield f"the entity {quote(line)} contains the control character U+{ord(unsafe[0]):04X}"
 
 
-def _wrong_with_entry(cells: Sequence[str]) -> Iterator[str]:
+def _check_entry(cells: Sequence[str]) -> Iterator[str]:
     if len(cells) < 3:
-        yield f"the number of columns is {len(cells)}; needed: 3 or more (position, anchor, mention, mention, …)"
+        yield f"the number of columns is {len(cells)} (expected at least 3: position, anchor, mention, mention, …)"
     elif not POSITION.fullmatch(cells[0]) or int(cells[0]) > MAX_POSITION:
-        yield f"the position is {quote(cells[0])}; needed: a whole number from 0 to {MAX_POSITION}"
+        yield f"the position is {quote(cells[0])} (expected a whole number from 0 to {MAX_POSITION})"
     if not UNSAFE.search("".join(cells)):
         return
     for cell in cells:
         if unsafe := UNSAFE.search(cell):
-            yield f"{quote(cell)} holds the control character U+{ord(unsafe[0]):04X}"
+            yield f"{quote(cell)} contains the control character U+{ord(unsafe[0]):04X}"
 
 
-def _timelines(files: Mapping[str, Path]) -> Found:
-    """The timelines of files, each once."""
+def _parse_files(files: Mapping[str, Path]) -> Found:
+    """Parse the timelines of files, each timeline once."""
     found = Found({}, [], [])
     first: dict[str, str] = {}
-    # Names without `&` come first, since of two equal files that one is kept.
+    # Names without `&` come first, so that they are kept if two files are equal.
     for name in sorted(files, key=lambda name: ("&" in name, name)):
         try:
             timeline = parse_timeline(stem_of_id(PurePosixPath(name).stem), read_lines(files[name]))
@@ -206,42 +213,42 @@ def _timelines(files: Mapping[str, Path]) -> Found:
         found.problems.extend(problem._replace(file=name) for problem in timeline.problems)
         found.notices.extend(notice._replace(file=name) for notice in timeline.notices)
         if any(problem.line == 1 for problem in timeline.problems):
-            continue  # of no entity
+            continue  # without an entity
         twin = first.setdefault(timeline.record["id"], name)
         if twin == name:
             found.timelines[name] = timeline
         elif found.timelines[twin].record == timeline.record:
-            found.notices.append(Problem(f"is the same timeline as {twin}, under whose name it is kept", 1, name))
+            found.notices.append(Problem(f"ignored, since it is identical to {twin}", 1, name))
         else:
-            needed = "needed: one of the two, or the same in both"
-            found.problems.append(Problem(f"is not the timeline of {twin}, which is the same name; {needed}", 1, name))
+            what = f"differs from {twin}, which has the same id (expected only one of them, or identical files)"
+            found.problems.append(Problem(what, 1, name))
     return found
 
 
-def _empty(timelines: Mapping[str, Timeline]) -> list[Problem]:
-    """The gold timelines without an entry, as notices."""
-    what = "has no entry after the entity, and is not scored"
+def _note_empty(timelines: Mapping[str, Timeline]) -> list[Problem]:
+    """Return notices about gold timelines without entries."""
+    what = "has no entries, and is not scored"
     return [Problem(what, 1, name) for name, one in timelines.items() if not one.record["entries"]]
 
 
-def _told(odd: Iterable[Oddity], lines: Sequence[int], name: str | None = None) -> list[Problem]:
-    """Oddities as notices; one of a file as a whole is told of its first line."""
-    return [Problem(what, line or 1, name) for line, what in told(odd, lines)]
+def _make_notices(odd: Iterable[Oddity], lines: Sequence[int], name: str | None = None) -> list[Problem]:
+    """Return oddities as notices; those of a whole file refer to its first line."""
+    return [Problem(what, line or 1, name) for line, what in describe_oddities(odd, lines)]
 
 
-def _resolve(record: Record, texts: Texts) -> Iterator[Oddity]:
-    """Give the entries of a timeline the spans of their mentions; yields what is odd about these."""
+def _add_spans(record: Record, texts: Texts) -> Iterator[Oddity]:
+    """Add the spans of their mentions to the entries of a timeline, and yield the oddities of mentions."""
     for number, entry in enumerate(record["entries"]):
         entry["spans"] = []
         for mention in entry["mentions"]:
-            span, oddity = resolved(mention, texts)
+            span, oddity = locate_mention(mention, texts)
             entry["spans"].append(span)
             if oddity is not None:
                 yield oddity._replace(entry=number)
 
 
 def read_entities(path: Path) -> dict[str, int]:
-    """The names in a list of entities, one a line, each with its line; blank lines are dropped.
+    """Read a list of entities, one per line, each with its line number; blank lines are ignored.
 
     Raises:
         FormatError: the file can't be read as text (see `closeread.formats.text`).
@@ -250,52 +257,52 @@ def read_entities(path: Path) -> dict[str, int]:
     return {line.strip(WHITE_SPACE): number for number, line in lines if line.strip(WHITE_SPACE)}
 
 
-def _against_list(name: str, path: Path, records: Iterable[Record]) -> tuple[list[Problem], list[Problem]]:
-    """What can't be read of a list of entities, and those of it of which there is no timeline."""
+def _check_list(name: str, path: Path, records: Iterable[Record]) -> tuple[list[Problem], list[Problem]]:
+    """Return the errors in a list of entities, and notices about entities without a timeline."""
     try:
         entities = read_entities(path)
     except FormatError as error:
         return [problem._replace(file=name) for problem in error.problems], []
     known = {record["entity"] for record in records}
     return [], [
-        Problem(f"no timeline is about an entity of the name {quote(entity)}", line, name)
+        Problem(f"there is no timeline of the entity {quote(entity)}", line, name)
         for entity, line in entities.items()
         if entity not in known
     ]
 
 
 def dump_timeline(record: Record) -> str:
-    """The timeline as the text of a file; spans are dropped.
+    """Return a timeline as the text of a file, without spans.
 
     Raises:
-        ValueError: the format can't express it: a text holds a tab, a line end or another control character, or white
-            space at an end where it would be dropped.
+        ValueError: the format can't represent it: a text contains a tab, a line end or another control character, or
+            leading or trailing white space that reading would drop.
     """
     lines = [record["entity"]]
     for entry in record["entries"]:
         cells = [str(entry["position"]), entry["anchor"], *entry["mentions"]]
         lines.append("\t".join(cells))
         if lines[-1].rstrip(WHITE_SPACE) != lines[-1] or any(map(UNSAFE.search, cells)):
-            raise ValueError(f"{quote(record['id'])}: this format can't express the entry {quote(lines[-1])}")
+            raise ValueError(f"{quote(record['id'])}: this format can't represent the entry {quote(lines[-1])}")
     entity = record["entity"]
-    if any(_wrong_with_entity(entity)) or entity != entity.strip(WHITE_SPACE):
-        raise ValueError(f"{quote(record['id'])}: this format can't express the entity {quote(entity)}")
-    # Readers drop one byte-order mark: an entity of its own that begins with one needs another in front.
+    if any(_check_entity(entity)) or entity != entity.strip(WHITE_SPACE):
+        raise ValueError(f"{quote(record['id'])}: this format can't represent the entity {quote(entity)}")
+    # Readers drop one byte-order mark, so an entity that starts with one needs a second one in front.
     mark = "\ufeff" if entity.startswith("\ufeff") else ""
     return mark + "".join(line + "\n" for line in lines)
 
 
 def write_folder(records: Iterable[Record], folder: Path) -> None:
-    """Write timelines into a folder, a file each.
+    """Write timelines to a folder, one file each.
 
     Raises:
         OSError: the folder can't be written to.
-        ValueError: the format can't express a timeline, or its id is no name of a file.
+        ValueError: the format can't represent a timeline, or its id is not a valid file name.
     """
     texts = {record["id"]: dump_timeline(record) for record in records}
     for name in texts:
         if not name or name != PurePosixPath(name).name or name[0] == "." or "\\" in name or UNSAFE.search(name):
-            raise ValueError(f"id {quote(name)} is no name of a file")
+            raise ValueError(f"id {quote(name)} is not a valid file name")
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         write_text(folder / f"{name}{SUFFIX}", text)

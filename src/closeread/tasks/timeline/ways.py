@@ -1,12 +1,12 @@
-"""Ways along the relations of a timeline, from one mention or anchor to another.
+"""Paths along the relations of a timeline, from one mention or anchor to another.
 
-Conventions: nodes are numbered, the mentions in order and after them the anchors.  A relation of two nodes is an edge:
-of a mention and its anchor, or of a mention and the next one, where that is in the order
-(`closeread.tasks.timeline.kernels.order`).  Edges between nodes of one time lead both ways, those of BEFORE one way.
+Conventions: nodes are numbered: mentions in order, then anchors.  A relation is an edge between a mention and its
+anchor, or between a mention and the next one if it is part of the order (`closeread.tasks.timeline.kernels.order`).
+Edges between nodes of one time are undirected, those of BEFORE are directed.
 
-A mention whose time is new hangs on the mention before it, its anchor on it, and all other mentions on their anchors.
-That is a tree.  Where any two times are in order, all ways are in it, and their ends are found without a search.
-Elsewhere some are not, and these are sought.
+The first mention of each time is attached to the mention before it, its anchor to that mention, and all other mentions
+to their anchors.  This is a tree.  If the order is total, the tree contains all paths, so that both ends of a path are
+found without a search.  Otherwise paths outside the tree are found by breadth-first search.
 """
 
 from __future__ import annotations
@@ -21,19 +21,18 @@ import numpy as np
 from closeread.tasks.timeline.kernels.timelines import ABSENT, Side
 
 ENDS = 5
-"""How many relations of a long way are told of either end."""
-
+"""How many relations are kept at each end of a long chain."""
 
 Kind = Literal["BEFORE", "SIMULTANEOUS"]
 
 
 class Node(NamedTuple):
-    """What stands in a relation.
+    """An argument of a relation.
 
     Attributes:
         kind: "mention" or "anchor".
         text: the mention or the anchor.
-        copy: how many mentions of the same text come before it in the timeline.
+        copy: how many mentions with the same text come before it in the timeline.
     """
 
     kind: Literal["mention", "anchor"]
@@ -42,7 +41,7 @@ class Node(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """What a timeline says of two nodes."""
+    """A relation between two nodes of a timeline."""
 
     relation: Kind
     one: Node
@@ -50,12 +49,12 @@ class Relation(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """Relations that lead from one node to another, each from where the one before it ends.
+    """Consecutive relations that lead from one node to another.
 
     Attributes:
-        first: those at the beginning; all, where they are few.
-        left_out: how many come between these and the last.
-        last: those at the end, where some are left out.
+        first: the first relations; all of them if the chain is short.
+        left_out: how many are omitted in the middle.
+        last: the last relations, if some are omitted.
     """
 
     first: tuple[Relation, ...] = ()
@@ -64,11 +63,11 @@ class Chain(NamedTuple):
 
 
 class Tree:
-    """Nodes that hang on others.
+    """A tree with fast ancestor queries.
 
     Args:
-        parents: what every node hangs on; the root on itself.
-        depths: how far every node is from the root.
+        parents: the parent of every node; the root is its own parent.
+        depths: the distance of every node from the root.
     """
 
     def __init__(self, parents: Sequence[int], depths: Sequence[int]) -> None:
@@ -80,14 +79,14 @@ class Tree:
             above = above[above]
 
     def ancestor(self, node: int, height: int) -> int:
-        """The node so many steps above another."""
+        """Return the ancestor of a node that is `height` steps above it."""
         for bit in range(height.bit_length()):
             if height >> bit & 1:
                 node = self._above[bit][node]
         return node
 
     def meeting(self, one: int, other: int) -> int:
-        """The lowest node that is above two nodes, or is one of them."""
+        """Return the lowest common ancestor of two nodes, which may be one of them."""
         rise = self.depths[one] - self.depths[other]
         one, other = self.ancestor(one, max(rise, 0)), self.ancestor(other, max(-rise, 0))
         if one == other:
@@ -99,10 +98,10 @@ class Tree:
 
 
 class Ways:
-    """A side of a timeline whose relations can be followed.
+    """The paths along the relations of one side.
 
     Args:
-        side: the side.
+        side: the relations of a timeline.
     """
 
     def __init__(self, side: Side) -> None:
@@ -111,33 +110,33 @@ class Ways:
         self._nodes = [Node("mention", *copy) for copy in side.copies] + [Node("anchor", text) for text in side.anchors]
         self._first: dict[int, int] = {}
         self._parents, self._depths = [0] * len(self._nodes), [0] * len(self._nodes)
-        # How far from the root one comes up to within one time.
+        # The depth of the highest ancestor of the same time.
         self._top = [0] * len(self._nodes)
-        self._plant()
+        self._build_tree()
         self._tree = Tree(self._parents, self._depths)
 
-    def _plant(self) -> None:
-        """Hang every node on its place in the tree."""
+    def _build_tree(self) -> None:
+        """Attach every node to its parent in the tree."""
         after = [False, *self.side.later.tolist()]
         for mention, time in enumerate(self._at):
             if time in self._first:
-                self._hang(mention, self.anchor(time))
+                self._attach(mention, self.anchor(time))
                 continue
             self._first[time] = mention
-            self._hang(mention, max(mention - 1, 0))
+            self._attach(mention, max(mention - 1, 0))
             if after[mention]:
                 self._top[mention] = self._depths[mention]
             if self.side.anchors:
-                self._hang(self.anchor(time), mention)
+                self._attach(self.anchor(time), mention)
 
-    def _hang(self, node: int, parent: int) -> None:
+    def _attach(self, node: int, parent: int) -> None:
         self._parents[node] = parent
         self._depths[node] = self._depths[parent] + (node != parent)
         self._top[node] = self._top[parent]
 
     @cached_property
     def _steps(self) -> Sequence[Sequence[tuple[int, int]]]:
-        """Of every time the mentions at it whose relations to others lead on, and the times they lead to."""
+        """For every time, the relations of neighbours that lead away from it, as mention and target time."""
         steps: list[list[tuple[int, int]]] = [[] for _ in self.side.order.group]
         for i in np.flatnonzero(self.side.joins).tolist():
             here, there = self._at[i], self._at[i + 1]
@@ -148,44 +147,44 @@ class Ways:
 
     @cached_property
     def _level(self) -> Sequence[int]:
-        """Of every time how many others a way to it passes at most."""
+        """The length of the longest path to every time."""
         levels: list[int] = self.side.order.level[self.side.order.group].tolist()
         return levels
 
     def anchor(self, time: int) -> int:
-        """The anchor of a time, as a node."""
+        """Return the node of the anchor of a time."""
         return len(self._at) + time
 
     def time(self, node: int) -> int:
-        """When a node is."""
+        """Return the time of a node."""
         return self._at[node] if node < len(self._at) else node - len(self._at)
 
     def step(self, mention: int) -> Relation:
-        """The relation of a mention to the next one."""
+        """Return the relation of a mention to the next one."""
         kind: Kind = "BEFORE" if self.side.later[mention] else "SIMULTANEOUS"
         return Relation(kind, self._nodes[mention], self._nodes[mention + 1])
 
     def anchoring(self, mention: int) -> Relation:
-        """The relation of a mention to its anchor."""
+        """Return the relation of a mention to its anchor."""
         return Relation("SIMULTANEOUS", self._nodes[mention], self._nodes[self.anchor(self._at[mention])])
 
     def chain(self, start: int, end: int, until: int | None = None) -> Chain:
-        """The relations that lead from one node to another, where some do.
+        """Return the relations that lead from one node to another; the order must have such a chain.
 
         Args:
             start, end: the nodes.
-            until: the mention at which to stop: later relations of neighbours are not used.
+            until: use only relations of neighbours before this mention.
         """
         meeting = self._tree.meeting(start, end)
         rise, fall = self._depths[start] - self._depths[meeting], self._depths[end] - self._depths[meeting]
         if self._top[start] <= self._depths[meeting]:
-            return _cut(rise + fall, partial(self._in_tree, start, end, rise, fall))
-        steps = self._sought(self.time(start), self.time(end), len(self._at) if until is None else until)
-        told = list(self._told(start, end, steps))
-        return _cut(len(told), told.__getitem__)
+            return _shorten(rise + fall, partial(self._relation_in_tree, start, end, rise, fall))
+        steps = self._search(self.time(start), self.time(end), len(self._at) if until is None else until)
+        relations = list(self._expand(start, end, steps))
+        return _shorten(len(relations), relations.__getitem__)
 
-    def _in_tree(self, start: int, end: int, rise: int, fall: int, place: int) -> Relation:
-        """The relation at one place of the way that goes up from one node and down to another."""
+    def _relation_in_tree(self, start: int, end: int, rise: int, fall: int, place: int) -> Relation:
+        """Return the relation at one place of the path that goes up the tree from one node and down to another."""
         height = place if place < rise else rise + fall - 1 - place
         node = self._tree.ancestor(start if place < rise else end, height)
         first = self._first[self.time(node)]
@@ -193,39 +192,39 @@ class Ways:
             return self.step(node - 1)
         return self.anchoring(node if node < len(self._at) else first)
 
-    def _sought(self, start: int, end: int, until: int) -> Sequence[int]:
-        """The mentions whose relations to the next ones lead from one time to another, as few as can be."""
-        came = {start: (ABSENT, ABSENT)}
-        left = deque([start])
-        while end not in came:
-            time = left.popleft()
+    def _search(self, start: int, end: int, until: int) -> Sequence[int]:
+        """Find a shortest path between two times, as the mentions whose relations to the next ones it uses."""
+        previous = {start: (ABSENT, ABSENT)}
+        queue = deque([start])
+        while end not in previous:
+            time = queue.popleft()
             for step, there in self._steps[time]:
-                if step < until and there not in came and self._level[there] <= self._level[end]:
-                    came[there] = step, time
-                    left.append(there)
+                if step < until and there not in previous and self._level[there] <= self._level[end]:
+                    previous[there] = step, time
+                    queue.append(there)
         steps = []
         while end != start:
-            step, end = came[end]
+            step, end = previous[end]
             steps.append(step)
         return steps[::-1]
 
-    def _told(self, start: int, end: int, steps: Sequence[int]) -> Iterator[Relation]:
-        """The relations of a way, those to anchors between them."""
+    def _expand(self, start: int, end: int, steps: Sequence[int]) -> Iterator[Relation]:
+        """Return the relations of a path, including those to anchors in between."""
         here = start
         for step in steps:
             near, far = (step, step + 1) if self.time(step) == self.time(here) else (step + 1, step)
-            yield from self._at_one_time(here, near)
+            yield from self._within_time(here, near)
             yield self.step(step)
             here = far
-        yield from self._at_one_time(here, end)
+        yield from self._within_time(here, end)
 
-    def _at_one_time(self, one: int, other: int) -> Iterator[Relation]:
+    def _within_time(self, one: int, other: int) -> Iterator[Relation]:
         if one != other:
             yield from (self.anchoring(node) for node in (one, other) if node < len(self._at))
 
 
-def _cut(length: int, relation_at: Callable[[int], Relation]) -> Chain:
-    """A chain of so many relations."""
+def _shorten(length: int, relation_at: Callable[[int], Relation]) -> Chain:
+    """Return a chain of `length` relations, without its middle if it is long."""
     if length <= 2 * ENDS:
         return Chain(tuple(map(relation_at, range(length))))
     first, last = range(ENDS), range(length - ENDS, length)

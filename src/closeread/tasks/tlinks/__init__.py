@@ -1,1 +1,1 @@
-"""Links between times and events in TimeML files."""
+"""Temporal links between events and times in TimeML files."""

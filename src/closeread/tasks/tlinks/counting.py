@@ -1,32 +1,33 @@
-"""Temporal awareness over TimeML's links: whatever follows from them, as TempEval-3 scores it.
+"""Temporal awareness over TimeML's links, with inference, as scored in TempEval-3.
 
-Sources: UzZaman and Allen (2011); UzZaman et al. (2013), SemEval-2013 Task 1, section 4; details as the task's toolkit
-(its `evaluation-relations`) decides them.
+Sources: UzZaman and Allen (2011); UzZaman et al. (2013), SemEval-2013 Task 1, section 4; details follow the task's
+toolkit (its `evaluation-relations`).
 
-    precision = links of the system, reduced, that the gold links verify / links of the system, reduced
-    recall    = links of gold, reduced, that the system's links verify / links of gold, reduced
+    precision = reduced system links that the gold links verify / reduced system links
+    recall    = reduced gold links that the system links verify / reduced gold links
 
-Links are taken in one after the other.  One that follows from those before it is left out of the reduced links.  One
-that contradicts them stays among the reduced links, but nothing follows from it.  A link is verified if the other
-side's links entail it, or if it stands among them itself, be it in contradiction to others.  A link and its inverse are
-one link.  SIMULTANEOUS and IDENTITY are the same, and so are DURING and DURING_INV, unless an option says otherwise.
+Links are added one after the other.  A link that follows from earlier ones is not a reduced link.  A link that
+contradicts earlier ones is a reduced link, but is ignored for inference.  A link is verified if the other side's links
+entail it, or if it is one of them, even a contradictory one.  A link and its inverse are the same link.  SIMULTANEOUS
+and IDENTITY are the same relation, and so are DURING and DURING_INV, unless an option changes this.
 
-Not followed are these ways of the toolkit:
-    It keeps points on chains, with numbers for places, and gives some places wrongly or twice.  So it verifies what
-    does not follow, such as that two intervals which come after two simultaneous ones are simultaneous themselves, and
+Deliberate differences from the toolkit:
+    It keeps points on chains with numbered places, some of which are wrong or assigned twice.  It therefore verifies
+    links that do not follow (e.g. that two intervals after two simultaneous ones are simultaneous themselves), and
     finds contradictions in consistent links.
-    Of two intervals that it knows, BEGINS always is a contradiction to it, and OVERLAPS is one unless it follows.
-    A contradictory link that stands there again, as its inverse, counts again; and if it is IDENTITY, SIMULTANEOUS on
-    the other side does not verify it.
-    `implicit_in_recall` can give a recall above 1, and changes as links are turned round: there is no such option here.
-    `acl11` is `reduction="none"` here; it counts every link twice, and again wherever it stands again.
+    It takes BEGINS between two known intervals as a contradiction, and OVERLAPS unless it follows.
+    It counts a contradictory link again if its inverse is given, too; and SIMULTANEOUS does not verify a contradictory
+    IDENTITY.
+    Its `implicit_in_recall` can give a recall above 1 and depends on the direction of links; there is no such option
+    here.
+    Its `acl11` is `reduction="none"` here; the toolkit counts every link twice, and repeated links again.
 
-Events and times are the same on both sides by their ids, or by their extents, as the toolkit's normalizer has it: it
-takes for the same the times that overlap, and the events that begin with the same word.
+Events and times are matched by id, or by extent like the toolkit's normalizer, which matches times that overlap, and
+events that begin with the same word.
 
-Conventions: the unit, and what is resampled, is the document.  Numerators and denominators are summed over documents
-before anything is divided.  0/0 is 0.  Links are parted by the relation type that they are written with, those of
-precision by the system's, those of recall by that of gold; of links that are one link the first counts.
+Conventions: the unit, and the unit of resampling, is the document.  Numerators and denominators are summed over
+documents before dividing.  0/0 is 0.  Breakdowns by relation type use the type as written: the system's for precision,
+gold's for recall, and the first one for repeated links.
 
 Metrics:
     awareness: precision, recall and F1.
@@ -65,9 +66,9 @@ class Side(NamedTuple):
     """The links of one side of a document.
 
     Attributes:
-        types: the distinct relations in order of first appearance, each with the type that it has there.
-        verdicts: what each was when it came.
-        graph: what follows from them.
+        types: the distinct relations in order of first appearance, each with the type it is written with.
+        verdicts: the verdict on each when it was added.
+        graph: the graph for inference.
     """
 
     types: dict[Relation, str]
@@ -75,7 +76,7 @@ class Side(NamedTuple):
     graph: PointGraph
 
     def verifies(self, relations: Sequence[Relation]) -> list[bool]:
-        """Which relations follow from these, or stand among them."""
+        """Test which relations follow from these links or are among them."""
         entailed = self.graph.entails(relations)
         return [follows or one in self.types for one, follows in zip(relations, entailed, strict=True)]
 
@@ -90,24 +91,24 @@ def count(
     reduction: str = "sequential",
     during: str = "simultaneous",
 ) -> CountTable:
-    """Counts of every document.
+    """Count every document.
 
     Args:
         gold: documents, each with its name (`document`) and its `tlinks`, each with `source`, `relation` and `target`;
-            unless `matching` is "id", also the `intervals` that these join, each with `id`, `kind`, and the `start` and
+            unless `matching` is "id", also the `intervals` that they link, each with `id`, `kind`, and the `start` and
             `end` of its text, the end exclusive.
-        system: the same documents in the same order; None where there is none.
+        system: the same documents in the same order; None for a missing document.
         breakdowns: `("type",)` to count every relation type in each document.
-        missing, matching, reduction, during: what `PROCEDURE` says of its options.
+        missing, matching, reduction, during: the options of `PROCEDURE`.
 
     Raises:
-        ValueError: a document has no links of the system and `missing` is "error".
+        ValueError: the system lacks a document and `missing` is "error".
     """
     present = np.array([row is not None for row in system], np.bool_)
     check_present(present, "documents", missing)
     by_type = {name: np.zeros((len(gold), len(COUNTS))) for name in TYPES}
     for i, (record, row) in enumerate(zip(gold, system, strict=True)):
-        own, other = _sides(record, row or {"tlinks": (), "intervals": ()}, matching, during)
+        own, other = _build_sides(record, row or {"tlinks": (), "intervals": ()}, matching, during)
         for first_column, side, judge in ((0, other, own), (2, own, other)):
             _tally(by_type, i, first_column, side, judge, reduction)
     names = [str(record["document"]) for record in gold]
@@ -118,7 +119,7 @@ def count(
 
 
 def _tally(by_type: Mapping[str, Floats], row: int, first_column: int, side: Side, judge: Side, reduction: str) -> None:
-    """Count the links of a side, and how many of them the other verifies."""
+    """Count the links of a side, and those that the other side verifies."""
     claims = list(zip(side.types.items(), side.verdicts, strict=True))
     if reduction == "sequential":
         claims = [claim for claim in claims if claim[1] != "entailed"]
@@ -130,34 +131,34 @@ def _tally(by_type: Mapping[str, Floats], row: int, first_column: int, side: Sid
 
 
 def contradictions(tlinks: Sequence[Record], during: str) -> list[int]:
-    """The places of links that contradict those before them."""
+    """Find the links that contradict earlier ones; return their indices."""
     fresh = count_up()
-    relations = _relations(tlinks, defaultdict(fresh.__next__), during)
-    side = _side(tlinks, relations, next(fresh))
+    relations = _make_relations(tlinks, defaultdict(fresh.__next__), during)
+    side = _build_side(tlinks, relations, next(fresh))
     found = {one for one, verdict in zip(side.types, side.verdicts, strict=True) if verdict == "contradictory"}
     return [i for i, one in enumerate(relations) if one in found]
 
 
-def _sides(gold: Record, system: Record, matching: str, during: str) -> tuple[Side, Side]:
-    """Both sides, with the same numbers for intervals that are the same."""
+def _build_sides(gold: Record, system: Record, matching: str, during: str) -> tuple[Side, Side]:
+    """Build both sides, with the same numbers for matching intervals."""
     fresh = count_up()
     own = defaultdict[str, int](fresh.__next__)
     other = own
     if matching != "id":
         extents = [[Extent(i["kind"], i["start"], i["end"]) for i in side["intervals"]] for side in (gold, system)]
-        same = extent_matching.matched(extents[0], extents[1], matching)
+        same = extent_matching.match_extents(extents[0], extents[1], matching)
         ids = ((gold["intervals"][i]["id"], system["intervals"][j]["id"]) for i, j in same)
         other = defaultdict(fresh.__next__, {theirs: own[ours] for ours, theirs in ids})
-    relations = _relations(gold["tlinks"], own, during), _relations(system["tlinks"], other, during)
+    relations = _make_relations(gold["tlinks"], own, during), _make_relations(system["tlinks"], other, during)
     n = next(fresh)
-    return _side(gold["tlinks"], relations[0], n), _side(system["tlinks"], relations[1], n)
+    return _build_side(gold["tlinks"], relations[0], n), _build_side(system["tlinks"], relations[1], n)
 
 
-def _relations(tlinks: Sequence[Record], numbers: defaultdict[str, int], during: str) -> list[Relation]:
+def _make_relations(tlinks: Sequence[Record], numbers: defaultdict[str, int], during: str) -> list[Relation]:
     return [relation(numbers[link["source"]], numbers[link["target"]], link["relation"], during) for link in tlinks]
 
 
-def _side(tlinks: Sequence[Record], relations: Sequence[Relation], n_intervals: int) -> Side:
+def _build_side(tlinks: Sequence[Record], relations: Sequence[Relation], n_intervals: int) -> Side:
     types: dict[Relation, str] = {}
     for one, link in zip(relations, tlinks, strict=True):
         types.setdefault(one, link["relation"])

@@ -21,27 +21,27 @@ PROCEDURE = Procedure(
             "matching",
             MATCHINGS,
             "id",
-            "Which events and times are the same: those of the same id, of the same extent in the text (strict), or of "
-            "extents that overlap (relaxed).",
+            "Match events and times of the two sides by id, by equal extents in the text (strict), or by overlapping "
+            "extents (relaxed).",
         ),
         Option(
             "reduction",
             REDUCTIONS,
             "sequential",
-            "Which links are counted: those that do not follow from the links before them, or all.",
+            "Count only links that do not follow from earlier links (sequential), or all links (none).",
         ),
         Option(
             "during",
             tuple(DURINGS),
             "simultaneous",
-            "What DURING and DURING_INV are: SIMULTANEOUS, or Allen's overlaps and its inverse.",
+            "Treat DURING and DURING_INV as SIMULTANEOUS, or as Allen's overlaps and its inverse.",
         ),
     ),
     metrics=precision_recall_f1(
         "awareness",
         "Awareness",
-        Ratio("awareness/verified_of_system", "awareness/system", "Links of the system that the gold links verify."),
-        Ratio("awareness/verified_of_gold", "awareness/gold", "Gold links that the system's links verify."),
+        Ratio("awareness/verified_of_system", "awareness/system", "Reduced system links that the gold links verify."),
+        Ratio("awareness/verified_of_gold", "awareness/gold", "Reduced gold links that the system links verify."),
     ),
     modules=(),
     count=count,

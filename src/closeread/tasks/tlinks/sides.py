@@ -1,8 +1,8 @@
-"""Temporal links in TimeML files: key and response read, laid side by side, and counted.
+"""Temporal links in TimeML files: read, align and count key and response.
 
-Conventions: a side is a TimeML file, or a folder of them and of folders (names that begin with a dot are passed over).
-Documents are matched by the names of their files without suffix; of two single files one is the other's response
-whatever they are called.  Where both files of a document have text, it has to be the same but for white space.
+Conventions: a side is a TimeML file, or a folder that is searched recursively for TimeML files (names that begin with a
+dot are ignored).  Documents are matched by file name without suffix; two single files are matched whatever their names.
+If both files of a document have text, it must be the same except for white space.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Documents:
 
     Attributes:
         path: the file or the folder.
-        names: what they are called.
-        files: their files' paths in the folder; None where there is no folder.
-        documents: what they hold; None where a response lacks one.
+        names: the names of the documents.
+        files: the paths of their files in the folder; None for a single file.
+        documents: the documents; None for those that a response lacks.
     """
 
     path: Path
@@ -48,7 +48,7 @@ class Documents:
 
     @property
     def absent(self) -> frozenset[int]:
-        """The places of the documents that are lacking."""
+        """The indices of the missing documents."""
         return frozenset(i for i, document in enumerate(self.documents) if document is None)
 
 
@@ -145,12 +145,12 @@ def read_key(path: Path) -> Documents:
         return Documents(path, [path.stem], [None], [read_timeml(path)])
     inside = [file.relative_to(path) for file in path.rglob("*") if file.suffix.lower() in SUFFIXES]
     files = sorted(file for file in inside if not any(part.startswith(".") for part in file.parts))
-    problems = [] if files else [Problem(f"holds no TimeML file; needed: files that end in {', '.join(SUFFIXES)}")]
+    problems = [] if files else [Problem(f"contains no TimeML files (expected names that end in {', '.join(SUFFIXES)})")]
     documents: dict[str, Document | None] = {}
     for file in files:
         name = file.with_suffix("").as_posix()
         if name in documents:
-            problems.append(Problem(f"document {quote(name)} has another file already", None, file.as_posix()))
+            problems.append(Problem(f"document {quote(name)} already has another file", None, file.as_posix()))
         try:
             documents[name] = read_timeml(path / file)
         except FormatError as error:
@@ -170,7 +170,7 @@ def align(key: Documents, path: Path, *, missing: str = "empty", matching: str =
     is_folder = key.files[0] is not None
     if path.exists() and path.is_dir() != is_folder:
         found, needed = ("a file", "a folder") if is_folder else ("a folder", "a file")
-        raise SubmissionError(path, [Problem(f"is {found} and the key is {needed}; needed: two files or two folders")])
+        raise SubmissionError(path, [Problem(f"is {found} but the key is {needed} (expected two files or two folders)")])
     try:
         given = read_key(path)
     except InputError as error:
@@ -179,15 +179,15 @@ def align(key: Documents, path: Path, *, missing: str = "empty", matching: str =
     place = {name: i for i, name in enumerate(names)}
     known = set(key.names)
     problems = [
-        Problem(f"document {quote(name)} is not in the key; needed: none but the key's", None, file)
+        Problem(f"document {quote(name)} is not in the key", None, file)
         for name, file in zip(names, given.files, strict=True)
         if name not in known
     ]
     absent = [name for name in key.names if name not in place]
     if absent and missing == "error":
         named = ", ".join(quote(name) for name in absent[:3]) + (", …" if len(absent) > 3 else "")
-        lacking = f"lacks {len(absent):,} of the {len(key):,} documents of the key: {named}"
-        problems.append(Problem(f"{lacking}; needed: all of them, unless missing is empty or skip"))
+        lacking = f"lacks {len(absent):,} of {len(key):,} documents of the key: {named}"
+        problems.append(Problem(f"{lacking}. Add them, or use --missing empty or --missing skip"))
     order = [place.get(name) for name in key.names]
     files = [None if i is None else given.files[i] for i in order]
     documents = [None if i is None else given.documents[i] for i in order]
@@ -200,14 +200,14 @@ def align(key: Documents, path: Path, *, missing: str = "empty", matching: str =
 
 
 def _differences(key: Document, response: Document, matching: str) -> Iterator[Problem]:
-    """What shows that two files are not annotations of one text by the same ids."""
+    """Find evidence that two files do not annotate the same text, or do not use the same ids."""
     own, other = ("".join(document.text.split()) for document in (key, response))
     if not own or not other:
         return
     if own != other:
         place = next(i for i, (one, two) in enumerate(zip_longest(own, other)) if one != two)
-        found = f"the text goes on with {quote(other[place : place + 20])} after {quote(other[:place][-20:])}"
-        yield Problem(f"{found}; needed: {quote(own[place : place + 20])}, as in the key")
+        found = f"the text after {quote(other[:place][-20:])} is {quote(other[place : place + 20])}"
+        yield Problem(f"{found} (expected {quote(own[place : place + 20])}, as in the key)")
     elif matching == "id":
         gold, given = key.intervals, response.intervals
         extents = {interval["id"]: interval for interval in intervals(key)}
@@ -215,9 +215,9 @@ def _differences(key: Document, response: Document, matching: str) -> Iterator[P
             name = interval["id"]
             if name in extents and not _alike(extents[name], interval):
                 here, there = (quote(passage.words(span)) for passage, span in (given[name], gold[name]))
-                found = f"the id {quote(name)} is {here} here and {there} in the key"
-                needed = "needed: the key's ids, or matching strict or relaxed"
-                yield Problem(f"{found}; {needed}", given[name][1].line)
+                found = f"id {quote(name)} is {here} here but {there} in the key"
+                advice = "use the ids of the key, or --matching strict or --matching relaxed"
+                yield Problem(f"{found}; {advice}", given[name][1].line)
 
 
 def _alike(one: Record, other: Record) -> bool:

@@ -1,1 +1,1 @@
-"""Arrays in, counts out."""
+"""Kernels of TimeLine: arrays in, counts out."""

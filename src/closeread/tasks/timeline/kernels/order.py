@@ -1,19 +1,18 @@
-"""The order that follows from a walk: times joined one after the other by "before" or "at one time".
+"""The partial order that a walk over times defines.
 
-A walk goes over times, numbered from 0 in order of first appearance.  Each step says that the time it leaves is before
-the one it comes to, or that the two are one.  Steps are taken in order: one that the earlier ones entail is redundant,
-one that they exclude is contradictory, and neither changes the order; the others do.  This is the sequential reduction
-of temporal awareness (UzZaman and Allen, 2011) as the organisers' tool of TimeLine does it.
+A walk visits times, numbered from 0 in order of first appearance.  Each step states that the time it leaves is before
+the time it reaches, or that the two are simultaneous.  Steps are processed in order: a step that earlier steps entail
+is redundant, a step that they exclude is contradictory, and neither changes the order; all other steps do.  This is the
+sequential reduction of temporal awareness (UzZaman and Allen, 2011) as the official TimeLine scorer implements it.
 
-Conventions: a step to a time that is new can't be redundant or contradictory, so these steps, a tree, are known at
-once.  Where the tree is a line, any two times are in order, and ranks say all.  Elsewhere a step between times that
-were there before joins them if nothing was known of the two; every such pair is decided once, by its first step, since
-later steps between the two then find it decided.
+Conventions: a step to a new time is neither redundant nor contradictory, so these steps form a tree and need no check.
+If the tree is a line, the order is total and ranks decide everything.  Otherwise a step between two known times is
+added if the two are not ordered yet.  The first step between a pair decides it; later steps find it decided.
 
-Cost: O(n) where the tree is a line, as it is unless a walk comes back to a time and goes on from there to a new one;
-else a sweep over the order, O(n), for every `TOGETHER` pairs.  Nothing near O(n log n) is known for these: stepping
-back to the first time is free, since it contradicts, so that a walk can lay the edges of any graph and then ask of each
-whether two others lead round it, which tells whether the graph has a triangle.
+Cost: O(n) if the tree is a line, which it is unless a walk returns to an earlier time and continues to a new one;
+otherwise one O(n) sweep over the order for every `BATCH` pairs.  No algorithm near O(n log n) is known: stepping back to
+the first time is free, because that step contradicts, so a walk can encode the edges of any graph and then test whether
+two other edges bypass each of them, which detects triangles.
 """
 
 from __future__ import annotations
@@ -27,18 +26,18 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Bits = NDArray[np.uint8]
 
-TOGETHER = 2048
-"""How many pairs are decided, or times sought, in one sweep over the order; for speed alone."""
+BATCH = 2048
+"""How many pairs, or source times, one sweep over the order handles; affects speed only."""
 
 
 class Order(NamedTuple):
     """A partial order of times.
 
     Attributes:
-        group: (n_times,) times that are one have the same group; numbered from 0.
-        level: (n_groups,) how many groups a way to this one passes at most; groups of one level are not in order.
-        edges: (n_edges, 2) the group before and the group after, by the level of the group before; with what follows
-            from them they are the order.
+        group: (n_times,) the group of each time, from 0; simultaneous times share a group.
+        level: (n_groups,) length of the longest path that leads to each group; groups of one level are unordered.
+        edges: (n_edges, 2) earlier and later group, sorted by the level of the earlier one; the order is their
+            transitive closure.
     """
 
     group: Ints
@@ -47,17 +46,17 @@ class Order(NamedTuple):
 
     @property
     def total(self) -> bool:
-        """Whether any two groups are in order, so that levels alone decide."""
+        """Whether the order is total, so that levels alone decide."""
         return int(self.level.max(initial=-1)) + 1 == len(self.level)
 
 
 class Walk(NamedTuple):
-    """What became of the steps of a walk.
+    """The result of a walk.
 
     Attributes:
-        order: the order in the end.
-        joins: (n_steps,) which steps changed it.
-        contradicts: (n_steps,) which steps were excluded by earlier ones.
+        order: the final order.
+        joins: (n_steps,) steps that changed the order.
+        contradicts: (n_steps,) steps that contradict earlier ones.
     """
 
     order: Order
@@ -65,26 +64,26 @@ class Walk(NamedTuple):
     contradicts: Mask
 
 
-def walked(at: Ints, later: Mask) -> Walk:
-    """Walk over times.
+def follow_walk(at: Ints, later: Mask) -> Walk:
+    """Process the steps of a walk in order.
 
     Args:
-        at: (n_steps + 1,) the times, numbered in order of first appearance; or none at all.
-        later: (n_steps,) whether a step says "before"; else it says "at one time".
+        at: (n_steps + 1,) the times visited, numbered in order of first appearance; may be empty.
+        later: (n_steps,) True for "before", False for "simultaneous".
     """
     one, other = at[:-1], at[1:]
     joins = other > np.maximum.accumulate(one)
-    order = _tree(one[joins], later[joins])
+    order = _build_tree(one[joins], later[joins])
     if not order.total:
         back = np.flatnonzero(~joins & (one != other))
         pairs = np.minimum(one, other)[back] * len(order.group) + np.maximum(one, other)[back]
         first = np.sort(np.unique(pairs, return_index=True)[1])
-        for start in range(0, len(first), TOGETHER):
-            steps = back[first[start : start + TOGETHER]]
-            places = order.group[np.column_stack([one[steps], other[steps]])]
-            chosen = _undecided(order, places, later[steps])
-            joins[steps[chosen]] = True
-            order = _extended(order, places[chosen], later[steps[chosen]])
+        for start in range(0, len(first), BATCH):
+            steps = back[first[start : start + BATCH]]
+            groups = order.group[np.column_stack([one[steps], other[steps]])]
+            new = _find_undecided(order, groups, later[steps])
+            joins[steps[new]] = True
+            order = _extend(order, groups[new], later[steps[new]])
     contradicts = ~joins
     rest = np.flatnonzero(contradicts)
     one, other = one[rest], other[rest]
@@ -93,28 +92,31 @@ def walked(at: Ints, later: Mask) -> Walk:
 
 
 def precedes(order: Order, one: Ints, other: Ints) -> Mask:
-    """Whether times are before others, pair by pair.
+    """Test pair by pair whether a time is before another.
 
     Args:
         order: the order.
         one, other: (n,) times.
+
+    Returns:
+        (n,) True where `one` is before `other`.
     """
     groups = np.column_stack([order.group[one], order.group[other]])
     found: Mask = order.level[groups[:, 0]] < order.level[groups[:, 1]]
     if not order.total:
-        found[found] = _reached(order, groups[found])
+        found[found] = _find_reachable(order, groups[found])
     return found
 
 
-def _tree(parents: Ints, later: Mask) -> Order:
-    """The order of times of which each but the first hangs on one that came earlier.
+def _build_tree(parents: Ints, later: Mask) -> Order:
+    """Return the order of a tree of times.
 
     Args:
-        parents: (n_times - 1,) the time that the second time hangs on, the third, and so on.
-        later: (n_times - 1,) whether it is after that time; else it is that time.
+        parents: (n_times - 1,) the earlier time that each time but the first is attached to.
+        later: (n_times - 1,) True if it is after its parent, False if it is simultaneous with it.
     """
     line = np.append(0, np.cumsum(later))
-    if (line[parents] == line[:-1]).all():  # every time hangs on the last ones: for speed alone
+    if (line[parents] == line[:-1]).all():  # the tree is a line: a shortcut for speed
         levels = np.arange(line[-1] + 1)
         return Order(line, levels, np.column_stack([levels[:-1], levels[1:]]))
     group, level, edges = [0], [0], []
@@ -126,35 +128,35 @@ def _tree(parents: Ints, later: Mask) -> Order:
             level.append(level[above] + 1)
         else:
             group.append(above)
-    return _order(np.array(group), np.array(level), np.array(edges, np.int64).reshape(-1, 2))
+    return _make_order(np.array(group), np.array(level), np.array(edges, np.int64).reshape(-1, 2))
 
 
-def _order(group: Ints, level: Ints, edges: Ints) -> Order:
+def _make_order(group: Ints, level: Ints, edges: Ints) -> Order:
     return Order(group, level, edges[np.argsort(level[edges[:, 0]], kind="stable")])
 
 
-def _extended(order: Order, places: Ints, later: Mask) -> Order:
-    """The order with more pairs of groups (n, 2) in it, none of which it excludes."""
-    if not len(places):
+def _extend(order: Order, pairs: Ints, later: Mask) -> Order:
+    """Add pairs of groups, (n, 2), that do not contradict the order."""
+    if not len(pairs):
         return order
-    from scipy.sparse import coo_array  # takes longer than most timelines, which need none of this
+    from scipy.sparse import coo_array  # importing it takes longer than scoring most timelines, which don't need it
     from scipy.sparse.csgraph import connected_components
 
     n = len(order.level)
-    same, edges = places[~later], np.concatenate([order.edges, places[later]])
+    same, edges = pairs[~later], np.concatenate([order.edges, pairs[later]])
     _, label = connected_components(coo_array((np.ones(len(same)), (same[:, 0], same[:, 1])), (n, n)), directed=False)
     codes = np.unique(label[edges].astype(np.int64) @ [n, 1])
     edges = np.column_stack([codes // n, codes % n])
-    return _order(label[order.group].astype(np.int64), _levels(int(label.max()) + 1, edges), edges)
+    return _make_order(label[order.group].astype(np.int64), _compute_levels(int(label.max()) + 1, edges), edges)
 
 
-def _levels(n: int, edges: Ints) -> Ints:
-    """The level of each of n groups."""
+def _compute_levels(n: int, edges: Ints) -> Ints:
+    """Return the level of each of n groups."""
     level, waits = [0] * n, np.bincount(edges[:, 1], minlength=n).tolist()
     starts = np.searchsorted(edges[:, 0], np.arange(n + 1)).tolist()
     after = edges[:, 1].tolist()
     ready = [group for group in range(n) if not waits[group]]
-    for group in ready:  # which grows
+    for group in ready:  # grows while it is iterated
         deeper = level[group] + 1
         for child in after[starts[group] : starts[group + 1]]:
             level[child] = max(level[child], deeper)
@@ -164,51 +166,51 @@ def _levels(n: int, edges: Ints) -> Ints:
     return np.array(level)
 
 
-def _undecided(order: Order, places: Ints, later: Mask) -> Mask:
-    """Which of some pairs of groups, (n, 2), tell something new, when each that does is put in the order at once."""
-    groups, pairs = np.unique(places, return_inverse=True)
-    held, width = _from(order, groups), (len(groups) + 7) // 8
-    packed = b"".join(held[group].to_bytes(width, "little") for group in groups.tolist())
+def _find_undecided(order: Order, pairs: Ints, later: Mask) -> Mask:
+    """Find the pairs of groups, (n, 2), that add to the order, adding each of them before the next pair is tested."""
+    groups, places = np.unique(pairs, return_inverse=True)
+    reached_from, width = _find_sources(order, groups), (len(groups) + 7) // 8
+    packed = b"".join(reached_from[group].to_bytes(width, "little") for group in groups.tolist())
     sources = np.frombuffer(packed, np.uint8).reshape(-1, width).copy()
-    chosen = np.zeros(len(places), np.bool_)
-    for i, ((a, b), after) in enumerate(zip(pairs.reshape(-1, 2).tolist(), later.tolist(), strict=True)):
-        if not (_has(sources[b], a) or _has(sources[a], b)):
-            chosen[i] = True
-            _join(sources, a, b)
+    new = np.zeros(len(pairs), np.bool_)
+    for i, ((a, b), after) in enumerate(zip(places.reshape(-1, 2).tolist(), later.tolist(), strict=True)):
+        if not (_has_bit(sources[b], a) or _has_bit(sources[a], b)):
+            new[i] = True
+            _add_path(sources, a, b)
             if not after:
-                _join(sources, b, a)
-    return chosen
+                _add_path(sources, b, a)
+    return new
 
 
-def _join(sources: Bits, a: int, b: int) -> None:
-    """Let all that b comes to come from whatever a comes from."""
-    rows = np.flatnonzero(_has(sources, b) & ~_has(sources, a))
+def _add_path(sources: Bits, a: int, b: int) -> None:
+    """Make everything that b reaches reachable from everything that reaches a."""
+    rows = np.flatnonzero(_has_bit(sources, b) & ~_has_bit(sources, a))
     sources[rows] |= sources[a]
 
 
-def _has(bits: Bits, i: int) -> Mask:
-    """Whether rows of bits have bit i."""
+def _has_bit(bits: Bits, i: int) -> Mask:
+    """Test rows of bits for bit i."""
     found: Mask = (bits[..., i >> 3] & (1 << (i & 7))) != 0
     return found
 
 
-def _from(order: Order, groups: Ints) -> list[int]:
-    """Of every group, from which of these it can be reached: bit i stands for the i-th of them; each reaches itself."""
-    held = [0] * len(order.level)
+def _find_sources(order: Order, groups: Ints) -> list[int]:
+    """For every group, return which of `groups` reach it: bit i stands for `groups[i]`; each group reaches itself."""
+    sources = [0] * len(order.level)
     for i, group in enumerate(groups.tolist()):
-        held[group] |= 1 << i
+        sources[group] |= 1 << i
     for one, other in zip(*(column.tolist() for column in order.edges.T), strict=True):
-        held[other] |= held[one]
-    return held
+        sources[other] |= sources[one]
+    return sources
 
 
-def _reached(order: Order, pairs: Ints) -> Mask:
-    """Whether there is a way from the first group to the second, for pairs of different groups, (n, 2)."""
+def _find_reachable(order: Order, pairs: Ints) -> Mask:
+    """Test pairs of distinct groups, (n, 2), for a path from the first to the second."""
     sources, source = np.unique(pairs[:, 0], return_inverse=True)
     found = np.zeros(len(pairs), np.bool_)
-    for start in range(0, len(sources), TOGETHER):
-        held = _from(order, sources[start : start + TOGETHER])
-        rows = np.flatnonzero((source >= start) & (source < start + TOGETHER))
-        asked = zip(pairs[rows, 1].tolist(), (source[rows] - start).tolist(), strict=True)
-        found[rows] = [held[target] >> bit & 1 for target, bit in asked]
+    for start in range(0, len(sources), BATCH):
+        reached_from = _find_sources(order, sources[start : start + BATCH])
+        rows = np.flatnonzero((source >= start) & (source < start + BATCH))
+        queries = zip(pairs[rows, 1].tolist(), (source[rows] - start).tolist(), strict=True)
+        found[rows] = [reached_from[target] >> bit & 1 for target, bit in queries]
     return found

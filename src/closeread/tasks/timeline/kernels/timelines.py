@@ -1,13 +1,13 @@
-"""Timelines: temporal awareness, mentions found, and their anchors.
+"""Counts of timelines: temporal awareness, mentions and anchors.
 
-Source: Minard et al. (2015), section 4, and version 2 of the organisers' tool, which the published numbers come from;
-temporal awareness is that of UzZaman and Allen (2011).
+Sources: Minard et al. (2015), section 4, and version 2 of the official scorer, which produced the published numbers;
+temporal awareness is defined by UzZaman and Allen (2011).
 
-Conventions: an entry of a timeline has a `position`, 0 where it has no place in the order, an `anchor` and `mentions`,
-each of which is a node.  Mentions are the same where their strings are; of several the k-th of one side is the k-th of
-the other.  A timeline says that every mention is simultaneous with its anchor (not in the track "ordering"), and of
-every two neighbours that the first is before the second where the position grows, else that they are simultaneous.
-Entries at position 0 say nothing.  `timeline_order` reduces these relations.
+Conventions: an entry of a timeline has a `position` (0 if it has no place in the order), an `anchor` and `mentions`,
+each of which is a node.  Mentions match by string; the k-th copy of a string matches the k-th copy on the other side.
+A timeline relates every mention to its anchor by SIMULTANEOUS (not in the track "ordering"), and every mention to the
+next one by BEFORE if the position grows, else by SIMULTANEOUS.  Entries at position 0 have no relations.
+`closeread.tasks.timeline.kernels.order` reduces these relations.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closeread.tasks.timeline.kernels.order import Ints, Mask, Order, precedes, walked
+from closeread.tasks.timeline.kernels.order import Ints, Mask, Order, follow_walk, precedes
 
 TRACKS = ("full", "ordering")
-"""Order and anchors, or the order alone."""
+"""Order and anchors, or order only."""
 
 COUNTS = (
     "awareness/verified_of_system",
@@ -37,8 +37,8 @@ COUNTS = (
     "events/gold",
     "anchors/right",
 )
-"""What is counted: reduced relations and those that the other side verifies; mentions, those that both sides have, and
-those of them whose anchors agree."""
+"""Reduced relations and those that the other side verifies; mentions, those on both sides, and those of them with the
+same anchor."""
 
 BLANK = " \t\n\r\v\f"
 DIGITS = re.compile("([0-9]+)")
@@ -46,10 +46,10 @@ ABSENT = -1
 
 Entry = Mapping[str, Any]
 Copy = tuple[str, int]
-"""A mention, and how many like it come before it."""
+"""A mention and its copy number: how many mentions with the same string come before it."""
 
 
-class Placed(NamedTuple):
+class Mentions(NamedTuple):
     """The mentions of a timeline in order, as columns."""
 
     mentions: Sequence[str]
@@ -58,16 +58,16 @@ class Placed(NamedTuple):
 
 
 class Side(NamedTuple):
-    """A timeline as relations, without the entries at position 0.
+    """The relations of a timeline, without the entries at position 0.
 
     Attributes:
         copies: (n,) the mentions, in order.
-        anchors: the number of each anchor, in order of first appearance; empty in the track "ordering".
-        at: (n,) when each mention is: the number of its anchor, or its own number in the track "ordering".
-        later: (n - 1,) whether the position grows after a mention, which is BEFORE; else they are SIMULTANEOUS.
-        order: what follows of the order of times.
-        joins: (n - 1,) whether the relation of a mention and the next is in the order.
-        contradicts: (n - 1,) whether earlier relations exclude it; it is then in the reduced relations all the same.
+        anchors: anchor to its number, in order of first appearance; empty in the track "ordering".
+        at: (n,) the time of each mention: the number of its anchor, or its own number in the track "ordering".
+        later: (n - 1,) True if a mention is BEFORE the next one, False if they are SIMULTANEOUS.
+        order: the order of the times that the relations entail.
+        joins: (n - 1,) True if the relation of a mention to the next one is part of the order.
+        contradicts: (n - 1,) True if it contradicts earlier relations; it is then a reduced relation all the same.
     """
 
     copies: Sequence[Copy]
@@ -80,17 +80,17 @@ class Side(NamedTuple):
 
     @property
     def reduced(self) -> Mask:
-        """Which relations of neighbours are reduced ones, (n - 1,); all relations to anchors are."""
+        """The reduced relations among those of neighbours, (n - 1,); relations to anchors are always reduced ones."""
         return self.joins | self.contradicts
 
 
 class Verified(NamedTuple):
-    """Which relations of one side the other verifies.
+    """The relations of one side that the other side verifies.
 
     Attributes:
-        anchored: (n,) mentions that are simultaneous with their anchors on the other side; empty where there are none.
-        literal: (n - 1,) relations of neighbours that the other side has as they are.
-        entailed: (n - 1,) relations of neighbours that follow from the other side's order.
+        anchored: (n,) mentions that are simultaneous with their anchors on the other side; empty without anchors.
+        literal: (n - 1,) relations of neighbours that the other side also states.
+        entailed: (n - 1,) relations of neighbours that the other side's order entails.
     """
 
     anchored: Mask
@@ -99,33 +99,33 @@ class Verified(NamedTuple):
 
 
 def timeline_counts(gold: Sequence[Entry], system: Sequence[Entry], track: str = "full") -> Ints:
-    """The counts of a timeline.
+    """Count one timeline.
 
     Args:
-        gold, system: the entries of the two, in any order.
+        gold, system: the entries of both sides, in any order.
         track: one of `TRACKS`.
 
     Returns:
         (8,) `COUNTS`.
     """
-    theirs, ours = placed(gold), placed(system)
-    sides = side(theirs, track), side(ours, track)
-    of_gold, of_system = (_awareness(*pair) for pair in (sides, sides[::-1]))
-    return np.array([*of_system, *of_gold, *_events(theirs, ours)])
+    gold_mentions, system_mentions = list_mentions(gold), list_mentions(system)
+    sides = build_side(gold_mentions, track), build_side(system_mentions, track)
+    of_gold, of_system = (_count_awareness(*pair) for pair in (sides, sides[::-1]))
+    return np.array([*of_system, *of_gold, *_count_events(gold_mentions, system_mentions)])
 
 
-def placed(entries: Sequence[Entry]) -> Placed:
-    """All mentions, in order: by position, and in one position as the tool sorts the lines of a file."""
-    ordered = [entries[number] for number in in_order(entries)]
-    return Placed(
+def list_mentions(entries: Sequence[Entry]) -> Mentions:
+    """Return all mentions in order: by position, then as the official scorer sorts the lines of a file."""
+    ordered = [entries[number] for number in sort_entries(entries)]
+    return Mentions(
         [mention for entry in ordered for mention in entry["mentions"]],
         [entry["anchor"] for entry in ordered for _ in entry["mentions"]],
         [entry["position"] for entry in ordered for _ in entry["mentions"]],
     )
 
 
-def in_order(entries: Sequence[Entry]) -> list[int]:
-    """The numbers of the entries in the order of `placed`."""
+def sort_entries(entries: Sequence[Entry]) -> list[int]:
+    """Return the numbers of the entries in the order of `list_mentions`."""
     positions = [entry["position"] for entry in entries]
     ordered: list[int] = []
     for _, tied in groupby(sorted(range(len(entries)), key=positions.__getitem__), key=positions.__getitem__):
@@ -138,62 +138,63 @@ def in_order(entries: Sequence[Entry]) -> list[int]:
     return ordered
 
 
-def contradictory(entries: Sequence[Entry]) -> list[int]:
-    """The entries at which relations of neighbours end that contradict the earlier relations, in the track "full".
+def find_contradictions(entries: Sequence[Entry]) -> list[int]:
+    """Find relations of neighbours that contradict earlier relations in the track "full".
 
-    Where every anchor has one position, the positions fulfil all relations; in the track "ordering" they always do.
+    There are none if every anchor has a single position, and never any in the track "ordering".
 
     Returns:
-        The number of the entry of the second neighbour of each.
+        For each, the number of the entry of its second mention.
     """
     first: dict[str, int] = {}
-    placed_entries = [entry for entry in entries if entry["position"]]
-    if all(first.setdefault(entry["anchor"], entry["position"]) == entry["position"] for entry in placed_entries):
+    ordered = [entry for entry in entries if entry["position"]]
+    if all(first.setdefault(entry["anchor"], entry["position"]) == entry["position"] for entry in ordered):
         return []
-    ordered = in_order(entries)
-    ends = [number for number in ordered if entries[number]["position"] for _ in entries[number]["mentions"]]
-    return [ends[i + 1] for i in np.flatnonzero(side(placed(entries), "full").contradicts).tolist()]
+    numbers = [number for number in sort_entries(entries) if entries[number]["position"]]
+    ends = [number for number in numbers for _ in entries[number]["mentions"]]
+    side = build_side(list_mentions(entries), "full")
+    return [ends[i + 1] for i in np.flatnonzero(side.contradicts).tolist()]
 
 
 def natural_key(entry: Entry) -> list[str | int | Decimal]:
-    """What entries of one position are sorted by: the line without its position, its runs of digits as numbers.
+    """Return the sort key among entries of one position: the line without its position, runs of digits as numbers.
 
     >>> entries = [{"anchor": year, "mentions": ["1-2-open"]} for year in ("10", "9", "09-X")]
     >>> [entry["anchor"] for entry in sorted(entries, key=natural_key)]
     ['9', '09-X', '10']
     """
-    return _natural("\t".join(["", entry["anchor"], *entry["mentions"]]))
+    return _split_digits("\t".join(["", entry["anchor"], *entry["mentions"]]))
 
 
 def _key_of_mentions(entry: Entry) -> list[str | int | Decimal]:
-    """What is left of the natural key for entries of one position and one anchor."""
-    return _natural("\t".join(entry["mentions"]))
+    """Return the sort key among entries of one position and one anchor."""
+    return _split_digits("\t".join(entry["mentions"]))
 
 
-def _natural(line: str) -> list[str | int | Decimal]:
+def _split_digits(line: str) -> list[str | int | Decimal]:
     parts: list[Any] = DIGITS.split(line.rstrip(BLANK))
     try:
         parts[1::2] = map(int, parts[1::2])
-    except ValueError:  # Python reads no integers of some thousand digits, for safety
+    except ValueError:  # Python refuses to parse integers of several thousand digits
         parts[1::2] = map(Decimal, parts[1::2])
     return parts
 
 
-def side(timeline: Placed, track: str) -> Side:
-    """The relations of a timeline."""
+def build_side(timeline: Mentions, track: str) -> Side:
+    """Build the relations of a timeline."""
     start = bisect_right(timeline.positions, 0)
     anchors, positions = timeline.anchors[start:], timeline.positions[start:]
     distinct = dict.fromkeys(anchors) if track == "full" else ()
     number = {anchor: i for i, anchor in enumerate(distinct)}
     at = np.array([number[anchor] for anchor in anchors] if number else range(len(anchors)), np.int64)
     later = np.fromiter(map(lt, positions, positions[1:]), np.bool_)
-    return Side(copies(timeline.mentions[start:]), number, at, later, *walked(at, later))
+    return Side(number_copies(timeline.mentions[start:]), number, at, later, *follow_walk(at, later))
 
 
-def copies(mentions: Sequence[str]) -> list[Copy]:
-    """The mentions, those of one string told apart by a number from 0.
+def number_copies(mentions: Sequence[str]) -> list[Copy]:
+    """Number the copies of each mention string from 0.
 
-    >>> copies(["1-2-open", "1-3-close", "1-2-open"])
+    >>> number_copies(["1-2-open", "1-3-close", "1-2-open"])
     [('1-2-open', 0), ('1-3-close', 0), ('1-2-open', 1)]
     """
     if len(set(mentions)) == len(mentions):
@@ -207,15 +208,15 @@ def copies(mentions: Sequence[str]) -> list[Copy]:
     return found
 
 
-def partners(own: Side, other: Side) -> Ints:
-    """Where each mention of a side is on the other, (n,); `ABSENT` where it is not."""
+def find_partners(own: Side, other: Side) -> Ints:
+    """Find the place of each mention on the other side, (n,); `ABSENT` if it has none."""
     place = {copy: i for i, copy in enumerate(other.copies)}
     return np.array([place.get(copy, ABSENT) for copy in own.copies], np.int64)
 
 
-def verified(own: Side, other: Side) -> Verified:
-    """Which relations of a side the other verifies, reduced or not."""
-    there = partners(own, other)
+def verify(own: Side, other: Side) -> Verified:
+    """Find the relations of a side, reduced or not, that the other side verifies."""
+    there = find_partners(own, other)
     group = other.order.group
     anchors = np.array([other.anchors.get(anchor, ABSENT) for anchor in own.anchors], np.int64)
     anchor = anchors[own.at] if own.anchors else np.empty(0, np.int64)
@@ -226,7 +227,7 @@ def verified(own: Side, other: Side) -> Verified:
     one, next_one = there[:-1], there[1:]
     known = np.flatnonzero((one != ABSENT) & (next_one != ABSENT))
     one, next_one, later = one[known], next_one[known], own.later[known]
-    # SIMULTANEOUS is its own inverse; the inverse of BEFORE is never said.
+    # SIMULTANEOUS is its own inverse; the inverse of BEFORE is never stated.
     step = np.minimum(one, next_one)
     forward = next_one == one + 1
     backward = ~later & (one == next_one + 1)
@@ -236,15 +237,17 @@ def verified(own: Side, other: Side) -> Verified:
     return Verified(anchored, literal, entailed)
 
 
-def _awareness(own: Side, other: Side) -> tuple[int, int]:
-    """How many reduced relations of a side the other verifies, and how many there are."""
-    found = verified(own, other)
+def _count_awareness(own: Side, other: Side) -> tuple[int, int]:
+    """Count the reduced relations of a side that the other verifies, and all of them."""
+    found = verify(own, other)
     linked = own.reduced & (found.literal | found.entailed)
     return int(found.anchored.sum() + linked.sum()), len(found.anchored) + int(own.reduced.sum())
 
 
-def _events(gold: Placed, system: Placed) -> tuple[int, int, int, int]:
-    """Mentions on both sides, of the system, of gold, and those on both whose anchors are the same."""
-    theirs, ours = (dict(zip(copies(side.mentions), side.anchors, strict=True)) for side in (gold, system))
-    right = [anchor == ours[copy] for copy, anchor in theirs.items() if copy in ours]
-    return len(right), len(ours), len(theirs), sum(right)
+def _count_events(gold: Mentions, system: Mentions) -> tuple[int, int, int, int]:
+    """Count the mentions on both sides, of the system, of gold, and those on both sides with the same anchor."""
+    in_gold, in_system = (
+        dict(zip(number_copies(side.mentions), side.anchors, strict=True)) for side in (gold, system)
+    )
+    right = [anchor == in_system[copy] for copy, anchor in in_gold.items() if copy in in_system]
+    return len(right), len(in_system), len(in_gold), sum(right)

@@ -1,1 +1,1 @@
-"""Arrays in, counts out."""
+"""Kernels of temporal links: arrays in, counts out."""

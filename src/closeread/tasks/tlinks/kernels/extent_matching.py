@@ -1,9 +1,8 @@
-"""Which annotated stretches of a text are the same in two annotations of it.
+"""Strict and relaxed matching of annotated text spans.
 
-Source: UzZaman et al. (2013), section 4: a strict match is of one extent, a relaxed one of extents that overlap.
+Source: UzZaman et al. (2013), section 4: a strict match requires equal extents, a relaxed match overlapping extents.
 
-Conventions: an extent is of a kind, and only those of one kind are the same; its end is exclusive.  Nothing is matched
-twice, and swapping the sides changes nothing.
+Conventions: only extents of the same kind match; ends are exclusive.  Matching is one to one and symmetric.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ from typing import NamedTuple
 
 
 class Extent(NamedTuple):
-    """A stretch of a text.
+    """A text span.
 
     Attributes:
-        kind: what it is.
-        start, end: its characters.
+        kind: the type of annotation.
+        start, end: character offsets, the end exclusive.
     """
 
     kind: str
@@ -29,11 +28,11 @@ class Extent(NamedTuple):
 MATCHINGS = ("strict", "relaxed")
 
 
-def matched(gold: Sequence[Extent], system: Sequence[Extent], matching: str) -> list[tuple[int, int]]:
-    """Which of gold and which of the system are the same, as their places in the two sequences.
+def match_extents(gold: Sequence[Extent], system: Sequence[Extent], matching: str) -> list[tuple[int, int]]:
+    """Match extents of gold and system; return pairs of indices.
 
-    Of several with one extent the k-th of gold is the k-th of the system.  What is left over after that is matched, if
-    `matching` is "relaxed", from left to right with the next that it overlaps.
+    The k-th copy of an extent in gold matches the k-th copy in the system.  If `matching` is "relaxed", the remaining
+    extents are matched greedily from left to right with the next one that overlaps.
     """
     places: dict[Extent, deque[int]] = defaultdict(deque)
     for i, extent in enumerate(gold):
@@ -41,15 +40,15 @@ def matched(gold: Sequence[Extent], system: Sequence[Extent], matching: str) -> 
     pairs = [(places[extent].popleft(), j) for j, extent in enumerate(system) if places.get(extent)]
     if matching == "relaxed":
         taken_of_gold, taken_of_system = (set(side) for side in zip(*pairs, strict=True)) if pairs else (set(), set())
-        left = _in_text_order(gold, set(range(len(gold))) - taken_of_gold)
-        right = _in_text_order(system, set(range(len(system))) - taken_of_system)
+        left = _group_by_kind(gold, set(range(len(gold))) - taken_of_gold)
+        right = _group_by_kind(system, set(range(len(system))) - taken_of_system)
         for kind in left.keys() & right.keys():
-            pairs += _overlapping(gold, system, left[kind], right[kind])
+            pairs += _match_overlaps(gold, system, left[kind], right[kind])
     return sorted(pairs)
 
 
-def _in_text_order(extents: Sequence[Extent], places: Iterable[int]) -> dict[str, list[int]]:
-    """Places by kind, in the order of the text; stretches without a character overlap nothing and are left out."""
+def _group_by_kind(extents: Sequence[Extent], places: Iterable[int]) -> dict[str, list[int]]:
+    """Group indices by kind, in text order; empty extents overlap nothing and are left out."""
     by_kind: dict[str, list[int]] = defaultdict(list)
     for place in sorted(places, key=lambda i: (extents[i], i)):
         if extents[place].start < extents[place].end:
@@ -57,7 +56,7 @@ def _in_text_order(extents: Sequence[Extent], places: Iterable[int]) -> dict[str
     return by_kind
 
 
-def _overlapping(
+def _match_overlaps(
     gold: Sequence[Extent], system: Sequence[Extent], left: Sequence[int], right: Sequence[int]
 ) -> list[tuple[int, int]]:
     pairs = []

@@ -1,12 +1,11 @@
-"""What temporal relations between intervals entail, by the order of their end points.
+"""Inference over temporal relations between intervals, by the order of their end points.
 
-Sources: Allen (1983), the thirteen relations of two intervals; Vilain and Kautz (1986), their end points; UzZaman and
-Allen (2011) and UzZaman et al. (2013), relations that are taken in one after the other.
+Sources: Allen (1983), the thirteen relations of two intervals; Vilain and Kautz (1986), end points; UzZaman and Allen
+(2011) and UzZaman et al. (2013), adding relations one after the other.
 
-Every relation says of some end points that one is before the other or that they are equal.  Of such statements, as long
-as they don't contradict each other, nothing follows but what a walk shows: points are equal that a chain of
-equalities joins, and a point is before another that a chain with an earlier one in it leads to.  So the graph has an
-arc for `<`, two for `=`, and all that has to be known is who reaches whom.
+Every relation states that some end points are equal or that one is before the other.  As long as such statements are
+consistent, inference is reachability: points are equal if a chain of equalities connects them, and a point is before
+another if a chain with at least one `<` leads to it.  So the graph has one arc for `<` and two for `=`.
 
 Conventions: intervals are numbered from 0 and begin before they end; interval i begins at point 2 i and ends at point
 2 i + 1.
@@ -23,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Bits = NDArray[np.uint64]
-"""A row of bits for each point of a batch: whether it reaches the first 64 of them, the next 64, and so on."""
+"""A row of bits for each point of a batch: the points it reaches, 64 per integer."""
 
 Verdict = Literal["new", "entailed", "contradictory"]
-"""What a relation is beside those that came before: it says more, it says nothing more, or it can't be."""
+"""Compared with earlier relations, a relation is new information, redundant, or impossible."""
 
 FIRST_BEGINS, FIRST_ENDS, SECOND_BEGINS, SECOND_ENDS = range(4)
 
@@ -43,7 +42,7 @@ KINDS: dict[str, tuple[tuple[int, int, bool], ...]] = {
     "finishes": ((SECOND_BEGINS, FIRST_BEGINS, False), (FIRST_ENDS, SECOND_ENDS, True)),
     "equals": ((FIRST_BEGINS, SECOND_BEGINS, True), (FIRST_ENDS, SECOND_ENDS, True)),
 }
-"""Allen's relations but for their inverses: which points are equal (True), or one before the other (False)."""
+"""Allen's relations without their inverses: pairs of points that are equal (True) or ordered (False)."""
 
 TYPES: dict[str, tuple[str, bool]] = {
     "BEFORE": ("before", False),
@@ -61,23 +60,23 @@ TYPES: dict[str, tuple[str, bool]] = {
     "DURING": ("equals", False),
     "DURING_INV": ("equals", False),
 }
-"""TimeML's relation types: Allen's relation, and whether the two intervals have to change places for it."""
+"""TimeML's relation types: Allen's relation, and whether to swap the two intervals."""
 
 DURINGS: dict[str, dict[str, tuple[str, bool]]] = {
     "simultaneous": {},
     "overlaps": {"DURING": ("overlaps", False), "DURING_INV": ("overlaps", True)},
 }
-"""What is different in `TYPES` for what DURING may be taken to mean: its guidelines leave that open."""
+"""Changes to `TYPES` for the possible readings of DURING, which the guidelines leave open."""
 
 ADDED = 512
-"""How many relations at least are taken in at a time."""
+"""The minimal number of relations that are added in one batch."""
 
 ASKED = 1024
-"""How many relations are asked about at a time: more would only need more memory."""
+"""The number of relations that are tested in one batch: larger batches only need more memory."""
 
 
 class Relation(NamedTuple):
-    """A relation of two intervals.
+    """A relation between two intervals.
 
     Attributes:
         first, second: the intervals.
@@ -90,7 +89,7 @@ class Relation(NamedTuple):
 
 
 def relation(first: int, second: int, name: str, during: str = "simultaneous") -> Relation:
-    """The relation that a TimeML type is: one and the same for a type and for its inverse between the two swapped.
+    """Return the relation for a TimeML type; a type and its inverse with swapped intervals give the same relation.
 
     Args:
         first, second: the intervals.
@@ -107,12 +106,12 @@ def relation(first: int, second: int, name: str, during: str = "simultaneous") -
 
 
 class Order(NamedTuple):
-    """The order of the points of a graph, equal points as one.
+    """The order of the points of a graph, with equal points merged.
 
     Attributes:
-        roots: for every point, the one that stands for all that are equal to it.
-        later: for every point that stands for others, those that come after it by an arc.
-        sequence: the points that stand for others, each before those that come after it.
+        roots: the representative of every point.
+        later: for every representative, the representatives that an arc leads to.
+        sequence: the representatives in topological order.
     """
 
     roots: list[int]
@@ -121,14 +120,14 @@ class Order(NamedTuple):
 
 
 class PointGraph:
-    """A consistent set of relations, which takes in others one after the other.
+    """A consistent set of relations, to which others are added one after the other.
 
-    Relations come in batches.  For each batch one pass over the graph, in topological order, tells which of the batch's
-    points reach which; within it those few points are kept closed, with a row of bits for each.  That is
-    O(relations / batch x graph + relations x batch^2 / 64) time, and the memory is that of a row for every point.
+    Relations are added in batches.  For each batch, one pass over the graph in topological order computes which points
+    of the batch reach which; within the batch, this closure is updated as bit rows.  This takes
+    O(relations / batch x graph + relations x batch^2 / 64) time, and memory for one row per point.
 
     Args:
-        n_intervals: how many intervals there are.
+        n_intervals: the number of intervals.
     """
 
     def __init__(self, n_intervals: int) -> None:
@@ -136,59 +135,59 @@ class PointGraph:
         self._arcs = [(2 * i, 2 * i + 1) for i in range(n_intervals)]
 
     def add(self, relations: Sequence[Relation]) -> list[Verdict]:
-        """Take in relations in their order; one that contradicts what is there by then stays out.
+        """Add relations in order, except those that contradict earlier ones.
 
         Returns:
-            What each was when it came.
+            The verdict on each relation when it was added.
         """
         verdicts: list[Verdict] = []
-        for batch in _batches(relations, max(ADDED, 4 * isqrt(len(relations)))):
-            bits = _bits(batch)
-            rows = _reach(self._order(), bits)
-            verdicts += [self._settle(one, bits, rows) for one in batch]
+        for batch in _split_batches(relations, max(ADDED, 4 * isqrt(len(relations)))):
+            bits = _number_points(batch)
+            rows = _compute_reach(self._sort_points(), bits)
+            verdicts += [self._add_one(one, bits, rows) for one in batch]
         return verdicts
 
     def entails(self, relations: Sequence[Relation]) -> list[bool]:
-        """Which relations follow from what was taken in."""
-        order = self._order()
+        """Test which relations follow from those that were added."""
+        order = self._sort_points()
         found: list[bool] = []
-        for batch in _batches(relations, ASKED):
-            bits = _bits(batch)
-            rows = _reach(order, bits)
-            found += [_verdict(one, bits, rows) == "entailed" for one in batch]
+        for batch in _split_batches(relations, ASKED):
+            bits = _number_points(batch)
+            rows = _compute_reach(order, bits)
+            found += [_judge(one, bits, rows) == "entailed" for one in batch]
         return found
 
-    def _settle(self, one: Relation, bits: dict[int, int], rows: Bits) -> Verdict:
-        """Judge a relation, and take it in if it is new."""
-        verdict = _verdict(one, bits, rows)
-        if verdict == "new":  # where each of its statements agrees with the graph, all of them together do
-            for left, right, equal in _points(one):
-                _join(rows, bits[left], bits[right])
+    def _add_one(self, one: Relation, bits: dict[int, int], rows: Bits) -> Verdict:
+        """Judge a relation, and add it if it is new."""
+        verdict = _judge(one, bits, rows)
+        if verdict == "new":  # if each of its statements is consistent with the graph, all of them together are
+            for left, right, equal in _find_statements(one):
+                _connect(rows, bits[left], bits[right])
                 if equal:
-                    _join(rows, bits[right], bits[left])
-                    self._equal_to[self._root(left)] = self._root(right)
+                    _connect(rows, bits[right], bits[left])
+                    self._equal_to[self._find_root(left)] = self._find_root(right)
                 else:
                     self._arcs.append((left, right))
         return verdict
 
-    def _root(self, point: int) -> int:
-        """The point that stands for all that are equal to this one."""
+    def _find_root(self, point: int) -> int:
+        """Find the representative of all points that are equal to this one."""
         parent = self._equal_to
         while parent[point] != point:
             parent[point] = parent[parent[point]]
             point = parent[point]
         return point
 
-    def _order(self) -> Order:
-        """The order as it is now."""
-        roots = [self._root(point) for point in range(len(self._equal_to))]
+    def _sort_points(self) -> Order:
+        """Sort the points topologically."""
+        roots = [self._find_root(point) for point in range(len(self._equal_to))]
         later: list[list[int]] = [[] for _ in roots]
         waits = [0] * len(roots)
         for left, right in self._arcs:
             later[roots[left]].append(roots[right])
             waits[roots[right]] += 1
         sequence = [point for point, root in enumerate(roots) if point == root and not waits[point]]
-        for point in sequence:  # grows by the points that wait for nothing any more
+        for point in sequence:  # grows while it is iterated
             for other in later[point]:
                 waits[other] -= 1
                 if not waits[other]:
@@ -196,8 +195,8 @@ class PointGraph:
         return Order(roots, later, sequence)
 
 
-def _reach(order: Order, bits: dict[int, int]) -> Bits:
-    """For each point of a batch, by its bit, the bits of those that are equal to it or after it."""
+def _compute_reach(order: Order, bits: dict[int, int]) -> Bits:
+    """For each point of a batch, return the bits of the points that are equal to it or after it."""
     reached = [0] * len(order.roots)
     for point, bit in bits.items():
         reached[order.roots[point]] |= 1 << bit
@@ -211,29 +210,29 @@ def _reach(order: Order, bits: dict[int, int]) -> Bits:
     return np.frombuffer(rows, "<u8").reshape(-1, width).astype(np.uint64)
 
 
-def _batches(relations: Sequence[Relation], size: int) -> Iterator[Sequence[Relation]]:
-    """The relations in their order, so many at a time."""
+def _split_batches(relations: Sequence[Relation], size: int) -> Iterator[Sequence[Relation]]:
+    """Split relations into batches, in order."""
     for start in range(0, len(relations), size):
         yield relations[start : start + size]
 
 
-def _bits(batch: Sequence[Relation]) -> dict[int, int]:
-    """The points of a batch's intervals, numbered from 0."""
+def _number_points(batch: Sequence[Relation]) -> dict[int, int]:
+    """Number the points of a batch's intervals from 0."""
     intervals = dict.fromkeys(chain.from_iterable((one.first, one.second) for one in batch))
     return {2 * interval + end: 2 * i + end for i, interval in enumerate(intervals) for end in (0, 1)}
 
 
-def _points(one: Relation) -> Iterator[tuple[int, int, bool]]:
-    """What a relation says of its points: which is before which, or (True) equal to which."""
+def _find_statements(one: Relation) -> Iterator[tuple[int, int, bool]]:
+    """Yield the statements of a relation about its points: left, right, and True for equal or False for before."""
     points = (2 * one.first, 2 * one.first + 1, 2 * one.second, 2 * one.second + 1)
     for left, right, equal in KINDS[one.kind]:
         yield points[left], points[right], equal
 
 
-def _verdict(one: Relation, bits: dict[int, int], rows: Bits) -> Verdict:
-    """What a relation is, given who reaches whom."""
+def _judge(one: Relation, bits: dict[int, int], rows: Bits) -> Verdict:
+    """Return the verdict on a relation, given which points reach which."""
     is_known = True
-    for left, right, equal in _points(one):
+    for left, right, equal in _find_statements(one):
         u, v = bits[left], bits[right]
         forth, back = _reaches(rows, u, v), _reaches(rows, v, u)
         if (forth != back) if equal else back:
@@ -246,7 +245,7 @@ def _reaches(rows: Bits, left: int, right: int) -> bool:
     return bool(rows.item(left, right >> 6) >> (right & 63) & 1)
 
 
-def _join(rows: Bits, left: int, right: int) -> None:
-    """Let a point, and all that reach it, reach another and all that it reaches."""
+def _connect(rows: Bits, left: int, right: int) -> None:
+    """Connect a point, and all points that reach it, to another point and all points that it reaches."""
     if not _reaches(rows, left, right):
         rows[(rows[:, left >> 6] >> np.uint64(left & 63) & np.uint64(1)).astype(np.bool_)] |= rows[right]
