@@ -79,9 +79,7 @@ def of_timelines(first: Sequence[Record], second: Sequence[Record], names: tuple
     return _compare(first, second, OF_TIMELINES)
 
 
-def _compare(
-    first: Sequence[Record], second: Sequence[Record], compared: Mapping[str, Items]
-) -> Mapping[str, Overlap]:
+def _compare(first: Sequence[Record], second: Sequence[Record], compared: Mapping[str, Items]) -> Mapping[str, Overlap]:
     return {what: dice(items(first), items(second)) for what, items in compared.items()}
 
 

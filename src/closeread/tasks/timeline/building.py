@@ -3,11 +3,11 @@
 Source: Minard et al. (2015), section 3: events are ordered by anchor, events with the same anchor share a position, and
 events with an unknown anchor are at position 0.
 
-Conventions: an anchor is a full or partial date: `2007-03-19`, `2007-03-XX` or `2007-03`, `2007-XX-XX` or `2007`.  Dates
-are compared part by part, and a partial date precedes the dates that complete it: 2007, 2007-03, 2007-03-19, 2007-04.
-The paper does not state this, but nearly all released timelines follow it.  Equivalent anchors, such as `2007-03` and
-`2007-03-XX`, are the same time.  All other anchors are unknown times, and so are impossible dates.  Events at the same
-position keep their given order.
+Conventions: an anchor is a full or partial date: `2007-03-19`, `2007-03-XX` or `2007-03`, `2007-XX-XX` or `2007`.
+Dates are compared part by part, and a partial date precedes the dates that complete it: 2007, 2007-03, 2007-03-19,
+2007-04.  The paper does not state this, but nearly all released timelines follow it.  Equivalent anchors, such as
+`2007-03` and `2007-03-XX`, are the same time.  All other anchors are unknown times, and so are impossible dates.
+Events at the same position keep their given order.
 """
 
 from __future__ import annotations
@@ -92,7 +92,11 @@ def build_timelines(events: Sequence[Record], documents: Mapping[str, Record]) -
         name = event.get("coreference")
         lines[event["entity"]][number if name is None else name].append(event)
     return [
-        {"id": file_stem(entity), "entity": entity, "entries": order_events(_merge_mentions(of, documents) for of in events.values())}
+        {
+            "id": file_stem(entity),
+            "entity": entity,
+            "entries": order_events(_merge_mentions(of, documents) for of in events.values()),
+        }
         for entity, events in lines.items()
     ]
 

@@ -17,7 +17,7 @@ from closeread.errors import FormatError, Problem, pluralize, quote
 from closeread.formats.folders import list_files
 from closeread.formats.xml_tree import Element, read_xml
 from closeread.records import ParsedFolder, Record
-from closeread.tasks.timeline.cat_xml import SUFFIX, TITLES_SUFFIX, check_mentions, read_document, number_tokens
+from closeread.tasks.timeline.cat_xml import SUFFIX, TITLES_SUFFIX, check_mentions, number_tokens, read_document
 
 MENTION, ENTITY = "ENTITY_MENTION", "ENTITY"
 

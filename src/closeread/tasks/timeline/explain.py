@@ -65,7 +65,12 @@ def title(unit: str, verdicts: Sequence[Verdict]) -> str:
 
 def row(verdict: Verdict) -> list[str]:
     """Return a verdict as a table row, with the columns of `HEADER`."""
-    return [verdict["side"], *_format_relation(verdict["relation"]), verdict["verdict"], "; ".join(_find_reasons(verdict))]
+    return [
+        verdict["side"],
+        *_format_relation(verdict["relation"]),
+        verdict["verdict"],
+        "; ".join(_find_reasons(verdict)),
+    ]
 
 
 def _find_reasons(verdict: Verdict) -> Iterator[str]:

@@ -91,7 +91,9 @@ def _explain_side(name: Name, own: Ways, other: Ways) -> Iterator[Explanation]:
         yield Explanation(name, relation, verdict, evidence, _find_absent(relation, (one, next_one)), excluded_by)
 
 
-def _explain_anchors(name: Name, own: Ways, other: Ways, there: Ints, anchored: Sequence[bool]) -> Iterator[Explanation]:
+def _explain_anchors(
+    name: Name, own: Ways, other: Ways, there: Ints, anchored: Sequence[bool]
+) -> Iterator[Explanation]:
     """Explain the relations of mentions to their anchors."""
     if not own.side.anchors:
         return

@@ -229,7 +229,9 @@ def _mention_oddity(kind: str, mention: str, found: str) -> Oddity:
     return Oddity(kind, None, f"mention {quote(mention)} {found}", quote(mention))
 
 
-def _make_span(document: str | None, sentence: int | None, tokens: tuple[int, int] | None, events: Sequence[str]) -> Record:
+def _make_span(
+    document: str | None, sentence: int | None, tokens: tuple[int, int] | None, events: Sequence[str]
+) -> Record:
     start, end = tokens or (None, None)
     return {"document": document, "sentence": sentence, "start": start, "end": end, "events": list(events)}
 

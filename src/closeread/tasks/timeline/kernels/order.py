@@ -10,9 +10,9 @@ If the tree is a line, the order is total and ranks decide everything.  Otherwis
 added if the two are not ordered yet.  The first step between a pair decides it; later steps find it decided.
 
 Cost: O(n) if the tree is a line, which it is unless a walk returns to an earlier time and continues to a new one;
-otherwise one O(n) sweep over the order for every `BATCH` pairs.  No algorithm near O(n log n) is known: stepping back to
-the first time is free, because that step contradicts, so a walk can encode the edges of any graph and then test whether
-two other edges bypass each of them, which detects triangles.
+otherwise one O(n) sweep over the order for every `BATCH` pairs.  No algorithm near O(n log n) is known: stepping back
+to the first time is free, because that step contradicts, so a walk can encode the edges of any graph and then test for
+each edge whether two other edges connect its ends, which detects triangles.
 """
 
 from __future__ import annotations

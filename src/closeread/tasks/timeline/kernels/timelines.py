@@ -246,8 +246,6 @@ def _count_awareness(own: Side, other: Side) -> tuple[int, int]:
 
 def _count_events(gold: Mentions, system: Mentions) -> tuple[int, int, int, int]:
     """Count the mentions on both sides, of the system, of gold, and those on both sides with the same anchor."""
-    in_gold, in_system = (
-        dict(zip(number_copies(side.mentions), side.anchors, strict=True)) for side in (gold, system)
-    )
+    in_gold, in_system = (dict(zip(number_copies(side.mentions), side.anchors, strict=True)) for side in (gold, system))
     right = [anchor == in_system[copy] for copy, anchor in in_gold.items() if copy in in_system]
     return len(right), len(in_system), len(in_gold), sum(right)
