@@ -1,1 +1,1 @@
-"""TimeLine's temporal awareness."""
+"""Temporal awareness of TimeLine."""

@@ -8,11 +8,11 @@ from closeread.tasks.timeline import procedure as timeline
 
 
 class TimelineAwareness(metric.EvaluateModule):
-    """Temporal awareness of timelines over many documents, the mentions on them, and their anchors.
+    """Temporal awareness of cross-document timelines, with scores of mentions and anchors.
 
     Predictions are timelines, `{"id", "entity", "entries"}`, each entry with `position`, `anchor` and `mentions`;
     references are records of the corpus, or rows with the same fields.  Both are lists of timelines in the same order.
-    Spans of mentions may be there and are not read.
+    Spans of mentions are allowed but ignored.
 
     >>> import evaluate, closeread
     >>> timeline_awareness = evaluate.load("timeline_awareness")
@@ -23,8 +23,8 @@ class TimelineAwareness(metric.EvaluateModule):
     >>> system = timeline((1, "1901", "4-1-built"), (2, "1911", "7-0-burnt"))
     >>> scores = timeline_awareness.compute(predictions=[system], references=[gold])
 
-    All that the system says is so, and one relation of it follows from two of gold: it was built before it burnt.  Of
-    gold's five relations, three to anchors and two of neighbours, it has two.
+    All relations of the system are correct; that it was built before it burnt follows from two gold relations.  The
+    system verifies two of the five gold relations (three to anchors and two between neighbours).
 
     >>> scores["awareness/precision"], scores["awareness/recall"]
     (1.0, 0.4)
@@ -38,6 +38,6 @@ class TimelineAwareness(metric.EvaluateModule):
     def _added(
         self, predictions: Any, references: Any, others: Mapping[str, Any]
     ) -> tuple[list[Any], list[dict[str, Any]]]:
-        """Checked inputs as evaluate keeps them: predictions of one shape, without their spans."""
+        """Return checked inputs for evaluate, with predictions of one shape, without spans."""
         system, gold = super()._added(predictions, references, others)
         return [{**row, "entries": [{**entry, "spans": []} for entry in row["entries"]]} for row in system], gold

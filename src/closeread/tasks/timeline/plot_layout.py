@@ -29,12 +29,12 @@ class Block(NamedTuple):
     """All events with one anchor.
 
     Attributes:
-        anchor: what is format_anchor above them.
-        period: what it means; None where it is no date.
+        anchor: the anchor as drawn.
+        period: the period it may refer to; None if it is not a date.
         lanes: the events of each side, in columns.
         numbers: the width of the widest position.
         column: the width of a column.
-        width: what all of it takes.
+        width: the total width.
     """
 
     anchor: str
@@ -128,7 +128,7 @@ def split_rows(blocks: Sequence[Block], room: float) -> Iterator[Sequence[Block]
 
 
 def find_middles(lefts: Sequence[float], widths: Sequence[float]) -> list[float]:
-    """The middles of what is format_anchor in blocks."""
+    """Return the middles of the contents of blocks."""
     return [left + (width - GAP) / 2 for left, width in zip(lefts, widths, strict=True)]
 
 
