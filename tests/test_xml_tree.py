@@ -38,22 +38,22 @@ def test_other_encodings_that_are_declared_are_read(tmp_path: Path) -> None:
 
 BOMB = '<!DOCTYPE a [<!ENTITY x "ha"><!ENTITY y "&x;&x;">]>\n<a>&y;</a>'
 BROKEN = {
-    "entity bomb": (BOMB, "1: declares 'x' in its document type"),
+    "entity bomb": (BOMB, "1: the document type declares 'x'"),
     "external entity": (
         '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
-        "1: declares 'x' in its document type",
+        "1: the document type declares 'x'",
     ),
-    "unknown entity": ("<a>\n&x;</a>", "2: is no well-formed XML: undefined entity"),
+    "unknown entity": ("<a>\n&x;</a>", "2: is not well-formed XML: undefined entity"),
     "entity of a document type elsewhere": (
         '<!DOCTYPE a SYSTEM "a.dtd"><a>\n&x;</a>',
-        "2: refers to the entity 'x', which is not declared",
+        "2: the entity 'x' is not declared",
     ),
-    "not closed": ("<a>\n<b></a>", "2: is no well-formed XML: mismatched tag"),
-    "no XML": ("hello", "1: is no well-formed XML: syntax error"),
-    "wrong encoding": (b"<a>\xe9</a>", "1: is no well-formed XML: not well-formed (invalid token)"),
-    "unknown encoding": ('<?xml version="1.0" encoding="none"?><a/>', "1: is "),
+    "not closed": ("<a>\n<b></a>", "2: is not well-formed XML: mismatched tag"),
+    "no XML": ("hello", "1: is not well-formed XML: syntax error"),
+    "wrong encoding": (b"<a>\xe9</a>", "1: is not well-formed XML: not well-formed (invalid token)"),
+    "unknown encoding": ('<?xml version="1.0" encoding="none"?><a/>', "1: the encoding can't be read (expected UTF-8)"),
     "too deep": ("<a>" * 101 + "</a>" * 101, "1: element 'a' is nested too deeply"),
-    "control character": ("<a>\x85</a>", "1: the text '\\x85' holds the control character U+0085"),
+    "control character": ("<a>\x85</a>", "1: the text '\\x85' contains the control character U+0085"),
     "empty": ("", " is empty"),
 }
 

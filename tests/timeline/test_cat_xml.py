@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared.error_messages import check_message
 
 from closeread.errors import FormatError
 from closeread.tasks.timeline.cat_xml import (
@@ -87,14 +88,14 @@ def test_creation_times(file, text, expected):
     read_as = read(file, document(markables=TIME.replace("2012-05-01", text) + EVENTS))
     assert read_as.document["creation_time"] == text  # as it is written
     assert is_date(text) is expected
-    found = f"the creation time is '{text}', which is no date such as 2009-03-02"
+    found = f"the creation time '{text}' is not a date such as 2009-03-02"
     assert read_as.notices == ([] if expected else [(found, 11, None)])
 
 
 def test_what_is_not_read_is_told(file):
     more = '<TIMEX3 m_id="30" value="2012"/><CLINK m_id="31"/>'
     content = document(markables=TIME + more + EVENTS).replace("</Document>", "<Relations/></Document>")
-    found = "holds 'CLINK', 'Relations', 'TIMEX3', which are not read; the first of 3"
+    found = "3 elements ignored, starting here: 'CLINK', 'Relations', 'TIMEX3'"
     assert read(file, content) == (RECORD, [], [(found, 12, None)])
 
 
@@ -104,44 +105,44 @@ FIRST = '<token number="0" sentence="0" t_id="1">Rain</token>'
 @pytest.mark.parametrize(
     ("old", "new", "problems"),
     [
-        (' doc_id="7"', "", [(1, "Document has no doc_id; needed: one")]),
-        (' doc_id="7"', ' doc_id=""', [(1, "Document has no doc_id; needed: one")]),
-        (TOKENS, "", [(None, "holds no token; needed: a text")]),
-        (FIRST, FIRST.replace("Rain", ""), [(2, "the token is empty; needed: text")]),
-        (FIRST, FIRST.replace('"0" s', '"5" s'), [(2, "the token's number is '5'; needed: 0, its place")]),
-        (FIRST, FIRST.replace('number="0" ', ""), [(2, "the token's number is ''; needed: 0, its place")]),
+        (' doc_id="7"', "", [(1, "Document has no doc_id")]),
+        (' doc_id="7"', ' doc_id=""', [(1, "Document has no doc_id")]),
+        (TOKENS, "", [(None, "contains no tokens")]),
+        (FIRST, FIRST.replace("Rain", ""), [(2, "the token is empty")]),
+        (FIRST, FIRST.replace('"0" s', '"5" s'), [(2, "the token's number is '5' (expected 0, its position)")]),
+        (FIRST, FIRST.replace('number="0" ', ""), [(2, "the token's number is '' (expected 0, its position)")]),
         (
             FIRST + "\n",
             "",
-            [(n, f"the token's number is '{n - 1}'; needed: {n - 2}, its place") for n in range(2, 9)],
+            [(n, f"the token's number is '{n - 1}' (expected {n - 2}, its position)") for n in range(2, 9)],
         ),
         (
             'number="4" sentence="3"',
             'number="4" sentence="-1"',
-            [(6, "the token's sentence is '-1'; needed: a whole number, 1 or more, since sentences stand in order")],
+            [(6, "the token's sentence is '-1' (expected a whole number of at least 1, since sentences are in order)")],
         ),
         (
             'number="4" sentence="3"',
             'number="4" sentence="0"',
-            [(6, "the token's sentence is '0'; needed: a whole number, 1 or more, since sentences stand in order")],
+            [(6, "the token's sentence is '0' (expected a whole number of at least 1, since sentences are in order)")],
         ),
-        ('"0" t_id="2"', '"0" t_id="1"', [(3, "the token's t_id is '1', as on line 2; needed: one of its own")]),
-        ('"0" t_id="2"', '"0"', [(3, "the token's t_id is ''; needed: one of its own")]),
-        ('m_id="4"', 'm_id="12"', [(15, "the m_id of EVENT_MENTION is '12', as on line 13; needed: one of its own")]),
-        ('m_id="4"', 'm_id="9"', [(15, "the m_id of EVENT_MENTION is '9', as on line 11; needed: one of its own")]),
-        (' m_id="12"', "", [(13, "the m_id of EVENT_MENTION is ''; needed: one of its own")]),
-        ('<token_anchor t_id="2"/>', "", [(13, "EVENT_MENTION '12' has no token_anchor; needed: one or more")]),
+        ('"0" t_id="2"', '"0" t_id="1"', [(3, "the token's t_id '1' is already used on line 2")]),
+        ('"0" t_id="2"', '"0"', [(3, "the token has no t_id")]),
+        ('m_id="4"', 'm_id="12"', [(15, "the m_id '12' of EVENT_MENTION is already used on line 13")]),
+        ('m_id="4"', 'm_id="9"', [(15, "the m_id '9' of EVENT_MENTION is already used on line 11")]),
+        (' m_id="12"', "", [(13, "EVENT_MENTION has no m_id")]),
+        ('<token_anchor t_id="2"/>', "", [(13, "EVENT_MENTION '12' has no token_anchor (expected at least one)")]),
         ('<token_anchor t_id="2"/>', "<token_anchor/>", [(13, "token_anchor: no token has the t_id ''")]),
         (
             '<token_anchor t_id="6"/><token_anchor t_id="8"/>',
             '<token_anchor t_id="60"/><token_anchor t_id="x"/>',
             [(15, "token_anchor: no token has the t_id '60'"), (15, "token_anchor: no token has the t_id 'x'")],
         ),
-        (EVENTS, TIME.replace('"9"', '"10"') + EVENTS, [(13, "is a second creation time; needed: one")]),
+        (EVENTS, TIME.replace('"9"', '"10"') + EVENTS, [(13, "is a second creation time (expected only one)")]),
         (
             f"{HEAD}\n{FIRST}",
             f"{HEAD.replace('Document', 'Doc')}\n{FIRST.replace('Rain', '')}",
-            [(1, "the outermost element is 'Doc'; needed: Document"), (2, "the token is empty; needed: text")],
+            [(1, "the root element is 'Doc' (expected Document)"), (2, "the token is empty")],
         ),
     ],
 )
@@ -164,9 +165,9 @@ def test_tokens_and_mentions_are_judged_together(file):
     )
     content = content.replace(' m_id="4"', "")
     assert [(problem.line, problem.what) for problem in read(file, content).problems] == [
-        (4, "the token's sentence is 'x'; needed: a whole number, 0 or more, since sentences stand in order"),
+        (4, "the token's sentence is 'x' (expected a whole number of at least 0, since sentences are in order)"),
         (13, "token_anchor: no token has the t_id '70'"),
-        (15, "the m_id of EVENT_MENTION is ''; needed: one of its own"),
+        (15, "EVENT_MENTION has no m_id"),
     ]
 
 
@@ -174,14 +175,14 @@ def test_tokens_and_mentions_are_judged_together(file):
     ("content", "message"),
     [
         ("", ": is empty"),
-        ("<Document>", ":1: is no well-formed XML: no element found at column 11"),
+        ("<Document>", ":1: is not well-formed XML: no element found at column 11"),
         (
             '<!DOCTYPE a [<!ENTITY b "c">]><Document>&b;</Document>',
-            ":1: declares 'b' in its document type; needed: XML without declarations",
+            ":1: the document type declares 'b' (expected XML without declarations)",
         ),
         (
             '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><Document>&b;</Document>',
-            ":1: declares 'b' in its document type; needed: XML without declarations",
+            ":1: the document type declares 'b' (expected XML without declarations)",
         ),
     ],
 )
@@ -248,15 +249,15 @@ def test_a_folder_without_documents(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "problems"),
     [
-        ({"sentences": [0]}, ["has 8 tokens and 1 sentences; needed: one for each token"]),
-        ({"creation_time_tokens": [8]}, ["creation_time_tokens: there is no token 8; the last is 7"]),
+        ({"sentences": [0]}, ["has 8 tokens and 1 sentence number (expected one per token)"]),
+        ({"creation_time_tokens": [8]}, ["creation_time_tokens: there is no token 8 (the last is 7)"]),
         (
             {"events": [{"id": "12", "mention": "7-0-stops", "tokens": [1, 9]}]},
-            ["event '12': there is no token 9; the last is 7"],
+            ["event '12': there is no token 9 (the last is 7)"],
         ),
         (
             {"events": [{"id": "12", "mention": "7-0-stopped", "tokens": [1]}]},
-            ["event '12' is '7-0-stopped'; needed: '7-0-stops'"],
+            ["event '12' is named '7-0-stopped' (expected '7-0-stops')"],
         ),
     ],
 )
@@ -306,11 +307,6 @@ def test_round_trip(file, record):
     assert list(find_document_inconsistencies([record])) == []
 
 
-def check_message(error):
-    """It is fit for a terminal."""
-    assert str(error).replace("\n", "").isprintable()
-
-
 @given(data=st.data())
 @settings(max_examples=150)
 def test_any_file_is_read_or_refused(file, data):
@@ -335,5 +331,5 @@ def test_any_file_is_read_or_refused(file, data):
 
 @pytest.mark.parametrize("change", [{"tokens": ["a\x01"] * 8}, {"url": "a\x85"}])
 def test_what_xml_can_not_hold_is_not_written(change):
-    with pytest.raises(ValueError, match=r"^XML can't hold the character U\+00(01|85)$"):
+    with pytest.raises(ValueError, match=r"^XML can't represent the character U\+00(01|85)$"):
         dump_document({**RECORD, **change})

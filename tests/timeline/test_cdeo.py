@@ -5,8 +5,10 @@ import json
 from pathlib import Path
 
 import pytest
+from shared.count_tables import score_table
+from shared.timelines import entries
 
-from closeread.tasks.timeline.kernels.timelines import TRACKS, placed, side
+from closeread.tasks.timeline.kernels.timelines import TRACKS, build_side, list_mentions
 from closeread.tasks.timeline.procedure import PROCEDURE, count
 
 AGREED = Path(__file__).parent.parent / "agreed"
@@ -20,10 +22,6 @@ def maker():
     return module
 
 
-def entries(rows):
-    return [{"position": p, "anchor": a, "mentions": m} for p, a, m in rows]
-
-
 def counted(pairs, track):
     """The counts of pairs of gold and system, a row each."""
     gold, system = (
@@ -33,8 +31,7 @@ def counted(pairs, track):
 
 
 def awareness(table):
-    totals = table.values.sum(axis=0)
-    return [float(m.score(totals, table.names)) for m in PROCEDURE.metrics if m.name.startswith("awareness/")]
+    return [score for name, score in score_table(table, PROCEDURE).items() if name.startswith("awareness/")]
 
 
 @pytest.mark.parametrize("track", TRACKS)
@@ -53,7 +50,7 @@ def test_the_random_timelines_have_what_is_hard():
     pairs = [script.random_pair(seed) for seed in range(script.N_RANDOM)]
     assert max(script.copies(gold) for gold, _ in pairs) == 2
     assert sum(script.copies(system) > 2 for _, system in pairs) > 20
-    sides = [side(placed(entries(rows)), "full") for pair in pairs for rows in pair]
+    sides = [build_side(list_mentions(entries(rows)), "full") for pair in pairs for rows in pair]
     assert sum(bool(s.contradicts.any()) for s in sides) > 300
     assert sum(not s.order.total for s in sides) > 50
     assert sum(len(s.order.level) < len(s.anchors) for s in sides) > 100
@@ -88,7 +85,7 @@ def test_facts_of_the_gold(corpora):
     # reduced ones then 1.
     script = maker()
     sides = [
-        side(placed(entries(rows)), "full")
+        build_side(list_mentions(entries(rows)), "full")
         for name in ("corpus_1", "corpus_2")
         for rows in script.gold_of(corpora, name)
     ]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.timelines import entry
 
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.errors import FormatError
@@ -145,19 +146,18 @@ def test_units_have_to_be_the_same():
     with pytest.raises(FormatError) as caught:
         of_documents(one, other, ("anna", "ben"))
     assert str(caught.value).splitlines()[1:] == [
-        "annotations: ben lacks 1 of the 1 documents of anna: '7'",
-        "annotations: anna lacks 1 of the 1 documents of ben: '8'",
+        "annotations: ben lacks 1 of 1 document of anna: '7'",
+        "annotations: anna lacks 1 of 1 document of ben: '8'",
     ]
     other = read(cat(EVENTS, tokens=TOKENS.replace("sails", "sailed"))).records
-    with pytest.raises(FormatError, match="document '7' of ben has other tokens or sentences than that of anna"):
+    with pytest.raises(FormatError, match="document '7': anna and ben have different tokens or sentences"):
         of_documents(one, other, ("anna", "ben"))
-    with pytest.raises(FormatError, match="timeline 'b' of ben is about another entity than that of anna"):
+    with pytest.raises(FormatError, match="timeline 'b': anna and ben are about different entities"):
         of_timelines([timeline("b")], [{**timeline("b"), "entity": "Bea"}], ("anna", "ben"))
 
 
 def timeline(name, *entries):
-    lines = [{"position": 1, "anchor": anchor, "mentions": list(mentions)} for anchor, *mentions in entries]
-    return {"id": name, "entity": name.title(), "entries": lines}
+    return {"id": name, "entity": name.title(), "entries": [entry(1, *one) for one in entries]}
 
 
 def test_timelines_by_hand():
@@ -200,23 +200,23 @@ def test_with_oneself():
 @pytest.mark.parametrize(
     ("markables", "relations", "problem"),
     [
-        (mark("ENTITY_MENTION", 3), "", "12: ENTITY_MENTION '3' has no token_anchor; needed: one or more"),
+        (mark("ENTITY_MENTION", 3), "", "12: ENTITY_MENTION '3' has no token_anchor (expected at least one)"),
         (mark("ENTITY_MENTION", 3, 10), "", "12: token_anchor: no token has the t_id '10'"),
         (
             mark("ENTITY_MENTION", 3, 1) + mark("ENTITY", 3, TAG_DESCRIPTOR="Bo"),
             "",
-            "13: the m_id of ENTITY is '3', as on line 12; needed: one of its own",
+            "13: the m_id '3' of ENTITY is already used on line 12",
         ),
-        (mark("ENTITY", 3), "", "12: ENTITY '3' has no TAG_DESCRIPTOR; needed: its name"),
-        (mark("ENTITY", 3, TAG_DESCRIPTOR=""), "", "12: ENTITY '3' has no TAG_DESCRIPTOR; needed: its name"),
+        (mark("ENTITY", 3), "", "12: ENTITY '3' has no TAG_DESCRIPTOR (expected its name)"),
+        (mark("ENTITY", 3, TAG_DESCRIPTOR=""), "", "12: ENTITY '3' has no TAG_DESCRIPTOR (expected its name)"),
         (
             ENTITIES,
             refers(to=20),
-            "16: REFERS_TO has 0 source and 1 target; needed: one source or more, and one target",
+            "16: REFERS_TO has 0 sources and 1 target (expected at least one source and exactly one target)",
         ),
-        (ENTITIES, refers(9, to=20), "16: source: nothing has the m_id '9'"),
-        (EVENTS, refers(1, to=9), "15: target: nothing has the m_id '9'"),
-        (EVENTS + ENTITIES, refers(1, to=20), "17: 'EVENT_MENTION' refers to an ENTITY; needed: ENTITY_MENTION"),
+        (ENTITIES, refers(9, to=20), "16: source: no markable has the m_id '9'"),
+        (EVENTS, refers(1, to=9), "15: target: no markable has the m_id '9'"),
+        (EVENTS + ENTITIES, refers(1, to=20), "17: 'EVENT_MENTION' refers to an ENTITY (expected ENTITY_MENTION)"),
     ],
 )
 def test_broken_annotations(run, markables, relations, problem):
@@ -247,8 +247,8 @@ def test_all_problems_of_a_folder(run):
     Path("anna/3.xml").write_text(cat(""), "utf-8")
     assert run("agreement", "timeline", "anna", "ben.xml").stderr == (
         "Error: anna: 2 problems:\n"
-        "anna/1.xml:1: is no well-formed XML: no element found at column 11\n"
-        "anna/2.xml:12: ENTITY '3' has no TAG_DESCRIPTOR; needed: its name\n"
+        "anna/1.xml:1: is not well-formed XML: no element found at column 11\n"
+        "anna/2.xml:12: ENTITY '3' has no TAG_DESCRIPTOR (expected its name)\n"
     )
     for name in ("1", "2"):
         Path(f"anna/{name}.xml").write_text(cat(""), "utf-8")

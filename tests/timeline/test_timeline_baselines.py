@@ -5,9 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from shared.count_tables import score_table
+from shared.timelines import CORPUS, lines, skip_unless_available
 
 from closeread.corpora.baselines import Resources, load_baselines
-from closeread.corpora.gold import load_corpus, read_gold, splits_at_hand
+from closeread.corpora.gold import read_gold
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import FormatError, RequestError
 from closeread.tasks.timeline.cat_xml import dump_document
@@ -15,7 +17,6 @@ from closeread.tasks.timeline.gold import Timelines
 from closeread.tasks.timeline.procedure import PROCEDURE
 from closeread.tasks.timeline.timeline_txt import read_folder
 
-CORPUS = load_corpus("semeval2015_timeline")
 CARD = Path(__file__).parent.parent.parent / "cards" / "semeval2015_timeline.md"
 NAMES = ("creation-time", "text-order")
 
@@ -26,10 +27,6 @@ def made(name, records, articles=None):
     rows = load_baselines(CORPUS.name)[name](records, resources)
     assert RowValidator(load_schema(CORPUS.name), "submission").problems(rows, range(len(rows))) == []
     return rows
-
-
-def lines(row):
-    return [(entry["position"], entry["anchor"], *entry["mentions"]) for entry in row["entries"]]
 
 
 def on_sample(name):
@@ -140,9 +137,9 @@ def test_documents_of_ones_own(ran, tmp_path):
 
 
 def test_without_documents(run, tmp_path):
-    with pytest.raises(RequestError, match="name a folder of them with --articles"):
+    with pytest.raises(RequestError, match="use --articles to name a folder of documents"):
         of_bay("creation-time")
-    with pytest.raises(RequestError, match="no documents beside these timelines"):
+    with pytest.raises(RequestError, match="these timelines have no documents"):
         made("text-order", [])
     (tmp_path / "bad.xml").write_text("<Document/>")
     with pytest.raises(FormatError, match=r"bad\.xml:1: Document has no doc_id"):
@@ -183,9 +180,7 @@ def figures(gold, name):
     rows = made(name, gold.records)
     scores = {}
     for track in ("full", "ordering"):
-        table = PROCEDURE.count(gold=gold.records, system=rows, track=track)
-        totals = table.values.sum(axis=0)
-        scores[track] = {metric.name: float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
+        scores[track] = score_table(PROCEDURE.count(gold=gold.records, system=rows, track=track), PROCEDURE)
     parts = ("precision", "recall", "f1")
     awareness = [scores[track][f"awareness/{part}"] for track in scores for part in parts]
     events = [*(scores["full"][f"events/{part}"] for part in parts), scores["full"]["anchor_accuracy"]]
@@ -198,8 +193,7 @@ def test_the_card_has_the_evaluation_corpora():
 
 @pytest.mark.parametrize("split", ["corpus_1", "corpus_2", "corpus_3"])
 def test_scores_in_the_card(corpora, split):
-    if split not in splits_at_hand(CORPUS, "default"):
-        pytest.skip(f"{split} is not there")
+    skip_unless_available(split)
     gold = read_gold(CORPUS, "default", split)
     assert {name: figures(gold, name) for name in NAMES} == {name: in_card()[split, name] for name in NAMES}
 

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.timelines import CORPUS, lines, skip_unless_available
 
-from closeread.corpora.gold import load_corpus, read_gold, splits_at_hand
+from closeread.corpora.gold import read_gold
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.formats.json_lines import dump_json_lines
-from closeread.tasks.timeline.building import Event, build_timelines, date_of, in_order, inconsistencies, reordered
+from closeread.tasks.timeline.building import Event, build_timelines, date_of, inconsistencies, order_events, reordered
 from closeread.tasks.timeline.timeline_txt import read_folder, write_folder
 
-CORPUS = load_corpus("semeval2015_timeline")
 CARD = Path(__file__).parent.parent.parent / "cards" / "semeval2015_timeline.md"
 
 
@@ -23,7 +23,7 @@ def event(entity, mention, anchor, coreference=None):
 
 def placed(*anchors):
     """The positions of events with these anchors, in the order given."""
-    entries = in_order(Event(anchor, [str(number)]) for number, anchor in enumerate(anchors))
+    entries = order_events(Event(anchor, [str(number)]) for number, anchor in enumerate(anchors))
     return [entry["position"] for entry in sorted(entries, key=lambda entry: int(entry["mentions"][0]))]
 
 
@@ -34,10 +34,6 @@ def built(events, documents=()):
     timelines = build_timelines(events, named)
     assert RowValidator(load_schema(CORPUS.name), "submission").problems(timelines, range(len(timelines))) == []
     return {timeline["entity"]: lines(timeline) for timeline in timelines}
-
-
-def lines(timeline):
-    return [(entry["position"], entry["anchor"], *entry["mentions"]) for entry in timeline["entries"]]
 
 
 @pytest.mark.parametrize(
@@ -60,9 +56,9 @@ def test_positions(anchors, positions):
     assert placed(*anchors) == positions
 
 
-def test_entries_stand_in_order():
+def test_entries_stand_order_events():
     events = [Event("2008", ["a"]), Event("", ["b", "c"]), Event("2007", ["d"]), Event("2008-XX-XX", ["e"])]
-    assert in_order(events) == [
+    assert order_events(events) == [
         {"position": 0, "anchor": "", "mentions": ["b", "c"]},
         {"position": 1, "anchor": "2007", "mentions": ["d"]},
         {"position": 2, "anchor": "2008", "mentions": ["a"]},
@@ -163,20 +159,20 @@ def test_mentions_by_their_tokens():
 @pytest.mark.parametrize(
     ("rows", "problems"),
     [
-        ([{}], ["has neither; needed: a mention, or a document and tokens"]),
-        ([{"document": "7"}], ["has document; needed: a mention, or a document and tokens"]),
+        ([{}], ["has no mention (expected either mention, or document and tokens)"]),
+        ([{"document": "7"}], ["has document (expected either mention, or document and tokens)"]),
         (
             [{"mention": "7-0-a", "tokens": [0], "document": "7"}],
-            ["has mention and document and tokens; needed: a mention, or a document and tokens"],
+            ["has mention and document and tokens (expected either mention, or document and tokens)"],
         ),
         ([{"document": "8", "tokens": [0]}], ["document '8' is not among the documents"]),
-        ([{"document": "7", "tokens": [0, 7]}], ["document '7' has no token 7; the last is 6"]),
+        ([{"document": "7", "tokens": [0, 7]}], ["document '7' has no token 7 (the last is 6)"]),
         (
             [
                 {"mention": "7-0-a", "anchor": "2007-XX-XX", "coreference": "x"},
                 {"mention": "7-0-b", "anchor": "2007-03-19", "coreference": "x"},
             ],
-            [None, "the anchor is '2007-03-19'; needed: '2007-XX-XX', that of line 1, with which it corefers"],
+            [None, "the anchor is '2007-03-19' (expected '2007-XX-XX', as on line 1, with which it corefers)"],
         ),
         (
             [{"mention": "7-0-a"}, {"mention": "7-0-a", "entity": "bo"}],
@@ -230,7 +226,7 @@ def test_sound_rows_are_judged_beside_those_that_are_not(run, tmp_path, monkeypa
     assert others[0].startswith("events.jsonl:2: ")
     assert others[1:] == [
         "events.jsonl:3: anchor: 2008 is not of type 'string', 'null'",
-        "events.jsonl:4: the anchor is '2009'; needed: '2007', that of line 1, with which it corefers",
+        "events.jsonl:4: the anchor is '2009' (expected '2007', as on line 1, with which it corefers)",
         "events.jsonl:5: the timelines of 'bo' and 'Bo' would both be named 'bo'",
     ]
 
@@ -276,9 +272,9 @@ def test_mentions_are_looked_up_in_documents(run, tmp_path, monkeypatch):
     assert done.exit_code == 0
     assert Path("made/aurelia.txt").read_text("utf-8").splitlines()[-1] == "1\t2014-03-03\t101-4-take_over"
     assert done.stderr.splitlines() == [
-        "note: timeline 'aurelia': entry 1: the anchor '2014-3-3' is no date such as 2009-03-XX",
-        "note: timeline 'aurelia': entry 1: mention '101-9-no' is of a sentence 9, which its document does not have",
-        "note: timeline 'aurelia': entry 2: mention '104-0-no' is of a document '104', which is not there",
+        "note: timeline 'aurelia': entry 1: the anchor '2014-3-3' is not a date such as 2009-03-XX",
+        "note: timeline 'aurelia': entry 1: mention '101-9-no' names sentence 9, which its document does not have",
+        "note: timeline 'aurelia': entry 2: mention '104-0-no' names document '104', which is not available",
     ]
 
 
@@ -287,7 +283,7 @@ def test_a_mention_that_a_file_can_not_hold(run, tmp_path, monkeypatch):
     Path("events.jsonl").write_text(dump_json_lines([event("Bo", "7-2-took ", None)]), "utf-8")
     done = run("timeline", "build", "events.jsonl", "-o", "made")
     assert done.exit_code == 2
-    what = "'bo': this format can't express the entry '0\\tXXXX-XX-XX\\t7-2-took '; name a file that ends in .jsonl"
+    what = "'bo': this format can't represent the entry '0\\tXXXX-XX-XX\\t7-2-took '; name a file that ends in .jsonl"
     assert what in done.stderr
     assert not Path("made").exists()
     assert run("timeline", "build", "events.jsonl", "-o", "made.jsonl").exit_code == 0
@@ -307,11 +303,10 @@ KEPT = {"trial": (44, 176), "corpus_1": (275, 275), "corpus_2": (194, 246), "cor
 
 @pytest.mark.parametrize("split", KEPT)
 def test_released_timelines_made_anew(corpora, split):
-    if split not in splits_at_hand(CORPUS, "default"):
-        pytest.skip(f"{split} is not there")
+    skip_unless_available(split)
     found = total = 0
     for timeline in read_gold(CORPUS, "default", split).records:
-        own = [(entry["position"], entry["anchor"], *entry["mentions"]) for entry in timeline["entries"]]
+        own = lines(timeline)
         anew = lines(reordered(timeline))
         assert sorted(line[1:] for line in own) == sorted(line[1:] for line in anew)
         found += sum(min(own.count(line), anew.count(line)) for line in set(own))

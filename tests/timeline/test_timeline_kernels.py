@@ -1,83 +1,42 @@
-"""Counts of timelines and why they are what they are: beside a slow twin, and on input of any kind."""
-
-import importlib.util
-import random
-from pathlib import Path
+"""Counts of timelines, beside a slow twin and on input of any kind."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.random_timelines import random_pair
+from shared.timelines import entries
+from twins import timelines as twin
 
-from closeread.tasks.timeline import ways as timeline_ways
 from closeread.tasks.timeline.kernels import order as timeline_order
-from closeread.tasks.timeline.kernels.order import precedes, walked
+from closeread.tasks.timeline.kernels.order import follow_walk, precedes
 from closeread.tasks.timeline.kernels.timelines import (
     COUNTS,
     TRACKS,
-    contradictory,
-    in_order,
-    placed,
-    side,
+    build_side,
+    find_contradictions,
+    list_mentions,
+    sort_entries,
     timeline_counts,
 )
-from closeread.tasks.timeline.relations import VERDICTS, explanations
-from closeread.tasks.timeline.ways import Node
-
-HERE = Path(__file__).parent
-
-
-def loaded(name):
-    spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-twin = loaded("timeline_twin")
-
-
-def entries(rows):
-    return [dict(zip(("position", "anchor", "mentions"), row, strict=True)) for row in rows]
 
 
 def counts(gold, system, track="full"):
     return timeline_counts(entries(gold), entries(system), track).tolist()
 
 
-def random_side(rng, longest):
-    """Entries with ties, copies, anchors that come back, and position 0."""
-    anchors = [f"20{rng.randint(0, 40):02}" for _ in range(rng.randint(1, longest))]
-    mentions = [f"{rng.randint(1, 3)}-{i}-go" for i in range(rng.choice((2, longest, 4 * longest)))]
-    last = rng.randint(0, 2 * longest)
-    return [
-        (rng.randint(0, last), rng.choice(anchors), [rng.choice(mentions) for _ in range(rng.choice((1, 1, 1, 2, 3)))])
-        for _ in range(rng.randint(0, longest))
-    ]
-
-
-def random_pair(seed, longest):
-    """A timeline, and another or one that was made of it."""
-    rng = random.Random(seed)
-    gold = random_side(rng, longest)
-    if seed % 2:
-        return gold, random_side(rng, longest)
-    changed = [(p, rng.choice(gold)[1] if rng.random() < 0.2 else a, m) for p, a, m in gold if rng.random() < 0.9]
-    return gold, [(max(0, p + rng.choice((-1, 0, 0, 0, 1))), a, m) for p, a, m in changed]
-
-
 @pytest.mark.parametrize("track", TRACKS)
-@pytest.mark.parametrize(("longest", "n", "together"), [(4, 2000, 2048), (9, 1000, 1), (20, 100, 2048), (20, 100, 2)])
-def test_fast_is_twin(longest, n, together, track, monkeypatch):
+@pytest.mark.parametrize(("longest", "n", "batch"), [(4, 2000, 2048), (9, 1000, 1), (20, 100, 2048), (20, 100, 2)])
+def test_fast_is_twin(longest, n, batch, track, monkeypatch):
     # Few pairs at a time, so that what is decided in one sweep is used in the next.
-    monkeypatch.setattr(timeline_order, "TOGETHER", together)
+    monkeypatch.setattr(timeline_order, "BATCH", batch)
     for seed in range(n):
         gold, system = random_pair(seed, longest)
         assert counts(gold, system, track) == twin.counts(gold, system, track), seed
 
 
 def test_the_random_pairs_have_what_is_hard():
-    sides = [side(placed(entries(s)), "full") for seed in range(100) for s in random_pair(seed, 20)]
+    sides = [build_side(list_mentions(entries(s)), "full") for seed in range(100) for s in random_pair(seed, 20)]
     assert sum(not s.order.total for s in sides) > 30
     assert sum(bool(s.contradicts.any()) for s in sides) > 100
     merged = [s for s in sides if len(s.order.level) < len(s.anchors)]
@@ -128,7 +87,7 @@ def shown(walk):
 )
 def test_walks(names, steps, expected):
     # A question mark is a step that both would contradict: back to where it came from.
-    walk = walked(as_walk(names), np.array([step != "=" for step in steps], np.bool_))
+    walk = follow_walk(as_walk(names), np.array([step != "=" for step in steps], np.bool_))
     assert shown(walk) == expected
 
 
@@ -136,7 +95,7 @@ def test_walks(names, steps, expected):
 def test_a_walk_is_a_sequential_reduction(names, data):
     later = data.draw(st.lists(st.booleans(), min_size=len(names) - 1, max_size=len(names) - 1))
     at = as_walk(names)
-    walk = walked(at, np.array(later, np.bool_))
+    walk = follow_walk(at, np.array(later, np.bool_))
     graph = []
     for i, after in enumerate(later):
         relation = (twin.BEFORE if after else twin.SIMULTANEOUS, int(at[i]), int(at[i + 1]))
@@ -196,11 +155,11 @@ def test_anchors_that_come_back_again_and_again():
 def test_relations_that_contradict_others_by_hand():
     # One anchor at 1 and 3: a < b is kept, b < a2 contradicts it, a2 < c is kept, and so is c < d.
     rows = [(4, "D", ["d"]), (1, "A", ["a"]), (3, "A", ["a2"]), (2, "B", ["b"]), (4, "C", ["c"])]
-    assert contradictory(entries(rows)) == [2]
+    assert find_contradictions(entries(rows)) == [2]
     # Of an entry with two mentions at the second place of its anchor, the first is before, the second at one time.
-    assert contradictory(entries([(1, "A", ["a"]), (2, "A", ["b", "c"]), (0, "A", ["d"])])) == [1]
-    assert contradictory(entries([(0, "A", ["a"]), (2, "A", ["b"])])) == []
-    assert contradictory([]) == []
+    assert find_contradictions(entries([(1, "A", ["a"]), (2, "A", ["b", "c"]), (0, "A", ["d"])])) == [1]
+    assert find_contradictions(entries([(0, "A", ["a"]), (2, "A", ["b"])])) == []
+    assert find_contradictions([]) == []
 
 
 def test_contradictory_relations_are_those_of_the_twin():
@@ -210,7 +169,7 @@ def test_contradictory_relations_are_those_of_the_twin():
             said = twin.relations(rows, "full")
             kept, graph = twin.reduced(said)
             expected = [other[1] for kind, one, other in kept if (kind, one, other) not in graph]
-            found = contradictory(entries(rows))
+            found = find_contradictions(entries(rows))
             met += len(found)
             numbers = dict(zip(placed_copies(rows), ends(rows), strict=True))
             assert found == [numbers[copy] for copy in expected], seed
@@ -220,7 +179,7 @@ def test_contradictory_relations_are_those_of_the_twin():
 def ends(rows):
     """The number of the entry of every mention, in order."""
     given = entries(rows)
-    return [number for number in in_order(given) for _ in given[number]["mentions"]]
+    return [number for number in sort_entries(given) for _ in given[number]["mentions"]]
 
 
 def placed_copies(rows):
@@ -239,7 +198,7 @@ CELL = st.text(st.sampled_from("a1 0\t-"), max_size=3)
 def test_entries_stand_in_the_order_of_the_sorted_lines(rows):
     numbered = [(*row, number) for number, row in enumerate(rows)]
     expected = sorted(numbered, key=lambda row: twin.key(row[:3]))
-    assert in_order(entries(rows)) == [number for *_, number in expected]
+    assert sort_entries(entries(rows)) == [number for *_, number in expected]
 
 
 # Input of any kind.
@@ -248,7 +207,7 @@ def test_entries_stand_in_the_order_of_the_sorted_lines(rows):
 def test_long_numbers():
     long = "9" * 5000
     rows = [(1, "", [f"1{long}-x"]), (1, "", [f"{long}-x"]), (1, "", ["7-x"]), (10**30, "", ["8-x"])]
-    assert list(placed(entries(rows)).mentions) == [f"{n}-x" for n in ("7", long, f"1{long}", "8")]
+    assert list(list_mentions(entries(rows)).mentions) == [f"{n}-x" for n in ("7", long, f"1{long}", "8")]
     assert counts(rows, rows, "ordering")[:4] == [3] * 4
     assert counts(rows[1:2] + rows[3:], rows[:1] + rows[3:], "ordering")[:4] == [0, 1, 0, 1]
 
@@ -256,8 +215,8 @@ def test_long_numbers():
 def test_white_space_at_the_end_is_no_part_of_the_sort():
     rows = [(1, "", ["b "]), (1, "", ["b"]), (1, "", ["a\u00a0"]), (1, "", ["a"])]
     # No break is text; the mentions themselves stay as they are.
-    assert placed(entries(rows)).mentions == ["a", "a\u00a0", "b ", "b"]
-    assert placed(entries([rows[1], rows[0]])).mentions == ["b", "b "]
+    assert list_mentions(entries(rows)).mentions == ["a", "a\u00a0", "b ", "b"]
+    assert list_mentions(entries([rows[1], rows[0]])).mentions == ["b", "b "]
     assert counts([rows[0]], [rows[1]]) == [0, 1, 0, 1, 0, 1, 1, 0]
 
 
@@ -268,133 +227,3 @@ def test_any_text(rows):
     got = counts(rows, rows)
     assert got[0] == got[1] == got[2] == got[3]
     assert dict(zip(COUNTS, got, strict=True))["events/gold"] == sum(len(mentions) for *_, mentions in rows)
-
-
-# Explanations.
-
-
-def as_node(node):
-    """A node as the twin has it."""
-    return ("mention", (node.text, node.copy)) if node.kind == "mention" else ("time", node.text)
-
-
-def whole(chain):
-    """The relations of a chain of which none is left out."""
-    assert (chain.left_out, chain.last) == (0, ())
-    return chain.first
-
-
-def as_twin(relation):
-    """A relation as the twin has it."""
-    return (relation.relation, as_node(relation.one), as_node(relation.other))
-
-
-def checked(explanation, own, other, nodes, graph):
-    """Whether the verdict is that of the twin, and follows from the evidence and from no less.
-
-    Args:
-        explanation: of a relation.
-        own, other: all relations of its side, and of the other.
-        nodes, graph: the nodes of the other side, and the relations that its order is made of.
-    """
-    relation, evidence = as_twin(explanation.relation), [as_twin(r) for r in whole(explanation.evidence)]
-    kind, one, two = relation
-    assert [as_node(node) for node in explanation.absent] == [node for node in (one, two) if node not in nodes]
-    literal = [r for r in other if r == relation or (kind == twin.SIMULTANEOUS and r == (kind, two, one))]
-    assert (explanation.verdict == "literal") == bool(literal)
-    if literal:
-        assert evidence == literal
-    else:
-        assert set(evidence) <= set(graph)
-        for name, follows in (("entailed", twin.entailed), ("contradicted", twin.contradicted)):
-            assert (explanation.verdict == name) == follows(relation, graph)
-            if explanation.verdict == name:
-                assert follows(relation, evidence)
-                assert not any(follows(relation, evidence[:i] + evidence[i + 1 :]) for i in range(len(evidence)))
-    earlier = twin.reduced(own[: own.index(relation)])[1]
-    excluded_by = [as_twin(r) for r in whole(explanation.excluded_by)]
-    assert set(excluded_by) <= set(earlier)
-    assert twin.contradicted(relation, excluded_by) == twin.contradicted(relation, earlier) == bool(excluded_by)
-
-
-@pytest.mark.parametrize("track", TRACKS)
-def test_explanations_are_those_of_the_twin_and_of_the_counts(track, monkeypatch):
-    monkeypatch.setattr(timeline_ways, "ENDS", 1000)
-    met = set()
-    for seed in range(200):
-        pair = random_pair(seed, 6 if seed % 5 else 14)
-        said = [twin.relations(rows, track) for rows in pair]
-        nodes = [{node for _, *ends in twin.relations(rows, "full") for node in ends} for rows in pair]
-        reduced = [twin.reduced(relations) for relations in said]
-        found = list(explanations(*map(entries, pair), track))
-        for name, own, other in (("gold", 0, 1), ("system", 1, 0)):
-            of_side = [explanation for explanation in found if explanation.side == name]
-            assert [as_twin(explanation.relation) for explanation in of_side] == reduced[own][0], "in order"
-            for explanation in of_side:
-                checked(explanation, said[own], said[other], nodes[other], reduced[other][1])
-                met.add((explanation.verdict, bool(explanation.excluded_by.first), bool(explanation.absent)))
-        verified = [e.side for e in found if e.verdict in ("literal", "entailed")]
-        assert [verified.count("system"), verified.count("gold")] == counts(*pair, track)[0:4:2]
-    # Without anchors nothing is contradictory, and whatever is on both sides is in an order there.
-    kinds = {(verdict, False, False) for verdict in VERDICTS} | {("missing", False, True)}
-    if track == "ordering":
-        assert met == kinds - {("missing", False, False)}
-    else:
-        assert met >= kinds | {(verdict, True, absent) for verdict, _, absent in kinds - {("missing", False, False)}}
-
-
-@pytest.mark.parametrize("track", TRACKS)
-def test_long_chains_keep_their_ends(track, monkeypatch):
-    cut = 0
-    for seed in range(60):
-        pair = [*map(entries, random_pair(seed, 14))]
-        monkeypatch.setattr(timeline_ways, "ENDS", 1000)
-        wholes = [chain for e in explanations(*pair, track) for chain in (e.evidence, e.excluded_by)]
-        monkeypatch.setattr(timeline_ways, "ENDS", 1)
-        ends = [chain for e in explanations(*pair, track) for chain in (e.evidence, e.excluded_by)]
-        for chain, all_of_it in zip(ends, map(whole, wholes), strict=True):
-            if len(all_of_it) <= 2:
-                assert chain == (all_of_it, 0, ())
-            else:
-                assert chain == (all_of_it[:1], len(all_of_it) - 2, all_of_it[-1:])
-                cut += 1
-    assert cut > 50
-
-
-@pytest.mark.parametrize("track", TRACKS)
-def test_where_all_is_in_order_nothing_is_sought(track, monkeypatch):
-    monkeypatch.setattr(timeline_ways.Ways, "_sought", None)
-    rng = random.Random(5)
-    gold = [(i // 3 + 1, f"{1000 + i // 3}", [f"m{i}"]) for i in range(300)]
-    system = [(rng.randint(1, 90), anchor, mentions) for _, anchor, mentions in gold]
-    system = [(position, f"{1000 + position}", mentions) for position, _, mentions in system]
-    found = list(explanations(entries(gold), entries(system), track))
-    assert {"entailed", "contradicted"} <= {explanation.verdict for explanation in found}
-
-
-def told(relation):
-    return f"{relation.one.text} {'<' if relation.relation == 'BEFORE' else '='} {relation.other.text}"
-
-
-def test_an_explanation_by_hand():
-    gold = [(1, "2001", ["a"]), (2, "2001", ["b"]), (3, "2002", ["c", "d"])]
-    system = [(1, "2001", ["a"]), (2, "2002", ["c"]), (3, "2003", ["b"])]
-    found = [
-        (e.side, told(e.relation), e.verdict, [*map(told, e.evidence.first)], [*map(told, e.excluded_by.first)])
-        for e in explanations(entries(gold), entries(system))
-    ]
-    assert found == [
-        ("gold", "a = 2001", "literal", ["a = 2001"], []),
-        ("gold", "b = 2001", "contradicted", ["a = 2001", "a < c", "c < b"], []),
-        ("gold", "c = 2002", "literal", ["c = 2002"], []),
-        ("gold", "d = 2002", "missing", [], []),
-        ("gold", "a < b", "entailed", ["a < c", "c < b"], ["a = 2001", "b = 2001"]),
-        ("gold", "b < c", "contradicted", ["c < b"], []),
-        ("system", "a = 2001", "literal", ["a = 2001"], []),
-        ("system", "c = 2002", "literal", ["c = 2002"], []),
-        ("system", "b = 2003", "missing", [], []),
-        ("system", "a < c", "entailed", ["a = 2001", "b = 2001", "b < c"], []),
-        ("system", "c < b", "contradicted", ["b < c"], []),
-    ]
-    absent = [e.absent for e in explanations(entries(gold), entries(system)) if e.verdict == "missing"]
-    assert absent == [(Node("mention", "d"),), (Node("anchor", "2003"),)]

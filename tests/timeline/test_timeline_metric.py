@@ -30,15 +30,15 @@ def test_timelines_stand_in_the_order_of_gold(metric, records):
     assert [record["id"] for record in records] == ["aurelia", "mara_lindqvist", "northbay_ferries"]
     assert str(caught.value) == (
         "predictions: 2 problems:\n"
-        "predictions: row 0: id is 'northbay_ferries'; needed: 'aurelia', as in the gold\n"
-        "predictions: row 2: id is 'aurelia'; needed: 'northbay_ferries', as in the gold"
+        "predictions: row 0: id is 'northbay_ferries' (expected 'aurelia', as in the gold)\n"
+        "predictions: row 2: id is 'aurelia' (expected 'northbay_ferries', as in the gold)"
     )
 
 
 def test_timelines_of_other_names_are_refused(metric, records):
     foreign = [{**row, "id": f"{row['id']}_x"} for row in bare(records)]
     for face in (metric.compute, metric.report):
-        with pytest.raises(SubmissionError, match=r"row 0: id is 'aurelia_x'; needed: 'aurelia', as in the gold"):
+        with pytest.raises(SubmissionError, match=r"row 0: id is 'aurelia_x' \(expected 'aurelia', as in the gold\)"):
             face(predictions=foreign, references=records)
 
 

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.count_tables import score_table, sum_counts
+from shared.timelines import entries
 
 from closeread.counts.table import merge
 from closeread.tasks.timeline.procedure import PROCEDURE, count
@@ -21,29 +23,24 @@ COLUMNS = {
 
 
 def timelines(sides):
-    """Records of timelines, each given as its entries; None is no record."""
+    """Records of timelines, each given as rows (position, anchor, mentions); None is no record."""
     return [
         None
-        if entries is None
+        if rows is None
         else {
             "id": f"thing_{i}",
             "entity": f"Thing {i}",
-            "entries": [dict(zip(("position", "anchor", "mentions"), entry, strict=True)) for entry in entries],
+            "entries": entries(rows),
         }
-        for i, entries in enumerate(sides)
+        for i, rows in enumerate(sides)
     ]
-
-
-def scores(table):
-    totals = table.values.sum(axis=0)
-    return {metric.name: float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
 
 
 @pytest.mark.parametrize("case", CASES["scores"], ids=lambda case: case["name"])
 def test_hand_cases(case):
     options = PROCEDURE.resolve_options(case.get("options", {}))
     table = count(gold=timelines(case["gold"]), system=timelines(case["system"]), **options)
-    got, totals = scores(table), dict(zip(table.names, table.values.sum(axis=0).tolist(), strict=True))
+    got, totals = score_table(table, PROCEDURE), sum_counts(table)
     for family, expected in case["counts"].items():
         assert [totals[f"{family}/{name}"] for name in COLUMNS[family]] == expected, family
     for name, expected in case["expected"].items():
@@ -61,9 +58,9 @@ ONE, TWO = ([[1, "2010", ["1-1-a"]]], [[2, "2011", ["1-2-b"]]])
 def test_timelines_without_predictions():
     gold, system = timelines([ONE, TWO]), timelines([ONE, None])
     empty = count(gold=gold, system=system)
-    assert (list(empty.units), scores(empty)["awareness/recall"]) == (["thing_0", "thing_1"], 0.5)
+    assert (list(empty.units), score_table(empty, PROCEDURE)["awareness/recall"]) == (["thing_0", "thing_1"], 0.5)
     skipped = count(gold=gold, system=system, missing="skip")
-    assert (list(skipped.units), scores(skipped)["awareness/recall"]) == (["thing_0"], 1)
+    assert (list(skipped.units), score_table(skipped, PROCEDURE)["awareness/recall"]) == (["thing_0"], 1)
     with pytest.raises(ValueError, match="1 of 2 timelines have no prediction"):
         count(gold=gold, system=system, missing="error")
 
@@ -79,7 +76,7 @@ def test_a_timeline_without_entries_is_left_out(missing):
 def test_nothing_at_all():
     table = count(gold=[], system=[])
     assert (len(table.units), table.n_blocks) == (0, 0)
-    assert [scores(table)[name] for name in ("awareness/f1", "events/f1")] == [0, 0]
+    assert [score_table(table, PROCEDURE)[name] for name in ("awareness/f1", "events/f1")] == [0, 0]
     totals = table.values.sum(axis=0)
     decided = {metric.name for metric in PROCEDURE.metrics if metric.decided(totals, table.names)}
     assert decided == {metric.name for metric in PROCEDURE.metrics} - {"anchor_accuracy"}

@@ -12,13 +12,13 @@ import json
 from pathlib import Path
 
 import pytest
+from twins import point_algebra as twin
 
 from closeread.formats.timeml import dump_timeml
 from closeread.tasks.tlinks.procedure import count
 from closeread.tasks.tlinks.sides import count_pair, read_pair
 
-HERE = Path(__file__).parent
-AGREED = HERE.parent / "agreed"
+AGREED = Path(__file__).parent.parent / "agreed"
 SAID = json.loads((AGREED / "tempeval3.json").read_text("utf-8"))
 
 
@@ -29,7 +29,6 @@ def loaded(path):
     return module
 
 
-twin = loaded(HERE / "point_algebra.py")
 maker = loaded(AGREED / "tempeval3.py")
 
 

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from twins import point_algebra as twin
 
 from closeread.formats.timeml import RELATION_TYPES
 from closeread.tasks.tlinks.kernels import temporal_graph
 from closeread.tasks.tlinks.kernels.temporal_graph import DURINGS, KINDS, TYPES, PointGraph, Relation, relation
 
-
-def loaded(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-twin = loaded("point_algebra")
 LINKS = st.lists(
     st.tuples(st.integers(0, 4), st.sampled_from(sorted(TYPES)), st.integers(0, 4)).filter(lambda x: x[0] != x[2]),
     max_size=8,

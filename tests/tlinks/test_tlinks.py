@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -11,24 +10,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared.count_tables import score_table, sum_counts
+from twins import point_algebra as twin
 
 from closeread.counts.table import merge
-from closeread.tasks.tlinks.kernels.extent_matching import MATCHINGS, Extent, matched
+from closeread.tasks.tlinks.kernels.extent_matching import MATCHINGS, Extent, match_extents
 from closeread.tasks.tlinks.kernels.temporal_graph import DURINGS, TYPES
 from closeread.tasks.tlinks.procedure import COUNTS, PROCEDURE, REDUCTIONS, count
 
-HERE = Path(__file__).parent
-CASES = json.loads((HERE.parent / "cases" / "tlinks.json").read_text("utf-8"))
+CASES = json.loads((Path(__file__).parent.parent / "cases" / "tlinks.json").read_text("utf-8"))
 
 
-def loaded(name):
-    spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-twin = loaded("point_algebra")
 LINKS = st.lists(
     st.tuples(st.integers(0, 4), st.sampled_from(sorted(TYPES)), st.integers(0, 4)).filter(lambda x: x[0] != x[2]),
     max_size=7,
@@ -64,11 +56,6 @@ def documents(sides, extents=None):
     return records
 
 
-def scores(table):
-    totals = table.values.sum(axis=0)
-    return [float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics]
-
-
 def counts(gold, system, **options):
     return count(gold=documents([gold]), system=documents([system]), **options).values[0].tolist()
 
@@ -81,8 +68,10 @@ def test_hand_cases(case):
     extents = case.get("extents", [None, None])
     gold, system = (documents(case[side], extents[i]) for i, side in enumerate(("gold", "system")))
     table = count(gold=gold, system=system, **PROCEDURE.resolve_options(case.get("options", {})))
-    assert scores(table) == pytest.approx([float(Fraction(score)) for score in case["expected"]], abs=1e-12)
-    assert table.values.sum(axis=0).tolist() == case["counts"]
+    assert list(score_table(table, PROCEDURE).values()) == pytest.approx(
+        [float(Fraction(score)) for score in case["expected"]], abs=1e-12
+    )
+    assert list(sum_counts(table).values()) == case["counts"]
     parts = {name: part.values.sum(axis=0).tolist() for name, part in table.slices("type").items()}
     assert np.sum(list(parts.values()), axis=0) == pytest.approx(np.array(case["counts"]))
     for name, expected in case.get("types", {}).items():
@@ -98,7 +87,7 @@ def test_a_missing_document_may_be_an_error():
 def test_matching_by_hand(case):
     sides = [[Extent(*extent) for extent in case[side]] for side in ("gold", "system")]
     for matching in MATCHINGS:
-        assert matched(*sides, matching) == [tuple(pair) for pair in case[matching]]
+        assert match_extents(*sides, matching) == [tuple(pair) for pair in case[matching]]
 
 
 # Of any input.
@@ -181,7 +170,7 @@ def test_counts_of_a_union_add(sides, missing):
 
 @given(EXTENTS, EXTENTS)
 def test_matching_is_one_to_one_and_the_same_from_either_side(gold, system):
-    strict, relaxed = (matched(gold, system, matching) for matching in MATCHINGS)
+    strict, relaxed = (match_extents(gold, system, matching) for matching in MATCHINGS)
     for pairs in (strict, relaxed):
         assert all(len(set(side)) == len(pairs) for side in zip(*pairs, strict=True))
     assert set(strict) <= set(relaxed)
@@ -191,7 +180,7 @@ def test_matching_is_one_to_one_and_the_same_from_either_side(gold, system):
         assert one.kind == other.kind
         assert max(one.start, other.start) < min(one.end, other.end)
     for matching, pairs in zip(MATCHINGS, (strict, relaxed), strict=True):
-        assert sorted((i, j) for j, i in matched(system, gold, matching)) == pairs
+        assert sorted((i, j) for j, i in match_extents(system, gold, matching)) == pairs
     if strict:
         gold, system = (
             [extent for i, extent in enumerate(side) if i not in taken]

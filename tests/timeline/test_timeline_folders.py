@@ -1,0 +1,224 @@
+"""Folders of timelines: what is read, what is refused, and what is written."""
+
+import os
+
+import pytest
+from shared.timelines import CORPUS, GOLD, GOLD_WITH_DOCUMENTS, entry, write_texts
+
+from closeread.corpora.gold import read_own_gold
+from closeread.corpora.submissions import read_submission
+from closeread.errors import FormatError, SubmissionError
+from closeread.formats import folders
+from closeread.formats.json_lines import dump_json_lines
+from closeread.tasks.timeline.gold import Timelines, timelines_of
+from closeread.tasks.timeline.rules import find_inconsistencies, find_oddities
+from closeread.tasks.timeline.timeline_txt import (
+    read_entities,
+    read_files,
+    read_folder,
+    read_records,
+    read_submission_folder,
+    write_folder,
+)
+
+EXPECTED = "(expected at least 3: position, anchor, mention, mention, …)"
+
+
+def test_a_folder(tmp_path):
+    write_texts(tmp_path, bea="Bea\n", ann="Ann\n1\tXXXX-XX-XX\t7-2-a\n")
+    write_texts(tmp_path, **{".hidden": "x", "._ann": b"\0\5"})
+    (tmp_path / ".DS_Store").write_bytes(b"\0\0\0\1Bud1")
+    found = read_folder(tmp_path)
+    assert [record["id"] for record in found.records] == ["ann", "bea"]
+    assert found.files == ["ann.txt", "bea.txt"]
+    assert found.problems == []
+    assert found.notices == [("has no entries, and is not scored", 1, "bea.txt")]
+    assert Timelines(found.records).empty == {"bea"}
+
+
+def test_all_problems_of_a_folder_at_once(tmp_path):
+    good = "1\t2007\t7-2-a\n"
+    folder = write_texts(
+        tmp_path / "gold",
+        ann="Ann\n" + good,
+        bea="Bea\nx\t2007\t7-2-a\n1\t2007\n",
+        cy="Cy\n1\t2007\tcaf\xe9\n".encode("latin-1"),
+        dee=b"",
+        eve=b"\xff\xfeE\0",
+        fay="Ann\n" + good,
+        gus=good,
+    )
+    (folder / "sub").mkdir()
+    (folder / "ann.csv").write_text("x")
+    (folder / "link.txt").symlink_to(folder / "ann.txt")
+    os.mkfifo(folder / "pipe.txt")
+    with pytest.raises(FormatError) as caught:
+        read_own_gold(CORPUS, folder)
+    assert str(caught.value) == "\n".join(
+        f"{folder}{line}"
+        for line in (
+            ": 11 problems:",
+            "/ann.csv: is no timeline; needed: a name that ends in .txt",
+            f"/bea.txt:2: the position is 'x' (expected a whole number from 0 to {2**53 - 1})",
+            f"/bea.txt:3: the number of columns is 2 {EXPECTED}",
+            "/cy.txt:2: byte 11 (0xe9) is not UTF-8; needed: UTF-8 text",
+            "/dee.txt: is empty",
+            "/eve.txt: is UTF-16 text; needed: UTF-8",
+            "/fay.txt: entity 'Ann' stands in ann.txt already",
+            "/gus.txt:1: is '1\\t2007\\t7-2-a' (expected the name of the entity; entries start on the second line)",
+            "/link.txt: is a link; needed: a file",
+            "/pipe.txt: is no regular file; needed: one",
+            "/sub: is a folder; needed: a file",
+        )
+    )
+
+
+def test_an_empty_folder(tmp_path):
+    (tmp_path / ".DS_Store").write_bytes(b"x")
+    with pytest.raises(FormatError) as caught:
+        read_folder(tmp_path)
+    assert str(caught.value) == f"{tmp_path}: holds no timeline; needed: files that end in .txt"
+
+
+def test_a_folder_that_is_gone(tmp_path):
+    with pytest.raises(FormatError) as caught:
+        read_folder(tmp_path / "gone")
+    assert str(caught.value) == f"{tmp_path / 'gone'}: can't be read: No such file or directory"
+
+
+def test_too_much(tmp_path, monkeypatch):
+    write_texts(tmp_path, ann="Ann\n", bea="Bea\n", cy="Cy\n")
+    monkeypatch.setattr(folders, "MAX_FILES", 2)
+    with pytest.raises(FormatError) as caught:
+        read_folder(tmp_path)
+    assert str(caught.value) == f"{tmp_path}: holds more than 2 files"
+    monkeypatch.setattr(folders, "MAX_FILES", 3)
+    monkeypatch.setattr(folders, "MAX_FILE_BYTES", 10)
+    with pytest.raises(FormatError) as caught:
+        read_folder(tmp_path)
+    assert str(caught.value) == f"{tmp_path}: has 11 bytes; its files may have 10 together"
+
+
+def test_names_that_are_no_text(tmp_path):
+    write_texts(tmp_path, ann="Ann\n")
+    (tmp_path / "a\nb.txt").write_text("Bea\n")
+    if os.fsencode("\udcff") == b"\xff":
+        (tmp_path / "\udcff.txt").write_text("Cy\n")
+    found = read_folder(tmp_path)
+    assert found.files == ["ann.txt"]
+    assert {problem.what for problem in found.problems} == {
+        "has a name that is no text; needed: letters, digits and '_'"
+    }
+    with pytest.raises(FormatError) as caught:
+        read_own_gold(CORPUS, tmp_path)
+    assert str(caught.value).replace("\n", "").isprintable()
+
+
+AND = "S&P 500\n1\t2007\t7-2-a\n"
+
+
+@pytest.mark.parametrize(
+    ("texts", "notices_of"),
+    [
+        ({"s&p_500": AND}, []),
+        ({"s_and_p_500": AND}, []),
+        (
+            {"s&p_500": AND, "s_and_p_500": AND},
+            [("ignored, since it is identical to s_and_p_500.txt", 1, "s&p_500.txt")],
+        ),
+    ],
+)
+def test_two_names_of_one_timeline(tmp_path, texts, notices_of):
+    write_texts(tmp_path, **texts)
+    for found in (read_folder(tmp_path), read_submission_folder(tmp_path, [])):
+        assert [record["id"] for record in found.records] == ["s_and_p_500"]
+        assert (found.problems, found.notices) == ([], notices_of)
+    assert read_submission(tmp_path, CORPUS, [{"id": "s_and_p_500", "entries": [1]}]).missing == ()
+
+
+def test_two_names_of_two_timelines(tmp_path):
+    write_texts(tmp_path, **{"s&p_500": AND, "s_and_p_500": AND.replace("7-2-a", "7-2-b")})
+    with pytest.raises(SubmissionError) as caught:
+        read_submission(tmp_path, CORPUS, [{"id": "s_and_p_500", "entries": [1]}])
+    assert str(caught.value) == (
+        f"{tmp_path}/s&p_500.txt:1: differs from s_and_p_500.txt, which has the same id "
+        "(expected only one of them, or identical files)"
+    )
+
+
+def test_gold_in_every_form_is_the_same(tmp_path):
+    records = [GOLD[0], {"id": "bea", "entity": "Bea", "entries": [entry(1, "ZZZZ", "x")]}]
+    write_folder(records, tmp_path / "folder")
+    (tmp_path / "gold.jsonl").write_text(dump_json_lines(records), "utf-8")
+    folder, rows = (read_own_gold(CORPUS, tmp_path / name) for name in ("folder", "gold.jsonl"))
+    assert list(folder.records) == list(rows.records) == records
+    assert folder.digest == rows.digest
+    assert folder.notices == (f"{tmp_path / 'folder'}/bea.txt:2: the anchor 'ZZZZ' is not a date such as 2009-03-XX",)
+    assert rows.notices == ("timeline 'bea': entry 1: the anchor 'ZZZZ' is not a date such as 2009-03-XX.",)
+    spanned = [{**record, "entries": [{**e, "spans": [SPAN]} for e in record["entries"]]} for record in records]
+    (tmp_path / "gold.jsonl").write_text(dump_json_lines(spanned), "utf-8")
+    assert read_own_gold(CORPUS, tmp_path / "gold.jsonl").digest == rows.digest  # no score depends on spans
+
+
+SPAN = {"document": None, "sentence": None, "start": None, "end": None, "events": []}
+
+
+def test_a_single_timeline(tmp_path):
+    write_texts(tmp_path, **{"s&p_500": AND})
+    gold = read_own_gold(CORPUS, tmp_path / "s&p_500.txt")
+    assert [record["id"] for record in gold.records] == ["s_and_p_500"]
+    assert read_records(tmp_path / "s&p_500.txt", "x").lines == [1]
+
+
+def test_inconsistencies():
+    records = [GOLD[0], {**GOLD[0], "entries": [{**entry(1, "", "a", "b"), "spans": [SPAN]}]}]
+    assert list(find_inconsistencies(records)) == [
+        (1, "entry 1 has 2 mentions and 1 spans (expected one span per mention, or no spans)")
+    ]
+
+
+def test_gold_and_its_documents():
+    assert (GOLD_WITH_DOCUMENTS.sentences, GOLD_WITH_DOCUMENTS.empty) == ({"7": {0, 2}, "8": {1, 4}}, {"bea"})
+    assert (Timelines(GOLD).sentences, Timelines(GOLD).empty) == ({}, {"bea"})
+    assert timelines_of(GOLD_WITH_DOCUMENTS) is GOLD_WITH_DOCUMENTS
+    assert GOLD_WITH_DOCUMENTS == GOLD
+    assert list(find_oddities(GOLD)) == []
+
+
+# Splits of a corpus.
+
+
+def test_a_list_of_entities(tmp_path):
+    path = tmp_path / "list_target_entities_x.txt"
+    path.write_text("\nBea\n\nNobody\nAnn \n", "utf-8")
+    assert read_entities(path) == {"Bea": 2, "Nobody": 4, "Ann": 5}
+    write_texts(tmp_path, ann="Ann\n", bea="Bea\n")
+    found = read_files({p.name: p for p in sorted(tmp_path.iterdir())}, "x")
+    assert [record["id"] for record in found.records] == ["ann", "bea"]
+    assert found.problems == []
+    assert [notice for notice in found.notices if notice.file not in ("ann.txt", "bea.txt")] == [
+        ("no documents found, so mentions are not looked up", None, None),
+        ("there is no timeline of the entity 'Nobody'", 4, path.name),
+    ]
+    path.write_bytes(b"\xff\n")
+    found = read_files({p.name: p for p in sorted(tmp_path.iterdir())}, "x")
+    assert [(problem.file, problem.line) for problem in found.problems] == [(path.name, 1)]
+
+
+def test_without_documents_no_mention_is_looked_up(tmp_path):
+    write_texts(tmp_path, ann="Ann\n1\t2007\t7-2-a\n")
+    found = read_files({"TimeLines_x/ann.txt": tmp_path / "ann.txt"}, "x")
+    assert [notice.what for notice in found.notices] == ["no documents found, so mentions are not looked up"]
+    assert found.records[0]["entries"][0]["spans"] == [SPAN]
+
+
+def test_a_folder_is_written(tmp_path):
+    write_folder(GOLD, tmp_path / "new" / "folder")
+    assert list(read_folder(tmp_path / "new" / "folder").records) == GOLD
+
+
+@pytest.mark.parametrize("name", ["../ann", "a/b", "/ann", ".ann", "..", "a\\b", "a\nb", ""])
+def test_an_id_leads_nowhere_else(tmp_path, name):
+    with pytest.raises(ValueError, match="is not a valid file name"):
+        write_folder([{**GOLD[0], "id": name}], tmp_path / "folder")
+    assert list(tmp_path.iterdir()) == []
