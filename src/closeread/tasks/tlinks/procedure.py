@@ -1,4 +1,4 @@
-"""The procedure `tlinks`: its options, metrics and sides; `closeread.tasks.tlinks.counting` says what it counts."""
+"""The procedure `tlinks`: its options, metrics and sides; `closeread.tasks.tlinks.counting` defines the counts."""
 
 from __future__ import annotations
 

@@ -57,10 +57,10 @@ class Key:
     """Gold links.
 
     Attributes:
-        records: its documents as the procedure takes them.
-        documents: the same as they were read; None where they come from memory.
-        origin: where they came from.
-        notices: what a user should know about them.
+        records: the documents as input of the procedure.
+        documents: the documents as read from files; None if they come from memory.
+        origin: where they come from.
+        notices: notices for the user.
     """
 
     records: Sequence[Record]
@@ -74,7 +74,7 @@ class Response(System):
     """A system's links.
 
     Attributes:
-        documents: its documents as they were read, in the key's order.
+        documents: the documents as read from files, in the order of the key.
     """
 
     documents: Documents | None = None
@@ -82,29 +82,30 @@ class Response(System):
 
 @dataclass(frozen=True)
 class TimeMLSides:
-    """A key and a response: two TimeML files, or two folders of them, matched by the files' names."""
+    """A key and a response: two TimeML files, or two folders whose files are matched by name."""
 
     @property
     def key_first(self) -> bool:
-        """Whether gold is a file of the user's, the key."""
+        """True: gold is a file given by the user, the key."""
         return True
 
     def read_gold(self, place: Place, options: Options) -> Key:
         """Read the documents of a key."""
         if place.gold is None:
-            raise RequestError("tlinks has no corpus of its own: name a key as the gold")
+            raise RequestError("tlinks has no corpus: give a key as gold")
         documents = read_key(place.gold)
         return Key(to_records(documents, options["matching"]), documents)
 
     def wrap_gold(self, records: Sequence[Record], corpus: str | None) -> Key:
-        """Take documents from memory, checked before."""
+        """Wrap documents in memory that are already validated."""
         return Key(records)
 
     def read_system(self, gold: Key, path: Path, options: Options) -> Response:
         """Read a response, and put it in the order of the key's documents.
 
         Raises:
-            RequestError: the key comes from memory; a SubmissionError where the response is at fault.
+            RequestError: the key comes from memory.
+            SubmissionError: the response is invalid, or does not fit the key.
         """
         if gold.documents is None:
             raise RequestError("a TimeML response needs a TimeML key")
@@ -117,35 +118,36 @@ class TimeMLSides:
     def find_inconsistencies(
         self, gold: Sequence[Record], system: Sequence[Record | None], options: Options
     ) -> Iterable[Inconsistency]:
-        """What no schema can say of the two sides."""
+        """Find nothing: reading checks all that a schema can't."""
         return ()
 
     def names(self, gold: Key) -> Sequence[str]:
-        """The documents' names."""
+        """Return the names of the documents."""
         return [str(record["document"]) for record in gold.records]
 
     def digests(self, gold: Key, options: Options) -> Mapping[str, bytes]:
-        """The sha256 of each document's links, by the document's name, which is no part of it."""
+        """Return the sha256 of each document's links, by document name; the name is not part of the digest."""
         return unit_digests(gold.records, "document", ("document",))
 
     def remarks(self, gold: Key, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
-        """The links of either side that contradict earlier ones: the first few, and how many there are."""
+        """Describe the first links of each side that contradict earlier ones, and their number."""
         for documents, side in ((gold.documents, "gold"), (getattr(system, "documents", None), "system")):
             if documents is not None:
-                yield from _contradictory(documents, side, table, options["during"])
+                yield from _describe_contradictions(documents, side, table, options["during"])
 
 
 def read_key(path: Path) -> Documents:
-    """The documents of a file or a folder, by name.
+    """Read the documents of a file or a folder.
 
     Raises:
-        FormatError: they can't be read, break their format, or have the same name; all problems at once.
+        FormatError: a file can't be read or is invalid, or two files have the same name; all problems at once.
     """
     if not path.is_dir():
         return Documents(path, [path.stem], [None], [read_timeml(path)])
     inside = [file.relative_to(path) for file in path.rglob("*") if file.suffix.lower() in SUFFIXES]
     files = sorted(file for file in inside if not any(part.startswith(".") for part in file.parts))
-    problems = [] if files else [Problem(f"contains no TimeML files (expected names that end in {', '.join(SUFFIXES)})")]
+    found = f"contains no TimeML files (expected names that end in {', '.join(SUFFIXES)})"
+    problems = [] if files else [Problem(found)]
     documents: dict[str, Document | None] = {}
     for file in files:
         name = file.with_suffix("").as_posix()
@@ -162,15 +164,16 @@ def read_key(path: Path) -> Documents:
 
 
 def align(key: Documents, path: Path, *, missing: str = "empty", matching: str = "id") -> Documents:
-    """A response, read and put in the order of the key's documents.
+    """Read a response, and put it in the order of the key's documents.
 
     Raises:
-        SubmissionError: it is at fault, by itself or beside the key; all problems at once.
+        SubmissionError: it is invalid, or does not fit the key; all problems at once.
     """
     is_folder = key.files[0] is not None
     if path.exists() and path.is_dir() != is_folder:
-        found, needed = ("a file", "a folder") if is_folder else ("a folder", "a file")
-        raise SubmissionError(path, [Problem(f"is {found} but the key is {needed} (expected two files or two folders)")])
+        kind, key_kind = ("a file", "a folder") if is_folder else ("a folder", "a file")
+        found = f"is {kind} but the key is {key_kind} (expected two files or two folders)"
+        raise SubmissionError(path, [Problem(found)])
     try:
         given = read_key(path)
     except InputError as error:
@@ -193,13 +196,13 @@ def align(key: Documents, path: Path, *, missing: str = "empty", matching: str =
     documents = [None if i is None else given.documents[i] for i in order]
     for own, other, file in zip(key.documents, documents, files, strict=True):
         if own is not None and other is not None:
-            problems += [problem._replace(file=file) for problem in _differences(own, other, matching)]
+            problems += [problem._replace(file=file) for problem in _find_differences(own, other, matching)]
     if problems:
         raise SubmissionError(path, problems)
     return Documents(path, key.names, files, documents)
 
 
-def _differences(key: Document, response: Document, matching: str) -> Iterator[Problem]:
+def _find_differences(key: Document, response: Document, matching: str) -> Iterator[Problem]:
     """Find evidence that two files do not annotate the same text, or do not use the same ids."""
     own, other = ("".join(document.text.split()) for document in (key, response))
     if not own or not other:
@@ -213,24 +216,24 @@ def _differences(key: Document, response: Document, matching: str) -> Iterator[P
         extents = {interval["id"]: interval for interval in intervals(key)}
         for interval in intervals(response):
             name = interval["id"]
-            if name in extents and not _alike(extents[name], interval):
+            if name in extents and not _can_match(extents[name], interval):
                 here, there = (quote(passage.words(span)) for passage, span in (given[name], gold[name]))
                 found = f"id {quote(name)} is {here} here but {there} in the key"
                 advice = "use the ids of the key, or --matching strict or --matching relaxed"
                 yield Problem(f"{found}; {advice}", given[name][1].line)
 
 
-def _alike(one: Record, other: Record) -> bool:
-    """Whether two intervals may be the same: of one kind, and of extents that overlap unless one is empty."""
+def _can_match(one: Record, other: Record) -> bool:
+    """Test whether two intervals can be the same: same kind, and overlapping extents unless one is empty."""
     overlap = min(one["end"], other["end"]) - max(one["start"], other["start"])
     is_empty = one["start"] == one["end"] or other["start"] == other["end"]
     return bool(one["kind"] == other["kind"] and (overlap > 0 or is_empty))
 
 
 def intervals(document: Document) -> list[Record]:
-    """The intervals of a document as the procedure takes them: `id`, `kind`, `start` and `end`.
+    """Return the intervals of a document as input of the procedure: `id`, `kind`, `start` and `end`.
 
-    Offsets don't count white space.  The creation time is of a kind of its own and always of the same extent.
+    Offsets ignore white space.  The creation time has a kind of its own and always the same extent.
     """
     offsets = {
         id(passage): list(accumulate((not c.isspace() for c in passage.text), initial=0))
@@ -249,38 +252,38 @@ def intervals(document: Document) -> list[Record]:
 
 
 def to_records(side: Documents, matching: str = "id") -> list[Record]:
-    """The documents that are there, as the procedure takes them."""
+    """Return the available documents as input of the procedure."""
     return [
-        {"document": name, "tlinks": _links(document)}
+        {"document": name, "tlinks": _list_links(document)}
         | ({} if matching == "id" else {"intervals": intervals(document)})
         for name, document in zip(side.names, side.documents, strict=True)
         if document is not None
     ]
 
 
-def _links(document: Document) -> list[Record]:
+def _list_links(document: Document) -> list[Record]:
     return [{"source": one.source, "relation": one.relation, "target": one.target} for one in document.tlinks]
 
 
-def _contradictory(side: Documents, name: str, table: CountTable | None, during: str) -> Iterator[str]:
-    """Links of a side that contradict earlier ones: some of them, and how many there are.
+def _describe_contradictions(side: Documents, name: str, table: CountTable | None, during: str) -> Iterator[str]:
+    """Describe the first links of a side that contradict earlier ones, and their number.
 
-    Where the links were counted, only the documents that have such are looked through again.
+    With counts, only documents that have such links are searched.
     """
-    affected = set(side.names) if table is None else _units_with(table, f"contradictory/{name}")
+    affected = set(side.names) if table is None else _find_units(table, f"contradictory/{name}")
     found = [
         f"{side.path if file is None else side.path / file}:{link.line}: {link.source} {link.relation} {link.target} "
         "contradicts earlier links; still counted, but ignored for inference"
         for unit, file, document in zip(side.names, side.files, side.documents, strict=True)
         if document is not None and unit in affected
-        for link in map(document.tlinks.__getitem__, contradictions(_links(document), during))
+        for link in map(document.tlinks.__getitem__, contradictions(_list_links(document), during))
     ]
     yield from found[:NAMED]
     if len(found) > NAMED:
         yield f"{side.path}: {len(found):,} links contradict earlier ones (the first {NAMED} are shown)"
 
 
-def _units_with(table: CountTable, name: str) -> set[str]:
-    """The units that have a count."""
+def _find_units(table: CountTable, name: str) -> set[str]:
+    """Return the units with a positive count."""
     counts = table.values[:, table.names.index(name)].tolist()
     return {unit for unit, number in zip(table.units, counts, strict=True) if number}
