@@ -1,10 +1,10 @@
 """Our counts beside those of the organisers' tool, kept in `agreed/timeline_cdeo.json`."""
 
-import importlib.util
 import json
 from pathlib import Path
 
 import pytest
+from agreed import timeline_cdeo as script
 from shared.count_tables import score_table
 from shared.timelines import entries
 
@@ -13,13 +13,6 @@ from closeread.tasks.timeline.procedure import PROCEDURE, count
 
 AGREED = Path(__file__).parent.parent / "agreed"
 AGREEMENT = json.loads((AGREED / "timeline_cdeo.json").read_text("utf-8"))
-
-
-def maker():
-    spec = importlib.util.spec_from_file_location("timeline_cdeo", AGREED / "timeline_cdeo.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def counted(pairs, track):
@@ -36,7 +29,6 @@ def awareness(table):
 
 @pytest.mark.parametrize("track", TRACKS)
 def test_agrees_on_random_timelines(track):
-    script = maker()
     pairs = [script.random_pair(seed) for seed in range(script.N_RANDOM)]
     # A timeline without an entry in gold is left out here; the tool has nothing to say of it.
     said = [figures for (gold, _), figures in zip(pairs, AGREEMENT["random"][track], strict=True) if gold]
@@ -46,7 +38,6 @@ def test_agrees_on_random_timelines(track):
 
 
 def test_the_random_timelines_have_what_is_hard():
-    script = maker()
     pairs = [script.random_pair(seed) for seed in range(script.N_RANDOM)]
     assert max(script.copies(gold) for gold, _ in pairs) == 2
     assert sum(script.copies(system) > 2 for _, system in pairs) > 20
@@ -59,7 +50,6 @@ def test_the_random_timelines_have_what_is_hard():
 @pytest.mark.parametrize("name", ["trial", "corpus_1", "corpus_2"])
 @pytest.mark.parametrize("track", TRACKS)
 def test_agrees_on_changed_gold(name, track, corpora):
-    script = maker()
     gold = script.gold_of(corpora, name)
     assert len(gold) == {"trial": 6, "corpus_1": 13, "corpus_2": 11}[name]
     assert [key for key in AGREEMENT["corpora"] if key.startswith(f"{name}, ") and key.endswith(f", {track}")] == [
@@ -83,7 +73,6 @@ def test_agrees_on_changed_gold(name, track, corpora):
 def test_facts_of_the_gold(corpora):
     # Of the 52 contradictory relations in the evaluation gold 51 are said to be in corpus 3, of these corpora's 625
     # reduced ones then 1.
-    script = maker()
     sides = [
         build_side(list_mentions(entries(rows)), "full")
         for name in ("corpus_1", "corpus_2")

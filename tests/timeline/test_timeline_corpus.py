@@ -110,7 +110,7 @@ def test_the_sample_is_scored(tmp_path, ran):
     own = json.loads(ran("score", "timeline", "system", "--gold", "gold.jsonl", "--json", "--no-ci"))
     assert own["counts"] == counts
     assert own["signature"] == json.loads(text)["signature"]
-    assert "valid; 2 rows for the 3" in ran("validate", "timeline", "system", "--config", "sample")
+    assert "valid; 2 of the 3 gold records" in ran("validate", "timeline", "system", "--config", "sample")
 
 
 def test_commands(ran):

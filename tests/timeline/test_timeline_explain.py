@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.timelines import entries
 
-from closeread.tasks.timeline.explain import HEADER, NOTES, explained, row, title
+from closeread.tasks.timeline.explain import HEADER, NOTES, explain, row, title
 from closeread.tasks.timeline.kernels.timelines import COUNTS, TRACKS, timeline_counts
 
 SCORE = ["score", "timeline", "sent", "--gold", "gold", "--no-ci"]
@@ -195,7 +195,7 @@ def test_csv_is_one_table(files, run):
     result = run(*SCORE, "--explain", "--per-unit", "--format", "csv")
     assert result.exit_code == 2
     assert result.stdout == ""
-    assert "CSV is one table: leave out --per-unit or --explain" in result.stderr
+    assert "CSV holds one table: leave out --per-unit or --explain" in result.stderr
 
 
 @pytest.mark.parametrize("procedure", ["mctaco", "wikipossessions", "tne", "coref"])
@@ -212,7 +212,7 @@ def chained(n):
     gold = entries([(1, "2001", ["a"]), (2, "2999", ["z"])])
     middle = [(i, f"{2000 + i}", [f"m{i}"]) for i in range(2, n + 2)]
     system = entries([(1, "2001", ["a"]), *middle, (n + 2, "2999", ["z"])])
-    found = explained({"entries": gold}, {"entries": system}, {"track": "full"})
+    found = explain({"entries": gold}, {"entries": system}, {"track": "full"})
     (entailed,) = [one for one in found if one["verdict"] == "entailed"]
     return entailed
 
@@ -241,7 +241,7 @@ def test_the_size_of_what_is_told_grows_with_the_relations():
         gold, system = (
             entries([(i + 1, f"{1000 + k}", [f"m{k}"]) for i, k in enumerate(side)]) for side in (range(n), numbers)
         )
-        found = explained({"entries": gold}, {"entries": system}, {"track": "full"})
+        found = explain({"entries": gold}, {"entries": system}, {"track": "full"})
         sizes.append(len(json.dumps(found)))
     assert sizes[1] < 5 * sizes[0]
 
@@ -251,7 +251,7 @@ def test_many_relations_at_one_time_are_cut_too(track):
     n = 400
     gold = entries([(1, "2001", [f"{k:03}"]) for k in range(n)])
     system = entries([(1, "2001" if track == "full" else f"{k}", [f"{k * 7 % n:03}"]) for k in range(n)])
-    for one in explained({"entries": gold}, {"entries": system}, {"track": track}):
+    for one in explain({"entries": gold}, {"entries": system}, {"track": track}):
         assert one["verdict"] in ("verified", "entailed")
         assert len(one["evidence"]["first"]) + len(one["evidence"]["last"]) <= 10
 
@@ -260,13 +260,13 @@ def test_neither_said_nor_excluded():
     # The system has a and b after x, and says nothing of the two: their anchor, x's, came back.
     gold = entries([(1, "2001", ["a"]), (2, "2002", ["b"])])
     system = entries([(1, "X", ["x"]), (2, "2001", ["a"]), (3, "X", ["x2"]), (4, "2002", ["b"])])
-    found = [row(one) for one in explained({"entries": gold}, {"entries": system}, {"track": "full"})]
+    found = [row(one) for one in explain({"entries": gold}, {"entries": system}, {"track": "full"})]
     assert found[2] == ["gold", "a", "BEFORE", "b", "missing", "system: not ordered"]
 
 
 def test_an_empty_anchor_is_named():
     gold = entries([(1, "", ["a"])])
-    (found,) = explained({"entries": gold}, None, {"track": "full"})
+    (found,) = explain({"entries": gold}, None, {"track": "full"})
     assert row(found)[1:4] == ["a", "SIMULTANEOUS", "no anchor"]
 
 
@@ -281,7 +281,7 @@ ENTRY = st.tuples(
 def test_titles_are_the_counts(gold, system, track):
     sides = entries(gold), entries(system)
     counts = dict(zip(COUNTS, timeline_counts(*sides, track).tolist(), strict=True))
-    verdicts = explained({"entries": sides[0]}, {"entries": sides[1]}, {"track": track})
+    verdicts = explain({"entries": sides[0]}, {"entries": sides[1]}, {"track": track})
     parts = [
         f"{counts[f'awareness/verified_of_{side}']} of {counts[f'awareness/{side}']} {side} relations"
         for side in ("gold", "system")

@@ -78,13 +78,13 @@ def test_nothing_at_all():
     assert (len(table.units), table.n_blocks) == (0, 0)
     assert [score_table(table, PROCEDURE)[name] for name in ("awareness/f1", "events/f1")] == [0, 0]
     totals = table.values.sum(axis=0)
-    decided = {metric.name for metric in PROCEDURE.metrics if metric.decided(totals, table.names)}
+    decided = {metric.name for metric in PROCEDURE.metrics if metric.is_undefined(totals, table.names)}
     assert decided == {metric.name for metric in PROCEDURE.metrics} - {"anchor_accuracy"}
 
 
 def test_the_options():
     assert PROCEDURE.resolve_options({}) == {"track": "full", "missing": "empty"}
-    assert [option.choices for option in PROCEDURE.options] == [("full", "ordering"), ("empty", "skip", "error")]
+    assert [option.choices for option in PROCEDURE.options] == [("full", "ordering"), ("error", "empty", "skip")]
 
 
 ENTRY = st.tuples(

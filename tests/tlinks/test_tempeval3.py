@@ -7,29 +7,20 @@ us.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 
 import pytest
+from agreed import tempeval3 as maker
 from twins import point_algebra as twin
 
+from closeread.counts.sides import Place
 from closeread.formats.timeml import dump_timeml
-from closeread.tasks.tlinks.procedure import count
-from closeread.tasks.tlinks.sides import count_pair, read_pair
+from closeread.scoring import open_scorer
+from closeread.tasks.tlinks.counting import count
 
 AGREED = Path(__file__).parent.parent / "agreed"
 SAID = json.loads((AGREED / "tempeval3.json").read_text("utf-8"))
-
-
-def loaded(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-maker = loaded(AGREED / "tempeval3.py")
 
 
 def ours(pairs, **options):
@@ -53,8 +44,9 @@ def from_files(folder, documents, **options):
         (folder / maker.SIDES[side]).mkdir(exist_ok=True)
         for i, pair in enumerate(documents):
             (folder / maker.SIDES[side] / f"{i:03}.tml").write_text(dump_timeml(pair[side]), "utf-8")
-    pair = read_pair(*(folder / side for side in maker.SIDES), matching=options.get("matching", "id"))
-    return count_pair(pair, options=options).table.values[:, :4].astype(int).tolist()
+    key, response = (folder / side for side in maker.SIDES)
+    scorer = open_scorer("tlinks", Place(gold=key), options)
+    return scorer.count(scorer.read(response)).table.values[:, :4].astype(int).tolist()
 
 
 def differing(found, said, pairs, at_most, **options):

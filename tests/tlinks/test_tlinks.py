@@ -14,9 +14,10 @@ from shared.count_tables import score_table, sum_counts
 from twins import point_algebra as twin
 
 from closeread.counts.table import merge
+from closeread.tasks.tlinks.counting import COUNTS, REDUCTIONS, count
 from closeread.tasks.tlinks.kernels.extent_matching import MATCHINGS, Extent, match_extents
 from closeread.tasks.tlinks.kernels.temporal_graph import DURINGS, TYPES
-from closeread.tasks.tlinks.procedure import COUNTS, PROCEDURE, REDUCTIONS, count
+from closeread.tasks.tlinks.procedure import PROCEDURE
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "tlinks.json").read_text("utf-8"))
 
@@ -67,7 +68,8 @@ def counts(gold, system, **options):
 def test_hand_cases(case):
     extents = case.get("extents", [None, None])
     gold, system = (documents(case[side], extents[i]) for i, side in enumerate(("gold", "system")))
-    table = count(gold=gold, system=system, **PROCEDURE.resolve_options(case.get("options", {})))
+    options = PROCEDURE.resolve_options(case.get("options", {}))
+    table = count(gold=gold, system=system, breakdowns=("type",), **options)
     assert list(score_table(table, PROCEDURE).values()) == pytest.approx(
         [float(Fraction(score)) for score in case["expected"]], abs=1e-12
     )

@@ -6,12 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
+from shared.count_tables import sum_counts
 
 from closeread.counts.files import read_counts
 from closeread.counts.report import make_report
+from closeread.counts.sides import Place
 from closeread.errors import FormatError, RequestError, SubmissionError
+from closeread.scoring import compare, open_scorer, score
 from closeread.tasks.tlinks.procedure import PROCEDURE
-from closeread.tasks.tlinks.sides import compare, count_pair, intervals, key_digest, read_key, read_pair, score
+from closeread.tasks.tlinks.sides import intervals, read_key
 
 TEXT = "Marta waited and slept until Thursday ."
 
@@ -62,10 +65,17 @@ def pair(tmp_path, monkeypatch):
     return written("key", KEY), written("response", RESPONSE)
 
 
-def refused(*arguments, error=SubmissionError, **options):
+def refused(key, response, error=SubmissionError):
+    """The message about a key and a response that don't fit or can't be read."""
     with pytest.raises(error) as caught:
-        read_pair(*map(Path, arguments), **options)
+        open_scorer("tlinks", Place(gold=Path(key))).read(Path(response))
     return str(caught.value)
+
+
+def gold_digests(key, matching):
+    """The digest of every document of a key."""
+    scorer = open_scorer("tlinks", Place(gold=Path(key)), {"matching": matching})
+    return scorer.procedure.sides.digests(scorer.gold, scorer.options)
 
 
 def test_a_table_with_precision_recall_and_f1(ran, pair):
@@ -101,7 +111,7 @@ def test_two_files_whatever_they_are_called(ran, pair):
 def test_kept_counts_are_those_of_the_files(ran, run, pair):
     printed = json.loads(ran("score", "tlinks", *pair, "--counts", "kept.parquet", "--json"))
     kept = read_counts(Path("kept.parquet"), PROCEDURE)
-    assert make_report(kept.table, PROCEDURE, kept.provenance).to_json() == printed
+    assert make_report(kept).to_json() == printed
     plain = ran("compare", "tlinks", "key", "response", "key", "--json")
     assert ran("compare", "tlinks", "key", "kept.parquet", "key", "--json").replace("kept.parquet", "response") == plain
     assert json.loads(plain)[0]["differences"]["awareness/recall"]["value"] == pytest.approx(3 / 5)
@@ -112,19 +122,20 @@ def test_kept_counts_are_those_of_the_files(ran, run, pair):
 
 
 def test_from_python(pair):
-    report = score(*pair, by="type", reduction="none")
+    key, response = pair
+    report = score("tlinks", response, gold=key, by="type", reduction="none")
     assert report.total.scores["awareness/precision"].value == 3 / 4
     assert "BEFORE" in report.slices["type"]
-    found = compare(pair[0], pair[1], pair[0])
+    found = compare("tlinks", response, key, gold=key)
     assert found.to_json()["differences"]["awareness/precision"]["value"] == 1 / 4
-    with pytest.raises(RequestError, match="tlinks has no option 'strict'"):
-        score(*pair, strict="true")
+    with pytest.raises(RequestError, match="no option of tlinks 'strict'"):
+        score("tlinks", response, gold=key, strict="true")
 
 
 def test_validate(ran, run, pair):
-    assert ran("validate", "tlinks", *pair) == "response: valid; 2 of the 2 documents of key\n"
+    assert ran("validate", "tlinks", *pair) == "response: valid; 2 of the 2 gold records of key have predictions\n"
     Path("response/b/c.tml").unlink()
-    assert ran("validate", "tlinks", *pair) == "response: valid; 1 of the 2 documents of key\n"
+    assert ran("validate", "tlinks", *pair) == "response: valid; 1 of the 2 gold records of key have predictions\n"
     done = run("validate", "tlinks", *pair, "--missing", "error")
     assert (done.exit_code, done.stderr) == (
         1,
@@ -144,7 +155,10 @@ def test_missing_documents(ran, run, pair):
     assert values["skip"]["awareness/recall"]["value"] == 2 / 3
     done = run("compare", "tlinks", "key", "response", "other", "--missing", "skip")
     assert done.exit_code == 2
-    assert "lacks document 'a', which the other has; with missing=skip both have to lack the same" in done.stderr
+    assert (
+        "response has no prediction for document 'b/c', and other has one; with missing=skip both must lack"
+        in done.stderr
+    )
 
 
 def test_contradictions_are_told_with_their_lines(run, pair):
@@ -161,10 +175,10 @@ def test_contradictions_are_told_with_their_lines(run, pair):
     for command in ("score", "validate"):
         notes = run(command, "tlinks", "key", "response").stderr.splitlines()
         assert len(notes) == 2 + 3 + 1
-        assert notes[-1] == "note: response: 5 links contradict earlier links (3 shown)"
+        assert notes[-1] == "note: response: 5 links contradict earlier ones (the first 3 are shown)"
     assert len(run("compare", "tlinks", "key", "response", "response").stderr.splitlines()) == 6
-    counted = count_pair(read_pair(Path("key"), Path("response")))
-    totals = dict(zip(counted.table.names, counted.table.values.sum(axis=0).tolist(), strict=True))
+    scorer = open_scorer("tlinks", Place(gold=Path("key")))
+    totals = sum_counts(scorer.count(scorer.read(Path("response"))).table)
     assert (totals["contradictory/gold"], totals["contradictory/system"]) == (2, 5)
 
 
@@ -204,7 +218,8 @@ def test_strict_and_relaxed_extents(ran, pair):
 def test_white_space_is_no_difference(pair):
     Path("spaced.tml").write_text(KEY["a.tml"].replace("and", "\n   and  "))
     for matching in ("id", "strict"):
-        assert score("key/a.tml", "spaced.tml", matching=matching).total.scores["awareness/f1"].value == 1
+        report = score("tlinks", "spaced.tml", gold="key/a.tml", matching=matching)
+        assert report.total.scores["awareness/f1"].value == 1
     documents = [read_key(Path(name)).documents[0] for name in ("key/a.tml", "spaced.tml")]
     assert intervals(documents[0]) == intervals(documents[1])
     assert {i["id"]: (i["kind"], i["start"], i["end"]) for i in intervals(documents[0])} == {
@@ -217,12 +232,12 @@ def test_white_space_is_no_difference(pair):
 
 
 def test_the_digest_is_of_what_is_scored(pair):
-    key = read_key(Path("key"))
-    assert key_digest(key, "id") != key_digest(key, "strict")
+    digests = gold_digests("key", "id")
+    assert digests != gold_digests("key", "strict")
     written("same", {"b/c.xml": KEY["b/c.tml"].replace("May 4", "4 May"), "a.TML": KEY["a.tml"]})
-    assert key_digest(read_key(Path("same")), "id") == key_digest(key, "id")
+    assert gold_digests("same", "id") == digests
     written("other", {**KEY, "a.tml": KEY["a.tml"].replace("IS_INCLUDED", "INCLUDES")})
-    assert key_digest(read_key(Path("other")), "id") != key_digest(key, "id")
+    assert gold_digests("other", "id") != digests
 
 
 def test_names_that_begin_with_a_dot_are_passed_over(pair):
@@ -292,4 +307,4 @@ def test_counts_are_not_written_over_what_is_read(run, pair):
 def test_a_field_that_does_not_exist(run, pair):
     done = run("score", "tlinks", *pair, "--by", "genre")
     assert done.exit_code == 2
-    assert "no field 'genre' to slice by (there are: type)" in done.stderr
+    assert "no field 'genre' to slice by (choose from: type)" in done.stderr
