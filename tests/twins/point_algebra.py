@@ -23,7 +23,7 @@ COMPOSED = {
 }
 TURNED = {LESS: MORE, EQUAL: EQUAL, MORE: LESS}
 
-# Allen (1983): of each relation how the first's start and end are to the second's start and end.
+# Allen (1983): the start and the end of the first interval, each compared with the start and the end of the second.
 ALLEN = {
     "BEFORE": ("<", "<", "<", "<"),
     "AFTER": (">", ">", ">", ">"),
@@ -55,14 +55,14 @@ INVERSE |= {inverse: name for name, inverse in INVERSE.items()} | {
 
 
 def four(name, during="simultaneous"):
-    """How the end points of two intervals are to each other, by TimeML's name for it."""
+    """Return the four relations between end points for a TimeML relation type."""
     if during == "overlaps":
         name = {"DURING": "OVERLAPS", "DURING_INV": "OVERLAPPED_BY"}.get(name, name)
     return ALLEN[{"DURING": "SIMULTANEOUS", "DURING_INV": "SIMULTANEOUS"}.get(name, name)]
 
 
 class Network:
-    """What is possible between end points."""
+    """The possible relations between end points."""
 
     def __init__(self, intervals):
         self.points = [(interval, end) for interval in intervals for end in ("start", "end")]
@@ -73,7 +73,7 @@ class Network:
             assert self.narrow({((interval, "start"), (interval, "end")): LESS})
 
     def narrow(self, said):
-        """Take in relations of points, unless they contradict what is there; says whether they were taken in."""
+        """Add relations of points unless they contradict earlier ones; return True if they were added."""
         possible = dict(self.possible)
         for (p, q), relation in said.items():
             possible[p, q] &= {relation}
@@ -92,7 +92,7 @@ class Network:
         return True
 
     def add(self, source, name, target, during="simultaneous"):
-        """What a link is when it comes; it is taken in if it can be."""
+        """Add a link unless it contradicts earlier ones; return the verdict."""
         said = points(source, name, target, during)
         if all(self.possible[pair] == {relation} for pair, relation in said.items()):
             return "entailed"
@@ -109,7 +109,7 @@ def points(source, name, target, during):
 
 
 def link_counts(gold, system, reduction="sequential", during="simultaneous"):
-    """Verified and claimed links of the system, those of gold, contradictory ones; a link is (source, type, target)."""
+    """Count verified and reduced links of system and gold, and contradictory ones; a link is (source, type, target)."""
     counted = []
     sides = []
     for links in (gold, system):

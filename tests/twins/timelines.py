@@ -1,6 +1,6 @@
-"""TimeLine's counts, the slow way: a list of relations, reduced one by one by searching a graph.
+"""The slow twin of TimeLine's counts: relations are reduced one by one, each by a search of the graph.
 
-A side is a list of entries (position, anchor, mentions).
+A side is a list of rows (position, anchor, mentions).
 """
 
 import re
@@ -23,7 +23,7 @@ def sorted_entries(entries):
 
 
 def numbered(entries):
-    """Mentions in order: (string, how many like it came before), anchor, position."""
+    """List mentions in order: (string, number of earlier copies), anchor, position."""
     found = []
     for position, anchor, mentions in sorted_entries(entries):
         for mention in mentions:
@@ -32,7 +32,7 @@ def numbered(entries):
 
 
 def relations(entries, track):
-    """Every relation of a timeline, in order, reduced or not: (relation, node, node)."""
+    """List all relations of a timeline in order: (relation, node, node)."""
     placed = numbered([entry for entry in entries if entry[0] != 0])
     to_anchors = [(SIMULTANEOUS, ("mention", copy), ("time", anchor)) for copy, anchor, _ in placed]
     neighbours = [
@@ -42,7 +42,7 @@ def relations(entries, track):
 
 
 def ways(graph, start):
-    """What can be reached from a node: {(node, whether some BEFORE is on the way)}."""
+    """Find what is reachable from a node: {(node, True if the path contains a BEFORE)}."""
     found, left = {(start, False)}, [(start, False)]
     while left:
         node, strictly = left.pop()
@@ -66,7 +66,7 @@ def contradicted(relation, graph):
 
 
 def reduced(relations):
-    """The reduced relations, and those of them that are in the graph."""
+    """Return the reduced relations, and those of them that are in the graph."""
     kept, graph = [], []
     for relation in relations:
         if entailed(relation, graph):
@@ -84,7 +84,7 @@ def verified(relation, others, graph):
 
 
 def counts(gold, system, track):
-    """What the kernel counts, in its order."""
+    """Return the counts of the kernel, in its order."""
     theirs, ours = relations(gold, track), relations(system, track)
     (of_gold, gold_graph), (of_system, system_graph) = reduced(theirs), reduced(ours)
     anchor_of = [{copy: anchor for copy, anchor, _ in numbered(side)} for side in (gold, system)]
