@@ -237,6 +237,11 @@ def make_report(counted: Counted, *, by: Sequence[str] = (), resampling: Resampl
     if resampling.n_resamples < 0 or not 0 < resampling.confidence < 1:
         raise RequestError("the number of resamples must be at least 0, and the confidence between 0 and 1")
     procedure = counted.procedure
+    known = dict.fromkeys([*counted.table.fields, *procedure.breakdowns])
+    for field in by:
+        if field not in known:
+            choices = ", ".join(known) or "none"
+            raise RequestError(f"no field {quote(field)} to slice {procedure.unit}s by (choose from: {choices})")
     return Report(
         counted.provenance,
         resampling,
