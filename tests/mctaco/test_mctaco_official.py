@@ -1,26 +1,19 @@
-"""Our scores beside those of the official evaluator, kept in `agreed/mctaco_official.json`."""
+"""Agreement with the official evaluator, whose scores are stored in `agreed/mctaco_official.json`."""
 
-import importlib.util
 import json
 from pathlib import Path
 
 import pytest
+from agreed.mctaco_official import systems
 
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.counts.report import Resampling, make_report
 from closeread.scoring import count_predictions
 from closeread.tasks.mctaco.procedure import PROCEDURE
 
-AGREED = Path(__file__).parent / "agreed"
-SAID = json.loads((AGREED / "mctaco_official.json").read_text("utf-8"))
+AGREED = Path(__file__).parent.parent / "agreed" / "mctaco_official.json"
+FIGURES = json.loads(AGREED.read_text("utf-8"))["figures"]
 SPLITS = {"sample": ("sample", "test"), "validation": ("default", "validation"), "test": ("default", "test")}
-
-
-def maker():
-    spec = importlib.util.spec_from_file_location("mctaco_official", AGREED / "mctaco_official.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize("name", SPLITS)
@@ -29,20 +22,20 @@ def test_agrees_with_the_official_evaluator(name, request, tmp_path):
         request.getfixturevalue("corpora")
     gold = read_gold(load_corpus("mctaco"), *SPLITS[name])
     compared = 0
-    for system, labels in maker().systems([record["label"] for record in gold.records]).items():
+    for system, labels in systems([record["label"] for record in gold.records]).items():
         path = tmp_path / "predictions.txt"
         path.write_text("".join(f"{label}\n" for label in labels), "utf-8")
         counted = count_predictions(gold, path)
         report = make_report(counted.table, PROCEDURE, counted.provenance, by=("category",), resampling=Resampling(0))
         groups = {"all": report.total, **report.slices["category"]}
-        said = {f["category"]: f for f in SAID["figures"] if (f["corpus"], f["system"]) == (name, system)}
-        assert groups.keys() == said.keys()
+        official = {f["category"]: f for f in FIGURES if (f["corpus"], f["system"]) == (name, system)}
+        assert groups.keys() == official.keys()
         for category, scores in groups.items():
             for metric in ("exact_match", "f1"):
-                assert scores.scores[metric].value == pytest.approx(said[category][metric], abs=1e-12), (
+                assert scores.scores[metric].value == pytest.approx(official[category][metric], abs=1e-12), (
                     system,
                     category,
                     metric,
                 )
                 compared += 1
-    assert compared == sum(2 for f in SAID["figures"] if f["corpus"] == name) > 0
+    assert compared == sum(2 for f in FIGURES if f["corpus"] == name) > 0
