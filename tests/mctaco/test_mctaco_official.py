@@ -7,9 +7,8 @@ import pytest
 from agreed.mctaco_official import systems
 
 from closeread.corpora.gold import load_corpus, read_gold
-from closeread.counts.report import Resampling, make_report
-from closeread.scoring import count_predictions
-from closeread.tasks.mctaco.procedure import PROCEDURE
+from closeread.counts.report import Resampling
+from closeread.scoring import score
 
 AGREED = Path(__file__).parent.parent / "agreed" / "mctaco_official.json"
 FIGURES = json.loads(AGREED.read_text("utf-8"))["figures"]
@@ -20,13 +19,13 @@ SPLITS = {"sample": ("sample", "test"), "validation": ("default", "validation"),
 def test_agrees_with_the_official_evaluator(name, request, tmp_path):
     if name != "sample":
         request.getfixturevalue("corpora")
-    gold = read_gold(load_corpus("mctaco"), *SPLITS[name])
+    config, split = SPLITS[name]
+    gold = read_gold(load_corpus("mctaco"), config, split)
     compared = 0
     for system, labels in systems([record["label"] for record in gold.records]).items():
         path = tmp_path / "predictions.txt"
         path.write_text("".join(f"{label}\n" for label in labels), "utf-8")
-        counted = count_predictions(gold, path)
-        report = make_report(counted.table, PROCEDURE, counted.provenance, by=("category",), resampling=Resampling(0))
+        report = score("mctaco", path, config=config, split=split, by="category", resampling=Resampling(0))
         groups = {"all": report.total, **report.slices["category"]}
         official = {f["category"]: f for f in FIGURES if (f["corpus"], f["system"]) == (name, system)}
         assert groups.keys() == official.keys()

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.count_tables import score_table
 
 from closeread.counts.table import merge
 from closeread.tasks.mctaco.kernels.choices import expected_coin_scores
@@ -37,7 +36,7 @@ def rows(gold, system):
 
 
 def scores(records, answers, **options):
-    return score_table(count(gold=records, system=answers, **options), PROCEDURE)
+    return count(gold=records, system=answers, **options).scores(PROCEDURE.metrics)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])

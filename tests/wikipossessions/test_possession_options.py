@@ -5,19 +5,19 @@ import pytest
 from closeread.errors import RequestError
 from closeread.tasks.wikipossessions.procedure import PROCEDURE
 
-DECIMAL = "needed: a decimal number such as 0.1"
-YEAR = "needed: a year such as 2017"
+DECIMAL = "(expected a decimal number such as 0.1)"
+YEAR = "(expected a year such as 2017)"
 
 
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        ("tolerance", "x", f"option tolerance is 'x'; {DECIMAL}"),
-        ("tolerance", "-0.1", f"option tolerance is '-0.1'; {DECIMAL}"),
-        ("tolerance", "0.1\n", f"option tolerance is '0.1\n'; {DECIMAL}"),
-        ("tolerance", float("nan"), f"option tolerance is 'nan'; {DECIMAL}"),
-        ("now_year", "now", f"option now_year is 'now'; {YEAR}"),
-        ("setting", "loose", "option setting is 'loose'; needed: one of exact, partial"),
+        ("tolerance", "x", f"option tolerance is 'x' {DECIMAL}"),
+        ("tolerance", "-0.1", f"option tolerance is '-0.1' {DECIMAL}"),
+        ("tolerance", "0.1\n", f"option tolerance is '0.1\n' {DECIMAL}"),
+        ("tolerance", float("nan"), f"option tolerance is 'nan' {DECIMAL}"),
+        ("now_year", "now", f"option now_year is 'now' {YEAR}"),
+        ("setting", "loose", "option setting is 'loose' (expected one of exact, partial)"),
     ],
 )
 def test_invalid_values(option, value, message):

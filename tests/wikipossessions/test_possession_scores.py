@@ -6,18 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from shared.count_tables import score_table, sum_counts
 from shared.possession_records import make_articles
 
 from closeread.tasks.wikipossessions.possession_csv import read_records
-from closeread.tasks.wikipossessions.procedure import PROCEDURE, count, problems
+from closeread.tasks.wikipossessions.procedure import PROCEDURE, count, find_inconsistencies
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "possession.json").read_text("utf-8"))
 DEFAULTS = PROCEDURE.resolve_options({})
 
 
 def score(table):
-    return score_table(table, PROCEDURE)
+    return table.scores(PROCEDURE.metrics)
 
 
 @pytest.mark.parametrize("case", CASES["scores"], ids=lambda case: case["name"])
@@ -30,7 +29,8 @@ def test_hand_cases(case):
         assert parts == pytest.approx([float(Fraction(value)) for value in expected], abs=1e-12), family
     for family, expected in case.get("counts", {}).items():
         names = [f"{family}/{name}" for name in ("found_of_system", "system", "found_of_gold", "gold")]
-        assert [sum_counts(table)[name] for name in names] == expected, family
+        totals = dict(zip(table.names, table.values.sum(axis=0).tolist(), strict=True))
+        assert [totals[name] for name in names] == expected, family
 
 
 def test_articles_without_predictions():
@@ -48,22 +48,22 @@ def test_articles_without_predictions():
 def test_zero_by_zero_is_reported_as_undefined():
     table = count(gold=make_articles([[["Ann Poe", "1"]]]), system=make_articles([[["Ann Poe", "1"]]]))
     totals = table.values.sum(axis=0)
-    undefined = {metric.name for metric in PROCEDURE.metrics if metric.decided(totals, table.names)}
+    undefined = {metric.name for metric in PROCEDURE.metrics if metric.is_undefined(totals, table.names)}
     families = ("anchor", "relation", "relation_certainty", "ordering")
     assert undefined == {f"{family}/{part}" for family in families for part in ("precision", "recall", "f1")}
 
 
 @pytest.mark.parametrize("case", CASES["problems"], ids=lambda case: case["name"])
-def test_problems(case):
+def test_inconsistencies(case):
     gold, system = make_articles(case["gold"]), make_articles(case["system"])
     options = PROCEDURE.resolve_options(case.get("options", {}))
-    found = problems(gold=gold, system=system, **options)
+    found = find_inconsistencies(gold=gold, system=system, **options)
     assert [list(problem) for problem in found] == case["expected"]
 
 
 def test_rows_of_other_articles():
     gold = make_articles([[["Ann Poe", "1"]], [["Bob Roe", "1"]], [["Cid Doe", "1"]]])
-    found = list(problems(gold=gold, system=[gold[1], gold[1], None]))
+    found = list(find_inconsistencies(gold=gold, system=[gold[1], gold[1], None]))
     assert found == [("system", 0, "article is 'Work 1' (expected 'Work 0', as in gold)")]
 
 
