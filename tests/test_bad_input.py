@@ -77,16 +77,16 @@ SUBMISSIONS = {
     ),
     "empty": (b"", ["is empty"]),
     "only a byte-order mark": (b"\xef\xbb\xbf", ["is empty"]),
-    "too few labels": ("yes\n" * 102, ["the number of lines is 102; needed: 103, one for each candidate"]),
-    "too many labels": ("yes\n" * 104, ["the number of lines is 104; needed: 103, one for each candidate"]),
+    "too few labels": ("yes\n" * 102, ["the number of lines is 102 (expected 103, one for each candidate)"]),
+    "too many labels": ("yes\n" * 104, ["the number of lines is 104 (expected 103, one for each candidate)"]),
     "a blank line after the labels": (
         "yes\n" * 103 + "\n",
-        ["the number of lines is 104; needed: 103, one for each candidate"],
+        ["the number of lines is 104 (expected 103, one for each candidate)"],
     ),
     "too few labels, and one wrong": (
         "yes\nmaybe\n",
         [
-            "the number of lines is 2; needed: 103, one for each candidate",
+            "the number of lines is 2 (expected 103, one for each candidate)",
             "2: id 'test-00001': label: 'maybe' is not one of ['no', 'yes']",
         ],
     ),
@@ -316,7 +316,7 @@ def tsv(*rows):
 
 
 GOOD = ("It rained.", "How long?", "an hour", "yes", "Event Duration")
-COLUMNS = "needed: 5 (sentence, question, answer, label, category)"
+COLUMNS = "(expected 5: sentence, question, answer, label, category)"
 CATEGORIES = "['Event Duration', 'Event Ordering', 'Frequency', 'Typical Time', 'Stationarity']"
 
 
@@ -327,13 +327,13 @@ def record(**changes):
 
 
 GOLD = {
-    "row with too few columns": ("gold.tsv", tsv(GOOD, GOOD[:4]), [f"2: the number of columns is 4; {COLUMNS}"]),
+    "row with too few columns": ("gold.tsv", tsv(GOOD, GOOD[:4]), [f"2: the number of columns is 4 {COLUMNS}"]),
     "row with too many columns": (
         "gold.tsv",
         tsv(GOOD, (*GOOD, "")),
-        [f"2: the number of columns is 6; {COLUMNS}"],
+        [f"2: the number of columns is 6 {COLUMNS}"],
     ),
-    "blank line": ("gold.tsv", tsv(GOOD, ("",)), [f"2: the number of columns is 1; {COLUMNS}"]),
+    "blank line": ("gold.tsv", tsv(GOOD, ("",)), [f"2: the number of columns is 1 {COLUMNS}"]),
     "unknown category": (
         "gold.tsv",
         tsv(GOOD, (*GOOD[:4], "Frequenzy")),
@@ -348,7 +348,7 @@ GOLD = {
         "gold.tsv",
         tsv((*GOOD[:3], "yes\x1b[31m", "Frequency")),
         [
-            r"1: label 'yes\x1b[31m' holds the control character U+001B",
+            r"1: label 'yes\x1b[31m' contains the control character U+001B",
             r"1: id 'test-00000': label: 'yes\x1b[31m' is not one of ['no', 'yes']",
         ],
     ),
@@ -356,8 +356,8 @@ GOLD = {
         "gold.tsv",
         tsv(GOOD, ("It\x07 rained.", *GOOD[1:2], "an\x85hour", *GOOD[3:])),
         [
-            r"2: sentence 'It\x07 rained.' holds the control character U+0007",
-            r"2: answer 'an\x85hour' holds the control character U+0085",
+            r"2: sentence 'It\x07 rained.' contains the control character U+0007",
+            r"2: answer 'an\x85hour' contains the control character U+0085",
         ],
     ),
     "no sentence": ("gold.tsv", tsv(("", *GOOD[1:])), ["1: id 'test-00000': sentence: '' should be non-empty"]),
@@ -365,7 +365,7 @@ GOLD = {
         "gold.tsv",
         tsv(GOOD[:1], ("It rained.", "Why?", "so", "si", "Cause"), GOOD),
         [
-            f"1: the number of columns is 1; {COLUMNS}",
+            f"1: the number of columns is 1 {COLUMNS}",
             f"2: id 'test-00001': category: 'Cause' is not one of {CATEGORIES}",
             "2: id 'test-00001': label: 'si' is not one of ['no', 'yes']",
         ],
@@ -373,12 +373,15 @@ GOLD = {
     "a question of two categories": (
         "gold.tsv",
         tsv(GOOD, (*GOOD[:4], "Frequency")),
-        ["2: question 'test-q0000' has category 'Frequency', but 'Event Duration' for another candidate; needed: one"],
+        [
+            "2: question 'test-q0000' has category 'Frequency', but 'Event Duration' in an earlier row "
+            "(expected one category)"
+        ],
     ),
     "a question of two sentences": (
         "gold.jsonl",
         lines(record(), record(id="b", sentence_id="t")),
-        ["2: question 'q' has sentence_id 't', but 's' for another candidate; needed: one"],
+        ["2: question 'q' has sentence_id 't', but 's' in an earlier row (expected one sentence_id)"],
     ),
     "duplicate ids": (
         "gold.jsonl",

@@ -102,7 +102,7 @@ def test_mctaco_tsv_keeps_every_character(file, rows):
 @pytest.mark.parametrize("mark", ["\t", "\n", "\r", "\0", "\x1b", "\x85"])
 def test_mctaco_tsv_does_not_write_what_it_can_not_read(mark):
     record = {**SAMPLE[0], "answer": f"two{mark}days"}
-    with pytest.raises(ValueError, match=r"^test-00000: a field holds a control character, which this format"):
+    with pytest.raises(ValueError, match=r"^test-00000: a field contains a control character, which this format"):
         mctaco_tsv.dump_records([record])
 
 

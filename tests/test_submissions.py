@@ -71,7 +71,7 @@ def test_a_text_file_never_lacks_a_line(file, missing):
     put(file, ROWS[:-1], ".txt")
     with pytest.raises(SubmissionError) as caught:
         read_submission(file, MCTACO, GOLD, missing)
-    assert str(caught.value) == f"{file}: the number of lines is 102; needed: 103, one for each candidate"
+    assert str(caught.value) == f"{file}: the number of lines is 102 (expected 103, one for each candidate)"
 
 
 @pytest.mark.parametrize("missing", ["error", "empty", "skip"])

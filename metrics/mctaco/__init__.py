@@ -1,1 +1,1 @@
-"""The evaluate module of McTaco's scores."""
+"""The evaluate module of the McTaco scores."""

@@ -1,4 +1,4 @@
-"""McTaco's scores as an evaluate module."""
+"""The McTaco scores as an evaluate module."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,9 @@ from closeread.tasks.mctaco import procedure as mctaco
 
 
 class Mctaco(metric.EvaluateModule):
-    """Exact match and F1 over questions with several candidate answers, as McTaco's official evaluator computes them.
+    """Exact match and F1 over questions with several candidate answers, as in McTaco's official evaluator.
 
-    Predictions are labels, "yes" or "no" (or 1 or 0); references are records of the corpus, or rows with
+    Predictions are labels: "yes" or "no" (or 1 or 0).  References are records of the corpus, or rows with
     `question_id`, `sentence_id`, `label` and `category`.
 
     >>> import evaluate, closeread
@@ -23,7 +23,7 @@ class Mctaco(metric.EvaluateModule):
     >>> mctaco.compute(predictions=["yes", "yes", "yes"], references=references)
     {'exact_match': 0.5, 'f1': 0.8333333333333333}
 
-    The first question has precision 1/2 and recall 1, so an F1 of 2/3; the second is right.
+    The first question has precision 1/2 and recall 1, so its F1 is 2/3; the second is correct.
 
     >>> report = mctaco.report(predictions=[1, 1, 1], references=references, by=("category",))
     >>> report.slices["category"]["Typical Time"].scores["exact_match"].value

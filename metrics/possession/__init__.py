@@ -1,1 +1,1 @@
-"""WikiPossessions' scores."""
+"""The evaluate module of the WikiPossessions scores."""

@@ -1,4 +1,4 @@
-"""The real model behind masked-word replacement, on tiny models with random weights."""
+"""The fill-mask model, on tiny models with random weights."""
 
 import inspect
 import json
@@ -62,7 +62,7 @@ TEXTS = [
 ]
 
 
-def test_whole_words_of_the_vocabulary_the_best_first(tiny_bert):
+def test_returns_whole_words_best_first(tiny_bert):
     words = FillMask(tiny_bert, candidates=4, device="cpu")(TEXTS)
     assert [len(found) for found in words] == [4, 4, 4]
     assert all(word in [*WORDS, "paint"] for found in words for word in found)
@@ -70,7 +70,7 @@ def test_whole_words_of_the_vocabulary_the_best_first(tiny_bert):
     assert [found[:4] for found in longer] == words
 
 
-def test_like_one_text_at_a_time(tiny_bert):
+def test_batches_give_the_same_words_as_single_texts(tiny_bert):
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
     tokenizer = transformers.AutoTokenizer.from_pretrained(tiny_bert)
@@ -93,23 +93,23 @@ def test_batches_and_repetition_change_nothing(tiny_bert):
     assert model([]) == []
 
 
-def test_a_long_sentence_loses_its_beginning_and_the_answer_nothing(tiny_bert):
+def test_long_sentences_are_truncated_at_the_beginning(tiny_bert):
     model = FillMask(tiny_bert, device="cpu")
     end = "how long did it take ? two [MASK] ."
-    # 22 words and two special tokens are what the model can read; 9 of them are the end.
+    # The model can read 22 words and two special tokens; `end` has 9 words.
     fits = "the " * 13 + end
     assert model(["barn " * 50 + fits]) == model([fits])
     assert model(["barn " + fits]) == model([fits])
     assert model(["barn " * 13 + end]) != model([fits])
 
 
-def test_an_answer_that_is_too_long_by_itself_gets_no_words(tiny_bert):
+def test_an_answer_that_is_too_long_gets_no_words(tiny_bert):
     assert FillMask(tiny_bert, device="cpu")(["[MASK] " + "days " * 40]) == [[]]
 
 
 @pytest.mark.parametrize(("text", "count"), [("no mask", 0), ("[MASK] [MASK]", 2)])
-def test_one_mask_a_text(tiny_bert, text, count):
-    with pytest.raises(ValueError, match=f"{count} times \\[MASK\\]; one mask a text is needed"):
+def test_a_text_needs_exactly_one_mask(tiny_bert, text, count):
+    with pytest.raises(ValueError, match=f"contains \\[MASK\\] {count} times \\(expected once\\)"):
         FillMask(tiny_bert, device="cpu")([text])
 
 
@@ -119,12 +119,12 @@ def test_a_tokenizer_without_a_mask(tmp_path):
     tokenizers = pytest.importorskip("tokenizers")
     plain = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0}))
     transformers.PreTrainedTokenizerFast(tokenizer_object=plain).save_pretrained(tmp_path)
-    with pytest.raises(ValueError, match="its tokenizer has no mask token; a fill-mask model is needed"):
+    with pytest.raises(ValueError, match=r"the tokenizer has no mask token \(expected a fill-mask model\)"):
         FillMask(str(tmp_path), device="cpu")
 
 
-def test_words_that_begin_with_a_blank_in_the_vocabulary(tmp_path):
-    """As in RoBERTa: pieces are those without a blank."""
+def test_vocabularies_whose_words_begin_with_a_space(tmp_path):
+    """As in RoBERTa, tokens without the leading space are word pieces."""
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
     tokens = [

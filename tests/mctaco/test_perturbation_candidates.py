@@ -1,4 +1,4 @@
-"""Candidate expansion: what is kept, what is added, and that a question is on its own."""
+"""Candidate expansion: which answers are kept and added, and that questions are independent."""
 
 import pytest
 from hypothesis import given
@@ -22,7 +22,7 @@ def row(number, answer, question="q0"):
     }
 
 
-def numbered(name, many):
+def make_technique(name, many):
     return Technique(name, lambda rows: [[f"{row['answer']} {name}{i}" for i in range(many)] for row in rows])
 
 
@@ -31,7 +31,7 @@ def answers(rows):
 
 
 def test_output_row():
-    assert expand([row(7, "at dawn")], [numbered("t", 1)]) == [
+    assert expand([row(7, "at dawn")], [make_technique("t", 1)]) == [
         {
             "id": "q0-c00",
             "question_id": "q0",
@@ -58,34 +58,34 @@ def test_output_row():
 
 
 def test_techniques_one_after_another_until_the_limit():
-    found = expand([row(0, "x")], [numbered("a", 3), numbered("b", 3), numbered("c", 3)], limit=5)
+    found = expand([row(0, "x")], [make_technique("a", 3), make_technique("b", 3), make_technique("c", 3)], limit=5)
     assert [new["technique"] for new in found] == ["original", "a", "a", "a", "b"]
 
 
-def test_a_full_question_is_not_offered_more():
-    asked = []
+def test_a_full_question_gets_no_more_candidates():
+    received = []
 
     def variants(rows):
-        asked.extend(row["question_id"] for row in rows)
+        received.extend(row["question_id"] for row in rows)
         return [["new"] for _ in rows]
 
     expand([row(0, "x"), row(1, "y"), row(2, "z", "q1")], [Technique("t", variants)], limit=2)
-    assert asked == ["q1"]
+    assert received == ["q1"]
 
 
 def test_techniques_start_from_the_answers_of_the_question_only():
-    found = expand([row(0, "x")], [numbered("a", 1), numbered("b", 1)])
+    found = expand([row(0, "x")], [make_technique("a", 1), make_technique("b", 1)])
     assert answers(found) == ["x", "x a0", "x b0"]
 
 
 def test_more_originals_than_the_limit():
     rows = [row(i, f"answer {i}") for i in range(30)]
-    found = expand(rows, [numbered("a", 3)], limit=20)
+    found = expand(rows, [make_technique("a", 3)], limit=20)
     assert answers(found) == answers(rows)
     assert found[-1]["id"] == "q0-c29"
 
 
-def test_same_but_for_case_and_blanks():
+def test_answers_that_differ_in_case_and_whitespace_are_the_same():
     variants = Technique("t", lambda rows: [["AT  dawn", "at dusk", " at Dusk", "", " "] for _ in rows])
     found = expand([row(0, "at dawn"), row(1, "At dawn "), row(2, "noon")], [variants])
     assert [(new["answer"], new["source"]) for new in found[:2]] == [("at dawn", "r0"), ("noon", "r2")]
@@ -93,7 +93,7 @@ def test_same_but_for_case_and_blanks():
     assert found[2]["answer"] in ("at dusk", " at Dusk")
 
 
-def test_rows_of_a_question_need_not_stand_together():
+def test_rows_of_a_question_need_not_be_adjacent():
     found = expand([row(0, "x"), row(1, "y", "q1"), row(2, "z")], [])
     assert [(new["id"], new["answer"]) for new in found] == [
         ("q0-c00", "x"),
@@ -132,8 +132,8 @@ def test_number_rule():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"limit": 0}, "limit is 0: a question needs room for at least 1 candidate"),
-        ({"seed": -1}, "seed is -1: it must not be negative"),
+        ({"limit": 0}, r"limit is 0 \(expected at least 1\)"),
+        ({"seed": -1}, r"seed is -1 \(expected 0 or more\)"),
     ],
 )
 def test_bad_options(options, message):
@@ -141,20 +141,20 @@ def test_bad_options(options, message):
         expand([], [], **options)
 
 
-def test_a_technique_that_does_not_answer_all():
-    with pytest.raises(ValueError, match="t gave variants of 0 answers for 1 answers"):
+def test_a_technique_that_skips_rows_is_an_error():
+    with pytest.raises(ValueError, match=r"technique t returned 0 lists of variants \(expected 1, one per row\)"):
         expand([row(0, "x")], [Technique("t", lambda rows: [])])
 
 
 def test_the_order_is_the_same_in_every_process():
-    found = expand([row(0, "x")], [numbered("a", 6)], limit=4, seed=3)
+    found = expand([row(0, "x")], [make_technique("a", 6)], limit=4, seed=3)
     assert answers(found) == ["x", "x a2", "x a4", "x a1"]
 
 
-def test_seeds_and_questions_have_orders_of_their_own():
+def test_the_order_depends_on_the_seed_and_the_question():
     rows = [row(i, "x", f"q{i}") for i in range(2)]
     drawn = {
-        tuple(answers(expand(rows, [numbered("a", 50)], seed=seed))[start : start + 20])
+        tuple(answers(expand(rows, [make_technique("a", 50)], seed=seed))[start : start + 20])
         for seed in range(3)
         for start in (0, 20)
     }
@@ -167,9 +167,9 @@ ROWS = st.lists(
 ).map(lambda pairs: [row(i, answer, question) for i, (answer, question) in enumerate(pairs)])
 LIMITS = st.integers(1, 9)
 TECHNIQUES = [
-    numbered("a", 3),
+    make_technique("a", 3),
     Technique("same", lambda rows: [["One", "one"] for _ in rows]),
-    numbered("b", 2),
+    make_technique("b", 2),
 ]
 
 
@@ -196,7 +196,7 @@ def test_same_seed_same_output(rows, limit, seed):
 
 
 @given(ROWS, LIMITS)
-def test_a_question_is_on_its_own(rows, limit):
+def test_questions_are_independent(rows, limit):
     together = expand(rows, TECHNIQUES, limit=limit)
     for question in {row["question_id"] for row in rows}:
         alone = expand([row for row in rows if row["question_id"] == question], TECHNIQUES, limit=limit)

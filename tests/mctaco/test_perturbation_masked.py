@@ -18,10 +18,10 @@ def always(*fillings):
 
 
 def test_every_word_is_masked_once_in_its_context():
-    asked = []
+    received = []
 
     def fill(texts):
-        asked.extend(texts)
+        received.extend(texts)
         return always("x")(texts)
 
     assert masked_variants([row("two days."), row("a week")], fill=fill, mask_token=MASK) == [
@@ -29,7 +29,7 @@ def test_every_word_is_masked_once_in_its_context():
         ["x week", "a x"],
     ]
     context = "The bridge was painted. How long did it take? "
-    assert asked == [context + answer for answer in (f"{MASK} days.", f"two {MASK}.", f"{MASK} week", f"a {MASK}")]
+    assert received == [context + answer for answer in (f"{MASK} days.", f"two {MASK}.", f"{MASK} week", f"a {MASK}")]
 
 
 @pytest.mark.parametrize(
@@ -38,11 +38,11 @@ def test_every_word_is_masked_once_in_its_context():
         ("days", ["weeks", "months", "years", "hours"], ["weeks", "months", "years"], "the top three"),
         ("days", ["days", "weeks", "Days", "hours"], ["weeks", "hours"], "the word itself is skipped"),
         ("days", [".", "-", "", " ", "weeks"], ["weeks"], "punctuation is skipped"),
-        ("days", [" weeks", "weeks "], ["weeks"], "blanks around a filling do not count"),
-        ("days", ["weeks", "weeks", "hours"], ["weeks", "hours"], "none twice"),
+        ("days", [" weeks", "weeks "], ["weeks"], "whitespace around a filling is ignored"),
+        ("days", ["weeks", "weeks", "hours"], ["weeks", "hours"], "no duplicates"),
         ("days", [], [], "no filling"),
         ("it's 9:30", ["x"], ["x 9:30", "it's x"], "apostrophe and colon are inside a word"),
-        ("no no", ["no", "yes"], ["yes no", "no yes"], "each place by itself"),
+        ("no no", ["no", "yes"], ["yes no", "no yes"], "each place separately"),
         ("a b", ["b", "a"], ["b b", "a a"], "only the masked word is compared"),
         ("?!", ["x"], [], "no word"),
         ("", ["x"], [], "nothing"),
@@ -60,13 +60,13 @@ def test_top():
     assert masked_variants([row("a")], fill=always("x", "y"), mask_token=MASK, top=1) == [["x"]]
 
 
-def test_a_model_that_does_not_answer_all():
-    with pytest.raises(ValueError, match="the model answered 1 of 2 masked texts; it must answer each"):
+def test_a_model_that_skips_texts_is_an_error():
+    with pytest.raises(ValueError, match=r"returned fillings for 1 texts \(expected 2, one per masked word\)"):
         masked_variants([row("two days")], fill=lambda texts: [["x"]], mask_token=MASK)
 
 
 @given(st.lists(st.text(), max_size=4), st.lists(st.text(max_size=4), max_size=6))
-def test_never_the_answer_itself_and_nothing_twice(answers, fillings):
+def test_no_duplicates_and_never_the_answer_itself(answers, fillings):
     results = masked_variants([row(answer) for answer in answers], fill=always(*fillings), mask_token=MASK)
     assert len(results) == len(answers)
     for answer, variants in zip(answers, results, strict=True):

@@ -1,4 +1,4 @@
-"""Phrase retrieval: hand cases, and a slow and obvious twin."""
+"""Phrase retrieval: hand cases, and comparison with a slow, obvious implementation."""
 
 from unittest import mock
 
@@ -26,7 +26,7 @@ PHRASES = ["painted the barn", "sold the barn", "went home", "Went  Home", "home
         ("went HOME", 5, ["home the barn painted"], "the text itself is not returned"),
         ("flew away", 5, [], "no word in common"),
         ("", 5, [], "no word"),
-        ("barn barn", 2, ["painted the barn", "sold the barn"], "barn weighs less beside the rarer sold"),
+        ("barn barn", 2, ["painted the barn", "sold the barn"], "barn weighs less next to the rarer sold"),
     ],
 )
 def test_hand_cases(text, k, expected, why):
@@ -45,13 +45,13 @@ def test_no_texts():
 
 
 @pytest.mark.parametrize("phrases", [[], ["", "?!"]])
-def test_nothing_to_find(phrases):
-    with pytest.raises(ValueError, match=f"none of the {len(phrases)} phrases has a word in it"):
+def test_phrases_without_words_are_an_error(phrases):
+    with pytest.raises(ValueError, match=f"none of the {len(phrases)} phrases contains a word"):
         PhraseIndex(phrases)
 
 
-def test_at_least_one():
-    with pytest.raises(ValueError, match="k is 0: at least 1 phrase has to be asked for"):
+def test_k_below_one_is_an_error():
+    with pytest.raises(ValueError, match=r"k is 0 \(expected at least 1\)"):
         PhraseIndex(["a"]).similar(["a"], 0)
 
 
@@ -64,7 +64,7 @@ def test_missing_library_names_the_extra():
 
 
 def slow_similar(phrases, texts, k):
-    """The same with a dense matrix of all similarities and a full sort."""
+    """Return the same with a dense matrix of all similarities and a full sort."""
     distinct = list({" ".join(phrase.casefold().split()): phrase for phrase in reversed(phrases)}.values())
     distinct.sort(key=phrases.index)
     vectorizer = TfidfVectorizer(token_pattern=WORD)
@@ -88,7 +88,7 @@ SHORT = st.lists(st.sampled_from(["a", "b", "C", "c", "dd", "e e", "  "]), max_s
     st.integers(1, 4),
     st.integers(1, 30),
 )
-def test_like_the_slow_twin_whatever_the_batches(phrases, texts, k, cells):
+def test_agrees_with_the_slow_twin_for_any_batch_size(phrases, texts, k, cells):
     phrases = ["a word", *phrases]
     with mock.patch.object(retrieval, "_CELLS", cells):
         assert PhraseIndex(phrases).similar(texts, k) == slow_similar(phrases, texts, k)

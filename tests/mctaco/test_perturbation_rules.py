@@ -1,4 +1,4 @@
-"""The replacement rules: hand cases with their reason, and what holds of every result."""
+"""The replacement rules: hand cases with their reasons, and properties of all results."""
 
 import pytest
 from hypothesis import example, given
@@ -9,13 +9,13 @@ pytest.importorskip("text_to_num")
 from closeread.tasks.mctaco.perturbation.rule_table import UNIT_SETS, WORD_RULES
 from closeread.tasks.mctaco.perturbation.rules import perturb
 
-# answer, all results in order, why (the rules stand in the McTaco specification, "Candidate perturbation")
+# answer, all results in order, reason
 WORDS = [
     ("always", ["sometimes", "never"], "two replacements, in the order of the table"),
     ("at night", ["at early morning", "at day", "at morning"], "one key in three groups"),
     ("by day", ["by night", "by minute", "by month", "by century"], "the period first, then the units"),
     ("last night", ["first night", "last early morning", "last day", "last morning"], "left to right"),
-    ("now or now", ["later or now", "now or later"], "each place by itself"),
+    ("now or now", ["later or now", "now or later"], "each place separately"),
     ("Usually", ["Rarely"], "a capital stays"),
     ("USUALLY", ["RARELY"], "all capitals stay"),
     ("long-term plans", ["short-term plans"], "a key with a hyphen"),
@@ -24,20 +24,20 @@ WORDS = [
     ("after the rain", ["before the rain"], "both directions"),
     ("7 am", ["7 pm"], "a time of day"),
     ("7 PM", ["7 AM"], "capitals stay"),
-    ("7am", ["7pm"], "right behind a digit"),
+    ("7am", ["7pm"], "directly after a digit"),
     ("7:30 am", ["7:30 pm"], "a clock time"),
     ("9 : am", ["9 : pm"], "a clock time as tokenizers leave it"),
     ("seven am", ["seven pm"], "an hour in words"),
     ("I am late", ["I am early"], "am is the verb here"),
     ("7 a.m.", ["7 p.m."], "with dots"),
     ("7 a.m., or so", ["7 p.m., or so"], "with dots, before a comma"),
-    ("7p.m.", ["7a.m."], "with dots, right behind a digit"),
+    ("7p.m.", ["7a.m."], "with dots, directly after a digit"),
     ("spam", [], "inside a word"),
     ("a lately built barn", [], "inside a word"),
     ("mid-morning", [], "a hyphen makes one word"),
     ("two-day", [], "a hyphen makes one word"),
     ("the first one", ["the last one"], "an ordinal of the table"),
-    ("an hour", ["an second", "an week", "an year"], "articles are not put right"),
+    ("an hour", ["an second", "an week", "an year"], "articles are not corrected"),
     ("2 hours", ["2 seconds", "2 weeks", "2 years"], "plural by plural"),
     ("2 centuries", ["2 minutes", "2 days", "2 months"], "an uncommon plural"),
     ("one century", ["one minute", "one day", "one month"], "and its singular"),
@@ -62,7 +62,7 @@ def test_words_and_units(answer, expected, why):
     assert perturb(answer) == expected, why
 
 
-# answer, number_rule, the results that change a number, why
+# answer, number_rule, results that change a number, reason
 NUMBERS = [
     ("3", "plus_one", ["4"], "digits"),
     ("3", "times_ten", ["30"], "digits"),
@@ -70,15 +70,15 @@ NUMBERS = [
     ("three", "times_ten", ["thirty"], "words"),
     ("Three", "plus_one", ["Four"], "a capital stays"),
     ("twenty-five", "plus_one", ["twenty-six"], "two words are one number"),
-    ("twenty five", "plus_one", ["twenty-six"], "with a blank as well"),
+    ("twenty five", "plus_one", ["twenty-six"], "also with a space"),
     ("one hundred and one", "times_ten", ["one thousand and ten"], "and is part of it"),
     ("a hundred", "plus_one", ["one hundred and one"], "so is a before a scale"),
-    ("several hundred", "plus_one", [], "several is no number that can be changed"),
+    ("several hundred", "plus_one", [], "several is not an exact number"),
     ("2.5", "plus_one", ["3.5"], "decimals stay"),
     ("2.5", "times_ten", ["25"], "no zeros at the end"),
     ("0.05", "times_ten", ["0.5"], "no float noise"),
     ("1,000", "plus_one", ["1,001"], "separators stay"),
-    ("999", "plus_one", ["1000"], "none where there was none"),
+    ("999", "plus_one", ["1000"], "no separator where there was none"),
     ("1,000.5", "times_ten", ["10,005"], "separators with decimals"),
     ("3 or four", "plus_one", ["4 or four", "3 or five"], "one at a time, left to right"),
     ("9:30", "plus_one", [], "a clock time"),
@@ -88,9 +88,9 @@ NUMBERS = [
     ("1.2.3", "plus_one", [], "no number"),
     ("3.", "plus_one", ["4."], "the end of a sentence"),
     ("0", "times_ten", [], "the same again"),
-    ("four\nthree", "times_ten", ["forty\nthree", "four\nthirty"], "a line break is a blank"),
+    ("four\nthree", "times_ten", ["forty\nthree", "four\nthirty"], "a line break is whitespace"),
     ("one-way", "plus_one", [], "a hyphen makes one word"),
-    ("nine hundred ninety nine billion", "times_ten", [], "too large to be written"),
+    ("nine hundred ninety nine billion", "times_ten", [], "too large to write in words"),
     ("9" * 400, "plus_one", [], "absurdly long"),
     ("\u0663", "plus_one", [], "Arabic-Indic digits"),
     ("a few", "plus_one", [], "not exact"),
@@ -103,7 +103,7 @@ def test_numbers(answer, rule, expected, why):
     assert perturb(answer, number_rule=rule) == expected, why
 
 
-def test_numbers_stand_among_the_words_from_left_to_right():
+def test_numbers_and_words_are_replaced_from_left_to_right():
     assert perturb("3 hours now", number_rule="plus_one") == [
         "4 hours now",
         "3 seconds now",
@@ -138,7 +138,7 @@ NUMBER_RULES = st.sampled_from(["off", "plus_one", "times_ten"])
 
 
 @given(ANSWERS, NUMBER_RULES)
-def test_never_the_answer_itself_and_nothing_twice(answer, rule):
+def test_no_duplicates_and_never_the_answer_itself(answer, rule):
     results = perturb(answer, number_rule=rule)
     assert answer not in results
     assert len(set(results)) == len(results)
@@ -153,7 +153,7 @@ def known_replacements():
 @given(ANSWERS)
 @example("first last")
 @example("early early")
-def test_one_span_differs_and_it_holds_a_replacement_of_the_table(answer):
+def test_exactly_one_span_is_replaced_by_an_entry_of_the_table(answer):
     known = known_replacements()
     for result in perturb(answer):
         assert any(

@@ -1,4 +1,4 @@
-"""Unit normalization: hand cases with their reason, and that no quantity changes."""
+"""Unit normalization: hand cases with their reasons, and that no quantity changes."""
 
 import re
 from fractions import Fraction
@@ -12,21 +12,21 @@ pytest.importorskip("text_to_num")
 from closeread.tasks.mctaco.perturbation.number_words import cardinal, in_words, scale
 from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, normalize_units, parse_quantity
 
-# text, normalized under rule "proper", why (source: the McTaco specification, "Unit normalization")
+# text, its normalization under rule "proper", reason
 PROPER = [
     ("30 months", "2.5 years", "the paper's own example"),
     ("12 months", "1 year", "a month is a twelfth of a year; singular for 1"),
     ("60 minutes", "1 hour", "singular for 1"),
     ("7 days", "1 week", "a value of exactly 1 is enough"),
     ("6.99 days", "6.99 days", "less than 1 week"),
-    ("0.5 hours", "30 minutes", "downwards as well"),
+    ("0.5 hours", "30 minutes", "to a smaller unit as well"),
     (".5 hours", "30 minutes", "no digit before the dot"),
-    ("30 month", "2.5 years", "singular and plural alike"),
+    ("30 month", "2.5 years", "the same in singular and plural"),
     ("365 days", "1 year", "a year is 365 days"),
     ("364 days", "11.97 months", "just less than a year"),
     ("1,000 years", "10 centuries", "thousands separator"),
     ("2,000,000 seconds", "3.31 weeks", "two of them"),
-    ("twenty five minutes", "twenty five minutes", "proper already"),
+    ("twenty five minutes", "twenty five minutes", "already proper"),
     ("ninety minutes", "1.5 hours", "spelled out"),
     ("one hundred and twenty minutes", "2 hours", "spelled out with and"),
     ("Thirty-six Months", "3 years", "letter case and hyphen do not matter"),
@@ -47,26 +47,26 @@ PROPER = [
     ("a half year", "6 months", "a half"),
     ("half a century", "5 decades", "half a"),
     ("18 and a half months", "1.54 years", "a number and a half"),
-    ("a couple of days", "a couple of days", "2 days are no week"),
-    ("she stayed (about 90 minutes) there", "she stayed (about 1.5 hours) there", "the rest stays"),
+    ("a couple of days", "a couple of days", "2 days are less than a week"),
+    ("she stayed (about 90 minutes) there", "she stayed (about 1.5 hours) there", "the rest is unchanged"),
     ("(90 minutes)", "(1.5 hours)", "an opening bracket is not part of the number"),
-    ("90  minutes\tago", "1.5  hours\tago", "blanks stay as they are"),
-    ("90\u00a0minutes", "1.5\u00a0hours", "so does a no-break space"),
-    ("24 hours and 120 seconds", "1 day and 2 minutes", "each expression by itself"),
+    ("90  minutes\tago", "1.5  hours\tago", "whitespace is unchanged"),
+    ("90\u00a0minutes", "1.5\u00a0hours", "so is a no-break space"),
+    ("24 hours and 120 seconds", "1 day and 2 minutes", "each expression separately"),
     ("a 90 minute walk", "a 1.5 hours walk", "the article belongs to the walk"),
-    ("59.999 minutes", "59.999 minutes", "proper already, digits as they are"),
+    ("59.999 minutes", "59.999 minutes", "already proper, digits unchanged"),
     ("3599.99 seconds", "1 hour", "60 minutes after rounding, so the next unit is taken"),
     ("100 days", "3.29 months", "rounded to hundredths"),
     ("0.001 minutes", "0.06 seconds", "seconds where nothing is at least 1"),
 ]
 
 UNCHANGED = [
-    ("2 years", "proper already"),
-    ("two years", "proper already, in words"),
-    ("1 hours", "proper already, plural or not"),
+    ("2 years", "already proper"),
+    ("two years", "already proper, in words"),
+    ("1 hours", "already proper, even if not in the singular"),
     ("a second", "1 second"),
     ("an hour", "1 hour"),
-    ("2.3333 years", "proper already, however many decimals"),
+    ("2.3333 years", "already proper, with any number of decimals"),
     ("0.3 seconds", "there is no smaller unit"),
     ("0 months", "zero has no proper unit"),
     ("0.000001 minutes", "would be rounded to zero"),
@@ -84,10 +84,10 @@ UNCHANGED = [
     ("90-120 minutes", "a range"),
     ("90\u2013120 minutes", "a range with a dash"),
     ("90 - 120 minutes", "a range with blanks"),
-    ("one or two hundred years", "a range of a kind"),
+    ("one or two hundred years", "a kind of range"),
     ("between 60 and 90 minutes", "a range"),
     ("5, 10 or 90 minutes", "a list"),
-    ("nineteen eighty four months", "a year read in pairs, no number"),
+    ("nineteen eighty four months", "a year read in pairs is not a number"),
     ("several thousands of years", "more belongs to the number"),
     ("-30 months", "negative"),
     ("1e400 years", "an exponent"),
@@ -114,7 +114,7 @@ UNCHANGED = [
     ("", "nothing"),
 ]
 
-# text, normalized under rule "official", why
+# text, its normalization under rule "official", reason
 OFFICIAL = [
     ("12 hours", "0.5 days", "0.5 is enough"),
     ("11 hours", "11 hours", "less than 0.5 days"),
@@ -134,12 +134,12 @@ def test_proper_unit(text, expected, why):
 
 
 @pytest.mark.parametrize(("text", "why"), UNCHANGED)
-def test_left_as_it_is(text, why):
+def test_left_unchanged(text, why):
     assert normalize_units(text) == text, why
 
 
 @pytest.mark.parametrize(("text", "why"), UNCHANGED)
-def test_left_as_it_is_inside_a_sentence(text, why):
+def test_left_unchanged_inside_a_sentence(text, why):
     sentence = f"It was said that {text}, as you know."
     assert normalize_units(sentence) == sentence, why
 
@@ -208,7 +208,7 @@ def numbers(draw):
 
 
 def seconds(text, rule):
-    """Read the whole text as one "number unit"; the size of its unit as well."""
+    """Return the seconds of a text that is one "number unit", and those of its unit."""
     number, unit = text.rsplit(" ", 1)
     unit = {"centuries": "century"}.get(unit, unit.removesuffix("s"))
     size = UNIT_SECONDS[rule][unit]
@@ -217,7 +217,7 @@ def seconds(text, rule):
 
 @given(numbers(), st.sampled_from(UNITS), RULES)
 @example("3599.99", "second", "proper")
-def test_quantity_is_kept_up_to_rounding(number, unit, rule):
+def test_the_quantity_is_kept_up_to_rounding(number, unit, rule):
     before, _ = seconds(f"{number} {unit}", rule)
     after, size = seconds(normalize_units(f"{number} {unit}", rule=rule), rule)
     assert abs(before - after) <= size / 100
@@ -247,7 +247,7 @@ PHRASES = st.lists(
 @example("60 second and half an minute", "proper")
 @example("60 second and a half minute", "proper")
 @example("60 second and half minutes", "official")
-def test_twice_is_once(text, rule):
+def test_normalizing_twice_changes_nothing_more(text, rule):
     once = normalize_units(text, rule=rule)
     assert normalize_units(once, rule=rule) == once
 
@@ -259,13 +259,13 @@ def test_text_without_a_unit_is_unchanged(text, rule):
 
 
 @given(st.text(alphabet="abcdefg ,.;:"), numbers(), st.sampled_from(UNITS), st.text(alphabet="bcefg ,.;:"))
-def test_what_stands_around_stays(before, number, unit, after):
+def test_the_surrounding_text_is_unchanged(before, number, unit, after):
     alone = normalize_units(f"{number} {unit}")
     assert normalize_units(f"{before}# {number} {unit}; {after}") == f"{before}# {alone}; {after}"
 
 
 @given(st.integers(0, 10**12 - 1))
-def test_words_are_read_back(number):
+def test_number_words_round_trip(number):
     assert cardinal(in_words(number)) == number
 
 
@@ -290,13 +290,13 @@ def test_numbers_in_words(number, words):
 
 
 @pytest.mark.parametrize("number", [-1, 10**12])
-def test_numbers_that_are_not_written(number):
-    with pytest.raises(ValueError, match=f"{number}: only numbers from 0 to 999999999999 are written in words"):
+def test_numbers_that_are_out_of_range(number):
+    with pytest.raises(ValueError, match=rf"number is {number} \(expected 0 to 999999999999\)"):
         in_words(number)
 
 
 @given(st.lists(st.sampled_from(["one", "a", "twenty", "hundred", "thousand", "and", "-", "zero", "s", "million"])))
-def test_any_row_of_number_words_can_be_asked_for(words):
+def test_any_sequence_of_number_words_is_parsed_or_rejected(words):
     number = cardinal(" ".join(words))
     assert number is None or number >= 0
 

@@ -1,4 +1,4 @@
-"""Unanimity: hand cases, all problems at once, and what holds of every result."""
+"""Adjudication by unanimity: hand cases, error messages, and properties."""
 
 import pytest
 from hypothesis import given
@@ -15,10 +15,10 @@ LIKELY, UNLIKELY, INVALID = "likely", "unlikely", "invalid"
     [
         ((LIKELY,) * 4, "yes", "all four"),
         ((UNLIKELY,) * 4, "no", "all four"),
-        ((INVALID,) * 4, None, "an invalid candidate is dropped, however sure they are"),
+        ((INVALID,) * 4, None, "an invalid candidate is dropped, even if all agree"),
         ((LIKELY, LIKELY, LIKELY, UNLIKELY), None, "three of four are not enough"),
-        ((LIKELY, LIKELY, LIKELY, INVALID), None, "nor with an invalid"),
-        ((UNLIKELY, UNLIKELY), "no", "two annotators will do"),
+        ((LIKELY, LIKELY, LIKELY, INVALID), None, "neither with an invalid one"),
+        ((UNLIKELY, UNLIKELY), "no", "two annotators are enough"),
         ((LIKELY,) * 9, "yes", "nine as well"),
     ],
 )
@@ -47,15 +47,15 @@ def test_no_candidates():
 @pytest.mark.parametrize(
     ("annotations", "message"),
     [
-        ([], "0 annotators: agreement needs at least 2"),
-        ([{"a": LIKELY}], "1 annotators: agreement needs at least 2"),
+        ([], "the number of annotators is 0 (expected at least 2)"),
+        ([{"a": LIKELY}], "the number of annotators is 1 (expected at least 2)"),
         (
             [{"a": LIKELY, "b": "maybe"}, {"c": "Likely"}],
-            "annotator 1: 'b' has label 'maybe'; likely, unlikely, invalid are known\n"
-            "annotator 1: no label for 'c', which another annotator has labelled\n"
-            "annotator 2: no label for 'a', which another annotator has labelled\n"
-            "annotator 2: no label for 'b', which another annotator has labelled\n"
-            "annotator 2: 'c' has label 'Likely'; likely, unlikely, invalid are known",
+            "annotator 1: 'b' has label 'maybe' (expected one of likely, unlikely, invalid)\n"
+            "annotator 1: 'c' has no label, but another annotator labelled it\n"
+            "annotator 2: 'a' has no label, but another annotator labelled it\n"
+            "annotator 2: 'b' has no label, but another annotator labelled it\n"
+            "annotator 2: 'c' has label 'Likely' (expected one of likely, unlikely, invalid)",
         ),
     ],
 )

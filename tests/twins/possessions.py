@@ -1,7 +1,7 @@
-"""What the possession subtasks count, the slow way: sets of years, every matching tried, every pair listed.
+"""The counts of the possession subtasks, the slow way: sets of years, all matchings, all pairs.
 
-A side is a list of possessions as in a record, with names of plain letters.  Anchors are those of `ANCHORS`, whose
-years are written down here.
+A side is a list of possessions as in a record, with names in plain ASCII.  Anchors are those of `ANCHORS`, with their
+years.
 """
 
 from fractions import Fraction
@@ -64,7 +64,7 @@ def jaccard(one, other):
     return Fraction(len(content(one) & content(other)), len(content(one) | content(other)))
 
 
-def matched(system, gold, options):
+def match(system, gold, options):
     scope = options["strip_scope"]
     of_system, of_gold = ([tokens(row["possessor"], scope) for row in rows] for rows in (system, gold))
     pairs = {}
@@ -77,13 +77,13 @@ def matched(system, gold, options):
         left = [j for j in range(len(gold)) if j not in pairs.values()]
         best = None
         for columns in product([*left, None], repeat=len(rest)):
-            chosen = {i: j for i, j in zip(rest, columns, strict=True) if j is not None}
-            overlaps = [jaccard(system[i]["possessor"], gold[j]["possessor"]) for i, j in chosen.items()]
-            if len(set(chosen.values())) < len(chosen) or not all(overlaps):
+            candidate = {i: j for i, j in zip(rest, columns, strict=True) if j is not None}
+            overlaps = [jaccard(system[i]["possessor"], gold[j]["possessor"]) for i, j in candidate.items()]
+            if len(set(candidate.values())) < len(candidate) or not all(overlaps):
                 continue
-            key = (-len(chosen), -sum(overlaps), [len(gold) if j is None else j for j in columns])
+            key = (-len(candidate), -sum(overlaps), [len(gold) if j is None else j for j in columns])
             if best is None or key < best[0]:
-                best = (key, chosen)
+                best = (key, candidate)
         pairs |= best[1]
     if options["matching"] == "many_to_one":
         for i in set(range(len(system))) - pairs.keys():
@@ -97,14 +97,14 @@ def matched(system, gold, options):
 
 
 def time(row, options):
-    """A set of years, a tuple of words, or None."""
+    """Return a set of years, a tuple of words, or None."""
     text = row["anchor"]
-    read = (CENTURIES if options["century"] == "range" and text in CENTURIES else ANCHORS)[text]
-    if read is None:
+    found = (CENTURIES if options["century"] == "range" and text in CENTURIES else ANCHORS)[text]
+    if found is None:
         return () if options["unknown_with_relation"] == "anchored" and row["relation"] else None
-    if isinstance(read[0], str) and read[0] != "unknown":
-        return read
-    first, last = read
+    if isinstance(found[0], str) and found[0] != "unknown":
+        return found
+    first, last = found
     if first == "unknown" and options["open_range"] == "ignore":
         return None
     last = int(options["now_year"]) if last == "now" else last
@@ -133,7 +133,7 @@ def no_later(one, other, suborder):
 
 
 def ordered_pairs(rows, options):
-    """Pairs of names, each with a name as written, and of which positions."""
+    """Return the ordered pairs of normalized names, each with the names as written."""
     pairs = {}
     for i, j in product(range(len(rows)), repeat=2):
         a, b = (tokens(rows[k]["possessor"], options["strip_scope"]) for k in (i, j))
@@ -150,21 +150,21 @@ def ordering(system, gold, pairs, options):
     scope = options["strip_scope"]
     partners = {(tokens(system[i]["possessor"], scope), tokens(gold[j]["possessor"], scope)) for i, j in pairs.items()}
 
-    def alike(one, other):
+    def match_names(one, other):
         if options["ordering_match"] == "via_matching":
             return (tokens(one, scope), tokens(other, scope)) in partners
         return bool(content(one) & content(other))
 
     def both(one, other):
-        return alike(one[0], other[0]) and alike(one[1], other[1])
+        return match_names(one[0], other[0]) and match_names(one[1], other[1])
 
     found = sum(any(both(one, other) for other in theirs.values()) for one in ours.values())
     found_gold = sum(any(both(one, other) for one in ours.values()) for other in theirs.values())
     return found, len(ours), found_gold, len(theirs)
 
 
-def credited(pairs, credit, ours, theirs):
-    """Sums over the predictions and the gold possessions that are asked about."""
+def sum_credits(pairs, credit, ours, theirs):
+    """Sum the credits over the scored predictions (ours) and gold possessions (theirs)."""
     shares = [(j, credit(i, j)) for i, j in pairs.items() if i in ours and j in theirs]
     found = sum((p for _, (p, _) in shares), Fraction(0))
     found_gold = sum((max([r for k, (_, r) in shares if k == j], default=Fraction(0)) for j in theirs), Fraction(0))
@@ -172,15 +172,15 @@ def credited(pairs, credit, ours, theirs):
 
 
 def counts(system, gold, **options):
-    """What every subtask counts: found of the system's, the system's, found of gold's, gold's."""
+    """Return for each subtask: found of system, system, found of gold, gold."""
     if options["scenario"] == "oracle":
         names = [tokens(row["possessor"], options["strip_scope"]) for row in system]
         kept = [i for n, i in enumerate(by_order(system)) if names[i] not in [names[k] for k in by_order(system)[:n]]]
         system = [system[i] for i in sorted(kept)]
-    pairs = matched(system, gold, options)
+    pairs = match(system, gold, options)
     if options["scenario"] == "all_correct":
         system = [system[i] for i in sorted(pairs)]
-        pairs = matched(system, gold, options)
+        pairs = match(system, gold, options)
     times = [time(row, options) for row in system], [time(row, options) for row in gold]
     everyone = set(range(len(system))), set(range(len(gold)))
     anchored = [{i for i, found in enumerate(side) if found is not None} for side in times]
@@ -193,10 +193,10 @@ def counts(system, gold, **options):
         return lambda i, j: (Fraction(system[i][field] == gold[j][field] is not None),) * 2
 
     return {
-        "possessor": credited(pairs, lambda i, j: (Fraction(1), Fraction(1)), *everyone),
-        "possessor_certainty": credited(pairs, same("certainty"), *everyone),
-        "anchor": credited(pairs, lambda i, j: overlap(times[0][i], times[1][j], options), *anchored),
-        "relation": credited(pairs, same("relation"), *anchored),
-        "relation_certainty": credited(pairs, same("relation_certainty"), *certain),
+        "possessor": sum_credits(pairs, lambda i, j: (Fraction(1), Fraction(1)), *everyone),
+        "possessor_certainty": sum_credits(pairs, same("certainty"), *everyone),
+        "anchor": sum_credits(pairs, lambda i, j: overlap(times[0][i], times[1][j], options), *anchored),
+        "relation": sum_credits(pairs, same("relation"), *anchored),
+        "relation_certainty": sum_credits(pairs, same("relation_certainty"), *certain),
         "ordering": ordering(system, gold, pairs, options),
     }

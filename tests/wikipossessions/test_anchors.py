@@ -1,4 +1,4 @@
-"""Anchors: what each form says of years, and that any text is one of three kinds."""
+"""Parsing of anchors: the years of each form, and that any text is of one of three kinds."""
 
 import pytest
 from hypothesis import given
@@ -76,7 +76,7 @@ EVER = years(None, None, open_start=True, open_end=True)
         ("44 B.C.", EVENT),
         ("1888 1889", EVENT),
         ("123456", EVENT),
-        ("\u0661\u0668\u0668\u0668", EVENT),  # digits, but no ASCII ones
+        ("\u0661\u0668\u0668\u0668", EVENT),  # digits, but not ASCII
     ],
 )
 def test_forms(text, expected):

@@ -1,4 +1,4 @@
-"""Agreement of two annotators of possessions, by hand, and the kappa beside scikit-learn's."""
+"""Agreement of two annotators of possessions: hand cases, and Cohen's kappa compared with scikit-learn."""
 
 import json
 import math
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.possession_records import HEADER, ROW
 from sklearn.metrics import cohen_kappa_score
 
 from closeread.errors import FormatError
@@ -17,7 +18,7 @@ LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min
 
 
 def test_kappa_by_hand():
-    # 20 items: 15 alike; 10 and 13 of them "a": expected (10 * 13 + 10 * 7) / 400 = 1/2, so (3/4 - 1/2) / (1/2).
+    # 20 items, 15 equal; 10 and 13 of them are "a": expected (10 * 13 + 10 * 7) / 400 = 1/2; (3/4 - 1/2) / (1/2).
     first = "a" * 10 + "b" * 10
     second = "a" * 9 + "b" + "a" * 4 + "b" * 6
     assert cohen_kappa(first, second) == pytest.approx(0.5)
@@ -55,18 +56,18 @@ def test_by_hand():
     assert found.shared == 3
     assert found.precision["possessor"] == 3 / 4
     assert found.recall["possessor"] == 1
-    # Of (Ada, Ben), (Ada, Cleo), (Ben, Cleo) the second has the first two, among its six pairs.
+    # The second has six pairs, among them (Ada, Ben) and (Ada, Cleo), but not (Ben, Cleo).
     assert found.precision["ordering"] == 2 / 6
     assert found.recall["ordering"] == 2 / 3
     assert found.same == {"certainty": 2, "anchor": 2, "relation": 3, "relation_certainty": 3}
     # Anchors: 1900, 1900, 1950 and 1900, 1900, 1951: (2/3 - 4/9) / (5/9).
     assert found.kappa["anchor"] == pytest.approx(2 / 5)
-    # One of three is uncertain to the second, none to the first: what chance gives.
+    # One of three is uncertain for the second and none for the first, so agreement is at chance level.
     assert found.kappa["certainty"] == 0
     assert math.isnan(found.kappa["relation"])
 
 
-def test_with_oneself():
+def test_agreement_with_oneself():
     found = agreement(FIRST, FIRST)
     assert set(found.precision.values()) == set(found.recall.values()) == {1.0}
     assert found.kappa["anchor"] == 1
@@ -83,7 +84,7 @@ def test_with_oneself():
         ("Unknown", None),
     ],
 )
-def test_anchors_that_say_the_same_are_the_same(one, other):
+def test_anchors_with_the_same_meaning_agree(one, other):
     sides = [[{"article": "The Jug", "possessions": [held("Ada", "1", anchor=anchor)]}] for anchor in (one, other)]
     assert agreement(*sides).same["anchor"] == 1
 
@@ -99,46 +100,42 @@ def test_anchors_that_say_the_same_are_the_same(one, other):
         ("a", "b"),
     ],
 )
-def test_anchors_that_say_something_else_differ(one, other):
+def test_anchors_with_different_meanings_disagree(one, other):
     sides = [[{"article": "The Jug", "possessions": [held("Ada", "1", anchor=anchor)]}] for anchor in (one, other)]
     assert agreement(*sides).same["anchor"] == 0
 
 
-def test_articles_that_one_lacks():
+def test_articles_of_only_one_annotator():
     first, second = ([{"article": name, "possessions": []} for name in names] for names in ("ABX", "XCDEFG"))
     with pytest.raises(FormatError) as caught:
         agreement(first, second, names=("anna.csv", "ben.csv"))
     assert str(caught.value).splitlines()[1:] == [
-        "annotations: anna.csv lacks 5 of the 6 articles of ben.csv: 'C', 'D', 'E', …; needed: the same articles",
-        "annotations: ben.csv lacks 2 of the 3 articles of anna.csv: 'A', 'B'; needed: the same articles",
+        "annotations: anna.csv lacks 5 of the 6 articles of ben.csv: 'C', 'D', 'E', … (expected the same articles)",
+        "annotations: ben.csv lacks 2 of the 3 articles of anna.csv: 'A', 'B' (expected the same articles)",
     ]
 
 
-TOP = "Article#Type#Possessor#psr_c#order#Duration#TP#Dur_c"
-ROW = "The Jug#PER#Ada#PC#1#1888#Dur#C"
-
-
-def test_what_is_wrong_with_both_files_is_told_at_once(run, tmp_path):
+def test_problems_of_both_files_are_reported_at_once(run, tmp_path):
     paths = [tmp_path / name for name in ("anna.csv", "ben.csv")]
     for path, order in zip(paths, ("abc", "-1"), strict=True):
-        path.write_text(f"{TOP}\n{ROW.replace('#1#', f'#{order}#')}\n", "utf-8")
+        path.write_text(f"{HEADER}\n{ROW.replace('#1#', f'#{order}#')}\n", "utf-8")
     done = run("agreement", "wikipossessions", *paths)
     assert done.exit_code == 1
-    assert f"{paths[0]}:2: article 'The Jug': order is 'abc'" in done.stderr
-    assert f"{paths[1]}:2: article 'The Jug': order is '-1'" in done.stderr
+    assert f"{paths[0]}:2: article 'A Vase': order is 'abc'" in done.stderr
+    assert f"{paths[1]}:2: article 'A Vase': order is '-1'" in done.stderr
 
 
 def test_notes_name_their_file(run, tmp_path):
     paths = [tmp_path / name for name in ("anna.csv", "ben.csv")]
     for path, time in zip(paths, ("1888", "1900-1888"), strict=True):
-        path.write_text(f"{TOP}\n{ROW.replace('1888', time)}\n", "utf-8")
+        path.write_text(f"{HEADER}\n{ROW.replace('1888', time)}\n", "utf-8")
     done = run("agreement", "wikipossessions", *paths)
     assert done.exit_code == 0
-    assert f"note: {paths[1]}: 1 possession has an anchor with the later side first" in done.stderr
+    assert f"note: {paths[1]}: 1 possession has an anchor whose later year comes first" in done.stderr
     assert f"note: {paths[0]}" not in done.stderr
 
 
-def test_the_command(ran, run):
+def test_command_output(ran, run):
     for name, records in (("anna", FIRST), ("ben", SECOND)):
         derived = {"anchor_kind": "years", "open_start": False, "open_end": False}
         rows = [

@@ -1,4 +1,4 @@
-"""The baseline of WikiPossessions, on a pipeline of rules and invented articles."""
+"""The WikiPossessions baseline, with a rule-based spaCy pipeline and invented articles."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.tasks.wikipossessions.kernels.anchors import Anchor, parse_anchor
-from closeread.tasks.wikipossessions.kernels.dates import year_of
+from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor
 
 TEXT = (
     "In 1530 the jug was made for Ada Poe. The Hall of Jars bought it from Ada Poe in the 1880s, and it was shown in "
@@ -78,29 +78,29 @@ PATTERNS = [
     ],
 )
 def test_years(text, year):
-    assert year_of(text) == year
+    assert date_to_anchor(text) == year
 
 
 ERAS = st.sampled_from(["", " BC", " AD"])
 
 
 @given(st.integers(1000, 2099), st.integers(1000, 2099), ERAS)
-def test_a_range_is_what_its_anchor_says(first, last, era):
+def test_ranges_agree_with_their_anchors(first, last, era):
     low, high = sorted((first, last), reverse=era == " BC")
-    anchor = parse_anchor(year_of(f"from {low} to {high}{era}"))
+    anchor = parse_anchor(date_to_anchor(f"from {low} to {high}{era}"))
     signed = [-year if era == " BC" else year for year in (low, high)]
     assert (anchor.lower, anchor.upper, anchor.reversed) == (*signed, False)
 
 
 @given(st.text() | st.from_regex(r"\A((AD )?[0-9]{1,5}(th|s| BC)?( century| years)?(-| to |, )?){1,4}\Z"))
-def test_any_date_is_years_or_none(text):
-    told = year_of(text)
-    assert told is None or parse_anchor(told)._replace(lower=None, upper=None) == Anchor("years")
+def test_any_text_gives_years_or_none(text):
+    anchor = date_to_anchor(text)
+    assert anchor is None or parse_anchor(anchor)._replace(lower=None, upper=None) == Anchor("years")
 
 
 @pytest.fixture
 def pipeline(tmp_path):
-    """The folder of a blank pipeline with rules."""
+    """A folder with a blank pipeline with rules."""
     spacy = pytest.importorskip("spacy")
     nlp = spacy.blank("en")
     nlp.add_pipe("entity_ruler").add_patterns(PATTERNS)
@@ -110,7 +110,7 @@ def pipeline(tmp_path):
 
 @pytest.fixture
 def articles(tmp_path, pipeline):
-    """A folder with a text for every article of the sample."""
+    """A folder with a text for each article of the sample."""
     folder = tmp_path / "texts"
     folder.mkdir()
     for record in read_gold(load_corpus("wikipossessions"), "sample").records:
@@ -118,11 +118,11 @@ def articles(tmp_path, pipeline):
     return folder
 
 
-@pytest.mark.filterwarnings("ignore")  # spaCy's own
-def test_every_entity_once_with_the_nearest_date(ran, pipeline, articles):
-    command = ["baseline", "wikipossessions", "heuristics", "--config", "sample", "-o", "said.jsonl"]
+@pytest.mark.filterwarnings("ignore")  # warnings of spaCy itself
+def test_every_entity_is_predicted_once_with_the_nearest_date(ran, pipeline, articles):
+    command = ["baseline", "wikipossessions", "heuristics", "--config", "sample", "-o", "predictions.jsonl"]
     ran(*command, "--spacy-model", pipeline, "--articles", articles)
-    rows = [json.loads(line) for line in Path("said.jsonl").read_text("utf-8").splitlines()]
+    rows = [json.loads(line) for line in Path("predictions.jsonl").read_text("utf-8").splitlines()]
     found = [(p["type"], p["possessor"], p["order"], p["anchor"]) for p in rows[0]["possessions"]]
     assert found == [
         ("PER", "Ada Poe", "1", "1530"),
@@ -133,52 +133,55 @@ def test_every_entity_once_with_the_nearest_date(ran, pipeline, articles):
     assert {(p["relation"], p["certainty"], p["relation_certainty"]) for p in rows[0]["possessions"]} == {
         ("during", "certain", "certain")
     }
-    assert ran("score", "wikipossessions", "said.jsonl", "--config", "sample", "--tolerance", "0.1", "--no-ci")
+    assert ran("score", "wikipossessions", "predictions.jsonl", "--config", "sample", "--tolerance", "0.1", "--no-ci")
 
 
-COMMAND = ["baseline", "wikipossessions", "heuristics", "--config", "sample", "-o", "said.jsonl"]
+COMMAND = ["baseline", "wikipossessions", "heuristics", "--config", "sample", "-o", "predictions.jsonl"]
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_articles_without_a_text_are_left_out_and_named(ran, run, pipeline, articles, tmp_path, monkeypatch):
+def test_articles_without_a_text_are_left_out_with_a_note(ran, run, pipeline, articles, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     titles = [record["article"] for record in read_gold(load_corpus("wikipossessions"), "sample").records]
     for title in titles[1:3]:
         (articles / f"{title}.txt").unlink()
-    told = run(*COMMAND, "--spacy-model", pipeline, "--articles", articles).stderr.splitlines()
+    notes = run(*COMMAND, "--spacy-model", pipeline, "--articles", articles).stderr.splitlines()
     lacking = f"2 of 4 articles have no text and are left out: {titles[1]!r}, {titles[2]!r}"
-    assert f"note: {lacking}; they can be scored where missing is skip or empty" in told
-    rows = [json.loads(line) for line in Path("said.jsonl").read_text("utf-8").splitlines()]
+    assert f"note: {lacking}; score the rest with --missing skip or --missing empty" in notes
+    rows = [json.loads(line) for line in Path("predictions.jsonl").read_text("utf-8").splitlines()]
     assert [row["article"] for row in rows] == [titles[0], titles[3]]
-    score = ["score", "wikipossessions", "said.jsonl", "--config", "sample", "--missing", "skip", "--json", "--no-ci"]
-    assert json.loads(ran(*score))["n_units"] == 2
+    score = ["score", "wikipossessions", "predictions.jsonl", "--config", "sample", "--missing", "skip", "--json"]
+    assert json.loads(ran(*score, "--no-ci"))["n_units"] == 2
 
 
-def test_folders_and_texts_that_can_not_be_read(run, articles, tmp_path, monkeypatch):
+def test_unreadable_folders_and_texts(run, articles, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = run(*COMMAND, "--articles", tmp_path / "nowhere", "--spacy-model", "any")
     assert done.exit_code == 1
-    assert f"{tmp_path}/nowhere: is no folder; needed: one of texts, <title>.txt each" in done.stderr
+    assert f"{tmp_path}/nowhere: is not a folder (expected a folder of texts named <title>.txt)" in done.stderr
     one, two, *_ = sorted(articles.iterdir())
     one.write_bytes(b"ab\xff")
     two.write_bytes(b"")
     done = run(*COMMAND, "--articles", articles, "--spacy-model", "any")
     assert done.exit_code == 1
-    assert f"{one}: byte 3 is not UTF-8; needed: UTF-8 text" in done.stderr
+    assert f"{one}: byte 3 is not valid UTF-8 (expected UTF-8 text)" in done.stderr
     assert f"{two}: is empty" in done.stderr
-    assert not (tmp_path / "said.jsonl").exists()
+    assert not (tmp_path / "predictions.jsonl").exists()
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_pipelines_that_can_not_be_had(run, pipeline, articles, tmp_path, monkeypatch):
+def test_pipelines_that_can_not_be_loaded(run, pipeline, articles, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     command = [*COMMAND, "--articles", articles]
     done = run(*command)
     assert done.exit_code == 2
-    assert "name one with --spacy-model" in done.stderr
+    assert "choose one with --spacy-model" in done.stderr
     done = run(*command, "--spacy-model", "xx_no_such_pipeline")
     assert done.exit_code == 2
-    assert "there is no spaCy pipeline 'xx_no_such_pipeline'; needed: an installed one, or a folder" in done.stderr
+    assert (
+        "spaCy pipeline 'xx_no_such_pipeline' does not exist (expected an installed pipeline or a folder)"
+        in done.stderr
+    )
     settings = pipeline / "config.cfg"
     whole = settings.read_text("utf-8")
     settings.write_text(whole.replace('factory = "entity_ruler"', 'factory = "entity_rule"'), "utf-8")
@@ -190,18 +193,18 @@ def test_pipelines_that_can_not_be_had(run, pipeline, articles, tmp_path, monkey
     done = run(*command, "--spacy-model", pipeline)
     assert done.exit_code == 2
     assert "/pipeline' can't be loaded: " in done.stderr
-    assert not (tmp_path / "said.jsonl").exists()
+    assert not (tmp_path / "predictions.jsonl").exists()
 
 
-def test_without_texts_nothing_is_made(run, articles, tmp_path, monkeypatch):
+def test_without_texts_there_is_no_output(run, articles, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = run(*COMMAND)
     assert done.exit_code == 1
-    assert "the corpus's folder of articles: has no text of any of 4 articles: " in done.stderr
+    assert "the corpus's folder of articles: contains no text for any of 4 articles: " in done.stderr
     for path in articles.iterdir():
         path.unlink()
     done = run(*COMMAND, "--articles", articles)
     assert done.exit_code == 1
-    assert f"{articles}: has no text of any of 4 articles: " in done.stderr
-    assert "needed: a file <title>.txt for each that is to be read" in done.stderr
-    assert not (tmp_path / "said.jsonl").exists()
+    assert f"{articles}: contains no text for any of 4 articles: " in done.stderr
+    assert "(expected files named <title>.txt)" in done.stderr
+    assert not (tmp_path / "predictions.jsonl").exists()

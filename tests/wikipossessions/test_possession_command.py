@@ -1,4 +1,4 @@
-"""`closeread score wikipossessions`, the evaluate module, and what a user's own article texts change."""
+"""`closeread score wikipossessions`, the evaluate module, and article texts supplied by the user."""
 
 import json
 from pathlib import Path
@@ -18,12 +18,12 @@ FIELDS = ("possessor", "certainty", "order", "anchor", "relation", "relation_cer
 CORPUS = load_corpus("wikipossessions")
 
 
-def said(records, every=1):
-    """Predictions that are every so manieth gold possession."""
+def predict(records, step=1):
+    """Predict every `step`-th gold possession."""
     return [
         {
             "article": record["article"],
-            "possessions": [{name: p[name] for name in FIELDS} for p in record["possessions"][::every]],
+            "possessions": [{name: p[name] for name in FIELDS} for p in record["possessions"][::step]],
         }
         for record in records
     ]
@@ -34,22 +34,21 @@ def sample():
     return read_gold(CORPUS, "sample").records
 
 
-def written(path, rows):
+def write_rows(path, rows):
     Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return path
 
 
 def test_gold_against_itself(ran, sample):
-    found = json.loads(
-        ran("score", "wikipossessions", written("all.jsonl", said(sample)), "--config", "sample", "--json", "--no-ci")
-    )
+    path = write_rows("all.jsonl", predict(sample))
+    found = json.loads(ran("score", "wikipossessions", path, "--config", "sample", "--json", "--no-ci"))
     assert {name: estimate["value"] for name, estimate in found["scores"].items()} == dict.fromkeys(found["scores"], 1)
     assert found["unit"] == "article"
     assert found["options"]["setting"] == "exact"
 
 
 def test_options_are_flags(ran, sample):
-    written("half.jsonl", said(sample, 2))
+    write_rows("half.jsonl", predict(sample, 2))
     base = ("score", "wikipossessions", "half.jsonl", "--config", "sample", "--no-ci", "--json")
     plain, tolerant = (json.loads(ran(*base, *flags)) for flags in ((), ("--setting", "partial", "--tolerance", "0.1")))
     assert tolerant["options"]["tolerance"] == "0.1"
@@ -58,34 +57,34 @@ def test_options_are_flags(ran, sample):
     assert plain["scores"]["possessor/precision"]["value"] == 1
 
 
-def test_bad_options_and_bad_rows(run, sample, tmp_path, monkeypatch):
+def test_errors_in_options_and_rows(run, sample, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    rows = said(sample)
-    written("all.jsonl", rows)
+    rows = predict(sample)
+    write_rows("all.jsonl", rows)
     done = run("score", "wikipossessions", "all.jsonl", "--config", "sample", "--tolerance", "a tenth")
     assert done.exit_code == 2
-    assert "option tolerance is 'a tenth'; needed: a decimal number such as 0.1" in done.stderr
+    assert "option tolerance is 'a tenth' (expected a decimal number such as 0.1)" in done.stderr
     rows[0]["possessions"][0].update(anchor=None, relation="during", relation_certainty="certain")
     rows[1]["possessions"][0].update(relation=None, relation_certainty="certain")
-    written("odd.jsonl", rows)
+    write_rows("odd.jsonl", rows)
     for command in ("score", "validate"):
         done = run(command, "wikipossessions", "odd.jsonl", "--config", "sample")
         assert done.exit_code == 1
         assert "odd.jsonl: 2 problems:" in done.stderr
         assert f"article {rows[0]['article']!r}: possessions[0] (" in done.stderr
-        assert "relation is 'during' and anchor is null; needed: an anchor, or no relation" in done.stderr
-    rows = said(sample)
+        assert "relation is 'during' but anchor is null (expected an anchor, or no relation)" in done.stderr
+    rows = predict(sample)
     rows[2]["possessions"][0]["possessor"] = "Nobody of that name"
-    written("named.jsonl", rows)
+    write_rows("named.jsonl", rows)
     done = run("score", "wikipossessions", "named.jsonl", "--config", "sample", "--scenario", "oracle")
     assert done.exit_code == 1
-    assert "possessions[0] ('Nobody of that name'): is no possessor in gold's" in done.stderr
+    assert "possessions[0] ('Nobody of that name'): is not a possessor of" in done.stderr
 
 
-def test_a_possessor_twice_costs_precision_and_is_no_error(sample, tmp_path):
-    rows = said(sample)
+def test_a_repeated_possessor_lowers_precision(sample, tmp_path):
+    rows = predict(sample)
     rows[0]["possessions"].append(dict(rows[0]["possessions"][0]))
-    path = written(tmp_path / "twice.jsonl", rows)
+    path = write_rows(tmp_path / "twice.jsonl", rows)
     report = score("wikipossessions", path, config="sample", resampling=Resampling(0))
     assert report.total.scores["possessor/precision"].value == 24 / 25
     assert report.total.scores["possessor/recall"].value == 1
@@ -93,9 +92,9 @@ def test_a_possessor_twice_costs_precision_and_is_no_error(sample, tmp_path):
 
 def test_the_module_gives_the_scores_of_the_report(sample, tmp_path, monkeypatch):
     monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", tmp_path / "hf-metrics")
-    rows = said(sample, 2)
+    rows = predict(sample, 2)
     options = {"setting": "partial", "tolerance": 0.1}
-    path = written(tmp_path / "half.jsonl", rows)
+    path = write_rows(tmp_path / "half.jsonl", rows)
     report = score("wikipossessions", path, config="sample", resampling=Resampling(0), **options)
     module = evaluate.load("possession")
     assert module.compute(predictions=rows, references=sample, **options) == {
@@ -103,7 +102,7 @@ def test_the_module_gives_the_scores_of_the_report(sample, tmp_path, monkeypatch
     }
     same = module.report(predictions=rows, references=sample, resampling=Resampling(0), **options)
     assert same.provenance.signature == report.provenance.signature
-    essential = [{**row, "possessions": [dict(p) for p in row["possessions"]]} for row in said(sample)]
+    essential = [{**row, "possessions": [dict(p) for p in row["possessions"]]} for row in predict(sample)]
     assert module.compute(predictions=rows, references=essential, **options) == module.compute(
         predictions=rows, references=sample, **options
     )
@@ -111,8 +110,8 @@ def test_the_module_gives_the_scores_of_the_report(sample, tmp_path, monkeypatch
         module.compute(predictions=[rows[1], rows[0], *rows[2:]], references=sample)
     titles = [record["article"] for record in sample]
     assert str(caught.value).splitlines()[1:] == [
-        f"predictions: row 0: article is {titles[1]!r}; needed: {titles[0]!r}, as in the gold",
-        f"predictions: row 1: article is {titles[0]!r}; needed: {titles[1]!r}, as in the gold",
+        f"predictions: row 0: article is {titles[1]!r} (expected {titles[0]!r}, as in gold)",
+        f"predictions: row 1: article is {titles[0]!r} (expected {titles[1]!r}, as in gold)",
     ]
     rows[0]["possessions"][0]["order"] = "abc"
     with pytest.raises(SubmissionError, match=r"predictions: row 0: possessions\[0\].order: 'abc' is of another form"):
@@ -121,14 +120,14 @@ def test_the_module_gives_the_scores_of_the_report(sample, tmp_path, monkeypatch
 
 @pytest.fixture
 def own_folder(sample, tmp_path):
-    """A folder with a file of the user's own in the corpus's format."""
+    """A folder with the user's own file in the format of the corpus."""
     folder = tmp_path / "own"
     folder.mkdir()
     (folder / "annotations.csv").write_text(dump_records(sample), "utf-8")
     return folder
 
 
-def test_texts_change_neither_digest_nor_score(own_folder, sample):
+def test_texts_do_not_change_the_digest(own_folder, sample):
     before = read_own_gold(CORPUS, own_folder / "annotations.csv")
     (own_folder / "articles").mkdir()
     (own_folder / "articles" / f"{sample[0]['article']}.txt").write_text("An invented text.", "utf-8")
@@ -138,7 +137,7 @@ def test_texts_change_neither_digest_nor_score(own_folder, sample):
 
 
 @pytest.mark.filterwarnings("ignore:.*is not the released file")
-def test_texts_that_come_and_go_are_seen(own_folder, sample, tmp_path, monkeypatch):
+def test_added_and_removed_texts_are_noticed(own_folder, sample, tmp_path, monkeypatch):
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "hf-datasets")
 
     def text():
@@ -155,17 +154,19 @@ def test_texts_that_come_and_go_are_seen(own_folder, sample, tmp_path, monkeypat
     assert text() is None
 
 
-def test_what_is_odd_about_predictions_is_told(run, sample, tmp_path):
-    rows = said(sample)
+def test_notes_on_predictions(run, sample, tmp_path):
+    rows = predict(sample)
     rows[1]["possessions"][0]["anchor"] = "1920-31"
-    path = written(tmp_path / "odd.jsonl", rows)
+    path = write_rows(tmp_path / "odd.jsonl", rows)
     for command in (("score", "--no-ci"), ("validate",)):
         done = run(command[0], "wikipossessions", path, "--config", "sample", *command[1:])
         assert done.exit_code == 0
-        note = f"note: {path}:2: article {rows[1]['article']!r}: 1 possession has an anchor with the later side first"
+        note = (
+            f"note: {path}:2: article {rows[1]['article']!r}: 1 possession has an anchor whose later year comes first"
+        )
         assert note in done.stderr
 
 
-def test_what_is_odd_is_told(ran, corpora, run):
+def test_notes_on_gold(ran, corpora, run):
     done = run("stats", "wikipossessions")
     assert "2 possessions have a relation to an unknown anchor" in done.stderr

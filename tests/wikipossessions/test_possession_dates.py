@@ -1,4 +1,4 @@
-"""Dates in running text: a right anchor or none."""
+"""Parsing of dates in running text: a correct anchor or none."""
 
 from time import process_time
 
@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from closeread.tasks.wikipossessions.kernels.anchors import Anchor, parse_anchor
-from closeread.tasks.wikipossessions.kernels.dates import year_of
+from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,8 @@ from closeread.tasks.wikipossessions.kernels.dates import year_of
         ("15 May 88", None),
     ],
 )
-def test_days_are_no_years(text, year):
-    assert year_of(text) == year
+def test_days_are_not_years(text, year):
+    assert date_to_anchor(text) == year
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_days_are_no_years(text, year):
         ("the 0th century", None),
     ],
 )
-def test_centuries_are_read_whole(text, year):
-    assert year_of(text) == year
+def test_centuries(text, year):
+    assert date_to_anchor(text) == year
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_centuries_are_read_whole(text, year):
         ("BC 1200 to 1000", None),
     ],
 )
-def test_ranges_are_whole_or_nothing(text, year):
-    assert year_of(text) == year
+def test_ranges(text, year):
+    assert date_to_anchor(text) == year
 
 
 @pytest.mark.parametrize(
@@ -118,8 +118,8 @@ def test_ranges_are_whole_or_nothing(text, year):
         ("0 AD", None),
     ],
 )
-def test_eras_however_they_are_written(text, year):
-    assert year_of(text) == year
+def test_spellings_of_eras(text, year):
+    assert date_to_anchor(text) == year
 
 
 @pytest.mark.parametrize(
@@ -136,8 +136,8 @@ def test_eras_however_they_are_written(text, year):
         "the years before 1888",
     ],
 )
-def test_durations_are_no_years(text):
-    assert year_of(text) is None
+def test_durations_are_not_years(text):
+    assert date_to_anchor(text) is None
 
 
 @pytest.mark.parametrize(
@@ -151,8 +151,8 @@ def test_durations_are_no_years(text):
         ("the 1800s", None),
     ],
 )
-def test_decades_that_may_be_something_else_are_none(text, year):
-    assert year_of(text) == year
+def test_decades(text, year):
+    assert date_to_anchor(text) == year
 
 
 # fmt: off
@@ -165,10 +165,10 @@ PIECES = st.sampled_from([
 
 
 @given(st.lists(PIECES, max_size=8), st.sampled_from(["", " "]))
-def test_any_pieces_are_years_in_order_or_none(pieces, space):
-    told = year_of(space.join(pieces))
-    if told is not None:
-        anchor = parse_anchor(told)
+def test_any_pieces_give_years_in_order_or_none(pieces, space):
+    result = date_to_anchor(space.join(pieces))
+    if result is not None:
+        anchor = parse_anchor(result)
         assert anchor == Anchor("years", anchor.lower, anchor.upper)
         assert anchor.lower <= anchor.upper
         assert 0 not in (anchor.lower, anchor.upper)
@@ -180,8 +180,8 @@ def test_any_pieces_are_years_in_order_or_none(pieces, space):
 @example(["May", "-"], "")
 @example(["mid-"], " ")
 @example(["C."], "     ")
-def test_long_texts_take_no_time(pieces, space):
+def test_long_texts_are_parsed_quickly(pieces, space):
     text = (space.join(pieces) + space) * 10_000
     start = process_time()
-    year_of(text)
+    date_to_anchor(text)
     assert process_time() - start < 2

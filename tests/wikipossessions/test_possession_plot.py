@@ -1,4 +1,4 @@
-"""Possession timelines: what is drawn, where, and how often the same bytes come out."""
+"""Plots of possession timelines: content, layout, and reproducible files."""
 
 import json
 import re
@@ -27,7 +27,7 @@ SHAPES = {
 KETTLE = "The Blue Kettle (painting)"
 PLOT = ["plot", "possession", KETTLE, "--config", "sample"]
 NOTHING_MORE = {"certainty": "certain", "anchor": None, "relation": None, "relation_certainty": None}
-SENT = {
+SUBMISSION = {
     "article": KETTLE,
     "possessions": [
         {"possessor": "aldo brinkmann", "order": "1", **NOTHING_MORE},
@@ -53,7 +53,7 @@ def side(figure, label="gold"):
     return found
 
 
-def written(axes):
+def texts_of(axes):
     return [text.get_text() for text in axes.texts]
 
 
@@ -67,8 +67,8 @@ def names_in(path):
     return ["".join(text.itertext()) for text in texts]
 
 
-def boxes(figure):
-    """The extents of all texts: left, bottom, right, top, in dots."""
+def find_boxes(figure):
+    """Return the extents of all texts in dots: left, bottom, right, top."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     renderer = FigureCanvasAgg(figure).get_renderer()
@@ -79,8 +79,8 @@ def boxes(figure):
 
 
 def assert_readable(figure):
-    """No two texts overlap, and none leaves the page."""
-    left, bottom, right, top = boxes(figure).T
+    """Check that no two texts overlap and none leaves the page."""
+    left, bottom, right, top = find_boxes(figure).T
     across = np.minimum.outer(right, right) > np.maximum.outer(left, left)
     along = np.minimum.outer(top, top) > np.maximum.outer(bottom, bottom)
     assert not np.triu(across & along, 1).any()
@@ -91,26 +91,27 @@ def assert_readable(figure):
     assert top.max() <= height
 
 
-def test_a_png_of_the_size_that_was_laid_out(ran):
+def test_the_size_of_a_png(ran):
     assert ran(*PLOT, "-o", "kettle.png") == "kettle.png: 9 possessions\n"
     data = Path("kettle.png").read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     width, height = struct.unpack(">II", data[16:24])
-    assert width == 9 * 150  # the least width, at 150 dots an inch
+    assert width == 9 * 150  # the minimum width, at 150 dots per inch
     assert height > 300
 
 
-def test_an_svg_holds_every_possessor_and_anchor(ran):
+def test_an_svg_contains_every_possessor_and_anchor(ran):
     ran(*PLOT, "-o", "kettle.SVG")
     found = names_in("kettle.SVG")
-    wanted = ["Aldo Brinkmann", "Marta Brinkmann", "Marta Brinkmann", "Joris Vael,", "Guild of Coopers", "Ostervik"]
-    wanted += ["the Harbour Museum", "Museum of the Harbour", "Harbour Museum", "1641", "World War II", "5.10", KETTLE]
-    for text in wanted:
-        assert found.count(text) == wanted.count(text)
+    expected = ["Aldo Brinkmann", "Marta Brinkmann", "Marta Brinkmann", "Joris Vael,", "Guild of Coopers"]
+    expected += ["Ostervik", "the Harbour Museum", "Museum of the Harbour", "Harbour Museum"]
+    expected += ["1641", "World War II", "5.10", KETTLE]
+    for text in expected:
+        assert found.count(text) == expected.count(text)
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg"])
-def test_the_same_bytes_whatever_the_users_settings(ran, suffix):
+def test_files_do_not_depend_on_the_users_settings(ran, suffix):
     ran(*PLOT, "-o", f"one.{suffix}")
     with matplotlib.rc_context({"font.size": 30, "savefig.dpi": 20, "savefig.bbox": "tight", "axes.facecolor": "red"}):
         ran(*PLOT, "-o", f"two.{suffix}")
@@ -119,7 +120,7 @@ def test_the_same_bytes_whatever_the_users_settings(ran, suffix):
     assert not re.search(rb"matplotlib v|<dc:date>|Software", data, re.IGNORECASE)
 
 
-def test_shapes_tell_types_and_dashes_doubt():
+def test_shapes_are_types_and_dashes_are_uncertainty():
     kinds = ["PER"] * 3 + ["LOC"] * 2 + ["ORG"] * 4 + [None]
     rows = [possession(f"N{i}", str(i + 1), kind) for i, kind in enumerate(kinds)]
     for i in (0, 4, 8):
@@ -131,7 +132,7 @@ def test_shapes_tell_types_and_dashes_doubt():
     assert [i for i, patch in enumerate(patches) if patch.get_linestyle() == "--"] == [0, 4, 8]
 
 
-def test_every_text_is_inside_of_its_shape():
+def test_every_text_is_inside_its_shape():
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     for kind in SHAPES:
@@ -146,7 +147,7 @@ def test_every_text_is_inside_of_its_shape():
             assert outline.contains_points([(left, bottom), (left, top), (right, bottom), (right, top)]).all()
 
 
-def test_the_line_over_an_anchor_tells_whether_its_relation_is_certain():
+def test_the_line_above_an_anchor_is_dashed_if_the_relation_is_uncertain():
     rows = [
         possession("A", "1", anchor="1641", relation="during", sure="certain"),
         possession("B", "2", anchor="1650", relation="before", sure="uncertain"),
@@ -156,10 +157,10 @@ def test_the_line_over_an_anchor_tells_whether_its_relation_is_certain():
     axes = side(draw_timeline("T", rows))
     styles = [line.get_linestyle() for line in axes.lines if not line.get_marker() or line.get_marker() == "None"]
     assert styles == ["-", "--", "-"]
-    assert {"1641", "before 1650", "after 1660", "Unknown"} <= set(written(axes))
+    assert {"1641", "before 1650", "after 1660", "Unknown"} <= set(texts_of(axes))
 
 
-def test_order_is_by_number_and_ties_share_a_column():
+def test_columns_are_in_numerical_order_and_ties_share_one():
     rows = [
         possession(name, order) for name, order in (("d", "6.10"), ("b", "6"), ("c", "6.2"), ("a", "5"), ("B", "6"))
     ]
@@ -168,35 +169,37 @@ def test_order_is_by_number_and_ties_share_a_column():
     assert places["a"][0] < places["b"][0] < places["c"][0] < places["d"][0]
     assert places["b"][0] == places["B"][0]
     assert places["b"][1] > places["B"][1]
-    assert written(axes).count("6") == 1
+    assert texts_of(axes).count("6") == 1
 
 
-def test_a_prediction_stands_below_and_what_gold_lacks_is_marked(ran):
+def test_predictions_are_below_and_possessors_not_in_gold_are_marked():
     gold = [possession("The Museum of Art"), possession("Ida", "2")]
     predicted = [possession("museum art"), possession("Idas", "2"), possession("Ida", "3")]
     figure = draw_timeline("T", gold, predicted)
     above, below = side(figure), side(figure, "prediction")
     assert above.get_position().y0 >= below.get_position().y1
-    assert written(above)[0] == "Gold"
+    assert texts_of(above)[0] == "Gold"
     assert [patch.get_edgecolor() for patch in below.patches] == [
         matplotlib.colors.to_rgba(color) for color in ("#222222", LACKING, "#222222")
     ]
-    assert written(below).count("✗") == 1
-    assert "✗" not in written(above)
-    assert "not in gold" in written(side(figure, "legend"))
+    assert texts_of(below).count("✗") == 1
+    assert "✗" not in texts_of(above)
+    assert "not in gold" in texts_of(side(figure, "legend"))
     assert_readable(figure)
 
 
-def test_predictions_of_one_article_are_enough(ran, run):
-    Path("sent.jsonl").write_text(json.dumps(SENT) + "\n", "utf-8")
-    told = ran(*PLOT, "--predictions", "sent.jsonl", "-o", "both.svg")
-    assert told == "both.svg: 9 possessions, 2 predicted\n"
+def test_predictions_may_contain_only_this_article(ran, run):
+    Path("predictions.jsonl").write_text(json.dumps(SUBMISSION) + "\n", "utf-8")
+    printed = ran(*PLOT, "--predictions", "predictions.jsonl", "-o", "both.svg")
+    assert printed == "both.svg: 9 possessions, 2 predicted\n"
     found = names_in("both.svg")
-    assert {"Gold", "Prediction", "aldo brinkmann", "A Thief", "type not told"} <= set(found)
-    assert found.count("✗") == 2  # beside the thief, and in the legend
-    other = run("plot", "possession", "The Lighthouse Clock", *PLOT[3:], "--predictions", "sent.jsonl", "-o", "no.svg")
+    assert {"Gold", "Prediction", "aldo brinkmann", "A Thief", "no type"} <= set(found)
+    assert found.count("✗") == 2  # next to the thief, and in the legend
+    other = run(
+        "plot", "possession", "The Lighthouse Clock", *PLOT[3:], "--predictions", "predictions.jsonl", "-o", "no.svg"
+    )
     assert other.exit_code == 2
-    assert "sent.jsonl has no row for article 'The Lighthouse Clock'" in other.stderr
+    assert "predictions.jsonl has no row for article 'The Lighthouse Clock'" in other.stderr
     assert not Path("no.svg").exists()
 
 
@@ -222,11 +225,11 @@ def test_hundreds_of_possessors_stay_readable(tmp_path):
 
 def test_an_article_without_possessions():
     figure = draw_timeline("T", [], [possession("A")])
-    assert written(side(figure)) == ["Gold", "no possessions"]
+    assert texts_of(side(figure)) == ["Gold", "no possessions"]
     assert_readable(figure)
 
 
-def test_hostile_names_are_drawn_as_they_stand(tmp_path):
+def test_markup_in_names_is_drawn_literally(tmp_path):
     names = ["$x^2$ and $\\frac{1}{2}$", "cost: $5", "\\$", "{}%_^~#", "</text><script>&amp;--", "故宮博物院", "عين"]
     figure = draw_timeline("$T_1$", [possession(name, anchor=f"${name[:9]}$") for name in names])
     assert_readable(figure)
@@ -237,17 +240,17 @@ def test_hostile_names_are_drawn_as_they_stand(tmp_path):
     assert b"<script" not in (tmp_path / "hostile.svg").read_bytes()
 
 
-def test_what_xml_forbids_is_replaced(tmp_path):
+def test_characters_forbidden_in_xml_are_replaced(tmp_path):
     write_picture(draw_timeline("T", [possession("a\uffffb\x1bc")]), tmp_path / "x.svg")
     assert "a\ufffdb\ufffdc" in names_in(tmp_path / "x.svg")
 
 
 def test_long_names_are_shortened():
-    found = written(side(draw_timeline("T", [possession("abc" * 100)])))
+    found = texts_of(side(draw_timeline("T", [possession("abc" * 100)])))
     assert "abcabcabcabcabcabc … abcabcabcabcabcabc" in found
 
 
-def test_an_unknown_article_is_told_with_the_nearest(run, tmp_path, monkeypatch):
+def test_an_unknown_article_gets_a_suggestion(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run("plot", "possession", "The Blue Kettle", "--config", "sample", "-o", "x.png")
     assert result.exit_code == 2
@@ -256,7 +259,7 @@ def test_an_unknown_article_is_told_with_the_nearest(run, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("name", ["x.pdf", "x", "x.png.txt"])
-def test_other_suffixes_are_refused(run, tmp_path, monkeypatch, name):
+def test_other_suffixes_are_rejected(run, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     result = run(*PLOT, "-o", name)
     assert result.exit_code == 2
@@ -266,7 +269,7 @@ def test_other_suffixes_are_refused(run, tmp_path, monkeypatch, name):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_picture_is_written_whole_or_not_at_all(run, tmp_path, monkeypatch):
+def test_a_failed_write_keeps_the_old_file(run, tmp_path, monkeypatch):
     from matplotlib.figure import Figure
 
     def fail(self, path, **options):
@@ -281,14 +284,14 @@ def test_a_picture_is_written_whole_or_not_at_all(run, tmp_path, monkeypatch):
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("kettle.png", b"before")]
 
 
-def test_what_is_read_is_not_written_over(run, tmp_path):
-    (tmp_path / "sent.png").write_text(json.dumps(SENT), "utf-8")
-    result = run(*PLOT, "--predictions", tmp_path / "sent.png", "-o", tmp_path / "sent.png")
+def test_input_files_are_not_overwritten(run, tmp_path):
+    (tmp_path / "predictions.png").write_text(json.dumps(SUBMISSION), "utf-8")
+    result = run(*PLOT, "--predictions", tmp_path / "predictions.png", "-o", tmp_path / "predictions.png")
     assert result.exit_code == 2
     assert "name another file to write" in result.stderr
 
 
-def test_without_matplotlib_the_extra_is_named(run, tmp_path, monkeypatch):
+def test_without_matplotlib_the_error_names_the_extra(run, tmp_path, monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
@@ -300,7 +303,7 @@ def test_without_matplotlib_the_extra_is_named(run, tmp_path, monkeypatch):
     assert not (tmp_path / "x.png").exists()
 
 
-def test_no_global_state_and_no_display_is_touched(ran):
+def test_pyplot_is_not_imported(ran):
     look = "import sys; from closeread.cli import main; import atexit\n"
     look += "atexit.register(lambda: print('matplotlib.pyplot' in sys.modules))\n"
     command = [sys.executable, "-c", f"{look}main({[*PLOT, '-o', 'x.png']!r})"]

@@ -1,4 +1,4 @@
-"""WikiPossessions as a corpus: the release, the sample, the figures and the tables."""
+"""WikiPossessions as a corpus: the release, the sample, its statistics and the reproduced tables."""
 
 import shutil
 
@@ -25,14 +25,14 @@ def all_possessions(records):
     return [(record["article"], possession) for record in records for possession in record["possessions"]]
 
 
-def test_facts_are_those_of_the_release(corpora):
+def test_facts_agree_with_the_declaration(corpora):
     gold = read_gold(CORPUS)
     assert gold.released
     found = load_facts("wikipossessions")(gold.records)
     assert found == {fact.name: fact.value for fact in CORPUS.facts}
 
 
-def test_what_the_card_says_of_the_release(corpora):
+def test_the_release_agrees_with_the_card(corpora):
     records = read_gold(CORPUS).records
     rows = all_possessions(records)
     assert all(record["text"] is None for record in records)
@@ -42,18 +42,18 @@ def test_what_the_card_says_of_the_release(corpora):
     unscored = {a for a, p in rows if p["relation"] and p["anchor_kind"] == "unknown"}
     assert unscored == {"The Swing (painting)"}
     assert list(find_oddities(records)) == [
-        "2 possessions have a relation to an unknown anchor (the first in 'The Swing (painting)')."
+        "2 possessions have a relation to an unknown anchor (first: in 'The Swing (painting)')."
     ]
     assert any(possession["possessor"].endswith(",") for _, possession in rows)
     assert sum('"' in possession["possessor"] for _, possession in rows) == 2
     assert not any((possession["lower"] or 0) < 0 for _, possession in rows)
-    # By type, as the field's description says.
+    # Sorted by type, as the description of the field says.
     for record in records:
         types = [("PER", "ORG", "LOC").index(possession["type"]) for possession in record["possessions"]]
         assert types == sorted(types)
 
 
-def test_the_sample_shows_everything():
+def test_the_sample_has_an_example_of_everything():
     records = read_gold(CORPUS, "sample").records
     found = load_facts("wikipossessions")(records)
     assert all(value > 0 for value in found.values())
@@ -67,7 +67,7 @@ def test_the_sample_shows_everything():
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
-def test_every_form_of_gold_is_the_same(tmp_path, suffix):
+def test_every_file_format_gives_the_same_gold(tmp_path, suffix):
     gold, path = read_gold(CORPUS, "sample"), tmp_path / f"gold{suffix}"
     records = list(gold.records)
     if suffix == ".parquet":
@@ -97,7 +97,7 @@ def test_tables(corpora):
     recomputed = {(cell.row, cell.column): cell.recomputed for cell in cells}
     assert recomputed["relation: before", "count"] == 8
     assert recomputed["relation: during", "count"] == 646
-    # As the card says, in three digits.
+    # In three digits, as in the card.
     assert round(recomputed["ORACLE Poss.ID", "recall"], 3) == 0.920
     assert round(recomputed["ORACLE Poss.Cert", "precision"], 3) == 0.967
     assert round(recomputed["ORACLE Poss.Cert", "recall"], 3) == 0.890
@@ -110,7 +110,7 @@ def test_a_changed_record_changes_the_cells(corpora, tmp_path):
     place = next(i for i, row in enumerate(rows) if row.startswith("The Night Café"))
     cells = rows[place].split("#")
     cells[2], cells[3], cells[6] = "Nobody at all", "PUC", "Aft"
-    cells[4] = "99"  # the last, and so are the others' pairs with it; the name is new
+    cells[4] = "99"  # now last, which changes the pairs with it; the name is new
     rows[place] = "#".join(cells)
     rows.insert(place, "#".join([*cells[:2], "Nobody else", *cells[3:]]))
     path.write_text("\n".join(rows), "utf-8")
@@ -118,7 +118,7 @@ def test_a_changed_record_changes_the_cells(corpora, tmp_path):
     inputs = Inputs(data_dir=tmp_path / "corpus")
     changed = {(c.row, c.column): c.recomputed for t in reproduce("wikipossessions", inputs=inputs) for c in t.cells}
     same = {row for (row, column), value in cells.items() if value == changed[row, column] and value is not None}
-    # One more person without an article of his own, with another time: nothing else is as it was.
+    # There is one more person, with a different time: everything else changes.
     assert same == {"articles", "type: ORG", "type: LOC", "time: unknown", "relation: before", "relation: uncertain"}
 
 
@@ -150,7 +150,7 @@ GOOD = {"possessor": "Ann", "order": "1", "certainty": "certain"}
         ),
     ],
 )
-def test_what_systems_send(tmp_path, changes, problem):
+def test_submission_rows(tmp_path, changes, problem):
     path = tmp_path / "system.jsonl"
     path.write_text(dump_json_lines([{"article": "A", "possessions": [row(**{**GOOD, **changes})]}]), "utf-8")
     if problem is None:

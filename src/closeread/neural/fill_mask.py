@@ -1,7 +1,7 @@
-"""A masked language model as a function: texts with one mask -> words that fill it, the best first.
+"""A masked language model as a function: texts with one mask -> words that fill it, best first.
 
-Any fill-mask model that transformers can load will do.  torch and transformers are imported when a model is
-made, not with this file.
+Works with any fill-mask model that transformers can load.  torch and transformers are imported when a model is
+loaded, not with this module.
 """
 
 from __future__ import annotations
@@ -14,37 +14,37 @@ from closeread.errors import MissingExtraError, RequestError
 if TYPE_CHECKING:
     import torch
 
-# Pieces of words and special tokens are thrown away, so that more has to be looked at than is returned.
-_LOOKED_AT = 5
+# Word pieces and special tokens are discarded, so more tokens are ranked than words are returned.
+_OVERSAMPLING = 5
 
 
 class FillMask:
-    """Any Hugging Face model for masked words, ready to fill in masks.
+    """A Hugging Face fill-mask model.
 
-    The same texts give the same words on the same machine: nothing is sampled.  No code of the model's
-    repository is run (`trust_remote_code` is never on), and weights come from safetensors files or are read
-    with torch's `weights_only`, which cannot run code either.
+    Deterministic on a given machine: nothing is sampled.  Code from the model's repository is never run
+    (`trust_remote_code` is always off), and weights come from safetensors files or are loaded with torch's
+    `weights_only`, which cannot run code either.
 
     Args:
-        model: a name on the Hugging Face Hub, or a folder.
-        candidates: how many words to return for a mask, at most.
-        batch_size: how many texts go through the model at once.  The model's output takes 4 bytes for every
-            text of a batch, token of the longest one, and entry of the vocabulary.
-        device: such as "cpu" or "cuda:1"; by default the first GPU if there is one.
+        model: a model id on the Hugging Face Hub, or a local folder.
+        candidates: the maximum number of words per mask.
+        batch_size: the number of texts per forward pass.  The logits take 4 bytes * texts * tokens of the longest
+            text * vocabulary size.
+        device: such as "cpu" or "cuda:1"; defaults to the first GPU, if there is one.
 
     Raises:
         MissingExtraError: torch or transformers is not installed.
-        OSError: there is no such model, or it has no weights in a safe format.
-        RequestError: the model's tokenizer has no mask.
+        OSError: the model does not exist, or has no weights in a safe format.
+        RequestError: the model's tokenizer has no mask token.
     """
 
     def __init__(self, model: str, *, candidates: int = 10, batch_size: int = 32, device: str | None = None) -> None:
-        torch, transformers = _libraries()
+        torch, transformers = _import_libraries()
         self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         self._tokenizer = transformers.AutoTokenizer.from_pretrained(model, trust_remote_code=False)
         if self._tokenizer.mask_token is None:
-            raise RequestError(f"{model}: its tokenizer has no mask token; a fill-mask model is needed")
-        # The answer stands last in a text: what does not fit is cut off at the beginning of the sentence.
+            raise RequestError(f"{model}: the tokenizer has no mask token (expected a fill-mask model)")
+        # The answer comes last in the text, so long inputs are truncated at the beginning of the sentence.
         self._tokenizer.truncation_side = "left"
         loaded = transformers.AutoModelForMaskedLM.from_pretrained(model, trust_remote_code=False, weights_only=True)
         self._model = loaded.to(self._device).float().eval()
@@ -55,29 +55,29 @@ class FillMask:
 
     @property
     def mask_token(self) -> str:
-        """What stands for the missing word in a text, such as "[MASK]"."""
+        """The token that marks the missing word, such as "[MASK]"."""
         return str(self._tokenizer.mask_token)
 
     def __call__(self, texts: Sequence[str]) -> list[list[str]]:
-        """For every text the words that fill its mask, the most probable first.
+        """Return the words that fill the mask of each text, most probable first.
 
-        Only whole words are returned, never pieces of words or special tokens.  A text that is longer than
-        the model can read loses its beginning; one whose mask is lost that way (because the answer alone is
-        too long) gets no words.
+        Only whole words are returned, never word pieces or special tokens.  Texts longer than the model's
+        maximum length are truncated at the beginning; if that removes the mask (because the answer alone is too
+        long), the text gets no words.
 
         Raises:
             ValueError: a text does not have exactly one mask.
         """
         for text in texts:
             if (masks := text.count(self.mask_token)) != 1:
-                raise ValueError(f"{text!r}: {masks} times {self.mask_token}; one mask a text is needed")
-        # Texts of about the same length go together, so that little is padded.
+                raise ValueError(f"{text!r} contains {self.mask_token} {masks} times (expected once)")
+        # Texts of similar length are batched together, so that there is little padding.
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
         words: list[list[str]] = [[] for _ in texts]
         for start in range(0, len(order), self._batch_size):
             batch = order[start : start + self._batch_size]
-            for i, found in zip(batch, self._fill([texts[i] for i in batch]), strict=True):
-                words[i] = found
+            for i, fillings in zip(batch, self._fill([texts[i] for i in batch]), strict=True):
+                words[i] = fillings
         return words
 
     def _fill(self, texts: list[str]) -> list[list[str]]:
@@ -89,29 +89,29 @@ class FillMask:
         with torch.inference_mode():
             logits = self._model(**encoded).logits
         masks = encoded["input_ids"] == self._tokenizer.mask_token_id
-        return [self._best(row[mask]) for row, mask in zip(logits, masks, strict=True)]
+        return [self._find_best(row[mask]) for row, mask in zip(logits, masks, strict=True)]
 
-    def _best(self, at_mask: torch.Tensor) -> list[str]:
-        """The best words, from the scores at the mask: (1, vocabulary); (0, vocabulary) if it was cut off."""
+    def _find_best(self, at_mask: torch.Tensor) -> list[str]:
+        """Return the best words for the logits at the mask: (1, vocabulary), or (0, vocabulary) if it was truncated."""
         if not len(at_mask):
             return []
-        most = min(_LOOKED_AT * self._candidates, at_mask.shape[-1])
+        most = min(_OVERSAMPLING * self._candidates, at_mask.shape[-1])
         tokens = at_mask[0].topk(most).indices.tolist()
-        words = dict.fromkeys(word for token in tokens if (word := self._word(token)) is not None)
+        words = dict.fromkeys(word for token in tokens if (word := self._decode_word(token)) is not None)
         return list(words)[: self._candidates]
 
-    def _word(self, token: int) -> str | None:
-        """The token as a word, or None for special tokens and pieces of words."""
+    def _decode_word(self, token: int) -> str | None:
+        """Decode a token to a word; None for special tokens and word pieces."""
         if token not in self._words:
             word = self._tokenizer.decode([token]).strip()
-            # A piece ("##ing", or "ing" where words begin with a blank) is another token when it is alone.
+            # A word piece ("##ing", or "ing" where words begin with a space) is a different token when tokenized alone.
             alone = self._tokenizer(f" {word}", add_special_tokens=False)["input_ids"]
             is_special = token in self._tokenizer.all_special_ids
             self._words[token] = word if word and alone == [token] and not is_special else None
         return self._words[token]
 
 
-def _libraries() -> tuple[Any, Any]:
+def _import_libraries() -> tuple[Any, Any]:
     try:
         import torch
         import transformers
@@ -121,7 +121,7 @@ def _libraries() -> tuple[Any, Any]:
 
 
 def _longest_input(tokenizer: Any, model: Any) -> int:
-    """How many tokens the model can read."""
+    """The maximum number of tokens of an input."""
     positions = getattr(model.config, "max_position_embeddings", None) or tokenizer.model_max_length
-    # RoBERTa and its kin never use the first two of their positions.
+    # RoBERTa and its relatives never use their first two positions.
     return int(min(tokenizer.model_max_length, positions - 2))

@@ -1,1 +1,1 @@
-"""McTaco: is this answer temporally plausible?"""
+"""McTaco: is a candidate answer temporally plausible?"""

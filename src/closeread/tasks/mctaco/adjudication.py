@@ -1,7 +1,7 @@
-"""Unanimity: a candidate answer is kept only where all annotators say the same.
+"""Adjudication by unanimity: a candidate answer is kept only if all annotators agree.
 
-Source: Zhou et al. (2019), step 4: four annotators call every candidate likely, unlikely or invalid; it is
-kept if all four agree on likely or all four on unlikely.  Any number of annotators from two on will do.
+Source: Zhou et al. (2019), step 4: four annotators label every candidate likely, unlikely or invalid; it is
+kept if all four label it likely or all four label it unlikely.  Here any number of annotators from two up works.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _LABELS = (*_GOLD, "invalid")
 
 @dataclass(frozen=True)
 class Unanimity:
-    """What became of every candidate; both in the order of the first annotator's labels.
+    """The candidates that were kept and dropped, both in the order of the first annotator's labels.
 
     Attributes:
-        kept: id -> "yes" where all said likely, "no" where all said unlikely.
-        dropped: id -> the labels, one an annotator, where they differ or all said invalid.
-        pairs: how many pairs of annotators judged the same candidate, over all candidates.
-        agreeing_pairs: how many of these gave the same label.
+        kept: id -> "yes" if all annotators chose likely, "no" if all chose unlikely.
+        dropped: id -> one label per annotator, if they differ or are all invalid.
+        pairs: the number of pairs of annotators with a label for the same candidate, over all candidates.
+        agreeing_pairs: the number of these pairs with the same label.
     """
 
     kept: dict[str, GoldLabel]
@@ -38,7 +38,7 @@ class Unanimity:
 
     @property
     def observed_agreement(self) -> float | None:
-        """The share of agreeing pairs, uncorrected for chance, from 0 to 1; None without any candidate."""
+        """Proportion of agreeing pairs, not corrected for chance, from 0 to 1; None if there are no candidates."""
         return self.agreeing_pairs / self.pairs if self.pairs else None
 
 
@@ -47,11 +47,11 @@ def unanimous(annotations: Sequence[Mapping[str, str]], names: Sequence[str] | N
 
     Args:
         annotations: for each annotator, candidate id -> "likely", "unlikely" or "invalid".
-        names: what to call the annotators in messages; None for their numbers.
+        names: the annotators' names in error messages; None to number them.
 
     Raises:
-        FormatError: there are fewer than two annotators, they did not label the same ids, or a label is
-            unknown; all problems at once.
+        FormatError: there are fewer than two annotators, they labelled different ids, or a label is unknown; lists
+            all problems.
 
     >>> result = unanimous([{"a": "likely", "b": "unlikely", "c": "likely"},
     ...                     {"a": "likely", "b": "unlikely", "c": "invalid"}])
@@ -74,19 +74,19 @@ def unanimous(annotations: Sequence[Mapping[str, str]], names: Sequence[str] | N
 
 
 def _check(annotations: Sequence[Mapping[str, str]], names: Sequence[str]) -> None:
-    problems = [Problem(what) for what in _problems(annotations, names)]
+    problems = [Problem(what) for what in _find_problems(annotations, names)]
     if problems:
         raise FormatError("annotations", problems)
 
 
-def _problems(annotations: Sequence[Mapping[str, str]], names: Sequence[str]) -> Iterator[str]:
+def _find_problems(annotations: Sequence[Mapping[str, str]], names: Sequence[str]) -> Iterator[str]:
     if len(annotations) < 2:
-        yield f"{len(annotations)} annotators: agreement needs at least 2"
+        yield f"the number of annotators is {len(annotations)} (expected at least 2)"
     candidates = dict.fromkeys(candidate for annotation in annotations for candidate in annotation)
     for name, annotation in zip(names, annotations, strict=True):
         for candidate in candidates:
             if candidate not in annotation:
-                yield f"{name}: no label for {candidate!r}, which another annotator has labelled"
+                yield f"{name}: {candidate!r} has no label, but another annotator labelled it"
             elif annotation[candidate] not in _LABELS:
                 label = annotation[candidate]
-                yield f"{name}: {candidate!r} has label {label!r}; {', '.join(_LABELS)} are known"
+                yield f"{name}: {candidate!r} has label {label!r} (expected one of {', '.join(_LABELS)})"

@@ -1,4 +1,4 @@
-"""Baselines that never look at the question (Zhou et al., 2019, Table 2)."""
+"""Baselines that ignore the question (Zhou et al., 2019, Table 2)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from closeread.records import Record
 
 
 def always_positive(records: Sequence[Record], resources: Resources) -> list[Record]:
-    """Every answer is plausible."""
+    """Label every answer plausible."""
     return [{"id": record["id"], "label": "yes"} for record in records]
 
 
 def always_negative(records: Sequence[Record], resources: Resources) -> list[Record]:
-    """No answer is plausible."""
+    """Label every answer implausible."""
     return [{"id": record["id"], "label": "no"} for record in records]
 
 
 def random(records: Sequence[Record], resources: Resources) -> list[Record]:
-    """A fair coin for every answer."""
+    """Label every answer by a fair coin flip."""
     heads = resources.rng.random(len(records)) < 0.5
     return [{"id": record["id"], "label": "yes" if head else "no"} for record, head in zip(records, heads, strict=True)]
 

@@ -1,7 +1,7 @@
-"""Figures of McTaco's records.
+"""Statistics of McTaco's records.
 
-Conventions: a question is a (sentence, question) pair, a token what blanks separate.  The mean lengths are
-over candidates, as in the paper's Table 1 (over questions or sentences they come out differently).
+Conventions: a question is a (sentence, question) pair; tokens are separated by whitespace.  Mean lengths are over
+candidates, as in Table 1 of the paper (means over questions or sentences differ).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from closeread.records import Record
 
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
-    """Sizes, label balance, mean lengths, and questions and candidates by category."""
+    """Corpus size, label balance, mean lengths, and numbers of questions and candidates by category."""
     category = {record["question_id"]: record["category"] for record in records}
     with_yes = {record["question_id"] for record in records if record["label"] == "yes"}
     n = len(records)

@@ -1,4 +1,4 @@
-"""The prediction file of McTaco's official evaluator: `yes` or `no` on every line, in the order of the corpus."""
+"""The prediction format of McTaco's official evaluator: one `yes` or `no` per line, in corpus order."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ SUFFIX = ".txt"
 
 
 def recognises(first_line: str) -> bool:
-    """Whether a file with this first line is not JSON Lines, and so is meant as labels."""
+    """Return whether a file with this first line is a label file, that is, not JSON Lines."""
     return not first_line.lstrip().startswith(("{", "["))
 
 
 def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
-    """One row a line; a wrong number of lines is a problem, since every later line would be off.
+    """Parse one row per line; a wrong number of lines is a problem, since the labels would be misaligned.
 
     Args:
         lines: the file's lines.
@@ -26,15 +26,15 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
     ids = column(gold, "id")
     problems = []
     if len(lines) != len(ids):
-        found = f"the number of lines is {len(lines):,}"
-        problems.append(Problem(f"{found}; needed: {len(ids):,}, one for each candidate"))
-    # Blanks around a label are dropped, as the official evaluator does.
+        expected = f"expected {len(ids):,}, one for each candidate"
+        problems.append(Problem(f"the number of lines is {len(lines):,} ({expected})"))
+    # Whitespace around labels is stripped, as in the official evaluator.
     labels = [line.strip() for line in lines[: len(ids)]]
     return Parsed(ColumnRecords({"id": ids[: len(labels)], "label": labels}), range(1, len(labels) + 1), problems)
 
 
 def dump_submission(rows: Iterable[Record]) -> str:
-    """The labels, one a line; the rows must be in the order of the corpus."""
+    """Return the labels, one per line; the rows must be in corpus order."""
     return "".join(f"{row['label']}\n" for row in rows)
 
 

@@ -1,13 +1,13 @@
 """Exact match and F1 over questions with several candidate answers.
 
-Source: Zhou, Khashabi, Ning and Roth (2019), section 4; details as the official evaluator decides them.
+Source: Zhou, Khashabi, Ning and Roth (2019), section 4; details as in the official evaluator.
 
-Conventions: the unit is the question (a sentence and a question), the resampling unit the sentence, since most
-sentences carry several questions.  Both scores are means over questions, so that questions with many
-candidates weigh no more than others.
+Conventions: the unit is the question (a sentence and a question); the resampling unit is the sentence, since most
+sentences have several questions.  Both scores are means over questions, so questions with many candidates have no
+extra weight.
 
 Metrics:
-    exact_match: share of questions whose candidates are all labelled right.
+    exact_match: proportion of questions whose candidates are all labelled correctly.
     f1: mean over questions of the F1 of the label yes.
 """
 
@@ -30,18 +30,18 @@ NO, YES, ABSENT = 0, 1, 2
 
 
 def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: str = "error") -> CountTable:
-    """Counts of every question.
+    """Count the candidates of each question.
 
     Args:
         gold: candidates, each with `question_id`, `sentence_id`, `label` and `category`.
-        system: the row of every candidate, with `label`; None, or a label of None, where there is none.
-        missing: "error"; "empty", where such a candidate is labelled neither yes nor right; or "skip", where
-            a question with such a candidate is left out.
+        system: one row per candidate, with `label`; the row or the label is None if there is no prediction.
+        missing: "error"; "empty": a candidate without a prediction counts as neither yes nor correct; or "skip":
+            questions with such a candidate are left out.
 
     Raises:
-        ValueError: `missing` is "error" and a candidate has no row.
+        ValueError: `missing` is "error" and a candidate has no prediction.
     """
-    labels = _labels(system)
+    labels = _encode_labels(system)
     present = labels != ABSENT
     check_present(present, "candidates", missing)
     question, questions = factorize(column(gold, "question_id"))
@@ -61,13 +61,13 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
     return table
 
 
-def _labels(system: Sequence[Record | None]) -> NDArray[np.int8]:
-    """What is said of every candidate, (n_candidates,)."""
+def _encode_labels(system: Sequence[Record | None]) -> NDArray[np.int8]:
+    """The predicted labels, (n_candidates,): `NO`, `YES` or `ABSENT`."""
     if isinstance(system, ColumnRecords):
-        said = (ABSENT if label is None else YES if label == "yes" else NO for label in system.columns["label"])
+        labels = (ABSENT if label is None else YES if label == "yes" else NO for label in system.columns["label"])
     else:
-        said = (ABSENT if row is None else YES if row["label"] == "yes" else NO for row in system)
-    return np.fromiter(said, np.int8, len(system))
+        labels = (ABSENT if row is None else YES if row["label"] == "yes" else NO for row in system)
+    return np.fromiter(labels, np.int8, len(system))
 
 
 PROCEDURE = Procedure(
@@ -81,7 +81,7 @@ PROCEDURE = Procedure(
         Metric(
             "exact_match",
             "Exact match",
-            "Share of questions whose candidate answers are all labelled right.",
+            "Proportion of questions whose candidate answers are all labelled correctly.",
             Ratio("exact", "questions"),
         ),
         Metric(

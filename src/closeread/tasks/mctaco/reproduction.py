@@ -28,8 +28,8 @@ NAMES = {"f1": "F1", "exact_match": "EM"}
 
 
 def table_1(inputs: Inputs) -> Recomputed:
-    """Sizes, from both splits."""
-    found = facts([*_records("validation", inputs), *_records("test", inputs)])
+    """Recompute the sizes, from both splits."""
+    found = facts([*_read_records("validation", inputs), *_read_records("test", inputs)])
     cells = {
         ("all", "questions"): found["questions"],
         ("all", "candidates"): found["candidates"],
@@ -43,46 +43,46 @@ def table_1(inputs: Inputs) -> Recomputed:
 
 
 def table_2(inputs: Inputs) -> Recomputed:
-    """The rows that need no model, and those whose predictions the authors released, from the test split."""
-    gold = _records("test", inputs)
-    resources = Resources(np.random.default_rng(0))  # the two baselines don't use it
+    """Recompute the rows without a model and those with released predictions, on the test split."""
+    gold = _read_records("test", inputs)
+    resources = Resources(np.random.default_rng(0))  # not used by these two baselines
     return {
-        **_row("Always Positive", _scores(gold, always_positive(gold, resources))),
-        **_row("Always Negative", _scores(gold, always_negative(gold, resources))),
-        **_row("Random", _expected(gold)),
-        **_released_rows(gold, inputs.upstream),
+        **_make_cells("Always Positive", _score(gold, always_positive(gold, resources))),
+        **_make_cells("Always Negative", _score(gold, always_negative(gold, resources))),
+        **_make_cells("Random", _expect_coin_scores(gold)),
+        **_score_released_predictions(gold, inputs.upstream),
     }
 
 
-def _released_rows(gold: Sequence[Record], upstream: Path | None) -> dict[tuple[str, str], float]:
+def _score_released_predictions(gold: Sequence[Record], upstream: Path | None) -> dict[tuple[str, str], float]:
     if upstream is None:
         return {}
     corpus = load_corpus("mctaco")
     return {
         cell: value
         for name, path in RELEASED_PREDICTIONS.items()
-        for cell, value in _row(name, _scores(gold, read_submission(upstream / path, corpus, gold).rows)).items()
+        for cell, value in _make_cells(name, _score(gold, read_submission(upstream / path, corpus, gold).rows)).items()
     }
 
 
-def _records(split: str, inputs: Inputs) -> Sequence[Record]:
+def _read_records(split: str, inputs: Inputs) -> Sequence[Record]:
     return read_gold(load_corpus("mctaco"), "default", split, inputs.data_dir).records
 
 
-def _scores(gold: Sequence[Record], system: Sequence[Record | None]) -> dict[str, float]:
+def _score(gold: Sequence[Record], system: Sequence[Record | None]) -> dict[str, float]:
     table = PROCEDURE.count(gold=gold, system=system)
     totals = table.values.sum(axis=0)
     return {metric.name: float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
 
 
-def _expected(gold: Sequence[Record]) -> dict[str, float]:
+def _expect_coin_scores(gold: Sequence[Record]) -> dict[str, float]:
     table = PROCEDURE.count(gold=gold, system=gold)
     column = {name: table.values[:, i].astype(np.int64) for i, name in enumerate(table.names)}
     exact, f1 = expected_coin_scores(column["candidates"], column["gold_yes"])
     return {"exact_match": float(exact.mean()), "f1": float(f1.mean())}
 
 
-def _row(name: str, scores: Mapping[str, float]) -> dict[tuple[str, str], float]:
+def _make_cells(name: str, scores: Mapping[str, float]) -> dict[tuple[str, str], float]:
     return {(name, NAMES[metric]): 100 * value for metric, value in scores.items()}
 
 

@@ -1,4 +1,4 @@
-"""What no schema can say of McTaco's candidates."""
+"""Rules for McTaco's candidates beyond the schema."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from closeread.records import Record, column
 
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
-    """Candidates whose question stood with another sentence or category before."""
+    """Find candidates whose question has a different sentence or category in an earlier row."""
     questions, sentences, categories = (column(records, name) for name in ("question_id", "sentence_id", "category"))
     if len(set(zip(questions, sentences, categories, strict=True))) == len(set(questions)):
         return
@@ -21,8 +21,8 @@ def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]
             continue
         for name, values in (("sentence_id", sentences), ("category", categories)):
             if values[index] != values[before]:
-                found = f"{name} {quote(values[index])}, but {quote(values[before])} for another candidate"
-                yield index, f"question {quote(question)} has {found}; needed: one"
+                found = f"{name} {quote(values[index])}, but {quote(values[before])} in an earlier row"
+                yield index, f"question {quote(question)} has {found} (expected one {name})"
 
 
 RULES = {"document": Rules(find_inconsistencies)}

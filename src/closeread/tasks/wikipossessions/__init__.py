@@ -1,1 +1,1 @@
-"""WikiPossessions: who held an artifact, when, and in which order?"""
+"""WikiPossessions: who possessed an artifact, when, and in which order?"""

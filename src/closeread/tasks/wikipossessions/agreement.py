@@ -1,10 +1,10 @@
 """Agreement of two annotators of WikiPossessions.
 
 Source: Chinnappa, Palmer and Blanco (2020), section 4.2.5: precision and recall of one annotator's possessors and
-ordered pairs against the other's, and Cohen's kappa of the labels of the possessors that both have.
+ordered pairs against the other's, and Cohen's kappa of the labels of the shared possessors.
 
-Conventions: anchors are compared by what they say, not by how it is written.  They are the same where they have the
-same years and are open at the same ends; events, where their normalised names are the same.
+Conventions: anchors are compared by meaning, not by spelling.  They are equal if they have the same years and the same
+open ends; events are equal if their normalized names are.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from closeread.errors import FormatError, Problem, join_names
 from closeread.records import Record
 from closeread.tasks.wikipossessions.kernels.agreement import cohen_kappa
 from closeread.tasks.wikipossessions.kernels.anchors import parse_anchor
-from closeread.tasks.wikipossessions.kernels.matching import matched
-from closeread.tasks.wikipossessions.kernels.names import normalised
+from closeread.tasks.wikipossessions.kernels.matching import match_possessions
+from closeread.tasks.wikipossessions.kernels.names import normalize_name
 from closeread.tasks.wikipossessions.kernels.subtasks import FAMILIES, Rules, article_counts, possessions
 
 LABELS = ("certainty", "anchor", "relation", "relation_certainty")
@@ -28,13 +28,13 @@ COMPARED = ("possessor", "ordering")
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far two annotators agree.
+    """The agreement of two annotators.
 
     Attributes:
-        shared: how many possessors both have.
-        precision, recall: of the second's possessors and ordered pairs against the first's; NaN where 0/0.
-        kappa: Cohen's kappa of each of `LABELS` over the shared possessors; NaN where it is not defined.
-        same: how many shared possessors have the same label.
+        shared: the number of possessors that both annotated.
+        precision, recall: of the second's possessors and ordered pairs against the first's; NaN for 0/0.
+        kappa: Cohen's kappa of each of `LABELS` over the shared possessors; NaN if undefined.
+        same: the number of shared possessors with the same label, for each of `LABELS`.
     """
 
     shared: int
@@ -50,32 +50,32 @@ def agreement(
     setting: str = "exact",
     names: tuple[str, str] = ("the first", "the second"),
 ) -> Agreement:
-    """The agreement of two annotators.
+    """Measure the agreement of two annotators.
 
     Args:
         first, second: gold records of the same articles, in any order.
-        setting: how names match, "exact" or "partial".
-        names: what to call the annotators in messages.
+        setting: how names match: "exact" or "partial".
+        names: the annotators' names in error messages.
 
     Raises:
-        FormatError: an annotator lacks articles of the other; all of it at once.
+        FormatError: an annotator lacks articles of the other; lists all problems.
     """
     others = {record["article"]: record for record in second}
-    if problems := list(_lacking([record["article"] for record in first], list(others), names)):
+    if problems := list(_compare_articles([record["article"] for record in first], list(others), names)):
         raise FormatError("annotations", problems)
     rules = Rules(setting=setting)
     totals = np.zeros((len(FAMILIES), 4))
-    said: dict[str, tuple[list[Hashable], list[Hashable]]] = {label: ([], []) for label in LABELS}
+    values: dict[str, tuple[list[Hashable], list[Hashable]]] = {label: ([], []) for label in LABELS}
     shared = 0
     for record in first:
         rows, other_rows = record["possessions"], others[record["article"]]["possessions"]
         one, two = (possessions(side, rules.reading) for side in (rows, other_rows))
         totals += article_counts(two, one, rules)
-        pairs = matched(two.named, one.named, setting, rules.matching)
+        pairs = match_possessions(two.names_and_orders, one.names_and_orders, setting, rules.matching)
         shared += len(pairs)
-        for label, (ours, theirs) in said.items():
-            ours += (_said(rows[j], label) for _, j in pairs)
-            theirs += (_said(other_rows[i], label) for i, _ in pairs)
+        for label, (ours, theirs) in values.items():
+            ours += (_get_label(rows[j], label) for _, j in pairs)
+            theirs += (_get_label(other_rows[i], label) for i, _ in pairs)
     with np.errstate(invalid="ignore"):
         precision, recall = totals[:, 0] / totals[:, 1], totals[:, 2] / totals[:, 3]
     place = {family: FAMILIES.index(family) for family in COMPARED}
@@ -83,24 +83,24 @@ def agreement(
         shared,
         {family: float(precision[i]) for family, i in place.items()},
         {family: float(recall[i]) for family, i in place.items()},
-        {label: cohen_kappa(*both) for label, both in said.items()},
-        {label: sum(a == b for a, b in zip(*both, strict=True)) for label, both in said.items()},
+        {label: cohen_kappa(*both) for label, both in values.items()},
+        {label: sum(a == b for a, b in zip(*both, strict=True)) for label, both in values.items()},
     )
 
 
-def _lacking(first: Sequence[str], second: Sequence[str], names: tuple[str, str]) -> Iterator[Problem]:
-    """The articles that only one annotator has."""
+def _compare_articles(first: Sequence[str], second: Sequence[str], names: tuple[str, str]) -> Iterator[Problem]:
+    """Find the articles that only one annotator has."""
     for one, other, name, of_other in ((first, second, names[0], names[1]), (second, first, names[1], names[0])):
         known = set(one)
         if lacking := [article for article in other if article not in known]:
-            what = f"{name} lacks {len(lacking):,} of the {len(other):,} articles of {of_other}: {join_names(lacking)}"
-            yield Problem(f"{what}; needed: the same articles")
+            found = f"{name} lacks {len(lacking):,} of the {len(other):,} articles of {of_other}: {join_names(lacking)}"
+            yield Problem(f"{found} (expected the same articles)")
 
 
-def _said(row: Mapping[str, str | None], label: str) -> Hashable:
-    """What an annotator says, the same where it means the same."""
+def _get_label(row: Mapping[str, str | None], label: str) -> Hashable:
+    """Return the value of a label, equal if the meaning is the same."""
     text = row.get(label)
     if label != "anchor":
         return text
     anchor = parse_anchor(text)
-    return normalised(text or "").tokens if anchor.kind == "event" else anchor._replace(reversed=False)
+    return normalize_name(text or "").tokens if anchor.kind == "event" else anchor._replace(reversed=False)

@@ -2,9 +2,9 @@
 
 Source: Chinnappa, Palmer and Blanco (2020), Table 5.
 
-Conventions: a person, organisation or place that a spaCy pipeline finds is a possessor, once an article, in the order
-of first appearance.  Its anchor is the date nearest to that appearance, before or after, among those that tell a year;
-nothing is uncertain, and every relation is during.
+Conventions: every person, organisation or place found by a spaCy pipeline is a possessor, once per article, in order of
+first mention.  Its anchor is the date nearest to that mention, before or after, among those with a year.  Everything is
+certain, and every relation is during.
 """
 
 from __future__ import annotations
@@ -27,45 +27,51 @@ from closeread.errors import (
     shorten,
 )
 from closeread.records import Record
-from closeread.tasks.wikipossessions.kernels.dates import year_of
-from closeread.tasks.wikipossessions.kernels.names import normalised
+from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor
+from closeread.tasks.wikipossessions.kernels.names import normalize_name
 from closeread.tasks.wikipossessions.possession_csv import article_texts
 
 TYPES = {"PERSON": "PER", "PER": "PER", "ORG": "ORG", "GPE": "LOC", "LOC": "LOC"}
 DATE = "DATE"
 NO_SUCH_PIPELINE = "[E050]"
-"""What spaCy's message begins with where no pipeline has the name."""
+"""The start of spaCy's error message for an unknown pipeline."""
 
 
 def heuristics(records: Sequence[Record], resources: Resources) -> list[Record]:
-    """Every named entity of every article that has a text; others are left out, with a warning.
+    """Predict every named entity of every article with a text; other articles are left out, with a warning.
 
     Raises:
-        RequestError: no pipeline is named, there is none of that name, or it can't be loaded.
+        RequestError: no pipeline is given, or it does not exist or can't be loaded.
         FormatError: a text can't be read.
         UnavailableError: no article has a text.
         MissingExtraError: spaCy is not installed.
     """
-    texts = _texts(records, resources.articles)
+    texts = _collect_texts(records, resources.articles)
     titles = [record["article"] for record in records if record["article"] in texts]
-    documents = _pipeline(resources.spacy_model).pipe([texts[title] for title in titles])
+    documents = _load_pipeline(resources.spacy_model).pipe([texts[title] for title in titles])
     return [
-        {"article": title, "possessions": possessions_in(document)}
+        {"article": title, "possessions": find_possessions(document)}
         for title, document in zip(titles, documents, strict=True)
     ]
 
 
-def possessions_in(document: Any) -> list[Record]:
-    """The possessions of a text that a spaCy pipeline has read."""
-    dates = [(entity, anchor) for entity in document.ents if entity.label_ == DATE and (anchor := year_of(entity.text))]
+def find_possessions(document: Any) -> list[Record]:
+    """Predict the possessions of a spaCy document."""
+    dates = [
+        (entity, anchor)
+        for entity in document.ents
+        if entity.label_ == DATE and (anchor := date_to_anchor(entity.text))
+    ]
     first: dict[tuple[str, ...], Any] = {}
     for entity in document.ents:
         if entity.label_ in TYPES:
-            first.setdefault(normalised(entity.text, "all").tokens, entity)
+            first.setdefault(normalize_name(entity.text, "all").tokens, entity)
     found = []
     for order, entity in enumerate(first.values(), start=1):
-        # Of two dates that are as near the earlier one.
-        anchor = min(dates, key=lambda date: (_gap(entity, date[0]), date[0].start))[1] if dates else None
+        # Ties go to the earlier date.
+        anchor = (
+            min(dates, key=lambda date: (_count_tokens_between(entity, date[0]), date[0].start))[1] if dates else None
+        )
         found.append(
             {
                 "type": TYPES[entity.label_],
@@ -80,36 +86,36 @@ def possessions_in(document: Any) -> list[Record]:
     return found
 
 
-def _gap(entity: Any, date: Any) -> int:
-    """How many tokens lie between two entities."""
+def _count_tokens_between(entity: Any, date: Any) -> int:
+    """Count the tokens between two entities."""
     return int(date.start - entity.end if date.start >= entity.end else entity.start - date.end)
 
 
-def _texts(records: Sequence[Record], articles: Path | None) -> Mapping[str, str]:
-    """The texts of the articles that have one; which have none is warned of.
+def _collect_texts(records: Sequence[Record], articles: Path | None) -> Mapping[str, str]:
+    """Return the texts by title; warn of articles without one.
 
     Raises:
-        FormatError: a text can't be read; all of them are told.
-        UnavailableError: there is no such folder, or no article has a text.
+        FormatError: texts can't be read; lists all of them.
+        UnavailableError: the folder does not exist, or no article has a text.
     """
     titles = [record["article"] for record in records]
     texts: Mapping[str, str] = {r["article"]: r["text"] for r in records if r.get("text") is not None}
     if articles is not None:
-        texts = _texts_in(articles, titles)
+        texts = _read_folder(articles, titles)
     lacking = [title for title in titles if title not in texts]
     if not texts:
-        found = f"has no text of any of {pluralize(len(titles), 'article')}: {join_names(lacking)}"
-        problem = Problem(f"{found}; needed: a file <title>.txt for each that is to be read")
+        found = f"contains no text for any of {pluralize(len(titles), 'article')}: {join_names(lacking)}"
+        problem = Problem(f"{found} (expected files named <title>.txt)")
         raise UnavailableError(articles or "the corpus's folder of articles", [problem])
     if lacking:
         found = f"{len(lacking):,} of {len(titles):,} articles have no text and are left out: {join_names(lacking)}"
-        warnings.warn(f"{found}; they can be scored where missing is skip or empty", stacklevel=3)
+        warnings.warn(f"{found}; score the rest with --missing skip or --missing empty", stacklevel=3)
     return texts
 
 
-def _texts_in(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:
+def _read_folder(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:
     if not folder.is_dir():
-        raise UnavailableError(folder, [Problem("is no folder; needed: one of texts, <title>.txt each")])
+        raise UnavailableError(folder, [Problem("is not a folder (expected a folder of texts named <title>.txt)")])
     texts, unreadable = article_texts(folder, titles)
     if unreadable:
         problems = [(Path(error.source).name, problem) for _, error in unreadable for problem in error.problems]
@@ -117,21 +123,21 @@ def _texts_in(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:
     return texts
 
 
-def _pipeline(name: str | None) -> Any:
+def _load_pipeline(name: str | None) -> Any:
     if name is None:
-        raise RequestError("this baseline reads texts with a spaCy pipeline; name one with --spacy-model")
+        raise RequestError("this baseline needs a spaCy pipeline; choose one with --spacy-model")
     try:
         import spacy
     except ImportError:
         raise MissingExtraError("the baseline of WikiPossessions", "spacy") from None
     try:
         return spacy.load(name)
-    except Exception as error:  # a pipeline is code and settings of others, which may fail in any way
-        said = " ".join(str(error).split())
-        if said.startswith(NO_SUCH_PIPELINE):
-            found = f"there is no spaCy pipeline {quote(name)}; needed: an installed one, or a folder"
+    except Exception as error:  # third-party code and configuration, which may fail in any way
+        message = " ".join(str(error).split())
+        if message.startswith(NO_SUCH_PIPELINE):
+            found = f"spaCy pipeline {quote(name)} does not exist (expected an installed pipeline or a folder)"
         else:
-            found = f"the spaCy pipeline {quote(name)} can't be loaded: {shorten(said) or type(error).__name__}"
+            found = f"spaCy pipeline {quote(name)} can't be loaded: {shorten(message) or type(error).__name__}"
         raise RequestError(found) from None
 
 

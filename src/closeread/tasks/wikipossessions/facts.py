@@ -1,8 +1,8 @@
-"""Figures of WikiPossessions' records.
+"""Statistics of WikiPossessions' records.
 
-Conventions: a possessor is a row of the file, so one that possesses twice counts twice, unless it says otherwise; a
-time is known where there is a relation to an anchor, as in the paper, which keeps two rows with a relation to
-`Unknown` (they are no anchors).
+Conventions: a possessor is a row of the file, so a possessor with two possessions counts twice unless stated otherwise.
+A time is known if there is a relation to an anchor, as in the paper, which includes two rows with a relation to
+`Unknown` (which is not an anchor).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ ANCHORS = ("one year", "first to last year", "year to now", "unknown to year", "
 
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
-    """Sizes, and how the possessors divide by type, certainty, relation, anchor and order."""
+    """Corpus size, and numbers of possessors by type, certainty, relation, anchor and order."""
     rows = [(record["article"], possession) for record in records for possession in record["possessions"]]
     names = Counter((article, possession["possessor"]) for article, possession in rows)
     types, certainties, relations, relation_certainties = (
         Counter(possession[name] for _, possession in rows)
         for name in ("type", "certainty", "relation", "relation_certainty")
     )
-    anchors = Counter(_shape(possession) for _, possession in rows)
+    anchors = Counter(_classify_anchor(possession) for _, possession in rows)
     sizes: dict[str, float] = {
         "articles": len(records),
         "possessors": len(rows),
@@ -51,7 +51,7 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
     }
 
 
-def _shape(possession: Mapping[str, Any]) -> str:
+def _classify_anchor(possession: Mapping[str, Any]) -> str:
     if possession["anchor_kind"] != "years":
         return str(possession["anchor_kind"])
     if possession["open_start"]:

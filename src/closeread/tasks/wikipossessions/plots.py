@@ -1,8 +1,8 @@
-"""The possession timeline of a work of art as a picture: who had it after whom, and when.
+"""Plots of possession timelines: who possessed a work of art after whom, and when.
 
 Source: Chinnappa, Palmer and Blanco (2020), Figure 2, for the shapes (rectangles for persons, rounded rectangles for
-locations, ovals for organisations), the anchors under them, and dashes for what is uncertain.  Rows, the marks of
-predicted possessors that gold lacks, and the hexagon of a prediction without a type are ours.
+locations, ovals for organisations), the anchors below them, and dashed lines for uncertainty.  Rows, marks on predicted
+possessors that are not in gold, and hexagons for predictions without a type are ours.
 
 Conventions: as in `closeread.drawing.inches`.
 """
@@ -31,41 +31,41 @@ from closeread.drawing.inches import (
 )
 from closeread.drawing.pictures import INK, own_settings
 from closeread.records import Record
-from closeread.tasks.wikipossessions.kernels.names import normalised
+from closeread.tasks.wikipossessions.kernels.names import normalize_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-KINDS = {"PER": "person", "LOC": "location", "ORG": "organisation", None: "type not told"}
+KINDS = {"PER": "person", "LOC": "location", "ORG": "organisation", None: "no type"}
 FILLS = {"PER": "#dbe9f6", "LOC": "#e3f1dc", "ORG": "#fbe9cf", None: "#eeeeee"}
 LACKING, MARK = "#b3261e", "✗"
 
 _NAME_LENGTH, _ANCHOR_LENGTH, _ORDER_LENGTH, _TITLE_LENGTH = 40, 40, 24, 90
 
-_BOX, _ANCHOR, _BETWEEN = 0.34, 0.24, 0.12  # heights of a box, of what stands under it, and of the gap below
+_BOX, _ANCHOR, _BETWEEN = 0.34, 0.24, 0.12  # heights of a box, of the anchor below it, and of the gap below that
 _CELL = _BOX + _ANCHOR + _BETWEEN
-_RULER = 0.5  # the height of the line of a row with the orders above it
+_RULER = 0.5  # the height of a row's time line, with the orders above it
 _GAP, _HEADING, _TITLE, _LEGEND = 0.22, 0.42, 0.5, 0.5
-_MARK = 0.2  # the width of the mark of what gold lacks
+_MARK = 0.2  # the width of the mark for possessors not in gold
 _SAMPLE = 0.5  # the width of a shape in the legend
-_STACK = 8  # possessions at one time that stand in a column; more of them go into the next
-_WIDTH = 9.0  # of a page, at least
-_ASPECT = 1.5  # width to height of a page with many possessions
+_STACK = 8  # the maximum number of tied possessions in a column; more go into the next column
+_WIDTH = 9.0  # the minimum width of a page
+_ASPECT = 1.5  # the aspect ratio of a page with many possessions
 
 
 class Cell(NamedTuple):
-    """A possession as it is drawn.
+    """A possession in a plot.
 
     Attributes:
         kind: PER, LOC, ORG or None.
-        name, order, anchor: what is written; the anchor is empty where there is none.
-        certain: whether the possession is.
-        relation_certain: whether the relation to the anchor is; None where there is no relation.
-        lacking: whether gold has no possessor of that name.
-        shape: the width of its shape.
-        line: the width of the line between shape and anchor, which is that of the anchor.
-        width: what all of it takes, the mark beside the shape included.
+        name, order, anchor: the texts; the anchor is empty if there is none.
+        certain: whether the possession is certain.
+        relation_certain: whether the relation to the anchor is certain; None if there is no relation.
+        lacking: whether the possessor is not in gold.
+        shape: the width of the shape.
+        line: the width of the line between shape and anchor, equal to that of the anchor.
+        width: the total width, including the mark next to the shape.
     """
 
     kind: str | None
@@ -81,13 +81,13 @@ class Cell(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """An explanation in the legend.
+    """An entry of the legend.
 
     Attributes:
-        kind: the shape; "" for a line, or the mark of what gold lacks.
-        style: of its edge, or of the line.
-        text: what it means.
-        width: what all of it takes.
+        kind: the shape; "" for a line, or `MARK`.
+        style: the line style of the edge or line.
+        text: the label.
+        width: the total width.
     """
 
     kind: str | None
@@ -97,12 +97,12 @@ class Entry(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """One side of the picture.
+    """One side of the plot.
 
     Attributes:
-        label: of its `Axes`: "gold" or "prediction".
-        heading: what stands above it, if anything.
-        columns: the cells by order, those of a column at one time.
+        label: the label of its `Axes`: "gold" or "prediction".
+        heading: the text above it, or "".
+        columns: the cells by order; the cells of a column are tied.
     """
 
     label: str
@@ -111,56 +111,56 @@ class Panel(NamedTuple):
 
 
 def draw_timeline(article: str, gold: Sequence[Record], predicted: Sequence[Record] | None = None) -> Figure:
-    """The possession timeline of an article, gold above and a prediction, if there is one, below.
+    """Draw the possession timeline of an article, with the prediction, if any, below gold.
 
     Args:
         article: the title.
-        gold, predicted: its possessions, in any order, as the schema of WikiPossessions has them; `type` may lack.
-            Predicted possessors are those of gold whose names are the same once they are normalised.
+        gold, predicted: the possessions, in any order, as in the schema of WikiPossessions; `type` is optional.
+            Possessors are matched by normalized name.
 
     Returns:
-        A figure, its axes labelled "title", "gold", "prediction" (where there is one) and "legend".  The patches of
-        "gold" and "prediction" are the shapes, one a possession.
+        A figure whose axes are labelled "title", "gold", "prediction" (if any) and "legend".  The patches of "gold" and
+        "prediction" are the shapes, one per possession.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
     with own_settings():
         measure = measuring()
-        known = {normalised(row["possessor"]).tokens for row in gold}
-        panels = [Panel("gold", "Gold" if predicted is not None else "", _columns(gold, None, measure))]
+        known = {normalize_name(row["possessor"]).tokens for row in gold}
+        panels = [Panel("gold", "Gold" if predicted is not None else "", _build_columns(gold, None, measure))]
         if predicted is not None:
-            panels.append(Panel("prediction", "Prediction", _columns(predicted, known, measure)))
-        return _figure(drawable(article, _TITLE_LENGTH), panels, measure)
+            panels.append(Panel("prediction", "Prediction", _build_columns(predicted, known, measure)))
+        return _draw_figure(drawable(article, _TITLE_LENGTH), panels, measure)
 
 
-def _order(row: Record) -> tuple[int, ...]:
+def _parse_order(row: Record) -> tuple[int, ...]:
     return tuple(map(int, row["order"].split(".")))
 
 
-def _columns(rows: Sequence[Record], known: set[tuple[str, ...]] | None, measure: Measure) -> list[list[Cell]]:
-    """The cells of a side by order; equal orders share a column, or several where they are many.
+def _build_columns(rows: Sequence[Record], known: set[tuple[str, ...]] | None, measure: Measure) -> list[list[Cell]]:
+    """Build the cells of a side by order; ties share a column, or several if there are many.
 
     Args:
         rows: the possessions.
-        known: the names of gold, for a prediction.
-        measure: how wide a text is.
+        known: the names of gold if this is a prediction, else None.
+        measure: measures the width of a text.
     """
     columns = []
-    for _, tied in groupby(sorted(rows, key=_order), _order):
-        cells = [_cell(row, known, measure) for row in tied]
+    for _, tied in groupby(sorted(rows, key=_parse_order), _parse_order):
+        cells = [_build_cell(row, known, measure) for row in tied]
         columns += [cells[start : start + _STACK] for start in range(0, len(cells), _STACK)]
     return columns
 
 
-def _cell(row: Record, known: set[tuple[str, ...]] | None, measure: Measure) -> Cell:
+def _build_cell(row: Record, known: set[tuple[str, ...]] | None, measure: Measure) -> Cell:
     kind, relation = row.get("type"), row["relation"]
     name = drawable(row["possessor"], _NAME_LENGTH)
-    # What is before or after its anchor says so; during is the rule.
+    # Before and after are written out; during is the default.
     related = f"{relation} " if relation in ("before", "after") else ""
     anchor = "" if row["anchor"] is None else related + drawable(row["anchor"], _ANCHOR_LENGTH)
     relation_certain = None if relation is None else row["relation_certainty"] != "uncertain"
-    lacking = known is not None and normalised(row["possessor"]).tokens not in known
+    lacking = known is not None and normalize_name(row["possessor"]).tokens not in known
     shape, line = _shape_width(kind, measure(name, NAME_SIZE)), measure(anchor, SMALL_SIZE)
     width = max(shape + (2 * _MARK if lacking else 0), line)
     order, certain = drawable(row["order"], _ORDER_LENGTH), row["certainty"] != "uncertain"
@@ -168,9 +168,9 @@ def _cell(row: Record, known: set[tuple[str, ...]] | None, measure: Measure) -> 
 
 
 def _shape_width(kind: str | None, text: float) -> float:
-    """How wide a shape of height `_BOX` has to be, so that a line of text fits into it."""
+    """Return the width of a shape of height `_BOX` that a line of text fits into."""
     if kind == "ORG":
-        # The corners of the text, which is half as high as the oval, are inside of it.
+        # The corners of the text, which is half as high as the oval, lie inside the oval.
         return max(text / math.sqrt(1 - 0.5**2) + 0.12, 2 * _BOX)
     return text + (_BOX if kind is None else 0.2)
 
@@ -183,14 +183,14 @@ def _row_height(columns: Sequence[Sequence[Cell]], row: range) -> float:
     return _RULER + max(len(columns[i]) for i in row) * _CELL
 
 
-def _figure(title: str, panels: Sequence[Panel], measure: Measure) -> Figure:
+def _draw_figure(title: str, panels: Sequence[Panel], measure: Measure) -> Figure:
     widths = [[_column_width(column, measure) for column in panel.columns] for panel in panels]
     flat = [
         (width, _RULER + len(column) * _CELL)
         for panel, of_panel in zip(panels, widths, strict=True)
         for column, width in zip(panel.columns, of_panel, strict=True)
     ]
-    entries = _legend(panels, measure)
+    entries = _build_legend(panels, measure)
     inner = max(
         _WIDTH - 2 * MARGIN,
         math.sqrt(_ASPECT * sum(width * height for width, height in flat)),
@@ -236,9 +236,9 @@ def _draw_panel(axes: Axes, panel: Panel, rows: Sequence[range], widths: Sequenc
 
 
 def _draw_cell(axes: Axes, x: float, y: float, cell: Cell) -> None:
-    """Draw a possession whose shape has its centre at (x, y)."""
+    """Draw a possession with its shape centred at (x, y)."""
     color = LACKING if cell.lacking else INK
-    _shape(axes, x, y, cell.shape, cell.kind, "-" if cell.certain else "--", color)
+    _draw_shape(axes, x, y, cell.shape, cell.kind, "-" if cell.certain else "--", color)
     write(axes, x, y, cell.name, NAME_SIZE, color=color)
     if cell.lacking:
         write(axes, x - (cell.shape + _MARK) / 2, y, MARK, NAME_SIZE, color=color)
@@ -249,8 +249,8 @@ def _draw_cell(axes: Axes, x: float, y: float, cell: Cell) -> None:
         line(axes, (x - cell.line / 2, x + cell.line / 2), y - _BOX / 2 - 0.055, style, color=INK)
 
 
-def _shape(axes: Axes, x: float, y: float, width: float, kind: str | None, style: str, color: str) -> None:
-    """The shape of a kind of possessor with its centre at (x, y)."""
+def _draw_shape(axes: Axes, x: float, y: float, width: float, kind: str | None, style: str, color: str) -> None:
+    """Draw the shape of a kind of possessor, centred at (x, y)."""
     from matplotlib.patches import Ellipse, FancyBboxPatch, Patch, Polygon, Rectangle
 
     corner = (x - width / 2, y - _BOX / 2)
@@ -269,26 +269,26 @@ def _shape(axes: Axes, x: float, y: float, width: float, kind: str | None, style
     axes.add_patch(patch)
 
 
-def _legend(panels: Sequence[Panel], measure: Measure) -> list[Entry]:
-    """What has to be explained: the shapes that occur, and what else does."""
+def _build_legend(panels: Sequence[Panel], measure: Measure) -> list[Entry]:
+    """Build the legend entries for what occurs in the panels."""
     cells = [cell for panel in panels for column in panel.columns for cell in column]
     kinds = {cell.kind for cell in cells}
-    told = [(kind, "-", name) for kind, name in KINDS.items() if kind in kinds]
+    entries = [(kind, "-", name) for kind, name in KINDS.items() if kind in kinds]
     if any(not cell.certain or cell.relation_certain is False for cell in cells):
-        told.append(("", "--", "uncertain"))
+        entries.append(("", "--", "uncertain"))
     if any(cell.lacking for cell in cells):
-        told.append((MARK, "", "not in gold"))
-    return [Entry(kind, style, text, _SAMPLE + 0.1 + measure(text, SMALL_SIZE) + _GAP) for kind, style, text in told]
+        entries.append((MARK, "", "not in gold"))
+    return [Entry(kind, style, text, _SAMPLE + 0.1 + measure(text, SMALL_SIZE) + _GAP) for kind, style, text in entries]
 
 
 def _draw_legend(axes: Axes, entries: Sequence[Entry]) -> None:
-    left, y = 0.02, _LEGEND / 2  # half a line would be cut off at the very edge
+    left, y = 0.02, _LEGEND / 2  # keep half the line width inside the edge
     for kind, style, text, width in entries:
         if kind == MARK:
             write(axes, left + _SAMPLE / 2, y, MARK, NAME_SIZE, color=LACKING)
         elif kind == "":
             line(axes, (left, left + _SAMPLE), y, style, color=INK)
         else:
-            _shape(axes, left + _SAMPLE / 2, y, _SAMPLE, kind, style, INK)
+            _draw_shape(axes, left + _SAMPLE / 2, y, _SAMPLE, kind, style, INK)
         write(axes, left + _SAMPLE + 0.1, y, text, SMALL_SIZE, ha="left")
         left += width

@@ -1,15 +1,15 @@
-"""The six subtasks of WikiPossessions, with exact or partial match of names.
+"""The six subtasks of WikiPossessions, with exact or partial matching of names.
 
 Source: Chinnappa, Palmer and Blanco (2020), section 5; what they leave open is an option.
 
-Conventions: the unit, and what is resampled, is the article.  Numerators and denominators are summed over articles
-before anything is divided (`average="micro"`), or every article's scores are averaged (`"macro"`).  0/0 is 0.
+Conventions: both the unit and the resampling unit are the article.  Numerators and denominators are summed over
+articles and then divided (`average="micro"`), or scores are averaged over articles (`"macro"`).  0/0 is 0.
 
 Metrics: precision, recall and F1 of
-    possessor: possessors found.
-    possessor_certainty: those whose certainty is right.
-    anchor: years, or events, of the anchors.
-    relation, relation_certainty: relations to the anchors, and their certainty.
+    possessor: possessors.
+    possessor_certainty: possessors with the correct certainty.
+    anchor: the years, or events, of anchors.
+    relation, relation_certainty: relations to anchors, and their certainty.
     ordering: ordered pairs of possessors.
 """
 
@@ -32,7 +32,7 @@ from closeread.counts.table import CountTable
 from closeread.errors import quote
 from closeread.records import Record
 from closeread.tasks.wikipossessions.kernels.matching import MATCHINGS, SETTINGS
-from closeread.tasks.wikipossessions.kernels.names import STRIP_SCOPES, normalised
+from closeread.tasks.wikipossessions.kernels.names import STRIP_SCOPES, normalize_name
 from closeread.tasks.wikipossessions.kernels.ordering import ORDERING_MATCHES, SUBORDERS
 from closeread.tasks.wikipossessions.kernels.subtasks import (
     COUNTS,
@@ -61,25 +61,25 @@ TITLES = {
     "relation_certainty": "Certainty of relations",
     "ordering": "Ordering",
 }
-ASKED = {
-    "possessor": ("predicted possessors that match one of gold", "gold possessors that are matched"),
+DESCRIPTIONS = {
+    "possessor": ("predicted possessors that match a gold one", "gold possessors that are matched"),
     "possessor_certainty": (
-        "predicted possessors that match one of gold and are as certain",
-        "gold possessors that are matched by one as certain",
+        "predicted possessors that match a gold one of the same certainty",
+        "gold possessors that are matched by one of the same certainty",
     ),
     "anchor": (
-        "mean over predicted anchors of the share of years that gold has",
-        "mean over gold anchors of the share of years that is predicted",
+        "mean over predicted anchors of the proportion of years that are in gold",
+        "mean over gold anchors of the proportion of years that are predicted",
     ),
     "relation": (
-        "predicted anchors whose possessor matches and whose relation is right",
+        "predicted anchors whose possessor matches and whose relation is correct",
         "gold anchors whose possessor is matched and whose relation is found",
     ),
     "relation_certainty": (
-        "predicted anchors whose possessor matches and whose relation is as certain",
-        "gold anchors whose possessor is matched and whose relation is as certain",
+        "predicted anchors whose possessor matches and whose relation has the same certainty",
+        "gold anchors whose possessor is matched and whose relation has the same certainty",
     ),
-    "ordering": ("predicted ordered pairs that gold has", "gold ordered pairs that are predicted"),
+    "ordering": ("predicted ordered pairs that are in gold", "gold ordered pairs that are predicted"),
 }
 ORDER = re.compile(r"[0-9]+(\.[0-9]+)*")
 
@@ -105,19 +105,19 @@ def count(
     tolerance: str = "0",
     missing: str = "error",
 ) -> CountTable:
-    """Counts of every article.
+    """Count the possessions of each article.
 
     Args:
-        gold: articles, each with `article` and `possessions`, of which each has `possessor`, `certainty`, `order`,
-            `anchor`, `relation` and `relation_certainty`; what lacks is null.
-        system: the same articles in the same order; None where there is none.
+        gold: articles with `article` and `possessions`, each of which has `possessor`, `certainty`, `order`, `anchor`,
+            `relation` and `relation_certainty`; values may be null.
+        system: the same articles in the same order; None if there is no prediction.
         strip_scope, matching, unknown_with_relation, tolerance_rounding, tolerance_recall, now_year, open_range,
             century, relation_certainty_gold, suborder, ordering_match, average, setting, scenario, tolerance, missing:
-            what `PROCEDURE` says of its options.
+            see the options of `PROCEDURE`.
 
     Raises:
-        ValueError: an article has no predictions and `missing` is "error"; an order is none; or `scenario` is "oracle"
-            and a possessor is none of gold's.
+        ValueError: an article has no prediction and `missing` is "error"; an order is not valid; or `scenario` is
+            "oracle" and a predicted possessor is not in gold.
     """
     present = np.array([row is not None for row in system], np.bool_)
     check_present(present, "articles", missing)
@@ -148,60 +148,60 @@ def count(
 def find_inconsistencies(
     *, gold: Sequence[Record], system: Sequence[Record | None], **options: str
 ) -> Iterator[Inconsistency]:
-    """Rows of other articles, possessions that contradict themselves, and, where names of gold were given, other names.
+    """Find rows of other articles, contradictory possessions and, in scenario "oracle", names that are not in gold.
 
     Yields:
-        The side ("gold" or "system"), the article's number from 0, and what is wrong.
+        The side ("gold" or "system"), the index of the article, and the problem.
     """
     for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
         if predicted is not None and predicted["article"] != record["article"]:
-            found, needed = quote(predicted["article"]), quote(record["article"])
-            yield Inconsistency("system", number, f"article is {found}; needed: {needed}, as in the gold")
+            found, expected = quote(predicted["article"]), quote(record["article"])
+            yield Inconsistency("system", number, f"article is {found} (expected {expected}, as in gold)")
     for side, records in (("gold", gold), ("system", system)):
         for number, row_or_none in enumerate(records):
             for place, row in enumerate(_rows(row_or_none)):
-                for what in _inconsistent(row):
-                    yield Inconsistency(side, number, f"{_place(place, row)}: {what}")
+                for what in _find_contradictions(row):
+                    yield Inconsistency(side, number, f"{_describe_place(place, row)}: {what}")
     if options.get("scenario") == "oracle":
-        yield from _of_other_names(gold, system, options.get("strip_scope", STRIP_SCOPES[0]))
+        yield from _find_unknown_names(gold, system, options.get("strip_scope", STRIP_SCOPES[0]))
 
 
-def _of_other_names(gold: Sequence[Record], system: Sequence[Record | None], scope: str) -> Iterator[Inconsistency]:
-    """Predictions whose names are none of gold's."""
+def _find_unknown_names(gold: Sequence[Record], system: Sequence[Record | None], scope: str) -> Iterator[Inconsistency]:
+    """Find predictions whose names are not in gold."""
     for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
-        known = {normalised(row["possessor"], scope).tokens for row in _rows(record)}
+        known = {normalize_name(row["possessor"], scope).tokens for row in _rows(record)}
         for place, row in enumerate(_rows(predicted)):
-            if normalised(row["possessor"], scope).tokens not in known:
-                found = f"{_place(place, row)}: is no possessor in gold's {quote(record['article'])}"
-                yield Inconsistency("system", number, f"{found}; needed in scenario oracle: the names of gold")
+            if normalize_name(row["possessor"], scope).tokens not in known:
+                found = f"{_describe_place(place, row)}: is not a possessor of {quote(record['article'])} in gold"
+                yield Inconsistency("system", number, f"{found} (expected only gold names in scenario oracle)")
 
 
 def _rows(record: Record | None) -> Sequence[Mapping[str, Any]]:
     return () if record is None else record["possessions"]
 
 
-def _place(place: int, row: Mapping[str, Any]) -> str:
+def _describe_place(place: int, row: Mapping[str, Any]) -> str:
     return f"possessions[{place}] ({quote(row['possessor'])})"
 
 
-def _inconsistent(row: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with a possession by itself."""
+def _find_contradictions(row: Mapping[str, Any]) -> Iterator[str]:
+    """Find what is wrong within a possession."""
     order, relation, certainty = (row.get(name) for name in ("order", "relation", "relation_certainty"))
     if not row["possessor"].strip():
-        yield f"possessor is {quote(row['possessor'])}; needed: a name"
+        yield f"possessor is {quote(row['possessor'])} (expected a name)"
     if order is not None and not ORDER.fullmatch(order):
-        yield f"order is {quote(order)}; needed: whole numbers with full stops between them, such as 6 or 6.1"
+        yield f"order is {quote(order)} (expected whole numbers separated by full stops, such as 6 or 6.1)"
     if relation is not None and row.get("anchor") is None:
-        yield f"relation is {quote(relation)} and anchor is null; needed: an anchor, or no relation"
+        yield f"relation is {quote(relation)} but anchor is null (expected an anchor, or no relation)"
     if certainty is not None and relation is None:
-        yield f"relation_certainty is {quote(certainty)} and relation is null; needed: both or neither"
+        yield f"relation_certainty is {quote(certainty)} but relation is null (expected both or neither)"
     if relation is not None and certainty is None:
-        yield f"relation is {quote(relation)} and relation_certainty is null; needed: both or neither"
+        yield f"relation is {quote(relation)} but relation_certainty is null (expected both or neither)"
 
 
 def _metrics() -> Iterator[Metric]:
-    for family, asked in ASKED.items():
-        of_system, of_gold = (f"{what[0].upper()}{what[1:]}." for what in asked)
+    for family, sides in DESCRIPTIONS.items():
+        of_system, of_gold = (f"{what[0].upper()}{what[1:]}." for what in sides)
         precision = Ratio(f"{family}/found_of_system", f"{family}/system", of_system)
         recall = Ratio(f"{family}/found_of_gold", f"{family}/gold", of_gold)
         yield from precision_recall_f1(family, TITLES[family], precision, recall)
@@ -226,39 +226,39 @@ PROCEDURE = Procedure(
             "strip_scope",
             STRIP_SCOPES,
             "all",
-            "Where articles and prepositions are dropped from names: everywhere, or only at their edges.",
+            "Remove articles and prepositions from names: everywhere, or only at the edges.",
         ),
         Option(
             "matching",
             MATCHINGS,
             "one_to_one",
-            "Whether a gold possession is that of one prediction, or may be that of several, the best of which counts "
-            "for recall.",
+            "Match each gold possession with one prediction, or with several, the best of which counts for recall.",
         ),
         Option(
             "unknown_with_relation",
             UNKNOWN_WITH_RELATION,
             "unanchored",
-            "What the anchor Unknown is where it has a relation: no anchor, or one that equals only its like.",
+            "How to treat the anchor Unknown with a relation: as no anchor, or as one that equals only another such "
+            "Unknown.",
         ),
         Option(
             "tolerance_rounding",
             TOLERANCE_ROUNDINGS,
             "floor",
-            "How the years of the tolerance are rounded (a half up); they are 1 at least.",
+            "How to round the years of the tolerance, which are at least 1 (round: half up).",
         ),
         Option(
             "tolerance_recall",
             TOLERANCE_RECALLS,
             "expanded",
-            "Against which gold range recall is measured under a tolerance: the expanded one, of which a year that is "
-            "exactly right is a third, or the original one.",
+            "Measure recall under a tolerance against the expanded gold range, of which an exactly correct year covers "
+            "only a third, or against the original one.",
         ),
         Option(
             "now_year",
             (),
             "2017",
-            "The year that Now is; the articles are of June 2017.",
+            "Set the year of Now (the articles are from June 2017).",
             pattern=r"-?[0-9]{1,5}",
             expected="a year such as 2017",
             canonical=_canonical_year,
@@ -267,50 +267,54 @@ PROCEDURE = Procedure(
             "open_range",
             OPEN_RANGES,
             "collapse",
-            "What begins at an unknown time is, as Unknown-1930 and a lone Now do: its end alone, or no anchor.",
+            "How to treat a range that begins at an unknown time, such as Unknown-1930 or Now alone: as its last year, "
+            "or as no anchor.",
         ),
         Option(
             "century",
             CENTURIES,
             "event",
-            "What 13th Century is, by itself or as a side of a range: an event, or the years 1201 to 1300.",
+            "How to treat 13th Century, alone or as one side of a range: as an event, or as the years 1201 to 1300.",
         ),
         Option(
             "relation_certainty_gold",
             RELATION_CERTAINTY_GOLD,
             "anchored",
-            "Of which gold the certainty of the relation is scored: all that is anchored, or only where it is certain; "
-            "predictions of other gold are then left out too.",
+            "Score the certainty of all anchored gold relations, or only of the certain ones, leaving out the "
+            "predictions that match others.",
         ),
         Option(
             "suborder",
             SUBORDERS,
             "tuple",
-            "How 6.1 is ordered: after 6 and before 6.2; moreover in a tie with 6, inside which it is; or as 6.",
+            "How to order 6.1: after 6 and before 6.2; the same, but also tied with 6, in which it is nested; or as 6.",
         ),
         Option(
             "ordering_match",
             ORDERING_MATCHES,
             "existential",
-            "In the partial setting, when an ordered pair is found: where the other side has some pair whose names "
-            "partially match, or whose names are matched with these.",
+            "How to match ordered pairs in the partial setting: with any pair of the other side whose names partially "
+            "match, or only with the pair of the matched names.",
         ),
         average_option("article"),
         Option(
-            "setting", SETTINGS, "exact", "How names match: wholly, or in a token that is no article or preposition."
+            "setting",
+            SETTINGS,
+            "exact",
+            "How to match names: exactly, or by a shared token that is not an article or preposition.",
         ),
         Option(
             "scenario",
             SCENARIOS,
             "all",
-            "Which predictions are scored: all, those that match gold, or, where a system was given the names of gold, "
+            "Score all predictions, only those that match gold, or, for a system that was given the gold names, only "
             "the first of each name.",
         ),
         Option(
             "tolerance",
             (),
             "0",
-            "By which share of its length a gold range is widened on either side, by a year at least; 0 is not at all.",
+            "Widen each gold range on both sides by this fraction of its length, but at least one year; 0 to disable.",
             pattern=r"[0-9]{1,6}(\.[0-9]{1,12})?",
             expected="a decimal number such as 0.1",
             canonical=_canonical_decimal,

@@ -15,51 +15,51 @@ EXAMPLE = "The Night Café"
 
 
 def tables_1_and_2(inputs: Inputs) -> Recomputed:
-    """What the corpus holds."""
-    return {(name, "count"): value for name, value in facts(_records(inputs)).items()}
+    """Recompute the corpus statistics."""
+    return {(name, "count"): value for name, value in facts(_read_records(inputs)).items()}
 
 
 def table_3(inputs: Inputs) -> Recomputed:
-    """The ordered pairs of the article that the paper shows, where the file has it."""
-    example = [record for record in _records(inputs) if record["article"] == EXAMPLE]
-    return {(EXAMPLE, "pairs"): _pairs(example[0])} if example else {}
+    """Count the ordered pairs of the example article of the paper, if the file has it."""
+    example = [record for record in _read_records(inputs) if record["article"] == EXAMPLE]
+    return {(EXAMPLE, "pairs"): _count_ordered_pairs(example[0])} if example else {}
 
 
-def _pairs(record: Record) -> int:
+def _count_ordered_pairs(record: Record) -> int:
     ordered = {
         (a["possessor"], b["possessor"])
         for a, b in permutations(record["possessions"], 2)
-        if _order(a) <= _order(b) and a["possessor"] != b["possessor"]
+        if _parse_order(a) <= _parse_order(b) and a["possessor"] != b["possessor"]
     }
     return len(ordered)
 
 
 def table_4(inputs: Inputs) -> Recomputed:
-    """The rows of ORACLE that need no article: every name of an article, found once and called certain."""
-    records = _records(inputs)
+    """Recompute the ORACLE rows that need no article texts: each name of an article is predicted once, as certain."""
+    records = _read_records(inputs)
     gold = sum(len(record["possessions"]) for record in records)
-    found = [possession for record in records for possession in _first_of_each_name(record)]
-    right = sum(possession["certainty"] == "certain" for possession in found)
+    predicted = [possession for record in records for possession in _select_first_of_each_name(record)]
+    correct = sum(possession["certainty"] == "certain" for possession in predicted)
     return {
-        ("ORACLE Poss.ID", "recall"): float(ratio(len(found), gold)),
-        ("ORACLE Poss.Cert", "precision"): float(ratio(right, len(found))),
-        ("ORACLE Poss.Cert", "recall"): float(ratio(right, gold)),
+        ("ORACLE Poss.ID", "recall"): float(ratio(len(predicted), gold)),
+        ("ORACLE Poss.Cert", "precision"): float(ratio(correct, len(predicted))),
+        ("ORACLE Poss.Cert", "recall"): float(ratio(correct, gold)),
     }
 
 
-def _first_of_each_name(record: Record) -> Sequence[Record]:
-    """The possession of every name that one instance of it is matched with: the first by order, then by position."""
+def _select_first_of_each_name(record: Record) -> Sequence[Record]:
+    """Select the possession that a single prediction of each name matches: the first by order, then by position."""
     first: dict[str, Record] = {}
-    for possession in sorted(record["possessions"], key=_order):
+    for possession in sorted(record["possessions"], key=_parse_order):
         first.setdefault(possession["possessor"], possession)
     return list(first.values())
 
 
-def _order(possession: Record) -> tuple[int, ...]:
+def _parse_order(possession: Record) -> tuple[int, ...]:
     return tuple(map(int, possession["order"].split(".")))
 
 
-def _records(inputs: Inputs) -> Sequence[Record]:
+def _read_records(inputs: Inputs) -> Sequence[Record]:
     return read_gold(load_corpus("wikipossessions"), data_dir=inputs.data_dir).records
 
 

@@ -1,10 +1,10 @@
-"""Questions with several candidate answers, each right or wrong.
+"""Counts for questions with several candidate answers, each correct or not.
 
-Source: the official evaluator of McTaco (github.com/CogComp/MCTACO, evaluator/evaluator.py), whose 0/0 rule is
-kept: precision is 1 where nothing is predicted yes, recall is 1 where no gold answer is yes.
+Source: the official evaluator of McTaco (github.com/CogComp/MCTACO, evaluator/evaluator.py), including its 0/0
+rule: precision is 1 if nothing is predicted yes, recall is 1 if no gold answer is yes.
 
-Conventions: candidates are rows; `question` numbers the question of each row from 0, and every number below
-`n_questions` occurs; `gold` and `system` are true where the answer is said to be plausible.
+Conventions: candidates are rows; `question` is the index of each row's question, and every index from 0 to
+`n_questions` - 1 occurs; `gold` and `system` are true where the answer is labelled plausible.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 COUNTS = ("questions", "exact", "f1_sum", "candidates", "correct", "gold_yes", "system_yes", "both_yes")
-"""What is counted of each question, in the order of the columns:
+"""The counts of a question, in column order:
 
-* `questions` 1, the denominator of both scores,
-* `exact` 1 where every candidate is labelled right, else 0,
-* `f1_sum` the question's own F1, the numerator of the macro mean,
-* `candidates`, `correct`, `gold_yes`, `system_yes`, `both_yes` numbers of candidates.
+* `questions`: 1, the denominator of both scores;
+* `exact`: 1 if every candidate is labelled correctly, else 0;
+* `f1_sum`: the F1 of the question, the numerator of the macro mean;
+* `candidates`, `correct`, `gold_yes`, `system_yes`, `both_yes`: numbers of candidates.
 """
 
 
@@ -31,33 +31,33 @@ def choice_counts(
     correct: NDArray[np.bool_],
     n_questions: int,
 ) -> NDArray[np.float64]:
-    """Count what both scores of McTaco need.
+    """Count what exact match and F1 are computed from.
 
     Args:
-        question: (n_candidates,) the question of each candidate, from 0.
-        gold: (n_candidates,) gold label is yes.
-        system: (n_candidates,) predicted label is yes.
-        correct: (n_candidates,) predicted label is the gold label; apart from `system` because a candidate
-            without a prediction is predicted neither yes nor right.
-        n_questions: how many questions there are.
+        question: (n_candidates,) index of each candidate's question.
+        gold: (n_candidates,) whether the gold label is yes.
+        system: (n_candidates,) whether the predicted label is yes.
+        correct: (n_candidates,) whether the predicted label is the gold label; does not follow from `gold` and
+            `system`, because a candidate without a prediction is neither predicted yes nor correct.
+        n_questions: the number of questions.
 
     Returns:
-        (n_questions, len(COUNTS)) float64; every row as `COUNTS` says.
+        (n_questions, len(COUNTS)) float64, columns in the order of `COUNTS`.
     """
 
     def per_question(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         return np.bincount(question[mask], minlength=n_questions)
 
     candidates = np.bincount(question, minlength=n_questions)
-    right = per_question(correct)
+    n_correct = per_question(correct)
     gold_yes, system_yes, both_yes = per_question(gold), per_question(system), per_question(gold & system)
     f1 = _f1(gold_yes, system_yes, both_yes)
     columns = (
         np.ones(n_questions),
-        right == candidates,
+        n_correct == candidates,
         f1,
         candidates,
-        right,
+        n_correct,
         gold_yes,
         system_yes,
         both_yes,
@@ -66,10 +66,10 @@ def choice_counts(
 
 
 def _f1(gold_yes: NDArray[np.int64], system_yes: NDArray[np.int64], both_yes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """F1 of every question, 2PR / (P + R) = 2 both / (gold + system).
+    """F1 of each question, 2PR / (P + R) = 2 both / (gold + system).
 
-    Where neither side says yes, P = R = 1 by the rule above and F1 is 1.  Where one side alone says yes, one of
-    P and R is 1 and the other 0, so F1 is 0, which is what the formula gives.
+    If neither side has a yes, P = R = 1 by the rule above, so F1 is 1.  If only one side has a yes, one of P and R
+    is 1 and the other 0, so F1 is 0, as the formula gives.
     """
     either = gold_yes + system_yes
     return np.where(either == 0, 1.0, 2.0 * both_yes / np.maximum(either, 1))
@@ -78,14 +78,14 @@ def _f1(gold_yes: NDArray[np.int64], system_yes: NDArray[np.int64], both_yes: ND
 def expected_coin_scores(
     candidates: NDArray[np.int64], gold_yes: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The expected exact match and F1 of every question when each label is a fair coin.
+    """Expected exact match and F1 of each question if labels are fair coin flips.
 
-    Of g gold-yes candidates, both = c are said yes with probability C(g, c) / 2**g, and of the n - g others w
-    with probability C(n - g, w) / 2**(n - g); F1 is as in `_f1`.
+    With g gold-yes candidates out of n, c of the g are labelled yes with probability C(g, c) / 2**g, and w of the
+    other n - g with probability C(n - g, w) / 2**(n - g); F1 is as in `_f1`.
 
     Args:
-        candidates: (n_questions,) how many candidates each question has.
-        gold_yes: (n_questions,) how many of them are yes.
+        candidates: (n_questions,) the number of candidates.
+        gold_yes: (n_questions,) the number of candidates whose gold label is yes.
 
     Returns:
         Two arrays, (n_questions,) float64: exact match and F1.
@@ -94,11 +94,11 @@ def expected_coin_scores(
     f1 = np.empty(len(candidates))
     for n, g in {(int(n), int(g)) for n, g in zip(candidates, gold_yes, strict=True)}:
         both, wrong = np.meshgrid(np.arange(g + 1), np.arange(n - g + 1), indexing="ij")
-        weight = np.outer(_coin(g), _coin(n - g))
+        weight = np.outer(_coin_probabilities(g), _coin_probabilities(n - g))
         f1[(candidates == n) & (gold_yes == g)] = (weight * _f1(np.full_like(both, g), both + wrong, both)).sum()
     return exact, f1
 
 
-def _coin(n: int) -> NDArray[np.float64]:
-    """The probabilities of 0 to n heads in n throws."""
+def _coin_probabilities(n: int) -> NDArray[np.float64]:
+    """The probabilities of 0 to n heads in n coin flips."""
     return np.array([comb(n, heads) / 2**n for heads in range(n + 1)])

@@ -1,8 +1,8 @@
-"""More candidate answers for every question, up to a limit, by one technique after another.
+"""Generation of candidate answers: one technique after another, up to a limit per question.
 
-Source: Zhou et al. (2019), step 3: rules, masked words and retrieved phrases, applied one after another until
-a question has 20 candidates.  Every technique starts from the question's own answers, not from what another
-technique made of them.
+Source: Zhou et al. (2019), step 3: rules, masked words and retrieved phrases, applied in turn until a question
+has 20 candidates.  Every technique starts from the original answers of the question, not from the output of another
+technique.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from closeread.tasks.mctaco.perturbation.rules import NumberRule, perturb
 
 @dataclass(frozen=True)
 class Technique:
-    """One way of making new answers.
+    """A way to generate new answers.
 
     Attributes:
-        name: what the candidates are marked with; "original" is taken.
-        variants: records -> for each of them its new answers.  It gets the answers of many questions at once,
-            so that a model can work in batches.
+        name: the value of `technique` in the new rows; "original" is reserved.
+        variants: maps records to the new answers for each of them.  It is called with the answers of many
+            questions at once, so that a model can run in batches.
     """
 
     name: str
@@ -35,41 +35,41 @@ class Technique:
 
 
 def by_rules(*, number_rule: NumberRule = "off") -> Technique:
-    """The technique ``rules``: see `closeread.tasks.mctaco.perturbation.rules.perturb`."""
+    """Return the technique ``rules``: see `closeread.tasks.mctaco.perturbation.rules.perturb`."""
     return Technique("rules", lambda rows: [perturb(row["answer"], number_rule=number_rule) for row in rows])
 
 
 def by_masking(fill: Fill, *, mask_token: str) -> Technique:
-    """The technique ``masked``: see `closeread.tasks.mctaco.perturbation.masked.masked_variants`."""
+    """Return the technique ``masked``: see `closeread.tasks.mctaco.perturbation.masked.masked_variants`."""
     return Technique("masked", partial(masked_variants, fill=fill, mask_token=mask_token))
 
 
 def by_retrieval(index: PhraseIndex, *, k: int = 20) -> Technique:
-    """The technique ``retrieval``: the `k` phrases most like the answer."""
+    """Return the technique ``retrieval``: the `k` phrases most similar to the answer."""
     return Technique("retrieval", lambda rows: index.similar([row["answer"] for row in rows], k))
 
 
 def expand(rows: Iterable[Record], techniques: Sequence[Technique], *, limit: int = 20, seed: int = 0) -> list[Record]:
-    """The candidates of every question: its own answers, then new ones while there are fewer than `limit`.
+    """Expand the candidates of each question: its original answers, then new ones until there are `limit`.
 
-    What a question gets depends on its own rows, the techniques, the limit and the seed, and on nothing else:
-    neither on the other questions nor on their order.  Two answers are the same if only letter case and
-    blanks tell them apart.  The question's own answers are all kept, even where they are more than the limit.
+    The result for a question depends only on its own rows, the techniques, the limit and the seed, not on other
+    questions or their order.  Answers that differ only in case and whitespace are the same.  Original answers are
+    always kept, even if there are more than the limit.
 
     Args:
-        rows: gold records or others with ``id``, ``question_id``, ``sentence_id``, ``sentence``,
-            ``question``, ``answer`` and ``category``; the rows of a question need not stand together.
-        techniques: in the order of their use; what one of them offers a question is drawn in random order.
-        limit: the number of candidates at which a question is full.
-        seed: of the random order; not negative.
+        rows: gold records or other rows with ``id``, ``question_id``, ``sentence_id``, ``sentence``,
+            ``question``, ``answer`` and ``category``; the rows of a question need not be adjacent.
+        techniques: applied in this order; the answers of a technique are tried in random order.
+        limit: the number of candidates at which no more are added to a question.
+        seed: the seed of the random order; not negative.
 
     Returns:
-        Rows with those fields, ``technique`` ("original" or the technique's name) and ``source``, the id of
-        the row whose answer it was made from; ``id`` is ``{question_id}-c{number from 00}``.  They have no
-        label: new candidates have to be annotated.
+        Rows with those fields, ``technique`` ("original" or the technique's name) and ``source``, the id of the
+        row it was generated from; ``id`` is ``{question_id}-c{number from 00}``.  There is no label: new
+        candidates have to be annotated.
 
     Raises:
-        ValueError: limit is less than 1, seed is negative, or a technique did not answer every row.
+        ValueError: limit is less than 1, seed is negative, or a technique does not return a list for every row.
 
     >>> row = {"id": "r0", "question_id": "q0", "sentence_id": "s0", "sentence": "He rang twice.",
     ...        "question": "When?", "answer": "in the evening", "category": "Typical Time"}
@@ -77,10 +77,10 @@ def expand(rows: Iterable[Record], techniques: Sequence[Technique], *, limit: in
     [('q0-c00', 'in the evening', 'original'), ('q0-c01', 'in the morning', 'rules')]
     """
     if limit < 1:
-        raise ValueError(f"limit is {limit}: a question needs room for at least 1 candidate")
+        raise ValueError(f"limit is {limit} (expected at least 1)")
     if seed < 0:
-        raise ValueError(f"seed is {seed}: it must not be negative")
-    pools = _pools(rows)
+        raise ValueError(f"seed is {seed} (expected 0 or more)")
+    pools = _make_pools(rows)
     for technique in techniques:
         growing = [pool for pool in pools if len(pool.candidates) < limit]
         _grow(growing, technique, limit=limit, seed=seed)
@@ -89,17 +89,17 @@ def expand(rows: Iterable[Record], techniques: Sequence[Technique], *, limit: in
 
 @dataclass
 class _Pool:
-    """The candidates of one question so far."""
+    """The candidates of a question so far."""
 
     question_id: str
     originals: list[Record] = field(default_factory=list)
     candidates: list[tuple[str, str, Record]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
 
-    def take(self, answer: str, technique: str, source: Record) -> None:
-        same = " ".join(answer.casefold().split())
-        if same and same not in self.seen:
-            self.seen.add(same)
+    def add(self, answer: str, technique: str, source: Record) -> None:
+        key = " ".join(answer.casefold().split())
+        if key and key not in self.seen:
+            self.seen.add(key)
             self.candidates.append((answer, technique, source))
 
     def rows(self) -> list[Record]:
@@ -117,11 +117,11 @@ class _Pool:
         ]
 
 
-def _pools(rows: Iterable[Record]) -> list[_Pool]:
+def _make_pools(rows: Iterable[Record]) -> list[_Pool]:
     pools: dict[str, _Pool] = {}
     for row in rows:
         pool = pools.setdefault(row["question_id"], _Pool(row["question_id"]))
-        pool.take(row["answer"], "original", row)
+        pool.add(row["answer"], "original", row)
     for pool in pools.values():
         pool.originals = [source for _, _, source in pool.candidates]
     return list(pools.values())
@@ -131,18 +131,19 @@ def _grow(pools: Sequence[_Pool], technique: Technique, *, limit: int, seed: int
     sources = [row for pool in pools for row in pool.originals]
     variants = technique.variants(sources)
     if len(variants) != len(sources):
-        raise ValueError(f"{technique.name} gave variants of {len(variants)} answers for {len(sources)} answers")
-    answered = iter(variants)
+        expected = f"expected {len(sources)}, one per row"
+        raise ValueError(f"technique {technique.name} returned {len(variants)} lists of variants ({expected})")
+    remaining = iter(variants)
     for pool in pools:
-        offers = [(answer, row) for row in pool.originals for answer in next(answered)]
-        for position in _generator(seed, pool.question_id, technique.name).permutation(len(offers)):
+        variants_of_pool = [(answer, row) for row in pool.originals for answer in next(remaining)]
+        for position in _make_generator(seed, pool.question_id, technique.name).permutation(len(variants_of_pool)):
             if len(pool.candidates) >= limit:
                 break
-            answer, row = offers[position]
-            pool.take(answer, technique.name, row)
+            answer, row = variants_of_pool[position]
+            pool.add(answer, technique.name, row)
 
 
-def _generator(seed: int, question_id: str, technique: str) -> np.random.Generator:
-    # Not hash(): Python salts it anew in every process.
+def _make_generator(seed: int, question_id: str, technique: str) -> np.random.Generator:
+    # Not hash(), which Python salts differently in every process.
     digest = hashlib.sha256(f"{technique}\0{question_id}".encode("utf-8", "surrogatepass")).digest()
     return np.random.default_rng([seed, int.from_bytes(digest, "big")])

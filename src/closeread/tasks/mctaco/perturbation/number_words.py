@@ -1,7 +1,7 @@
-"""Cardinal numbers in English words, read and written.
+"""Parsing and writing of English cardinal numbers.
 
-Reading is left to text2num, which refuses what is no number ("nineteen eighty four", "five two") where other
-readers add the words up.  Writing is done here: the libraries for it weigh more than these few lines.
+Parsing uses text2num, which rejects what is not a number ("nineteen eighty four", "five two"), where other libraries
+add up the words.  Writing is done here, since it takes only a few lines.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from closeread.errors import MissingExtraError
 
 _SCALES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9}
 
-# More words than any number below a thousand billion needs; keeps a hostile answer from costing anything.
+# More words than any number below a thousand billion has; keeps very long input cheap.
 _MOST_WORDS = 24
 
 _A_SCALE = re.compile(rf"^a(?=\s+(?:{'|'.join(_SCALES)})\b)")
@@ -31,7 +31,7 @@ TOO_LARGE = 10**12
 
 
 def scale(word: str) -> int | None:
-    """What a word such as "hundred" multiplies by; None for any other word.
+    """Return the factor of a word such as "hundred"; None for any other word.
 
     >>> scale("thousand")
     1000
@@ -40,10 +40,10 @@ def scale(word: str) -> int | None:
 
 
 def cardinal(text: str) -> int | None:
-    """The number that the words spell, or None if they are no cardinal number.
+    """Return the value of a cardinal number in words, or None if the text is not one.
 
-    Letter case, and blanks or hyphens between the words, do not matter.  "a" counts only before a scale
-    ("a hundred"); ordinals, plurals ("hundreds") and years read in pairs are no cardinals.
+    Case is ignored, and words may be separated by spaces or hyphens.  "a" counts as one only before a scale
+    ("a hundred"); ordinals, plurals ("hundreds") and years read in pairs are not cardinals.
 
     Raises:
         MissingExtraError: text2num is not installed.
@@ -55,7 +55,7 @@ def cardinal(text: str) -> int | None:
     if not _WORDS.fullmatch(words):
         return None
     parts = re.split(r"[\s-]+", words)
-    # No cardinal ends in s, but the library reads "hundreds" as 100.
+    # No cardinal ends in s, but text2num parses "hundreds" as 100.
     if len(parts) > _MOST_WORDS or any(part.endswith("s") for part in parts):
         return None
     return _read(re.sub(r"\s*-\s*", "-", words))
@@ -65,7 +65,7 @@ def _read(words: str) -> int | None:
     try:
         from text_to_num import text2num  # type: ignore[import-untyped]
     except ImportError as error:
-        raise MissingExtraError("reading number words", "text2num") from error
+        raise MissingExtraError("parsing number words", "text2num") from error
     try:
         return int(text2num(words, "en"))
     except ValueError:
@@ -73,10 +73,10 @@ def _read(words: str) -> int | None:
 
 
 def in_words(number: int) -> str:
-    """The number in words, with "and" before tens and units, as `cardinal` reads it back.
+    """Write a number in words, with "and" before tens and units, so that `cardinal` can parse it.
 
     Args:
-        number: from 0 up to, but not including, a thousand billion.
+        number: from 0 to a thousand billion, exclusive.
 
     Raises:
         ValueError: the number is negative or too large.
@@ -85,7 +85,7 @@ def in_words(number: int) -> str:
     'one thousand one hundred and twenty-one'
     """
     if not 0 <= number < TOO_LARGE:
-        raise ValueError(f"{number}: only numbers from 0 to {TOO_LARGE - 1} are written in words")
+        raise ValueError(f"number is {number} (expected 0 to {TOO_LARGE - 1})")
     if number < 20:
         return _SMALL[number]
     if number < 100:

@@ -1,7 +1,7 @@
-"""The replacement rules of Zhou et al. (2019), appendix, Table 3: facts, no code.
+"""The replacement rules of Zhou et al. (2019), appendix, Table 3, as data.
 
-Read "early": ("late",) as: an answer with "early" in it gives one with "late" there.  A word may stand in
-several groups ("night"); its replacements then follow one another in the order of the groups.
+"early": ("late",) means that "early" in an answer is replaced by "late".  A word may be in several groups ("night");
+its replacements are then concatenated in the order of the groups.
 """
 
 from __future__ import annotations
@@ -64,4 +64,4 @@ UNIT_SETS: tuple[tuple[str, ...], ...] = (
     ("second", "hour", "week", "year"),
     ("minute", "day", "month", "century"),
 )
-"""Each unit is replaced by the other three of its set; singular by singular, plural by plural."""
+"""A unit is replaced by each of the other three of its set, singular by singular, plural by plural."""

@@ -1,20 +1,19 @@
-"""Rule-based perturbation: one word, unit or number of an answer exchanged.
+"""Rule-based perturbation: replace one word, unit or number of an answer.
 
-Source: Zhou et al. (2019), step 3; the rules stand in `closeread.tasks.mctaco.perturbation.rule_table`.
+Source: Zhou et al. (2019), step 3; the rules are in `closeread.tasks.mctaco.perturbation.rule_table`.
 
-*What counts as a whole word.*  A key has no letter, digit, underscore or hyphen beside it: "mid-morning" and
-"two-day" are words of their own, "today's" is "today" and the rest.  "am", "pm", "a.m." and "p.m." may stand
-right behind a digit ("7am").
+Word boundaries: a key has no letter, digit, underscore or hyphen next to it, so "mid-morning" and "two-day" are
+single words, but "today's" contains "today".  "am", "pm", "a.m." and "p.m." may directly follow a digit ("7am").
 
-*Narrower than the paper*, which speaks of whole words only:
+Two rules are narrower than in the paper, which matches whole words only:
 
-* "am" is a time of day only after a digit or a spelled-out hour ("7 am", "7:30 am", "9 : am", "seven am"),
-  else it is the verb.
-* "second" is a unit after a number or "per", and after words such as "a", "every" and "last" where no noun
-  or adjective follows ("a second ago"); else it is the ordinal ("the second day", "a second child").
+* "am" is a time of day only after a digit or a spelled-out hour ("7 am", "7:30 am", "9 : am", "seven am");
+  otherwise it is the verb.
+* "second" is a unit after a number or "per", and after words such as "a", "every" and "last" if no noun or
+  adjective follows ("a second ago"); otherwise it is the ordinal ("the second day", "a second child").
 
-Nothing else is told apart by its meaning ("it will last" has the key "last"), and articles are not put right
-("an hour" gives "an week"), as in the corpus itself.
+Other ambiguities are ignored ("it will last" contains the key "last"), and articles are not corrected ("an hour"
+becomes "an week"), as in the corpus itself.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ NumberRule = Literal["off", "plus_one", "times_ten"]
 _Replacement = tuple[int, int, str]
 
 
-def _all_rules() -> dict[str, tuple[str, ...]]:
+def _merge_rules() -> dict[str, tuple[str, ...]]:
     rules: dict[str, tuple[str, ...]] = {}
     for group in WORD_RULES.values():
         for key, replacements in group.items():
@@ -46,15 +45,17 @@ def _all_rules() -> dict[str, tuple[str, ...]]:
     return rules
 
 
-_RULES = _all_rules()
+_RULES = _merge_rules()
 _HALVES_OF_THE_DAY = ("am", "pm", "a.m.", "p.m.")
 
 
-def _any_of(keys: tuple[str, ...]) -> str:
+def _join_keys(keys: tuple[str, ...]) -> str:
     return "|".join(re.escape(key) for key in sorted(keys, key=lambda key: (-len(key), key)))
 
 
-_KEY = re.compile(rf"(?ai:(?<=[0-9])(?:{_any_of(_HALVES_OF_THE_DAY)})|(?<![\w-])(?:{_any_of(tuple(_RULES))}))(?![\w-])")
+_KEY = re.compile(
+    rf"(?ai:(?<=[0-9])(?:{_join_keys(_HALVES_OF_THE_DAY)})|(?<![\w-])(?:{_join_keys(tuple(_RULES))}))(?![\w-])"
+)
 
 _HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|thirty|o['\u2019]?clock"
 _CLOCK_TIME = re.compile(rf"(?:[0-9]|\b(?:{_HOURS}))[\s:]*$", re.IGNORECASE)
@@ -83,37 +84,37 @@ _CHANGES: dict[NumberRule, Callable[[Decimal], Decimal]] = {
 
 
 def perturb(answer: str, *, number_rule: NumberRule = "off") -> list[str]:
-    """Every answer that one replacement makes of this one.
+    """Return every answer that a single replacement makes.
 
-    The order is from left to right, and at one place the order of the rule table.  Letter case of a key does
-    not matter; a replacement begins with a capital where the replaced word did and is all capitals where it
-    was ("7 PM" gives "7 AM").  The answer itself is never among the results, and none comes twice.
+    Results are in order from left to right, and at the same place in the order of the rule table.  Keys are
+    case-insensitive; replacements keep the capitalization of the replaced word ("7 PM" becomes "7 AM").  The answer
+    itself is never returned, and there are no duplicates.
 
     Args:
         answer: a candidate answer.
-        number_rule: ``off`` leaves numbers alone; ``plus_one`` and ``times_ten`` count each of them as one
-            more replacement, in digits or in words as it was ("3" gives "4", "twenty-five" gives
-            "twenty-six", "1,000" gives "1,001").  Clock times, ranges and numbers glued to other signs stay
-            ("9:30", "10-15", "3rd"), as do "a", "few" and their like.
+        number_rule: ``off`` leaves numbers unchanged; ``plus_one`` and ``times_ten`` also replace each number, in
+            digits or in words as it was ("3" becomes "4", "twenty-five" "twenty-six", "1,000" "1,001").  Clock
+            times, ranges and numbers attached to other characters are left unchanged ("9:30", "10-15", "3rd"), as
+            are "a", "few" and similar words.
 
     Raises:
-        MissingExtraError: text2num is not installed, and a number or a "second" has to be understood.
+        MissingExtraError: text2num is not installed, and the answer contains a number in words or "second".
 
     >>> perturb("two days before")
     ['two minutes before', 'two months before', 'two centuries before', 'two days after']
     >>> perturb("Usually", number_rule="plus_one")
     ['Rarely']
     """
-    replacements = list(_word_replacements(answer))
+    replacements = list(_replace_words(answer))
     if number_rule != "off":
-        replacements += _number_replacements(answer, _CHANGES[number_rule])
-    # Stable, so that the order of the table holds at one place.
+        replacements += _replace_numbers(answer, _CHANGES[number_rule])
+    # A stable sort keeps the order of the table for replacements at the same place.
     replacements.sort(key=lambda replacement: replacement[0])
     results = dict.fromkeys(answer[:start] + new + answer[end:] for start, end, new in replacements)
     return [result for result in results if result != answer]
 
 
-def _word_replacements(answer: str) -> Iterator[_Replacement]:
+def _replace_words(answer: str) -> Iterator[_Replacement]:
     for match in _KEY.finditer(answer):
         key = match[0].lower()
         if key == "am" and not _CLOCK_TIME.search(answer[: match.start()]):
@@ -121,11 +122,11 @@ def _word_replacements(answer: str) -> Iterator[_Replacement]:
         if key == "second" and not _is_a_unit(answer[: match.start()], answer[match.end() :]):
             continue
         for new in _RULES[key]:
-            yield match.start(), match.end(), _in_case_of(match[0], new)
+            yield match.start(), match.end(), _copy_case(match[0], new)
 
 
 def _is_a_unit(before: str, after: str) -> bool:
-    """Whether "second" between these is the unit, not the ordinal; see the module."""
+    """Return whether "second" in this context is the unit, not the ordinal; see the module."""
     found = _LAST_WORD.search(before.lower())
     previous = found[1] if found else ""
     if previous == "per" or _NUMBER.fullmatch(previous):
@@ -136,27 +137,27 @@ def _is_a_unit(before: str, after: str) -> bool:
     return previous in _BEFORE_A_UNIT or cardinal(previous) is not None
 
 
-def _in_case_of(old: str, new: str) -> str:
+def _copy_case(old: str, new: str) -> str:
     if old.isupper():
         return new.upper()
     return new[0].upper() + new[1:] if old[0].isupper() else new
 
 
-def _number_replacements(answer: str, change: Callable[[Decimal], Decimal]) -> Iterator[_Replacement]:
+def _replace_numbers(answer: str, change: Callable[[Decimal], Decimal]) -> Iterator[_Replacement]:
     for match in _NUMBER.finditer(answer):
         grouping = "," if "," in match[0] else ""
         new = format(change(Decimal(match[0].replace(",", ""))), f"{grouping}f")
         yield match.start(), match.end(), new.rstrip("0").rstrip(".") if "." in new else new
-    for start, end, number in _spelled_out(answer):
+    for start, end, number in _find_spelled_out_numbers(answer):
         changed = int(change(Decimal(number)))
         if changed < TOO_LARGE:
-            yield start, end, _in_case_of(answer[start:end], in_words(changed))
+            yield start, end, _copy_case(answer[start:end], in_words(changed))
 
 
-def _spelled_out(answer: str) -> Iterator[tuple[int, int, int]]:
-    """Start, end and value of every number in words, each as long as possible.
+def _find_spelled_out_numbers(answer: str) -> Iterator[tuple[int, int, int]]:
+    """Find the start, end and value of every number in words, taking the longest match.
 
-    A bare "hundred" is no number: what stands before it ("several") belongs to it.
+    A bare "hundred" is not a number, since it belongs to the word before it ("several hundred").
     """
     words = [match.span() for match in re.finditer(r"[^\W\d_]+", answer)]
     done = 0

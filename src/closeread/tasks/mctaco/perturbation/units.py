@@ -1,15 +1,15 @@
-"""Unit normalization: a temporal expression "number unit" is rewritten in its most proper unit.
+"""Unit normalization: rewrite temporal expressions "number unit" in their most proper unit.
 
-Source: Zhou et al. (2019), the "unit normalization" that was added to their BERT baseline.
+Source: Zhou et al. (2019), the "unit normalization" of their BERT baseline.
 
-*Conventions.*  Sizes are exact fractions of seconds.  Two rules:
+Conventions: sizes are exact fractions of seconds.  There are two rules:
 
-* ``proper``: a month is a twelfth of a year; the most proper unit is the largest in which the value is at
-  least 1, and seconds where there is none.
-* ``official``: the authors' script: a month is 30 days, a value of 0.5 is enough, and "a couple" is 3.
+* ``proper``: a month is a twelfth of a year; the most proper unit is the largest in which the value is at least 1,
+  or seconds if there is none.
+* ``official``: as in the authors' script: a month is 30 days, the value must be at least 0.5, and "a couple" is 3.
 
-*Numbers.*  Digits ("30", "1,000", "2.5"); spelled-out cardinals ("twenty-five"); the number words of the
-tables below; a scale after any of these ("a few hundred", "1.5 million"); "half an hour", "a half hour" and
+Numbers are digits ("30", "1,000", "2.5"), spelled-out cardinals ("twenty-five"), the number words of the tables
+below, any of these followed by a scale ("a few hundred", "1.5 million"), and "half an hour", "a half hour" and
 "two and a half years".
 """
 
@@ -29,7 +29,7 @@ _DAY = 86_400
 _YEAR = 365 * _DAY
 
 
-def _sizes(month: Fraction) -> Mapping[str, Fraction]:
+def _make_sizes(month: Fraction) -> Mapping[str, Fraction]:
     sizes = {
         "second": Fraction(1),
         "minute": Fraction(60),
@@ -45,9 +45,9 @@ def _sizes(month: Fraction) -> Mapping[str, Fraction]:
 
 
 UNIT_SECONDS: Mapping[Rule, Mapping[str, Fraction]] = MappingProxyType(
-    {"proper": _sizes(Fraction(_YEAR, 12)), "official": _sizes(Fraction(30 * _DAY))}
+    {"proper": _make_sizes(Fraction(_YEAR, 12)), "official": _make_sizes(Fraction(30 * _DAY))}
 )
-"""Seconds a unit, by rule; units in the singular, smallest first."""
+"""Seconds per unit, by rule; units in the singular, smallest first."""
 
 _LEAST_VALUE: Mapping[Rule, Fraction] = {"proper": Fraction(1), "official": Fraction(1, 2)}
 
@@ -75,12 +75,12 @@ _HALVES = ("half a", "half an", "a half")
 _AND_A_HALF = " and a half"
 
 _DIGITS = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+")
-# Longer numbers measure nothing, and can be costly to read.
+# Longer numbers are not quantities, and can be costly to parse.
 _MOST_DIGITS = 18
 
 
 def plural(unit: str) -> str:
-    """The plural of a unit.
+    """Return the plural of a unit.
 
     >>> plural("century")
     'centuries'
@@ -91,8 +91,8 @@ def plural(unit: str) -> str:
 _SINGULARS = {form: unit for unit in UNIT_SECONDS["proper"] for form in (unit, plural(unit))}
 _FORMS = "|".join(sorted(_SINGULARS, key=len, reverse=True))
 
-# A unit inside a longer word, a possessive, "and a half" after it, and "second" before a unit (the ordinal in
-# "120 second days") would all make another sentence if the number before them changed.
+# Changing the number would change the meaning if the unit is part of a longer word, a possessive, followed by "and a
+# half", or "second" before a unit (the ordinal in "120 second days").
 _UNIT = re.compile(
     rf"(?<=\s)(?ai:(?!second\s+(?:{_FORMS})\b)(?:{_FORMS}))(?![\w'\u2019-])"
     # "60 seconds and half a minute" are two quantities.
@@ -105,12 +105,12 @@ _MOST_WORDS = 12
 
 _BETWEEN_NUMBERS = frozenset({"to", "or", "and", "through", "-", "\u2013", "\u2014"})
 _BEFORE_MANY = frozenset({"how", "so", "too", "as", "that"})
-# Number words that may stand before a number without being part of it: "some 90 minutes", "a 90 minute walk".
+# Number words that may precede a number without being part of it: "some 90 minutes", "a 90 minute walk".
 _BEFORE_A_NUMBER = frozenset({"a", "an", "some"})
 
 
 def parse_quantity(text: str, *, rule: Rule = "proper") -> Fraction | None:
-    """The number that stands before a unit, or None if the text is no number from end to end.
+    """Parse the number before a unit; None if the whole text is not a number.
 
     Args:
         text: "30", "1,000", "twenty-five", "a couple of", "several hundred", "two and a half", "half an", ...
@@ -118,7 +118,7 @@ def parse_quantity(text: str, *, rule: Rule = "proper") -> Fraction | None:
 
     Returns:
         An exact number, never negative.  Signs, exponents, digits other than 0-9 and numbers of more than 18
-        characters are no numbers here.
+        characters are not accepted.
 
     >>> parse_quantity("one and a half"), parse_quantity("hundreds of"), parse_quantity("1e400")
     (Fraction(3, 2), Fraction(100, 1), None)
@@ -127,24 +127,24 @@ def parse_quantity(text: str, *, rule: Rule = "proper") -> Fraction | None:
     if words in _HALVES:
         return Fraction(1, 2)
     if words.endswith(_AND_A_HALF):
-        whole = _counted(words.removesuffix(_AND_A_HALF))
+        whole = _parse_cardinal(words.removesuffix(_AND_A_HALF))
         return None if whole is None else whole + Fraction(1, 2)
     known = _COUPLES[rule].get(words, _NUMBER_WORDS.get(words))
     if known is not None:
         return Fraction(known)
-    counted = _counted(words)
-    return _scaled(words, rule) if counted is None else counted
+    number = _parse_cardinal(words)
+    return _parse_scaled(words, rule) if number is None else number
 
 
-def _counted(words: str) -> Fraction | None:
+def _parse_cardinal(words: str) -> Fraction | None:
     if len(words) <= _MOST_DIGITS and _DIGITS.fullmatch(words):
         return Fraction(words.replace(",", ""))
     number = cardinal(words)
     return None if number is None else Fraction(number)
 
 
-def _scaled(words: str, rule: Rule) -> Fraction | None:
-    """A number before a scale: "a few hundred".  "some hundred" means about one hundred, not three."""
+def _parse_scaled(words: str, rule: Rule) -> Fraction | None:
+    """Parse a number before a scale: "a few hundred".  "some hundred" means about one hundred, not three."""
     head, _, last = words.rpartition(" ")
     times = scale(last)
     if times is None or head in ("", "some"):
@@ -154,22 +154,22 @@ def _scaled(words: str, rule: Rule) -> Fraction | None:
 
 
 def normalize_units(text: str, *, rule: Rule = "proper") -> str:
-    """The text with every "number unit" in its most proper unit; everything else byte for byte as it was.
+    """Rewrite every "number unit" in its most proper unit, and leave the rest of the text unchanged.
 
     The value is written in digits, rounded to hundredths (half to even), without trailing zeros; the unit is
-    singular exactly when that value is 1.  So a quantity changes by at most 0.01 of the unit it is written
-    in.  Where rounding reaches the next unit it is taken ("3599.99 seconds" is "1 hour").
+    singular if and only if that value is 1.  So a quantity changes by at most 0.01 of the new unit.  If rounding
+    reaches the next unit, that unit is used ("3599.99 seconds" becomes "1 hour").
 
-    What is left as it is:
+    Left unchanged are:
 
-    * an expression whose unit is the most proper one already, however it is written ("two years", "1 hours",
-      "a second", "2.3333 years");
-    * what would be rounded to zero, and zero itself;
-    * one end of a range or a list ("90 to 120 minutes", "5, 10 or 90 minutes", "90-120 minutes") and a number
-      right after another ("nineteen eighty four months");
-    * numbers that `parse_quantity` does not know ("-30 months", "1e400 years"), ordinals ("the second day"),
-      "how many" and its like, hyphenated and possessive units ("30-month", "60 minutes' walk"), and a unit
-      with "and a half" behind it.
+    * expressions that already have the most proper unit, in any spelling ("two years", "1 hours", "a second",
+      "2.3333 years");
+    * zero, and values that would be rounded to zero;
+    * one end of a range or list ("90 to 120 minutes", "5, 10 or 90 minutes", "90-120 minutes") and a number
+      directly after another ("nineteen eighty four months");
+    * numbers that `parse_quantity` does not accept ("-30 months", "1e400 years"), ordinals ("the second day"), "how
+      many" and the like, hyphenated and possessive units ("30-month", "60 minutes' walk"), and units followed by
+      "and a half".
 
     Args:
         text: an answer, or any English text.
@@ -187,31 +187,31 @@ def normalize_units(text: str, *, rule: Rule = "proper") -> str:
     begin = copied = 0
     for match in _UNIT.finditer(text):
         before = text[begin : match.start()]
-        rewritten = _rewritten(before, _SINGULARS[match[0].lower()], rule)
-        if rewritten is not None:
-            start, expression = rewritten
+        replacement = _rewrite(before, _SINGULARS[match[0].lower()], rule)
+        if replacement is not None:
+            start, expression = replacement
             pieces += [text[copied : begin + start], expression]
             copied = match.end()
         begin = match.end()
     return "".join([*pieces, text[copied:]])
 
 
-def _rewritten(before: str, unit: str, rule: Rule) -> tuple[int, str] | None:
-    """Where the number in front of the unit begins and the new "number unit"; None if the old one stays."""
-    found = _last_number(before, rule)
-    if found is None:
+def _rewrite(before: str, unit: str, rule: Rule) -> tuple[int, str] | None:
+    """Return the start of the number before the unit and the new "number unit"; None to leave it unchanged."""
+    number = _find_last_number(before, rule)
+    if number is None:
         return None
-    start, quantity = found
+    start, quantity = number
     seconds = quantity * UNIT_SECONDS[rule][unit]
-    value, proper_unit = _most_proper(seconds, rule)
-    if _largest_unit(seconds, rule) == unit or value == 0:
+    value, proper_unit = _find_most_proper_unit(seconds, rule)
+    if _find_largest_unit(seconds, rule) == unit or value == 0:
         return None
     blanks = before[len(before.rstrip()) :]
-    return start, _written(value) + blanks + (proper_unit if value == 1 else plural(proper_unit))
+    return start, _format_value(value) + blanks + (proper_unit if value == 1 else plural(proper_unit))
 
 
-def _last_number(before: str, rule: Rule) -> tuple[int, Fraction] | None:
-    """Where the longest number at the end of the text begins, and the number; None if more belongs to it."""
+def _find_last_number(before: str, rule: Rule) -> tuple[int, Fraction] | None:
+    """Return the start and value of the longest number at the end of the text; None if more belongs to it."""
     words = list(_WORD.finditer(before))[-_MOST_WORDS:]
     for i, word in enumerate(words):
         phrase = before[word.start() :]
@@ -235,21 +235,21 @@ def _stands_alone(phrase: str, before: Sequence[str], rule: Rule) -> bool:
     return parse_quantity(previous.rstrip(","), rule=rule) is None
 
 
-def _most_proper(seconds: Fraction, rule: Rule) -> tuple[Fraction, str]:
-    """The value, rounded to hundredths, and the unit."""
-    unit = _largest_unit(seconds, rule)
+def _find_most_proper_unit(seconds: Fraction, rule: Rule) -> tuple[Fraction, str]:
+    """Return the value, rounded to hundredths, and the unit."""
+    unit = _find_largest_unit(seconds, rule)
     size = UNIT_SECONDS[rule][unit]
     value = round(seconds / size, 2)
-    if _largest_unit(value * size, rule) == unit:
+    if _find_largest_unit(value * size, rule) == unit:
         return value, unit
-    return _most_proper(value * size, rule)
+    return _find_most_proper_unit(value * size, rule)
 
 
-def _largest_unit(seconds: Fraction, rule: Rule) -> str:
+def _find_largest_unit(seconds: Fraction, rule: Rule) -> str:
     fitting = (unit for unit, size in UNIT_SECONDS[rule].items() if seconds >= size * _LEAST_VALUE[rule])
     return max(fitting, key=UNIT_SECONDS[rule].__getitem__, default="second")
 
 
-def _written(value: Fraction) -> str:
+def _format_value(value: Fraction) -> str:
     whole, hundredths = divmod(int(value * 100), 100)
     return f"{whole}.{hundredths:02d}".rstrip("0").rstrip(".") if hundredths else str(whole)

@@ -1,10 +1,10 @@
-"""Temporal anchors: the years that `1888`, `1530-1545`, `1888-Now` or `Unknown-1930` stand for.
+"""Parsing of temporal anchors such as `1888`, `1530-1545`, `1888-Now` or `Unknown-1930`.
 
-Source: Chinnappa, Palmer and Blanco (2020), and what their released file holds.
+Source: Chinnappa, Palmer and Blanco (2020), and their released file.
 
-Conventions: years are whole numbers, those before Christ negative (`44 BC` is -44), and both ends of a range belong to
-it.  A side of a range is a year, `Now` or `Unknown`, in any case and with any dash between the two; a text with
-anything else in it is an event as a whole (`World War II`, `revolution-Now`).
+Conventions: years are integers, negative before Christ (`44 BC` is -44), and ranges include both ends.  Each side of a
+range is a year, `Now` or `Unknown`, in upper or lower case, and the sides are separated by any dash; any other text is
+an event as a whole (`World War II`, `revolution-Now`).
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ UNKNOWN = "unknown"
 
 
 class Anchor(NamedTuple):
-    """What an anchor says.
+    """A parsed anchor.
 
     Attributes:
         kind: "unknown", "years" or "event".
-        lower, upper: the first and the last year; None at an open end, and where there are no years.
-        open_start, open_end: whether the range begins at an unknown time, or lasts until now.
-        reversed: whether the range was written with its later side first, and has been turned round.
+        lower, upper: the first and last year; None at an open end, and if the kind is not "years".
+        open_start, open_end: whether the range begins at an unknown time, and whether it lasts until now.
+        reversed: whether the range was written with the later year first, and has been swapped.
     """
 
     kind: str
@@ -37,11 +37,11 @@ class Anchor(NamedTuple):
 
 
 def parse_anchor(text: str | None) -> Anchor:
-    """The anchor that a text is.
+    """Parse the text of an anchor.
 
-    `Unknown` is no anchor, and neither is nothing.  What ends at an unknown time is its first year (`1888-Unknown`
-    is 1888); what lasts until now but begins nobody knows when, a lone `Now` included, is open at both ends.  A year
-    without an era takes that of a year before Christ after it: `50-44 BC` is -50 to -44.
+    `Unknown` and empty text are of kind "unknown".  A range that ends at an unknown time is its first year
+    (`1888-Unknown` is 1888); `Unknown-Now`, and `Now` alone, are open at both ends.  A first year without an era is
+    before Christ if the second one is: `50-44 BC` is -50 to -44.
 
     >>> parse_anchor("1530-1545")
     Anchor(kind='years', lower=1530, upper=1545, open_start=False, open_end=False, reversed=False)
@@ -53,28 +53,28 @@ def parse_anchor(text: str | None) -> Anchor:
     if text is None or not text.strip():
         return Anchor("unknown")
     sides = DASH.split(text.strip())
-    last = _side(sides[-1])
-    first = _side(sides[0], before_christ=isinstance(last, int) and last < 0)
+    last = _parse_side(sides[-1])
+    first = _parse_side(sides[0], before_christ=isinstance(last, int) and last < 0)
     if len(sides) > 2 or first is None or last is None:
         return Anchor("event")
     if isinstance(first, int):
-        return _from_year(first, last)
+        return _make_range(first, last)
     if isinstance(last, int):
-        # From now to a year is that year to now, written the wrong way round.
-        return _from_year(last, NOW)._replace(reversed=True) if first == NOW else Anchor("years", None, last, True)
+        # `Now-1888` is `1888-Now` in reverse order.
+        return _make_range(last, NOW)._replace(reversed=True) if first == NOW else Anchor("years", None, last, True)
     if first == last == UNKNOWN:
         return Anchor("unknown")
     return Anchor("years", None, None, True, True)
 
 
-def _from_year(first: int, last: int | str) -> Anchor:
+def _make_range(first: int, last: int | str) -> Anchor:
     if isinstance(last, int):
         return Anchor("years", min(first, last), max(first, last), reversed=last < first)
     return Anchor("years", first, None, open_end=True) if last == NOW else Anchor("years", first, first)
 
 
-def _side(text: str, *, before_christ: bool = False) -> int | str | None:
-    """A year, `NOW` or `UNKNOWN`; None for anything else."""
+def _parse_side(text: str, *, before_christ: bool = False) -> int | str | None:
+    """Parse one side of a range: a year, `NOW` or `UNKNOWN`; None for anything else."""
     if text.casefold() in (NOW, UNKNOWN):
         return text.casefold()
     found = YEAR.fullmatch(text)

@@ -1,9 +1,10 @@
-"""The heaviest assignment in whole numbers, and of several the first by their columns.
+"""Maximum-weight assignment in exact integers, with ties broken by column order.
 
-Source: the Hungarian method by shortest augmenting paths (Kuhn 1955, Tomizawa 1971).
+Source: the Hungarian method by shortest augmenting paths (Kuhn 1955, Tomizawa 1971).  SciPy's solver is not used
+because it works in floating point and breaks ties arbitrarily.
 
-Conventions: weights are an (n, n) array of integers from 0, of any integer type or of Python's integers; every row gets
-a column of its own.
+Conventions: weights are an (n, n) array of non-negative integers, of any integer dtype or of Python integers; every row
+gets a different column.
 """
 
 from __future__ import annotations
@@ -19,19 +20,21 @@ Numbers = NDArray[Any]
 
 
 def best_assignment(weight: Numbers) -> Ints:
-    """The heaviest assignment; of several, that with the smallest columns, row by row, and no column last.
+    """Return the maximum-weight assignment; among ties, the first when compared row by row, smallest column first.
+
+    A row without a column comes after all columns in that comparison.
 
     Args:
-        weight: (n, n) integers from 0; 0 stands for no pair.
+        weight: (n, n) non-negative integers; 0 means that the two can't be paired.
 
     Returns:
-        (n,) the column of every row, -1 where it has none.
+        (n,) the column of each row, or -1 if it has none.
     """
-    u, v, column_of = _heaviest(weight)
+    u, v, column_of = _solve(weight)
     row_of = np.argsort(column_of)
     pair = weight > 0
-    # Every heaviest assignment of all rows has tight cells only, and every assignment of tight cells is as heavy.
-    tight = _exchangeable(u[:, None] + v[None, :] == weight, row_of)
+    # A full assignment has maximum weight if and only if all its cells are tight.
+    tight = _mark_exchangeable(u[:, None] + v[None, :] == weight, row_of)
     rows_of = np.ascontiguousarray(tight.T)
     for row in range(len(weight)):
         own = column_of[row]
@@ -43,19 +46,19 @@ def best_assignment(weight: Numbers) -> Ints:
         if pair[row, own]:
             rows_of[own], rows_of[:, row] = False, False
         else:
-            # It stays alone; with which cell of no weight is open.
+            # The row stays unpaired; which of its zero-weight cells it takes is still open.
             rows_of[:, row] &= ~pair[row]
     return np.where(pair[np.arange(len(weight)), column_of], column_of, -1)
 
 
-def _exchangeable(tight: Mask, row_of: Ints) -> Mask:
-    """The tight cells that some assignment of tight cells has: those on a cycle, by way of the rows' own columns."""
+def _mark_exchangeable(tight: Mask, row_of: Ints) -> Mask:
+    """Return the tight cells that are in some full assignment of tight cells: those on an alternating cycle."""
     if len(tight) == 1:
         return tight
-    from scipy.sparse import csr_array  # SciPy takes 0.1 s to import, and few articles need it
+    from scipy.sparse import csr_array  # takes 0.1 s to import, and few articles need it
     from scipy.sparse.csgraph import connected_components
 
-    # A row leads to those whose columns it could have.
+    # A row has an edge to each row whose column it could take.
     leads = csr_array(tight[:, np.argsort(row_of)])
     group_of_row = connected_components(leads, directed=True, connection="strong")[1]
     exchangeable: Mask = tight & (group_of_row[:, None] == group_of_row[row_of][None, :])
@@ -63,18 +66,18 @@ def _exchangeable(tight: Mask, row_of: Ints) -> Mask:
 
 
 def _shift(row: int, wanted: Numbers, rows_of: Mask, column_of: Ints, row_of: Ints) -> None:
-    """Give a row the first of the wanted columns that it can have, by moving other rows round to its own column.
+    """Give a row the first of the wanted columns that is possible, by moving other rows along a cycle.
 
     Args:
-        row: who wants another column.
-        wanted: the columns, the first choice first.
-        rows_of: (n, n) which rows, along the second axis, could have which column.
-        column_of, row_of: (n,) the assignment, which is changed.
+        row: the row to move.
+        wanted: the columns, in order of preference.
+        rows_of: (n, n) which rows (second axis) could take each column (first axis).
+        column_of, row_of: (n,) the assignment, modified in place.
     """
     goal = int(column_of[row])
-    step = np.full(len(rows_of), -1)  # the column that a row moves to, so that in the end some row has the goal
+    step = np.full(len(rows_of), -1)  # the column each row moves to, so that some row ends up at the goal
     step[row] = goal
-    front = np.array([goal])  # columns that can become free, found in the last round
+    front = np.array([goal])  # columns that can become free, from the last round
     while len(front) and step[row_of[wanted[0]]] < 0:
         rows = rows_of[front]
         movers = np.flatnonzero(rows.any(axis=0) & (step < 0))
@@ -91,11 +94,12 @@ def _shift(row: int, wanted: Numbers, rows_of: Mask, column_of: Ints, row_of: In
         column = int(step[mover])
 
 
-def _heaviest(weight: Numbers) -> tuple[Numbers, Numbers, Ints]:
-    """An assignment of the largest total, and what shows that there is none larger.
+def _solve(weight: Numbers) -> tuple[Numbers, Numbers, Ints]:
+    """Return the dual variables and an assignment of maximum weight.
 
     Returns:
-        (n,) u and (n,) v with u[i] + v[j] >= weight[i, j] everywhere, equal where assigned; (n,) every row's column.
+        (n,) u and (n,) v with u[i] + v[j] >= weight[i, j] everywhere, with equality where assigned, which proves that
+        the weight is maximal; (n,) the column of each row.
     """
     n = len(weight)
     u, v = weight.max(axis=1), np.zeros(n, weight.dtype)

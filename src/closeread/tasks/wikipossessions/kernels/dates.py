@@ -1,8 +1,8 @@
-"""Dates in running text: the years that `May 1888`, `c. 1200–1000 BC` or `the fifth century` tell.
+"""Parsing of dates in running text: `May 1888`, `c. 1200–1000 BC` or `the fifth century` to years.
 
-Conventions: what is told is written as an anchor (`closeread.tasks.wikipossessions.kernels.anchors`).  A text is read
-whole or not at all: with a word that is not known here, a number that is neither day nor year, or a third time in it,
-it tells no year. Neither do ranges that run backwards, and decades that may be centuries (`the 1800s`).
+Conventions: the result is written as an anchor (`closeread.tasks.wikipossessions.kernels.anchors`).  A text is parsed
+completely or not at all: an unknown word, a number that is neither a day nor a year, or a third time makes it invalid.
+So do ranges that run backwards and decades that may be centuries (`the 1800s`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ORDINALS = (
 )
 # fmt: on
 FIRST_YEAR, LAST_YEAR = 1000, 2099
-"""Another number is no year, unless an era says so or a range of years begins with it."""
+"""Other numbers are years only with an era or as the start of a range of years."""
 
 MONTH = (
     "(?<![a-z])(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
@@ -57,14 +57,14 @@ AFTER = re.compile("[ ,.]*")
 
 
 class _Time(NamedTuple):
-    """A time as it is written.
+    """A single time expression.
 
     Attributes:
         kind: "century", "decade" or "year".
-        first, last: its years, counted from the turn of the eras on the side where it is.
-        before_christ: on which side that is; None where it is not said.
+        first, last: its years, positive in either era.
+        before_christ: whether the era is BC; None if no era is given.
         leading: whether the era is written first.
-        named: whether a number of a century is followed by that word.
+        named: whether an ordinal is followed by the word "century".
     """
 
     kind: str
@@ -76,23 +76,23 @@ class _Time(NamedTuple):
 
     @property
     def certain(self) -> bool:
-        """Whether it is a time, whatever stands beside it."""
+        """Whether this is a time regardless of context."""
         if self.kind == "century":
             return self.named
         return self.before_christ is not None or FIRST_YEAR <= self.first <= LAST_YEAR
 
     @property
     def years(self) -> tuple[int, int]:
-        """Its years, those before Christ negative."""
+        """The first and last year, negative before Christ."""
         return (-self.last, -self.first) if self.before_christ else (self.first, self.last)
 
 
-def year_of(text: str) -> str | None:
-    """The year or the range of years that a date tells; None where it tells none.
+def date_to_anchor(text: str) -> str | None:
+    """Return the year or range of years of a date, as an anchor; None if there is none.
 
-    >>> [year_of(text) for text in ("May 1888", "1530–45", "the 1880s", "the 18th century", "last May")]
+    >>> [date_to_anchor(text) for text in ("May 1888", "1530–45", "the 1880s", "the 18th century", "last May")]
     ['1888', '1530-1545', '1880-1889', '1701-1800', None]
-    >>> [year_of(text) for text in ("AD 450", "c. 1200–1000 BC", "44 BC to AD 12", "1000 years")]
+    >>> [date_to_anchor(text) for text in ("AD 450", "c. 1200–1000 BC", "44 BC to AD 12", "1000 years")]
     ['450', '1200-1000 BC', '44 BC-12 AD', None]
     """
     plain = NO_YEARS.sub(" ", DASH.sub("-", " ".join(text.lower().split())))
@@ -102,21 +102,21 @@ def year_of(text: str) -> str | None:
     before = BEFORE.fullmatch(plain, 0, found[0].start())
     if before is None or AFTER.fullmatch(plain, found[-1].end()) is None:
         return None
-    one, other = _time(found[0]), _time(found[-1])
+    one, other = _parse_time(found[0]), _parse_time(found[-1])
     if len(found) == 1:
-        return _written(*one.years) if one.certain else None
+        return _format_years(*one.years) if one.certain else None
     between = BETWEEN.fullmatch(plain, found[0].end(), found[1].start())
-    ends = _ends(one, other)
+    ends = _find_ends(one, other)
     if between is None or ends is None:
         return None
-    # Two times that are told one beside the other are a range only where nothing lies between.
-    apart = between["word"] in ("/", "or") or (between["word"] == "and" and "between" not in before[0])
-    if apart and ends[1].years[0] > ends[0].years[1] + 1:
+    # Two times joined by "or" or "and" are a range only if they are adjacent.
+    is_list = between["word"] in ("/", "or") or (between["word"] == "and" and "between" not in before[0])
+    if is_list and ends[1].years[0] > ends[0].years[1] + 1:
         return None
-    return _written(ends[0].years[0], ends[1].years[1])
+    return _format_years(ends[0].years[0], ends[1].years[1])
 
 
-def _time(match: re.Match[str]) -> _Time:
+def _parse_time(match: re.Match[str]) -> _Time:
     era = match["leading"] or match["trailing"]
     before_christ = None if era is None else era.startswith("b")
     if match["year"] or match["decade"]:
@@ -130,29 +130,29 @@ def _time(match: re.Match[str]) -> _Time:
     return _Time(kind, first, last, before_christ, match["leading"] is not None, match["century"] is not None)
 
 
-def _ends(one: _Time, other: _Time) -> tuple[_Time, _Time] | None:
-    """Two times as the ends of a range, of which either may leave its era or digits to the other; None if open."""
-    alike = one.kind == other.kind
-    if not (alike or one.certain):
+def _find_ends(one: _Time, other: _Time) -> tuple[_Time, _Time] | None:
+    """Complete the ends of a range, where one may omit an era or digits that the other has; None if ambiguous."""
+    same_kind = one.kind == other.kind
+    if not (same_kind or one.certain):
         return None
     if one.before_christ is None or other.before_christ is None:
-        # An era counts for the time before it where it is written last, and after Christ for the time after it.
+        # The era of the second time also applies to the first; that of the first applies to the second only if AD.
         if other.leading or (one.before_christ and other.before_christ is None):
             return None
         era = one.before_christ if other.before_christ is None else other.before_christ
         one, other = one._replace(before_christ=era), other._replace(before_christ=era)
-        if alike and one.kind == "year" and len(str(other.first)) < len(str(one.first)):
+        if same_kind and one.kind == "year" and len(str(other.first)) < len(str(one.first)):
             whole = int(str(one.first)[: -len(str(other.first))] + str(other.first))
             if era and whole < one.first:
-                return None  # 37-4 BC may end in 34 or in 4
+                return None  # 37-4 BC may end in 34 or 4
             if not era:
                 other = other._replace(first=whole, last=whole)
     begins = one.certain or one.kind == "century" or one.first >= 100
     return (one, other) if begins and other.certain else None
 
 
-def _written(lower: int, upper: int) -> str | None:
-    """The years as an anchor; None where they run backwards."""
+def _format_years(lower: int, upper: int) -> str | None:
+    """Write the years as an anchor; None if they run backwards."""
     if lower > upper:
         return None
     if lower < 0 < upper:

@@ -1,10 +1,9 @@
-"""Which predicted possession is which gold possession of the same article.
+"""Matching of predicted and gold possessions of an article.
 
-Source: Chinnappa, Palmer and Blanco (2020), section 5: names match exactly, or partially where they have a token in
-common.  That the matching is one to one, and which is taken where several are possible, is ours.
+Source: Chinnappa, Palmer and Blanco (2020), section 5: names match exactly, or partially if they share a token.  The
+one-to-one matching and the tie-breaking rules are ours.
 
-Conventions: possessions of a side are numbered by their position in the article.  Weights of pairs are integers, so
-that what ties in arithmetic ties here.
+Conventions: a possession is its position in the article.  Weights of pairs are integers, so that ties are exact.
 """
 
 from __future__ import annotations
@@ -27,60 +26,62 @@ SETTINGS = ("exact", "partial")
 MATCHINGS = ("one_to_one", "many_to_one")
 
 
-class Named(NamedTuple):
-    """The possessions of a side of an article, as they are matched.
+class NamesAndOrders(NamedTuple):
+    """What the possessions of one side of an article are matched and ordered by.
 
     Attributes:
-        names: of the possessors.
-        orders: of the possessions; None where there is none, which comes after all others.
+        names: the names of the possessors.
+        orders: the orders of the possessions; None if there is none, which sorts last.
     """
 
     names: Sequence[Name]
     orders: Sequence[Order | None]
 
     def in_order(self) -> list[int]:
-        """The positions by order, then by position."""
+        """Return the positions sorted by order, then by position."""
         return sorted(range(len(self.names)), key=lambda i: (self.orders[i] is None, self.orders[i] or (), i))
 
 
 def order_key(order: str) -> Order:
-    """What an order is compared by: its numbers, so that 6.10 comes after 6.2, and 6.2 after 6.
+    """Return a sort key for an order that compares its numbers: 6.10 comes after 6.2, and 6.2 after 6.
 
-    A number of any length is its digits, the longer the greater.
+    Numbers of any length are compared by length, then by digits.
 
     Raises:
-        ValueError: it is no whole numbers with full stops between them.
+        ValueError: the order is not whole numbers separated by full stops.
     """
     parts = order.split(".")
     if not all(part.isascii() and part.isdigit() for part in parts):
-        raise ValueError(f"order {order!r} is not whole numbers with full stops between them")
+        raise ValueError(f"order {order!r} is not valid (expected whole numbers separated by full stops)")
     digits = [part.lstrip("0") for part in parts]
     return tuple((len(number), number) for number in digits)
 
 
-def matched(system: Named, gold: Named, setting: str = "exact", matching: str = "one_to_one") -> list[Pair]:
-    """Pairs of a prediction and the gold possession that it is, by position, in the order of the predictions.
+def match_possessions(
+    system: NamesAndOrders, gold: NamesAndOrders, setting: str = "exact", matching: str = "one_to_one"
+) -> list[Pair]:
+    """Return (system, gold) pairs of positions, sorted by the position in the system.
 
-    Exact: the k-th prediction of a name is the k-th gold possession of that name, by order and then by position.
-    Partial: of the matchings of the rest, the one with the most pairs; of these, with the largest sum of Jaccard
-    overlaps of content tokens; of these, with the smallest list of gold positions, prediction by prediction, where an
-    unmatched prediction comes after all positions.
+    Exact: the k-th prediction of a name matches the k-th gold possession of that name, by order and then position.
+    Partial: the remaining possessions are matched so that the number of pairs is maximal; among ties, the sum of
+    Jaccard overlaps of content tokens is maximal; among ties, the list of gold positions, prediction by prediction, is
+    the smallest, where an unmatched prediction comes after all positions.
 
     Args:
         system, gold: the two sides of the article.
         setting: "exact" or "partial".
-        matching: "one_to_one"; or "many_to_one", where a prediction that is left over is matched as well: with the gold
-            possession of the same name, else of the largest Jaccard overlap, at the smallest position.
+        matching: "one_to_one"; or "many_to_one", which also matches each unmatched prediction: with a gold possession
+            of the same name, or else of the largest Jaccard overlap, at the smallest position.
     """
-    pairs = list(_same_names(system, gold))
+    pairs = list(_match_same_names(system, gold))
     if setting == "partial":
-        pairs += _partial(system.names, gold.names, pairs)
+        pairs += _match_partially(system.names, gold.names, pairs)
     if matching == "many_to_one":
-        pairs += _left_over(system.names, gold.names, pairs, setting)
+        pairs += _match_leftovers(system.names, gold.names, pairs, setting)
     return sorted(pairs)
 
 
-def _same_names(system: Named, gold: Named) -> Iterator[Pair]:
+def _match_same_names(system: NamesAndOrders, gold: NamesAndOrders) -> Iterator[Pair]:
     waiting: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for j in reversed(gold.in_order()):
         waiting[gold.names[j].tokens].append(j)
@@ -90,7 +91,9 @@ def _same_names(system: Named, gold: Named) -> Iterator[Pair]:
             yield i, of_name.pop()
 
 
-def _left_over(system: Sequence[Name], gold: Sequence[Name], pairs: Sequence[Pair], setting: str) -> Iterator[Pair]:
+def _match_leftovers(
+    system: Sequence[Name], gold: Sequence[Name], pairs: Sequence[Pair], setting: str
+) -> Iterator[Pair]:
     taken = {i for i, _ in pairs}
     first_of: dict[tuple[str, ...], int] = {}
     holding: dict[str, list[int]] = defaultdict(list)
@@ -98,7 +101,7 @@ def _left_over(system: Sequence[Name], gold: Sequence[Name], pairs: Sequence[Pai
         first_of.setdefault(name.tokens, j)
         for token in name.content:
             holding[token].append(j)
-    best: dict[Name, int | None] = {}  # of a name, since all predictions of it are alike
+    best: dict[Name, int | None] = {}  # by name, since predictions of the same name have the same match
     for i, name in enumerate(system):
         if i in taken:
             continue
@@ -108,14 +111,14 @@ def _left_over(system: Sequence[Name], gold: Sequence[Name], pairs: Sequence[Pai
                 shared: dict[int, int] = defaultdict(int)
                 for j in (j for token in name.content for j in holding.get(token, ())):
                     shared[j] += 1
-                best[name] = _most_alike(name, gold, shared)
+                best[name] = _find_most_similar(name, gold, shared)
         j_best = best[name]
         if j_best is not None:
             yield i, j_best
 
 
-def _most_alike(name: Name, gold: Sequence[Name], shared: dict[int, int]) -> int | None:
-    """The gold position with the largest share of tokens in common; None where there is none."""
+def _find_most_similar(name: Name, gold: Sequence[Name], shared: dict[int, int]) -> int | None:
+    """Return the gold position with the largest Jaccard overlap; None if no name shares a token."""
     best, top, bottom = None, 0, 1
     for j, n in sorted(shared.items()):
         union = len(name.content) + len(gold[j].content) - n
@@ -124,19 +127,19 @@ def _most_alike(name: Name, gold: Sequence[Name], shared: dict[int, int]) -> int
     return best
 
 
-def _partial(system: Sequence[Name], gold: Sequence[Name], pairs: Sequence[Pair]) -> Iterator[Pair]:
-    """The best pairs among what no pair has."""
-    for rows, columns in _groups(system, gold, {i for i, _ in pairs}, {j for _, j in pairs}):
-        weight = _weights([system[i].content for i in rows], [gold[j].content for j in columns])
+def _match_partially(system: Sequence[Name], gold: Sequence[Name], pairs: Sequence[Pair]) -> Iterator[Pair]:
+    """Find the best pairs among the unmatched possessions."""
+    for rows, columns in _group_by_shared_tokens(system, gold, {i for i, _ in pairs}, {j for _, j in pairs}):
+        weight = _weigh_pairs([system[i].content for i in rows], [gold[j].content for j in columns])
         for row, column in enumerate(best_assignment(weight).tolist()):
             if column >= 0:
                 yield rows[row], columns[column]
 
 
-def _groups(
+def _group_by_shared_tokens(
     system: Sequence[Name], gold: Sequence[Name], used: set[int], used_gold: set[int]
 ) -> Iterable[tuple[list[int], list[int]]]:
-    """Positions of both sides that are joined, directly or by way of others, by tokens in common."""
+    """Group the unmatched positions of both sides into connected components of shared tokens."""
     free = [(system, [i for i in range(len(system)) if i not in used])]
     free.append((gold, [j for j in range(len(gold)) if j not in used_gold]))
     ours, theirs = ({token for i in positions for token in names[i].content} for names, positions in free)
@@ -159,14 +162,14 @@ def _groups(
     return groups.values()
 
 
-def _weights(system: Sequence[frozenset[str]], gold: Sequence[frozenset[str]]) -> Numbers:
-    """What every pair weighs, an integer: a pair more weighs more than all overlaps; 0 where nothing is in common.
+def _weigh_pairs(system: Sequence[frozenset[str]], gold: Sequence[frozenset[str]]) -> Numbers:
+    """Compute the integer weights of all pairs, so that one more pair outweighs all overlaps; 0 without shared tokens.
 
     Returns:
-        (n, n) int64, or Python's integers where these are too small; n is the size of the larger side.
+        (n, n) int64, or Python integers if they would overflow; n is the size of the larger side.
     """
     number = {token: n for n, token in enumerate(set().union(*system) & set().union(*gold))}
-    ours, theirs = (_incidence(side, number) for side in (system, gold))
+    ours, theirs = (_build_incidence(side, number) for side in (system, gold))
     shared = (ours @ theirs.T).astype(np.int64)
     sizes, gold_sizes = (np.array([len(tokens) for tokens in side]) for side in (system, gold))
     some = shared > 0
@@ -179,8 +182,8 @@ def _weights(system: Sequence[frozenset[str]], gold: Sequence[frozenset[str]]) -
     return weight
 
 
-def _incidence(side: Sequence[frozenset[str]], number: dict[str, int]) -> NDArray[np.float32]:
-    """Which name has which token, 1 or 0; float32 counts exactly to 2**24, and has a fast product."""
+def _build_incidence(side: Sequence[frozenset[str]], number: dict[str, int]) -> NDArray[np.float32]:
+    """Build the 0/1 matrix of names and tokens; float32 is exact up to 2**24, and its product is fast."""
     table = np.zeros((len(side), len(number)), np.float32)
     for row, tokens in zip(table, side, strict=True):
         row[[number[token] for token in tokens if token in number]] = 1

@@ -1,10 +1,10 @@
-"""Names of possessors: when two are the same, and when they have something in common.
+"""Normalization of the names of possessors for exact and partial comparison.
 
-Source: Chinnappa, Palmer and Blanco (2020), section 5, who compare names without articles and prepositions; which
-words these are, and the rest of the normalisation, is ours.
+Source: Chinnappa, Palmer and Blanco (2020), section 5, who ignore articles and prepositions; the word lists and the
+rest of the normalization are ours.
 
-Conventions: a name is compared by its tokens.  Function words are articles and prepositions, those of English: the
-particles of other languages (de, van, du) are parts of names.
+Conventions: names are compared by their tokens.  Function words are English articles and prepositions; particles of
+other languages (de, van, du) are part of the name.
 """
 
 from __future__ import annotations
@@ -26,41 +26,41 @@ PREPOSITIONS = frozenset(
 FUNCTION_WORDS = ARTICLES | PREPOSITIONS
 STRIP_SCOPES = ("all", "edges")
 
-# A blank for an underscore; an apostrophe for what stands for one: quotation marks, modifier letters, accents, primes.
+# Map underscores to spaces, and quotation marks, modifier letters, accents and primes to apostrophes.
 _PLAIN = {ord("_"): " ", **dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02b9\u02bc\u00b4\u2032`"), "'")}
 
 
 class Name(NamedTuple):
-    """A name as it is compared.
+    """A normalized name.
 
     Attributes:
-        tokens: what it is; equal tokens are the same name.
-        content: what it may have in common with other names.
+        tokens: names with equal tokens match exactly.
+        content: names that share a content token match partially.
     """
 
     tokens: tuple[str, ...]
     content: frozenset[str]
 
 
-def normalised(text: str, strip_scope: str = "all") -> Name:
-    """A name without case, typography, punctuation at the edges of tokens, and function words.
+def normalize_name(text: str, strip_scope: str = "all") -> Name:
+    """Normalize case and typography, and remove punctuation at token edges and function words.
 
     Args:
         text: the name as written.
-        strip_scope: "all", where function words are dropped wherever they stand; or "edges", where they stay between
-            other tokens.  They are never content, unless the name has nothing else.
+        strip_scope: "all" removes function words everywhere; "edges" keeps them between other tokens.  Function words
+            are never content, unless the name has no other words.
 
-    >>> normalised("the Museum of Modern Art,").tokens
+    >>> normalize_name("the Museum of Modern Art,").tokens
     ('museum', 'modern', 'art')
-    >>> normalised("the Museum of Modern Art,", "edges").tokens
+    >>> normalize_name("the Museum of Modern Art,", "edges").tokens
     ('museum', 'of', 'modern', 'art')
-    >>> normalised("The Of").tokens
+    >>> normalize_name("The Of").tokens
     ('the', 'of')
     """
-    # Once more at the end: a compatibility form may hold an apostrophe or a blank, and so may what case folding leaves.
+    # Applied twice, because NFKC and case folding may produce new apostrophes and spaces.
     folded = unicodedata.normalize("NFKC", text.translate(_PLAIN)).translate(_PLAIN).casefold()
     written = unicodedata.normalize("NFKC", folded).split() or [""]
-    tokens = tuple(filter(None, map(_without_edges, written))) or tuple(written)
+    tokens = tuple(filter(None, map(_strip_punctuation, written))) or tuple(written)
     content = [i for i, token in enumerate(tokens) if token not in FUNCTION_WORDS] or list(range(len(tokens)))
     if strip_scope == "all":
         kept = tuple(tokens[i] for i in content)
@@ -69,7 +69,7 @@ def normalised(text: str, strip_scope: str = "all") -> Name:
     return Name(kept, frozenset(tokens[i] for i in content))
 
 
-def _without_edges(token: str) -> str:
-    """The token without punctuation at its edges."""
-    places = [i for i, character in enumerate(token) if not unicodedata.category(character).startswith("P")]
-    return token[places[0] : places[-1] + 1] if places else ""
+def _strip_punctuation(token: str) -> str:
+    """Remove punctuation from the edges of a token."""
+    kept = [i for i, character in enumerate(token) if not unicodedata.category(character).startswith("P")]
+    return token[kept[0] : kept[-1] + 1] if kept else ""

@@ -1,9 +1,9 @@
-"""When a possession was: what its anchor stands for, and how much of one anchor another one has.
+"""The time of a possession: interpretation of its anchor, and the overlap of two anchors.
 
-Source: Chinnappa, Palmer and Blanco (2020), section 5; where they leave a choice it is an argument here.
+Source: Chinnappa, Palmer and Blanco (2020), section 5; where they leave a choice, it is an argument here.
 
-Conventions: years are whole numbers, those before Christ negative; a range is its two ends, which belong to it, and its
-years are never listed.  What is not years is an event, compared by its normalised name.
+Conventions: years are integers, negative before Christ; a range is stored as its two ends, both included.  Anchors
+without years are events, compared by their normalized names.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from math import ceil, floor
 from typing import NamedTuple
 
 from closeread.tasks.wikipossessions.kernels.anchors import DASH, UNKNOWN, Anchor, parse_anchor
-from closeread.tasks.wikipossessions.kernels.names import normalised
+from closeread.tasks.wikipossessions.kernels.names import normalize_name
 
 OPEN_RANGES = ("collapse", "ignore")
 CENTURIES = ("event", "range")
@@ -37,18 +37,20 @@ class Years(NamedTuple):
 
 Event = tuple[str, ...]
 Time = Years | Event | None
-"""What an anchor stands for; None where there is nothing to score."""
+"""The interpretation of an anchor; None if there is nothing to score."""
 
 
 class Reading(NamedTuple):
     """How anchors are read.
 
     Attributes:
-        strip_scope: how events are normalised (`closeread.tasks.wikipossessions.kernels.names`).
-        unknown_with_relation: what `Unknown` is where it has a relation: no anchor, or one that equals its like.
-        now_year: what `Now` is.
-        open_range: what begins at an unknown time, a lone `Now` included: its end alone, or no anchor.
-        century: what `13th Century` is: an event, or the years 1201 to 1300.
+        strip_scope: how event names are normalized (`closeread.tasks.wikipossessions.kernels.names`).
+        unknown_with_relation: how to treat `Unknown` with a relation: as no anchor, or as an anchor that equals only
+            another such `Unknown`.
+        now_year: the year of `Now`.
+        open_range: how to treat a range that begins at an unknown time, including `Now` alone: as its last year, or as
+            no anchor.
+        century: how to treat `13th Century`: as an event, or as the years 1201 to 1300.
     """
 
     strip_scope: str = "all"
@@ -59,12 +61,12 @@ class Reading(NamedTuple):
 
 
 class Tolerance(NamedTuple):
-    """How far a range of gold is widened, as a share of its length, and what that changes.
+    """How gold ranges are widened.
 
     Attributes:
-        share: 0 for not at all.
-        rounding: of the years on either side, which are 1 at least; "round" takes a half up.
-        recall: against which range recall is measured, the expanded or the original one.
+        share: the years added on each side, as a fraction of the length; 0 adds none.
+        rounding: how these years, at least 1, are rounded; "round" rounds half up.
+        recall: whether recall is measured against the expanded or the original range.
     """
 
     share: Fraction = Fraction(0)
@@ -72,42 +74,42 @@ class Tolerance(NamedTuple):
     recall: str = "expanded"
 
 
-def time_of(text: str | None, relation: str | None, reading: Reading) -> Time:
-    """What an anchor as written stands for.
+def parse_time(text: str | None, relation: str | None, reading: Reading) -> Time:
+    """Interpret the text of an anchor.
 
-    >>> time_of("1530-1545", "during", Reading())
+    >>> parse_time("1530-1545", "during", Reading())
     Years(lower=1530, upper=1545)
-    >>> time_of("Unknown-Now", "during", Reading())
+    >>> parse_time("Unknown-Now", "during", Reading())
     Years(lower=2017, upper=2017)
-    >>> time_of("the French Revolution", "before", Reading())
+    >>> parse_time("the French Revolution", "before", Reading())
     ('french', 'revolution')
     """
     anchor = parse_anchor(text)
     if anchor.kind == "unknown":
         return () if reading.unknown_with_relation == "anchored" and relation is not None else None
     if anchor.kind == "event":
-        in_years = century_anchor(text or "") if reading.century == "range" else None
+        in_years = parse_century(text or "") if reading.century == "range" else None
         if in_years is None:
-            return normalised(text or "", reading.strip_scope).tokens
+            return normalize_name(text or "", reading.strip_scope).tokens
         anchor = in_years
     if anchor.open_start and reading.open_range == "ignore":
         return None
-    # A lone end stands for the range that is open on the other side; now is the end of what has not ended.
+    # A range with an open start is its last year; a range with an open end lasts until now.
     upper = reading.now_year if anchor.upper is None else anchor.upper
     lower = upper if anchor.lower is None else anchor.lower
     return Years(min(lower, upper), max(lower, upper))
 
 
-def century_anchor(text: str) -> Anchor | None:
-    """The years of a century, or of a range one of whose sides is a century; None where a text is nothing such.
+def parse_century(text: str) -> Anchor | None:
+    """Parse a century, or a range with a century on at least one side; None for any other text.
 
-    A century on one side of an unknown time is that century, as a year is that year.
+    `Unknown` next to a century is treated as next to a year.
 
-    >>> century_anchor("16th-18th Century")[:3]
+    >>> parse_century("16th-18th Century")[:3]
     ('years', 1501, 1800)
-    >>> century_anchor("5th century BC")[:3]
+    >>> parse_century("5th century BC")[:3]
     ('years', -500, -401)
-    >>> century_anchor("Unknown-13th Century")
+    >>> parse_century("Unknown-13th Century")
     Anchor(kind='years', lower=1201, upper=1300, open_start=True, open_end=False, reversed=False)
     """
     sides = DASH.split(text.strip())
@@ -117,7 +119,7 @@ def century_anchor(text: str) -> Anchor | None:
         return None
     era = found[-1]["era"] if found[-1] else None
     anchors = [
-        parse_anchor(side) if century is None else _hundred_years(int(century["number"]), century["era"] or era)
+        parse_anchor(side) if century is None else _make_century(int(century["number"]), century["era"] or era)
         for side, century in zip(known, found, strict=True)
     ]
     until_now = anchors[-1].kind == "years" and anchors[-1].upper is None
@@ -128,15 +130,15 @@ def century_anchor(text: str) -> Anchor | None:
     return Anchor("years", min(lower), None if until_now else max(upper), sides[0] != known[0], until_now)
 
 
-def _hundred_years(number: int, era: str | None) -> Anchor:
+def _make_century(number: int, era: str | None) -> Anchor:
     first, last = 100 * number - 99, 100 * number
     return Anchor("years", -last, -first) if (era or "").upper().startswith("BC") else Anchor("years", first, last)
 
 
 def time_overlap(system: Time, gold: Time, tolerance: Tolerance) -> tuple[Fraction, Fraction]:
-    """The share of the predicted years that are gold, and of the gold years that are predicted.
+    """Return the fractions of the predicted years that are in gold, and of the gold years that are predicted.
 
-    Two events share all or nothing, years and an event nothing.
+    Two events overlap completely or not at all; years and an event do not overlap.
 
     >>> [str(share) for share in time_overlap(Years(1530, 1545), Years(1540, 1549), Tolerance())]
     ['3/8', '3/5']
@@ -144,12 +146,14 @@ def time_overlap(system: Time, gold: Time, tolerance: Tolerance) -> tuple[Fracti
     if not (isinstance(system, Years) and isinstance(gold, Years)):
         same = Fraction(type(system) is type(gold) and system == gold)
         return same, same
-    expanded = _expanded(gold, tolerance)
+    expanded = _expand(gold, tolerance)
     judged = expanded if tolerance.recall == "expanded" else gold
-    return Fraction(_shared(system, expanded), _size(system)), Fraction(_shared(system, judged), _size(judged))
+    return Fraction(_count_shared_years(system, expanded), _count_years(system)), Fraction(
+        _count_shared_years(system, judged), _count_years(judged)
+    )
 
 
-def _expanded(gold: Years, tolerance: Tolerance) -> Years:
+def _expand(gold: Years, tolerance: Tolerance) -> Years:
     if not tolerance.share:
         return gold
     exact = (gold.upper - gold.lower) * tolerance.share
@@ -158,9 +162,9 @@ def _expanded(gold: Years, tolerance: Tolerance) -> Years:
     return Years(gold.lower - years, gold.upper + years)
 
 
-def _size(years: Years) -> int:
+def _count_years(years: Years) -> int:
     return years.upper - years.lower + 1
 
 
-def _shared(one: Years, other: Years) -> int:
+def _count_shared_years(one: Years, other: Years) -> int:
     return max(0, min(one.upper, other.upper) - max(one.lower, other.lower) + 1)

@@ -19,7 +19,7 @@ def annotate(name, labels):
     Path(name).write_text("".join(json.dumps({"id": i, "label": label}) + "\n" for i, label in labels.items()), "utf-8")
 
 
-def test_units_change_answers_only(ran):
+def test_units_changes_only_answers(ran):
     assert ran("perturb", "mctaco", "units", "--config", "sample", "-o", "n.jsonl").startswith("n.jsonl: 103 rows, ")
     before, after = read_gold(load_corpus("mctaco"), "sample").records, rows("n.jsonl")
     changed = {old["answer"]: new["answer"] for old, new in zip(before, after, strict=True) if old != new}
@@ -28,7 +28,7 @@ def test_units_change_answers_only(ran):
     assert all({**old, "answer": ""} == {**new, "answer": ""} for old, new in zip(before, after, strict=True))
 
 
-def test_normalized_records_are_read_back(ran):
+def test_normalized_records_can_be_read_back(ran):
     for name in ("n.jsonl", "n.tsv"):
         ran("perturb", "mctaco", "units", "--config", "sample", "--rule", "official", "-o", name)
     first, second = (read_own_gold(load_corpus("mctaco"), Path(name)) for name in ("n.jsonl", "n.tsv"))
@@ -54,21 +54,21 @@ def test_a_phrase_file_without_phrases(run, tmp_path, monkeypatch):
     command = ["perturb", "mctaco", "candidates", "--config", "sample", "--phrases", "phrases.txt", "-o", "c.jsonl"]
     result = run(*command)
     assert result.exit_code == 2
-    assert "there is nothing to find" in result.stderr
+    assert "none of the 1 phrases contains a word (expected at least one)" in result.stderr
     assert not Path("c.jsonl").exists()
 
 
 def test_unanimous_annotators_make_gold(ran):
     ran("perturb", "mctaco", "candidates", "--config", "sample", "-o", "c.jsonl")
     ids = [row["id"] for row in rows("c.jsonl")]
-    # Two of them disagree on the first candidate, all call the second invalid, and the third unlikely.
+    # One annotator disagrees on the first candidate; all label the second invalid and the third unlikely.
     for number, name in enumerate(ANNOTATORS):
         labels = dict.fromkeys(ids, "likely") | {ids[1]: "invalid", ids[2]: "unlikely"}
         annotate(name, labels | ({ids[0]: "unlikely"} if number == 3 else {}))
-    said = ran(
+    printed = ran(
         "adjudicate", "mctaco", *ANNOTATORS, "--candidates", "c.jsonl", "--dropped", "d.jsonl", "-o", "gold.jsonl"
     )
-    assert said.startswith(f"gold.jsonl: {len(ids) - 2} kept ({len(ids) - 3} yes, 1 no), 2 dropped")
+    assert printed.startswith(f"gold.jsonl: {len(ids) - 2} kept ({len(ids) - 3} yes, 1 no), 2 dropped")
     assert rows("d.jsonl") == [
         {"id": ids[0], "labels": ["likely", "likely", "likely", "unlikely"]},
         {"id": ids[1], "labels": ["invalid"] * 4},
@@ -82,15 +82,15 @@ def test_unanimous_annotators_make_gold(ran):
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        ({"a": "likely"}, "annotations: ben.jsonl: no label for 'b', which another annotator has labelled"),
+        ({"a": "likely"}, "annotations: ben.jsonl: 'b' has no label, but another annotator labelled it"),
         (
             {"a": "likely", "b": "Likely"},
             "ben.jsonl:2: id 'b': label: 'Likely' is not one of ['likely', 'unlikely', 'invalid']",
         ),
     ],
-    ids=["an id too few", "an unknown label"],
+    ids=["a missing id", "an unknown label"],
 )
-def test_annotators_who_do_not_fit(run, tmp_path, monkeypatch, second, message):
+def test_annotators_with_different_ids_or_unknown_labels(run, tmp_path, monkeypatch, second, message):
     monkeypatch.chdir(tmp_path)
     annotate("anna.jsonl", {"a": "likely", "b": "likely"})
     annotate("ben.jsonl", second)
@@ -99,7 +99,7 @@ def test_annotators_who_do_not_fit(run, tmp_path, monkeypatch, second, message):
     assert not Path("gold.jsonl").exists()
 
 
-def test_annotated_but_no_candidate(run, tmp_path, monkeypatch):
+def test_a_label_for_an_unknown_candidate(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run("perturb", "mctaco", "candidates", "--config", "sample", "-o", "c.jsonl")
     for name in ANNOTATORS:
@@ -117,5 +117,5 @@ def test_a_library_that_is_not_installed(run, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "text_to_num", None)
     result = run("perturb", "mctaco", "units", "--config", "sample", "-o", "n.jsonl")
     assert result.exit_code == 1
-    assert result.stderr == "Error: reading number words needs text2num: pip install text2num\n"
+    assert result.stderr == "Error: parsing number words needs text2num: pip install text2num\n"
     assert not Path("n.jsonl").exists()

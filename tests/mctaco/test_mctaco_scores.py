@@ -1,4 +1,4 @@
-"""McTaco's scores: hand cases, an exact twin, and what must hold of any input."""
+"""McTaco scores: hand cases, an exact but slow implementation, and properties."""
 
 import json
 from fractions import Fraction
@@ -13,14 +13,14 @@ from closeread.counts.table import merge
 from closeread.tasks.mctaco.kernels.choices import expected_coin_scores
 from closeread.tasks.mctaco.procedure import PROCEDURE, count
 
-CASES = json.loads((Path(__file__).parent / "cases" / "mctaco.json").read_text("utf-8"))
+CASES = json.loads((Path(__file__).parent.parent / "cases" / "mctaco.json").read_text("utf-8"))
 
 
 def rows(gold, system):
-    """Records and rows from {question: "yes no …"}; "-" in the system stands for no row."""
+    """Make records and rows from {question: "yes no …"}; "-" in the system means no row."""
     records, answers = [], []
     for question, labels in gold.items():
-        for i, (label, said) in enumerate(zip(labels.split(), system[question].split(), strict=True)):
+        for i, (label, predicted) in enumerate(zip(labels.split(), system[question].split(), strict=True)):
             name = f"{question}-{i}"
             records.append(
                 {
@@ -31,14 +31,12 @@ def rows(gold, system):
                     "category": "Frequency",
                 }
             )
-            answers.append(None if said == "-" else {"id": name, "label": said})
+            answers.append(None if predicted == "-" else {"id": name, "label": predicted})
     return records, answers
 
 
 def scores(records, answers, **options):
-    table = count(gold=records, system=answers, **options)
-    totals = table.values.sum(axis=0)
-    return {metric.name: float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
+    return count(gold=records, system=answers, **options).scores(PROCEDURE.metrics)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
@@ -49,28 +47,26 @@ def test_hand_cases(case):
     assert got["f1"] == pytest.approx(float(Fraction(case["f1"])), abs=1e-15), case["why"]
 
 
-def test_a_missing_row_is_an_error_unless_said_otherwise():
+def test_a_missing_row_is_an_error_by_default():
     with pytest.raises(ValueError, match="1 of 2 candidates have no prediction"):
         count(gold=rows({"q": "yes no"}, {"q": "yes -"})[0], system=[{"label": "yes"}, None])
 
 
-# The twin works one question at a time, in exact fractions, from the definitions of precision and recall.
-
-
 def twin(records, answers):
+    """The scores in exact fractions, one question at a time, from the definitions of precision and recall."""
     questions = {}
     for record, answer in zip(records, answers, strict=True):
         questions.setdefault(record["question_id"], []).append((record["label"], answer["label"]))
     exact = f1 = Fraction(0)
     for pairs in questions.values():
-        predicted = sum(said == "yes" for _, said in pairs)
-        relevant = sum(label == "yes" for label, _ in pairs)
-        both = sum(label == said == "yes" for label, said in pairs)
-        precision = Fraction(both, predicted) if predicted else Fraction(1)
-        recall = Fraction(both, relevant) if relevant else Fraction(1)
+        system_yes = sum(predicted == "yes" for _, predicted in pairs)
+        gold_yes = sum(label == "yes" for label, _ in pairs)
+        both = sum(label == predicted == "yes" for label, predicted in pairs)
+        precision = Fraction(both, system_yes) if system_yes else Fraction(1)
+        recall = Fraction(both, gold_yes) if gold_yes else Fraction(1)
         if precision + recall:
             f1 += 2 * precision * recall / (precision + recall)
-        exact += all(label == said for label, said in pairs)
+        exact += all(label == predicted for label, predicted in pairs)
     return {"exact_match": exact / len(questions), "f1": f1 / len(questions)}
 
 
@@ -79,7 +75,7 @@ LABEL = st.sampled_from(["yes", "no"])
 
 @st.composite
 def corpora(draw):
-    """Candidates of interleaved questions with gold and predicted labels."""
+    """Draw candidates of interleaved questions with gold and predicted labels."""
     n = draw(st.integers(1, 30))
     records, answers = [], []
     for i in range(n):
@@ -99,8 +95,8 @@ def corpora(draw):
 
 @given(corpora())
 def test_agrees_with_the_twin(corpus):
-    got, wanted = scores(*corpus), twin(*corpus)
-    for name, value in wanted.items():
+    got, expected = scores(*corpus), twin(*corpus)
+    for name, value in expected.items():
         assert got[name] == pytest.approx(float(value), abs=1e-12)
         assert 0 <= got[name] <= 1
 
