@@ -395,7 +395,7 @@ def test_predictions_are_a_folder_or_a_file(ran, run):
     assert Path("file.svg").read_bytes() == Path("folder.svg").read_bytes()
     other = run("plot", "timeline", "aurelia", *PLOT[3:], "--predictions", "sent", "-o", "no.svg")
     assert other.exit_code == 2
-    assert "sent has no row for id 'aurelia'" in other.stderr
+    assert "sent has no prediction for id 'aurelia'" in other.stderr
     assert not Path("no.svg").exists()
 
 
@@ -410,7 +410,7 @@ def test_an_unknown_entity_is_told_with_the_nearest(run, tmp_path, monkeypatch):
     )
     result = run(*PLOT, "-o", "x.pdf")
     assert result.exit_code == 2
-    assert "needed: .png or .svg" in result.stderr
+    assert "expected .png or .svg" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 

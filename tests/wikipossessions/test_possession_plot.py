@@ -196,7 +196,7 @@ def test_predictions_of_one_article_are_enough(ran, run):
     assert found.count("✗") == 2  # beside the thief, and in the legend
     other = run("plot", "possession", "The Lighthouse Clock", *PLOT[3:], "--predictions", "sent.jsonl", "-o", "no.svg")
     assert other.exit_code == 2
-    assert "sent.jsonl has no row for article 'The Lighthouse Clock'" in other.stderr
+    assert "sent.jsonl has no prediction for article 'The Lighthouse Clock'" in other.stderr
     assert not Path("no.svg").exists()
 
 
@@ -260,8 +260,8 @@ def test_other_suffixes_are_refused(run, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     result = run(*PLOT, "-o", name)
     assert result.exit_code == 2
-    assert "needed: .png or .svg" in result.stderr
-    with pytest.raises(RequestError, match=r"needed: \.png or \.svg"):
+    assert "expected .png or .svg" in result.stderr
+    with pytest.raises(RequestError, match=r"expected \.png or \.svg"):
         write_picture(draw_timeline("T", []), Path(name))
     assert list(tmp_path.iterdir()) == []
 

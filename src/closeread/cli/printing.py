@@ -39,3 +39,19 @@ def show(
         click.echo(csv_text(*table()), nl=False)
     else:
         click.echo("\n".join(draw(grid, style) for grid in grids()), nl=False)
+
+
+def format_cell(cell: str | float | None) -> str:
+    """Format a cell of a table: counts with commas, other numbers to three digits, None as a dash."""
+    from closeread.counts.rendering import NOTHING
+
+    if isinstance(cell, float):
+        return f"{cell:.3f}"
+    return NOTHING if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def format_percent(cell: str | float | None) -> str:
+    """Format a cell of a table: counts with commas, ratios in percent, None as a dash."""
+    from closeread.counts.rendering import percent
+
+    return percent(cell) if cell is None or isinstance(cell, float) else format_cell(cell)

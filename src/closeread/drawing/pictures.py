@@ -34,14 +34,14 @@ def write_picture(figure: Figure, path: Path) -> None:
         RequestError: the file's name ends in neither.
         OSError: it can't be written.
     """
-    suffix = checked_suffix(path)
+    suffix = check_suffix(path)
     # A picture tells nothing of when and by what it was made.
     made: dict[str, Any] = {"Software": None} if suffix == ".png" else {"Date": None, "Creator": None}
     with own_settings(), replacing(path) as partial:
         figure.savefig(partial, format=suffix.removeprefix("."), metadata=made)
 
 
-def checked_suffix(path: Path) -> str:
+def check_suffix(path: Path) -> str:
     """What the file's name ends in, in lower case.
 
     Raises:
@@ -49,7 +49,7 @@ def checked_suffix(path: Path) -> str:
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise RequestError(f"{path}: its suffix is '{suffix}'; needed: {' or '.join(SUFFIXES)}")
+        raise RequestError(f"{path}: '{suffix}' is not a picture format (expected {' or '.join(SUFFIXES)})")
     return suffix
 
 

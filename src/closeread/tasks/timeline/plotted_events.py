@@ -13,6 +13,8 @@ from datetime import date
 from typing import NamedTuple
 
 from closeread.drawing.inches import drawable
+from closeread.errors import RequestError, describe_unknown, shorten
+from closeread.records import Record
 from closeread.tasks.timeline.kernels.timelines import Copy, Entry, copies, natural_key
 
 GOLD, SYSTEM = "gold", "system"
@@ -155,3 +157,22 @@ def ticks(first: int, last: int) -> list[tuple[int, str]]:
         return found
     step = next(step for step in _DAYS if (last - first) // step < _MOST_TICKS)
     return [(day, date.fromordinal(day).isoformat()) for day in range(first, last + 1, step)]
+
+
+def find_timeline(records: Sequence[Record], entity: str) -> Record:
+    """Return the timeline of an entity, given by its name or by the id of its timeline.
+
+    Raises:
+        RequestError: there is none; the message names the nearest entity.
+    """
+    by_id = {record["id"]: record for record in records}
+    ids = {record["entity"]: record["id"] for record in records}
+    name = ids.get(entity, entity)
+    if name not in by_id:
+        raise RequestError(shorten(describe_unknown("entity", entity, list(ids)), 600))
+    return by_id[name]
+
+
+def count_mentions(entries: Sequence[Record]) -> int:
+    """Count the mentions of the entries of a timeline."""
+    return sum(len(entry["mentions"]) for entry in entries)

@@ -30,6 +30,7 @@ from closeread.drawing.inches import (
     write,
 )
 from closeread.drawing.pictures import INK, own_settings
+from closeread.errors import RequestError, describe_unknown, shorten
 from closeread.records import Record
 from closeread.tasks.wikipossessions.kernels.names import normalised
 
@@ -292,3 +293,15 @@ def _draw_legend(axes: Axes, entries: Sequence[Entry]) -> None:
             _shape(axes, left + _SAMPLE / 2, y, _SAMPLE, kind, style, INK)
         write(axes, left + _SAMPLE + 0.1, y, text, SMALL_SIZE, ha="left")
         left += width
+
+
+def find_article(records: Sequence[Record], title: str) -> Record:
+    """Return the record of an article.
+
+    Raises:
+        RequestError: there is none; the message names the nearest title.
+    """
+    by_title = {record["article"]: record for record in records}
+    if title not in by_title:
+        raise RequestError(shorten(describe_unknown("article", title, list(by_title)), 600))
+    return by_title[title]
