@@ -98,8 +98,9 @@ def test_what_a_folder_holds_is_not_written_over(run, tmp_path):
     assert "test.tsv is read by this command; name another file to write" in told
     assert (data / "test.tsv").read_text() == "kept"
     Path("picture.txt").write_text("old")  # below the folder that is read, and where the command runs
-    done = run("baseline", "mctaco", "always-positive", "--config", "sample", "--articles", ".", "-o", "picture.txt")
-    assert done.exit_code == 0
+    Path("test_9442.tsv").write_bytes(loader_file("sample.tsv").read_bytes())
+    assert run("baseline", "mctaco", "always-positive", "--data-dir", ".", "-o", "picture.txt").exit_code == 0
+    assert Path("picture.txt").read_text() != "old"
 
 
 def test_devices_and_loops_of_links(run):

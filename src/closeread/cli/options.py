@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from os.path import realpath
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from closeread.errors import InputError, RequestError, escape
+from closeread.errors import InputError, RequestError, escape, quote
 
 if TYPE_CHECKING:
     from closeread.corpora.gold import Gold
+    from closeread.counts.options import Option
     from closeread.counts.procedure import Procedure
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -157,6 +158,41 @@ style_options = together(
     ),
     click.option("--json", "style", flag_value="json", help="The same as --format json."),
 )
+
+
+class DeclaredText(click.ParamType):
+    """The value of a declared option without choices.
+
+    Args:
+        option: the option.
+    """
+
+    name = "text"
+
+    def __init__(self, option: Option) -> None:
+        self._option = option
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value if the option accepts it."""
+        if not self._option.allows(value):
+            self.fail(f"{quote(value)} is not {self._option.allowed}.", param, ctx)
+        return value
+
+
+def declared_options(declared: Sequence[Option]) -> list[click.Parameter]:
+    """Return the flags of declared options; their values are None if not given, so that defaults stay in one place."""
+    from closeread.corpora.baselines import PathOption
+
+    def flag(option: Option) -> click.Parameter:
+        kind: click.ParamType = click.Choice(option.choices) if option.choices else DeclaredText(option)
+        metavar = None if option.choices else option.name.rpartition("_")[2].upper()
+        if isinstance(option, PathOption):
+            kind, metavar = FILE, "DIR"
+        default = f"  [default: {option.default}]" if option.default else ""
+        names = [f"--{option.name.replace('_', '-')}", option.name]
+        return click.Option(names, type=kind, metavar=metavar, help=f"{option.help}{default}")
+
+    return [flag(option) for option in declared]
 
 
 def read_all(paths: Iterable[Path], read: Callable[[Path], T]) -> list[T]:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from closeread.corpora.baselines import Baseline, Resources
+from closeread.corpora.baselines import Baseline, path_option, text_option
 from closeread.errors import (
     FormatError,
     MissingExtraError,
@@ -37,7 +37,7 @@ NO_SUCH_PIPELINE = "[E050]"
 """What spaCy's message begins with where no pipeline has the name."""
 
 
-def heuristics(records: Sequence[Record], resources: Resources) -> list[Record]:
+def heuristics(records: Sequence[Record], *, spacy_model: str, articles: str) -> list[Record]:
     """Every named entity of every article that has a text; others are left out, with a warning.
 
     Raises:
@@ -46,9 +46,9 @@ def heuristics(records: Sequence[Record], resources: Resources) -> list[Record]:
         UnavailableError: no article has a text.
         MissingExtraError: spaCy is not installed.
     """
-    texts = _texts(records, resources.articles)
+    texts = _texts(records, Path(articles) if articles else None)
     titles = [record["article"] for record in records if record["article"] in texts]
-    documents = _pipeline(resources.spacy_model).pipe([texts[title] for title in titles])
+    documents = _pipeline(spacy_model or None).pipe([texts[title] for title in titles])
     return [
         {"article": title, "possessions": possessions_in(document)}
         for title, document in zip(titles, documents, strict=True)
@@ -135,4 +135,14 @@ def _pipeline(name: str | None) -> Any:
         raise RequestError(found) from None
 
 
-BASELINES: Mapping[str, Baseline] = {"heuristics": heuristics}
+BASELINES = (
+    Baseline(
+        "heuristics",
+        heuristics,
+        "Predict every named entity as a possessor, anchored at the nearest date.",
+        (
+            text_option("spacy_model", "Use this spaCy pipeline, installed or in a folder (required)."),
+            path_option("articles", "Read the texts of the articles from this folder, one <title>.txt each."),
+        ),
+    ),
+)
