@@ -160,39 +160,28 @@ style_options = together(
 )
 
 
-class DeclaredText(click.ParamType):
-    """The value of a declared option without choices.
-
-    Args:
-        option: the option.
-    """
-
-    name = "text"
-
-    def __init__(self, option: Option) -> None:
-        self._option = option
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the value if the option accepts it."""
-        if not self._option.allows(value):
-            self.fail(f"{quote(value)} is not {self._option.allowed}.", param, ctx)
-        return value
-
-
 def declared_options(declared: Sequence[Option]) -> list[click.Parameter]:
     """Return the flags of declared options; their values are None if not given, so that defaults stay in one place."""
+    return [_make_flag(option) for option in declared]
+
+
+def _make_flag(option: Option) -> click.Parameter:
     from closeread.corpora.baselines import PathOption
 
-    def flag(option: Option) -> click.Parameter:
-        kind: click.ParamType = click.Choice(option.choices) if option.choices else DeclaredText(option)
-        metavar = None if option.choices else option.name.rpartition("_")[2].upper()
-        if isinstance(option, PathOption):
-            kind, metavar = FILE, "DIR"
-        default = f"  [default: {option.default}]" if option.default else ""
-        names = [f"--{option.name.replace('_', '-')}", option.name]
-        return click.Option(names, type=kind, metavar=metavar, help=f"{option.help}{default}")
+    def check(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+        if value is not None and not option.allows(str(value)):
+            raise click.BadParameter(f"{quote(str(value))} is not {option.allowed}.", ctx, param)
+        return value
 
-    return [flag(option) for option in declared]
+    is_path = isinstance(option, PathOption)
+    name = option.name.rpartition("_")[2].upper()
+    return click.Option(
+        [f"--{option.name.replace('_', '-')}", option.name],
+        type=click.Choice(option.choices) if option.choices else FILE if is_path else str,
+        callback=check,
+        metavar=None if option.choices else "DIR" if is_path else name,
+        help=f"{option.help}  [default: {option.default}]" if option.default else option.help,
+    )
 
 
 def read_all(paths: Iterable[Path], read: Callable[[Path], T]) -> list[T]:
