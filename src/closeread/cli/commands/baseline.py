@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
-from closeread.errors import RequestError, describe_unknown
+from closeread.errors import RequestError
 
 if TYPE_CHECKING:
     from closeread.corpora.baselines import Baseline
@@ -34,7 +34,8 @@ class BaselineGroup(click.Group):
 
         corpus = load_corpus(cmd_name)
         if not has_baselines(corpus.name):
-            raise RequestError(describe_unknown("baselines of", corpus.name, corpora_with_baselines()))
+            known = ", ".join(corpora_with_baselines()) or "none"
+            raise RequestError(f"{corpus.name} has no baselines (corpora with baselines: {known})")
         return CorpusGroup(
             corpus.name,
             help=f"""Write the predictions of a baseline of {corpus.title}.
