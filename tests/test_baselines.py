@@ -15,7 +15,7 @@ from closeread.corpora.baselines import (
     path_option,
 )
 from closeread.corpora.gold import corpus_names
-from closeread.counts.table import Option
+from closeread.counts.options import Option
 from closeread.errors import RequestError
 
 BASELINES = [
@@ -44,7 +44,7 @@ def test_a_baseline_is_data(corpus, baseline):
     assert (again.name, again.options) == (baseline.name, baseline.options)
     assert load_baseline(corpus, baseline.name) is baseline
     assert baseline.description.endswith(".")
-    assert all(option.help and option.allows(option.default) for option in baseline.options)
+    assert all(option.help and option.accepts(option.default) for option in baseline.options)
 
 
 def repeat(records, *, word, times, file):

@@ -13,7 +13,7 @@ from closeread.corpora.gold import load_corpus, read_gold
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import RequestError
 from closeread.tasks.tne.columns import PREPOSITIONS
-from closeread.tasks.tne.procedure import PROCEDURE, problems
+from closeread.tasks.tne.procedure import PROCEDURE, find_inconsistencies
 
 CORPUS = load_corpus("tne")
 NAMES = [
@@ -111,7 +111,7 @@ def test_what_they_send_is_sound(records):
     for name in NAMES:
         rows = predict(name, records)
         assert RowValidator(load_schema("tne"), "submission").problems(rows, range(len(rows))) == []
-        assert list(problems(gold=records, system=rows)) == []
+        assert list(find_inconsistencies(gold=records, system=rows)) == []
 
 
 @pytest.fixture

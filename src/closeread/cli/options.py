@@ -169,8 +169,8 @@ def _make_flag(option: Option) -> click.Parameter:
     from closeread.corpora.baselines import PathOption
 
     def check(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
-        if value is not None and not option.allows(str(value)):
-            raise click.BadParameter(f"{quote(str(value))} is not {option.allowed}.", ctx, param)
+        if value is not None and not option.accepts(str(value)):
+            raise click.BadParameter(f"{quote(str(value))} is not {option.accepted}.", ctx, param)
         return value
 
     is_path = isinstance(option, PathOption)

@@ -24,7 +24,7 @@ def read_prediction(gold: Gold, predictions: Path, unit: str) -> Record:
     key = gold.corpus.key
     defaults = {**gold.corpus.procedure_defaults, "missing": "empty"}
     rows = submission_for(gold, predictions, load_procedure(gold.corpus.procedure).resolve_options(defaults)).rows
-    row = next(row for record, row in zip(gold.records, rows, strict=True) if record[key] == unit)
+    row: Record | None = next(row for record, row in zip(gold.records, rows, strict=True) if record[key] == unit)
     if row is None:
         raise RequestError(f"{predictions} has no prediction for {key} {quote(unit)}")
     return row

@@ -80,8 +80,8 @@ class Baseline:
             if name not in known:
                 has = ", ".join(known) or "no options"
                 raise RequestError(f"baseline {self.name} has no option {quote(name)} (it has: {has})")
-            if not known[name].allows(str(value)):
-                raise RequestError(f"option {name} is {quote(str(value))} (expected {known[name].allowed})")
+            if not known[name].accepts(str(value)):
+                raise RequestError(f"option {name} is {quote(str(value))} (expected {known[name].accepted})")
         return {name: str(chosen.get(name, option.default)) for name, option in known.items()}
 
 
