@@ -536,7 +536,7 @@ def test_special_files_are_not_replaced(run, here):
 def test_a_dash_is_no_file(run, here):
     result = run("baseline", "mctaco", "random", *SAMPLE, "-o", "-")
     assert result.exit_code == 2
-    assert "'-' is no file; name one." in result.stderr
+    assert "'-' is not a file (expected a file name)." in result.stderr
     assert os.listdir(here) == []
 
 

@@ -93,7 +93,7 @@ def test_what_a_baseline_reads_is_not_written_over(run, tmp_path, monkeypatch):
     command = ["baseline", "semeval2015_timeline", "text-order", "--config", "sample", "--articles", articles]
     done = run(*command, "-o", articles / "1.xml")
     assert done.exit_code == 2
-    assert "is read by this command; name another file to write" in done.stderr
+    assert "is also an input; choose another output file" in done.stderr
     assert (articles / "1.xml").read_text() == "kept"
 
 

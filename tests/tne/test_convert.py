@@ -110,6 +110,6 @@ def test_what_is_read_is_not_written_over(run, tmp_path):
     write(path, rows())
     result = run("convert", "tne", path, *SAMPLE, "--to", "arrays", "-o", path)
     assert result.exit_code == 2
-    assert "name another file to write" in result.stderr
+    assert "choose another output file" in result.stderr
     assert read(path) == rows()
     assert run("convert", "tne", path, *SAMPLE, "-o", tmp_path / "x.jsonl").exit_code == 2  # to what?

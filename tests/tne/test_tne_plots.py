@@ -236,7 +236,7 @@ def test_what_can_not_be_written(ran, run, monkeypatch, command):
     sent("sent.svg")
     result = run("plot", "confusion", "sent.svg", *SAMPLE, "-o", "sent.svg")
     assert result.exit_code == 2
-    assert "name another file to write" in result.stderr
+    assert "choose another output file" in result.stderr
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)

@@ -285,7 +285,7 @@ def test_what_is_read_is_not_written_over(run, tmp_path):
     (tmp_path / "sent.png").write_text(json.dumps(SENT), "utf-8")
     result = run(*PLOT, "--predictions", tmp_path / "sent.png", "-o", tmp_path / "sent.png")
     assert result.exit_code == 2
-    assert "name another file to write" in result.stderr
+    assert "choose another output file" in result.stderr
 
 
 def test_without_matplotlib_the_extra_is_named(run, tmp_path, monkeypatch):

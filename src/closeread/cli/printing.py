@@ -1,4 +1,4 @@
-"""Results on standard output, in the style that was asked for."""
+"""Results on standard output, in the requested style."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def show(
     """Print a result.
 
     Args:
-        style: how; of the three that follow only the one that is needed is called.
-        value: what JSON says.
-        table: what CSV says, numbers in full.
-        grids: what is drawn, a blank line between two.
+        style: the output format; only the function that it needs is called.
+        value: returns what is printed as JSON.
+        table: returns what is printed as CSV, numbers in full.
+        grids: returns the tables, which are separated by a blank line.
     """
     import json
 

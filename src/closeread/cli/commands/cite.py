@@ -11,7 +11,7 @@ from closeread.tasks import load_procedure
 @click.command()
 @click.argument("corpus")
 def command(corpus: str) -> None:
-    """Print the BibTeX entries of a corpus and of the procedure that scores it.
+    """Print the BibTeX entries of a corpus and of its scoring procedure.
 
     \b
     Example:

@@ -7,7 +7,7 @@ import click
 
 @click.command(name="install-modules")
 def command() -> None:
-    """Put our evaluate modules into the modules cache, for processes that never import closeread.
+    """Install the evaluate modules into the modules cache, for processes that do not import closeread.
 
     \b
     Example:

@@ -22,12 +22,12 @@ from closeread.drawing.inches import (
     SMALL_SIZE,
     TITLE_SIZE,
     Measure,
-    drawable,
     line,
-    measuring,
+    make_drawable,
+    make_measure,
     page,
     strip,
-    wrapped,
+    wrap,
     write,
 )
 from closeread.drawing.pictures import INK, own_settings
@@ -158,10 +158,10 @@ def draw_timeline(entity: str, gold: Sequence[Entry], system: Sequence[Entry] | 
             found = f"{side} has {mentions:,} mentions; a picture can show {MAX_MENTIONS:,} of a side"
             raise RequestError(f"{found}: draw a part of the timeline, from files of your own")
     with own_settings():
-        measure = measuring()
+        measure = make_measure()
         events = marked_events(gold, system)
         sides = (GOLD,) if system is None else (GOLD, SYSTEM)
-        return _figure(drawable(entity, _TITLE_LENGTH), _blocks(events, sides, measure), events, measure)
+        return _figure(make_drawable(entity, _TITLE_LENGTH), _blocks(events, sides, measure), events, measure)
 
 
 def _blocks(events: Sequence[Event], sides: Sequence[str], measure: Measure) -> list[Block]:
@@ -248,11 +248,11 @@ def _figure(title: str, blocks: Sequence[Block], events: Sequence[Event], measur
 def _rows(blocks: Sequence[Block], room: float) -> Iterator[Sequence[Block]]:
     """As few rows as there is room for, about equally full."""
     widths = [block.width for block in blocks]
-    fewest = len(wrapped(widths, room))
+    fewest = len(wrap(widths, room))
     limit = min(sum(widths) / fewest, room)
-    while len(wrapped(widths, limit)) > fewest:
+    while len(wrap(widths, limit)) > fewest:
         limit = min(1.02 * limit, room)
-    for row in wrapped(widths, limit):
+    for row in wrap(widths, limit):
         yield [blocks[i] for i in row]
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
-from closeread.drawing.inches import drawable
+from closeread.drawing.inches import make_drawable
 from closeread.errors import RequestError, describe_unknown, shorten
 from closeread.records import Record
 from closeread.tasks.timeline.kernels.timelines import Copy, Entry, copies, natural_key
@@ -83,7 +83,7 @@ def marked_events(gold: Sequence[Entry], system: Sequence[Entry] | None) -> list
             own = [next(left) for _ in entry["mentions"]]
             fates = [_fate(entry["anchor"], anchors[other].get(copy), lacking, system is None) for copy in own]
             texts = [
-                drawable(mention, _MENTION_LENGTH)
+                make_drawable(mention, _MENTION_LENGTH)
                 + (f" ({other}: {written(anchors[other][copy])})" if fate == ELSEWHERE else "")
                 for mention, copy, fate in zip(entry["mentions"], own, fates, strict=True)
             ]
@@ -112,7 +112,7 @@ def _fate(anchor: str, there: str | None, lacking: str, alone: bool) -> str:
 
 def written(anchor: str) -> str:
     """An anchor as it can be drawn."""
-    return drawable(anchor, _ANCHOR_LENGTH) if anchor else NO_ANCHOR
+    return make_drawable(anchor, _ANCHOR_LENGTH) if anchor else NO_ANCHOR
 
 
 def period(anchor: str) -> Period | None:

@@ -21,12 +21,12 @@ from closeread.drawing.inches import (
     SMALL_SIZE,
     TITLE_SIZE,
     Measure,
-    drawable,
     line,
-    measuring,
+    make_drawable,
+    make_measure,
     page,
     strip,
-    wrapped,
+    wrap,
     write,
 )
 from closeread.drawing.pictures import INK, own_settings
@@ -127,12 +127,12 @@ def draw_timeline(article: str, gold: Sequence[Record], predicted: Sequence[Reco
         MissingExtraError: matplotlib is not installed.
     """
     with own_settings():
-        measure = measuring()
+        measure = make_measure()
         known = {normalised(row["possessor"]).tokens for row in gold}
         panels = [Panel("gold", "Gold" if predicted is not None else "", _columns(gold, None, measure))]
         if predicted is not None:
             panels.append(Panel("prediction", "Prediction", _columns(predicted, known, measure)))
-        return _figure(drawable(article, _TITLE_LENGTH), panels, measure)
+        return _figure(make_drawable(article, _TITLE_LENGTH), panels, measure)
 
 
 def _order(row: Record) -> tuple[int, ...]:
@@ -156,15 +156,15 @@ def _columns(rows: Sequence[Record], known: set[tuple[str, ...]] | None, measure
 
 def _cell(row: Record, known: set[tuple[str, ...]] | None, measure: Measure) -> Cell:
     kind, relation = row.get("type"), row["relation"]
-    name = drawable(row["possessor"], _NAME_LENGTH)
+    name = make_drawable(row["possessor"], _NAME_LENGTH)
     # What is before or after its anchor says so; during is the rule.
     related = f"{relation} " if relation in ("before", "after") else ""
-    anchor = "" if row["anchor"] is None else related + drawable(row["anchor"], _ANCHOR_LENGTH)
+    anchor = "" if row["anchor"] is None else related + make_drawable(row["anchor"], _ANCHOR_LENGTH)
     relation_certain = None if relation is None else row["relation_certainty"] != "uncertain"
     lacking = known is not None and normalised(row["possessor"]).tokens not in known
     shape, line = _shape_width(kind, measure(name, NAME_SIZE)), measure(anchor, SMALL_SIZE)
     width = max(shape + (2 * _MARK if lacking else 0), line)
-    order, certain = drawable(row["order"], _ORDER_LENGTH), row["certainty"] != "uncertain"
+    order, certain = make_drawable(row["order"], _ORDER_LENGTH), row["certainty"] != "uncertain"
     return Cell(kind, name, order, anchor, certain, relation_certain, lacking, shape, line, width)
 
 
@@ -199,7 +199,7 @@ def _figure(title: str, panels: Sequence[Panel], measure: Measure) -> Figure:
         measure(title, TITLE_SIZE),
         sum(entry.width for entry in entries),
     )
-    rows = [wrapped(of_panel, inner - _GAP) for of_panel in widths]
+    rows = [wrap(of_panel, inner - _GAP) for of_panel in widths]
     heights = [
         (_HEADING if panel.heading else 0.0) + (sum(_row_height(panel.columns, row) for row in of_panel) or _CELL)
         for panel, of_panel in zip(panels, rows, strict=True)
