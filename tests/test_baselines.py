@@ -40,7 +40,7 @@ def test_the_help_shows_the_options_of_the_baseline(run, corpus, baseline):
 
 @pytest.mark.parametrize(("corpus", "baseline"), BASELINES)
 def test_a_baseline_is_data(corpus, baseline):
-    again = pickle.loads(pickle.dumps(baseline))  # noqa: S301 (our own)
+    again = pickle.loads(pickle.dumps(baseline))
     assert (again.name, again.options) == (baseline.name, baseline.options)
     assert load_baseline(corpus, baseline.name) is baseline
     assert baseline.description.endswith(".")

@@ -21,14 +21,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.corpora.declaration import Corpus
-from closeread.corpora.gold import judge, read_own_gold
+from closeread.corpora.gold import read_own_gold
+from closeread.corpora.judging import judge
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import FormatError, quote
 from closeread.formats.json_lines import read_json_lines
 from closeread.records import Record
 from closeread.tasks.timeline.cat_xml import mention_name, read_folder
+from closeread.tasks.timeline.gold import Timelines
+from closeread.tasks.timeline.rules import find_odd_rows
 from closeread.tasks.timeline.timeline_mentions import ANCHOR, file_stem
-from closeread.tasks.timeline.timeline_txt import Background, row_notices
 
 UNKNOWN = "XXXX-XX-XX"
 FIRST = (1, 1, 1)
@@ -215,6 +217,5 @@ def read_events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> 
 
 def find_oddities(timelines: Sequence[Record], documents: Mapping[str, Record]) -> Iterator[str]:
     """Describe what is odd about built timelines, such as a mention in a sentence that its document lacks."""
-    sentences = {name: frozenset(document["sentences"]) for name, document in documents.items()}
-    for index, what in row_notices(timelines, Background(sentences, ())):
+    for index, what in find_odd_rows(timelines, Timelines((), documents.values())):
         yield f"timeline {quote(timelines[index]['id'])}: {what}"
