@@ -6,7 +6,7 @@ from closeread.cli.task_group import TaskGroup
 
 command = TaskGroup(
     "agreement",
-    help="""Measure inter-annotator agreement between two annotators.
+    help="""Measure the agreement of two annotators.
 
     \b
     Examples:

@@ -9,7 +9,7 @@ import click
 from closeread.cli import options
 
 
-@click.command()
+@click.command(short_help="Export a corpus as a dataset repository.")
 @click.argument("corpus")
 @click.argument("folder", type=options.FILE)
 @click.option(

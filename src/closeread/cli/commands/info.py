@@ -7,7 +7,7 @@ import click
 from closeread.corpora.gold import load_corpus
 
 
-@click.command()
+@click.command(short_help="Show the configs, splits, fields and baselines of a corpus.")
 @click.argument("corpus")
 def command(corpus: str) -> None:
     """Show the configs, splits, fields and baselines of a corpus, and where its files are searched.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 
-@click.command(name="install-modules")
+@click.command(name="install-modules", short_help="Install the evaluate modules into the modules cache.")
 def command() -> None:
     """Install the evaluate modules into the modules cache, for processes that do not import closeread.
 

@@ -7,7 +7,7 @@ import click
 from closeread.corpora.gold import corpus_names, load_corpus
 
 
-@click.command()
+@click.command(short_help="List corpora, scoring procedures and evaluate modules.")
 def command() -> None:
     """List corpora, their scoring procedures and their evaluate modules.
 

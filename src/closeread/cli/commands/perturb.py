@@ -13,4 +13,5 @@ command = TaskGroup(
       closeread perturb mctaco units --config sample -o normal.jsonl
       closeread perturb mctaco candidates --config sample -o candidates.jsonl
     """,
+    short_help="Rewrite the records of a corpus.",
 )

@@ -10,7 +10,7 @@ import click
 from closeread.cli import options, printing
 
 
-@click.command()
+@click.command(short_help="Recompute the tables of a corpus's paper.")
 @click.argument("corpus")
 @click.argument("table", required=False)
 @options.data_dir

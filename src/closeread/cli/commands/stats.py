@@ -10,7 +10,7 @@ import click
 from closeread.cli import options, printing
 
 
-@click.command()
+@click.command(short_help="Count documents, annotations and other figures of a corpus.")
 @click.argument("corpus")
 @options.config
 @options.data_dir
