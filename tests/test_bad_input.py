@@ -496,7 +496,7 @@ USAGE = {
     "unknown option": (["score", "mctaco", "system", "--zz"], "score mctaco", "--zz"),
     "no resamples": (["score", "mctaco", "system", "--resamples", "0"], "score mctaco", "--resamples"),
     "no system to compare": (["compare", "mctaco"], "compare mctaco", "SYSTEMS"),
-    "no output": (["baseline", "mctaco", "random", *SAMPLE], "baseline", "--output"),
+    "no output": (["baseline", "mctaco", "random", *SAMPLE], "baseline mctaco random", "--output"),
 }
 """Requests that click refuses in its own words, which differ from version to version."""
 
@@ -539,7 +539,7 @@ def test_special_files_are_not_replaced(run, here):
 def test_a_dash_is_no_file(run, here):
     result = run("baseline", "mctaco", "random", *SAMPLE, "-o", "-")
     assert result.exit_code == 2
-    assert "'-' is no file; name one." in result.stderr
+    assert "'-' is not a file (expected a file name)." in result.stderr
     assert os.listdir(here) == []
 
 

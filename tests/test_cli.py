@@ -74,7 +74,7 @@ def test_nothing_is_written_over_what_is_read(run, arguments):
     Path("link").symlink_to("x")
     done = run(*arguments)
     assert done.exit_code == 2
-    assert f"{arguments[-1]} is read by this command; name another file to write" in done.stderr
+    assert f"{arguments[-1]} is also an input; choose another output file" in done.stderr
     assert Path("x").read_text() == "kept"
     assert not Path("y").exists()
 
@@ -95,11 +95,12 @@ def test_what_a_folder_holds_is_not_written_over(run, tmp_path):
     data.mkdir()
     (data / "test.tsv").write_text("kept")
     told = run("baseline", "mctaco", "always-positive", "--data-dir", data, "-o", data / "test.tsv").stderr
-    assert "test.tsv is read by this command; name another file to write" in told
+    assert "test.tsv is also an input; choose another output file" in told
     assert (data / "test.tsv").read_text() == "kept"
     Path("picture.txt").write_text("old")  # below the folder that is read, and where the command runs
-    done = run("baseline", "mctaco", "always-positive", "--config", "sample", "--articles", ".", "-o", "picture.txt")
-    assert done.exit_code == 0
+    Path("test_9442.tsv").write_bytes(loader_file("sample.tsv").read_bytes())
+    assert run("baseline", "mctaco", "always-positive", "--data-dir", ".", "-o", "picture.txt").exit_code == 0
+    assert Path("picture.txt").read_text() != "old"
 
 
 def test_devices_and_loops_of_links(run):
@@ -107,13 +108,13 @@ def test_devices_and_loops_of_links(run):
     Path("other").symlink_to("one")
     assert run("score", "mctaco", "yes.jsonl", "--config", "sample", "--counts", "one").exit_code in (0, 1)
     done = run("adjudicate", "mctaco", "yes.jsonl", "coin.txt", "-o", "/dev/null", "--dropped", "/dev/null")
-    assert "to be written twice" not in done.stderr
+    assert "given for two outputs" not in done.stderr
 
 
 def test_two_things_are_not_written_to_one_file(run):
     done = run("adjudicate", "mctaco", "yes.jsonl", "coin.txt", "-o", "new", "--dropped", "./new")
     assert done.exit_code == 2
-    assert "new is to be written twice; name two files" in done.stderr
+    assert "new is given for two outputs; choose two files" in done.stderr
     assert not Path("new").exists()
 
 

@@ -74,7 +74,7 @@ def test_counts_are_not_written_over_what_is_read(run, pair):
     for name in pair:
         done = run("score", "coref", *pair, "--counts", name)
         assert done.exit_code == 2
-        assert f"{name} is read by this command; name another file to write" in done.stderr
+        assert f"{name} is also an input; choose another output file" in done.stderr
     assert Path("key.conll").read_text() == KEY
 
 

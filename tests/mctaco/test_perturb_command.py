@@ -107,7 +107,7 @@ def test_a_label_for_an_unknown_candidate(run, tmp_path, monkeypatch):
     result = run("adjudicate", "mctaco", *ANNOTATORS, "--candidates", "c.jsonl", "-o", "gold.jsonl")
     assert (result.exit_code, result.stderr) == (
         1,
-        "Error: c.jsonl: has no candidate 'elsewhere', which was annotated\n",
+        "Error: c.jsonl: candidate 'elsewhere' was annotated but is not in this file\n",
     )
     assert not Path("gold.jsonl").exists()
 

@@ -275,4 +275,4 @@ def test_the_command_on_timelines(ran, run):
     assert found["event mentions"] == {"first": 2, "second": 0, "both": 0, "dice": 0}
     mixed = run("agreement", "timeline", "anna", "ben.xml")
     assert mixed.exit_code == 2
-    assert "one of the two has documents and the other timelines; name two of one kind" in mixed.stderr
+    assert "anna has timelines and ben.xml has documents (expected the same kind)" in mixed.stderr

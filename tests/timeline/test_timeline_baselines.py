@@ -3,12 +3,11 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from shared.count_tables import score_table
 from shared.timelines import CORPUS, lines, skip_unless_available
 
-from closeread.corpora.baselines import Resources, load_baselines
+from closeread.corpora.baselines import load_baseline, load_baselines
 from closeread.corpora.gold import read_gold
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import FormatError, RequestError
@@ -23,8 +22,8 @@ NAMES = ("creation-time", "text-order")
 
 def made(name, records, articles=None):
     """The rows of a baseline, which fit the schema."""
-    resources = Resources(np.random.default_rng(0), articles=articles)
-    rows = load_baselines(CORPUS.name)[name](records, resources)
+    chosen = {} if articles is None else {"articles": articles}
+    rows = load_baseline(CORPUS.name, name).predict(records, **chosen)
     assert RowValidator(load_schema(CORPUS.name), "submission").problems(rows, range(len(rows))) == []
     return rows
 

@@ -256,7 +256,7 @@ def test_the_command(ran, run):
     assert again.exit_code == 2
     assert "made is not empty" in again.stderr
     over = run("timeline", "build", "events.jsonl", "-o", "events.jsonl")
-    assert "events.jsonl is read by this command" in over.stderr
+    assert "events.jsonl is also an input" in over.stderr
 
 
 def test_mentions_are_looked_up_in_documents(run, tmp_path, monkeypatch):

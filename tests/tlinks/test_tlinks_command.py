@@ -301,7 +301,7 @@ def test_nothing_there(pair):
 def test_counts_are_not_written_over_what_is_read(run, pair):
     done = run("score", "tlinks", "key/a.tml", "response/a.tml", "--counts", "key/a.tml")
     assert done.exit_code == 2
-    assert "key/a.tml is read by this command; name another file to write" in done.stderr
+    assert "key/a.tml is also an input; choose another output file" in done.stderr
 
 
 def test_a_field_that_does_not_exist(run, pair):

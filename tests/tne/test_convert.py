@@ -64,8 +64,8 @@ def test_what_arrays_can_not_hold_is_told(ran, run):
     result = run("convert", "tne", "mine.jsonl", *SAMPLE, "--to", "arrays", "-o", "arrays.jsonl")
     assert result.stderr.splitlines() == [
         OF_THE_GOLD,
-        "note: 2 of 10 links are lost: of several prepositions for a pair an array holds the first.",
-        "note: 2 fallbacks are lost: an array holds none.",
+        "note: 2 of 10 links are lost: an array holds only the first preposition of a pair.",
+        "note: 2 fallbacks are lost: arrays can't hold them.",
     ]
     array = read("arrays.jsonl")[2]["predicted_prepositions"]
     assert (array[1], array[10], sum(array)) == (18, 1, 19)
@@ -110,6 +110,6 @@ def test_what_is_read_is_not_written_over(run, tmp_path):
     write(path, rows())
     result = run("convert", "tne", path, *SAMPLE, "--to", "arrays", "-o", path)
     assert result.exit_code == 2
-    assert "name another file to write" in result.stderr
+    assert "choose another output file" in result.stderr
     assert read(path) == rows()
     assert run("convert", "tne", path, *SAMPLE, "-o", tmp_path / "x.jsonl").exit_code == 2  # to what?

@@ -452,7 +452,7 @@ def test_what_is_read_is_not_written_over(ran, run, written):
     write("d.jsonl", [])
     result = run("adjudicate", "tne", "anna.jsonl", "ben.jsonl", "--decisions", "d.jsonl", *written)
     assert result.exit_code == 2
-    assert "is read by this command; name another file to write" in result.stderr
+    assert "is also an input; choose another output file" in result.stderr
     assert read("anna.jsonl") == ANNA
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from closeread.corpora.baselines import Resources, load_baselines
+from closeread.corpora.baselines import load_baseline, load_baselines
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import RequestError
 from closeread.tasks.tne.columns import PREPOSITIONS
-from closeread.tasks.tne.procedure import PROCEDURE, problems
+from closeread.tasks.tne.procedure import PROCEDURE, find_inconsistencies
 
 CORPUS = load_corpus("tne")
 NAMES = [
@@ -34,9 +34,16 @@ def beside(name):
 documents = beside("tne_documents").documents
 
 
+def predict(name, records, definition=None, seed=0):
+    """The rows of a baseline, with the options that it takes."""
+    baseline = load_baseline("tne", name)
+    chosen = {"definition": definition or "printed", "seed": seed}
+    return baseline.predict(records, **{option.name: chosen[option.name] for option in baseline.options})
+
+
 def linked(name, records, definition=None, seed=0):
     """Of every document the pairs that a baseline links."""
-    rows = load_baselines("tne", definition)[name](records, Resources(np.random.default_rng(seed)))
+    rows = predict(name, records, definition, seed)
     assert [row["id"] for row in rows] == [record["id"] for record in records]
     assert {link["preposition"] for row in rows for link in row["relations"]} <= {"of"}
     pairs = [[(int(ln["anchor"][2:]), int(ln["complement"][2:])) for ln in row["relations"]] for row in rows]
@@ -102,9 +109,9 @@ def test_a_random_title_is_one_of_the_title_for_the_whole_document(records):
 @given(records=documents())
 def test_what_they_send_is_sound(records):
     for name in NAMES:
-        rows = load_baselines("tne")[name](records, Resources(np.random.default_rng(0)))
+        rows = predict(name, records)
         assert RowValidator(load_schema("tne"), "submission").problems(rows, range(len(rows))) == []
-        assert list(problems(gold=records, system=rows)) == []
+        assert list(find_inconsistencies(gold=records, system=rows)) == []
 
 
 @pytest.fixture
@@ -172,7 +179,7 @@ def test_split(corpora):
 
 def scores(gold, name, definition=None, seed=0):
     """Precision, recall and F1 of unlabelled links, times 100."""
-    rows = load_baselines("tne", definition)[name](gold, Resources(np.random.default_rng(seed)))
+    rows = predict(name, gold, definition, seed)
     table = PROCEDURE.count(gold=gold, system=rows)
     totals = table.values.sum(axis=0)
     found = {metric.name: 100 * float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
@@ -206,7 +213,7 @@ def test_linking_everything_beats_them_all(test_split):
 
 def test_of_for_every_missed_pair(test_split):
     # Every gold pair is linked, by `of`: the share whose labels hold it.
-    rows = load_baselines("tne")["all-pairs"](test_split, Resources(np.random.default_rng(0)))
+    rows = predict("all-pairs", test_split)
     fallen_back = [{"id": row["id"], "relations": [], "fallback": row["relations"]} for row in rows]
     for uprep, printed in (("any", 27.0), ("last", 23.6)):
         table = PROCEDURE.count(gold=test_split, system=fallen_back, uprep=uprep)
@@ -227,34 +234,33 @@ def test_definitions_on_the_command_line(ran):
 
 
 @pytest.mark.parametrize(
-    ("corpus", "name", "definition", "problem"),
+    ("arguments", "problem"),
     [
-        (
-            "tne",
-            "surface",
-            "describd",
-            "no definition of the baselines of tne 'describd'; did you mean 'described'? "
-            "(there are: printed, described)",
-        ),
-        ("mctaco", "random", "printed", "the baselines of mctaco have one definition each; leave out 'printed'"),
-        (
-            "tne",
-            "surfaces",
-            "printed",
-            f"no baseline of tne 'surfaces'; did you mean 'surface'? (there are: {', '.join(NAMES)})",
-        ),
+        (["surface", "--definition", "describd"], "'describd' is not one of 'printed', 'described'."),
+        (["surface", "--spacy-model", "x"], "No such option"),
+        (["title-first", "--definition", "printed"], "No such option"),
+        (["title-last", "--seed", "1"], "No such option"),
+        (["title-random", "--seed", "-1"], "'-1' is not a whole number."),
+        (["surfaces"], f"no baseline of tne 'surfaces'; did you mean 'surface'? (there are: {', '.join(NAMES)})"),
     ],
 )
-def test_what_is_not_defined(run, tmp_path, corpus, name, definition, problem):
+def test_unknown_options_and_baselines_are_refused(run, tmp_path, arguments, problem):
     target = tmp_path / "said.jsonl"
-    done = run("baseline", corpus, name, "--config", "sample", "--definition", definition, "-o", target)
+    done = run("baseline", "tne", *arguments, "--config", "sample", "-o", target)
     assert done.exit_code == 2
     assert problem in done.stderr
     assert not target.exists()
 
 
-def test_a_corpus_without_baselines_has_none_in_any_definition():
+def test_unknown_options_are_refused_in_python(ferry):
+    with pytest.raises(RequestError, match=r"baseline surface has no option 'seed' \(it has: definition\)"):
+        load_baseline("tne", "surface").predict(ferry, seed=1)
+    with pytest.raises(RequestError, match="option definition is 'x'"):
+        load_baseline("tne", "surface").predict(ferry, definition="x")
     with pytest.raises(RequestError, match="no corpus 'nothing'"):
-        load_baselines("nothing", "printed")
-    with pytest.raises(RequestError):
-        load_baselines("wikipossessions", "printed")
+        load_baselines("nothing")
+
+
+def test_the_definition_is_an_option_of_what_it_changes():
+    takes = [baseline.name for baseline in load_baselines("tne").values() if baseline.options]
+    assert takes == ["title-random", "surface", "surface-extended", "combined"]

@@ -179,7 +179,7 @@ def test_confusion_of_the_sample(ran):
     sent()
     # 65 links of as many pairs: 33 of, 6 for, 5 on and 5 about, of which on has the lower number
     told = ran("plot", "confusion", "sent.jsonl", *SAMPLE, "--labels", 3, "-o", "matrix.svg")
-    assert told == "matrix.svg: 3 prepositions, with 44 of 65 gold pairs\n"
+    assert told == "matrix.svg: 3 prepositions, 44 of 65 gold pairs\n"
     found = texts("matrix.svg")
     assert found.count("no link") == 2
     ran("plot", "confusion", "sent.jsonl", *SAMPLE, "--labels", 24, "--unlinked", "hidden", "-o", "matrix.svg")
@@ -214,7 +214,10 @@ def test_the_same_bytes_whatever_the_users_settings(ran, suffix):
 def test_gold_without_links_is_refused(ran, run):
     sent()
     record = {"id": "d", "text": "a", "tokens": ["a"], "nps": [], "coref": [], "np_relations": []}
-    for links, message in (([], "has a link; there is nothing to draw"), (None, "has no links; name another")):
+    for links, message in (
+        ([], "the gold file has no links to draw"),
+        (None, "the gold file has documents without links (expected links for every document)"),
+    ):
         Path("gold.jsonl").write_text(json.dumps(record | {"np_relations": links}) + "\n", "utf-8")
         Path("empty.jsonl").write_text(json.dumps({"id": "d", "relations": []}) + "\n", "utf-8")
         for command in (["confusion", "empty.jsonl"], ["prepositions"]):
@@ -229,11 +232,11 @@ def test_what_can_not_be_written(ran, run, monkeypatch, command):
     sent()
     result = run("plot", *command, *SAMPLE, "-o", "x.pdf")
     assert result.exit_code == 2
-    assert "needed: .png or .svg" in result.stderr
+    assert "expected .png or .svg" in result.stderr
     sent("sent.svg")
     result = run("plot", "confusion", "sent.svg", *SAMPLE, "-o", "sent.svg")
     assert result.exit_code == 2
-    assert "name another file to write" in result.stderr
+    assert "choose another output file" in result.stderr
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)

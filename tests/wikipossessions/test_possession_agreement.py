@@ -150,7 +150,7 @@ def test_command_output(ran, run):
     assert found["kappa"]["relation"] is None
     printed = ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl")
     assert "0.400" in printed
-    assert "Labels are compared where both have the possessor: 3 times." in printed
+    assert "Labels are compared on the 3 possessors that both annotators have." in printed
     table = ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl", "--format", "csv").splitlines()
     assert table[0] == ",precision,recall,same label,kappa,shared"
     assert f"ordering,{2 / 6},{2 / 3},,,3" in table

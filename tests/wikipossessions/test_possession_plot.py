@@ -199,7 +199,7 @@ def test_predictions_may_contain_only_this_article(ran, run):
         "plot", "possession", "The Lighthouse Clock", *PLOT[3:], "--predictions", "predictions.jsonl", "-o", "no.svg"
     )
     assert other.exit_code == 2
-    assert "predictions.jsonl has no row for article 'The Lighthouse Clock'" in other.stderr
+    assert "predictions.jsonl has no prediction for article 'The Lighthouse Clock'" in other.stderr
     assert not Path("no.svg").exists()
 
 
@@ -263,8 +263,8 @@ def test_other_suffixes_are_rejected(run, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     result = run(*PLOT, "-o", name)
     assert result.exit_code == 2
-    assert "needed: .png or .svg" in result.stderr
-    with pytest.raises(RequestError, match=r"needed: \.png or \.svg"):
+    assert "expected .png or .svg" in result.stderr
+    with pytest.raises(RequestError, match=r"expected \.png or \.svg"):
         write_picture(draw_timeline("T", []), Path(name))
     assert list(tmp_path.iterdir()) == []
 
@@ -288,7 +288,7 @@ def test_input_files_are_not_overwritten(run, tmp_path):
     (tmp_path / "predictions.png").write_text(json.dumps(SUBMISSION), "utf-8")
     result = run(*PLOT, "--predictions", tmp_path / "predictions.png", "-o", tmp_path / "predictions.png")
     assert result.exit_code == 2
-    assert "name another file to write" in result.stderr
+    assert "choose another output file" in result.stderr
 
 
 def test_without_matplotlib_the_error_names_the_extra(run, tmp_path, monkeypatch):

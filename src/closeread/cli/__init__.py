@@ -1,7 +1,7 @@
 """The command line: parse, call, print, exit code.
 
-Every module of `closeread.cli.commands` is a command; it is imported only when it is used.  Exit codes: 0, 1 for
-bad input, 2 for wrong usage.
+Every module of `closeread.cli.commands` is a command, imported when it is used.  Exit codes: 0, 1 for bad input,
+2 for wrong usage.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ class LazyGroup(click.Group):
     """A group whose commands are the modules of `closeread.cli.commands`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands, sorted."""
+        """Return the names of the commands, sorted."""
         import closeread.cli.commands
 
         modules = pkgutil.iter_modules(closeread.cli.commands.__path__)
         return sorted(module.name.replace("_", "-") for module in modules)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command, imported now; None where there is none."""
+        """Import and return a command; None if there is none of that name."""
         if cmd_name not in self.list_commands(ctx):
             return None
         command: click.Command = importlib.import_module(f"closeread.cli.commands.{cmd_name.replace('-', '_')}").command
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; bad input and bad requests end in a message and an exit code, not a traceback."""
+        """Run the command; bad input and bad requests exit with a message and a code instead of a traceback."""
         try:
-            with ending_on_sigterm():
+            with exit_on_sigterm():
                 return super().invoke(ctx)
         except (InputError, MissingExtraError) as error:
             raise click.ClickException(escape(str(error))) from error
@@ -56,13 +56,13 @@ class LazyGroup(click.Group):
 
 
 @contextmanager
-def ending_on_sigterm() -> Iterator[None]:
-    """Let a termination end the block as an error would, so that what was half written is removed."""
+def exit_on_sigterm() -> Iterator[None]:
+    """Turn SIGTERM into an exception inside the block, so that partly written files are removed."""
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
         raise SystemExit(128 + number)
 
-    if threading.current_thread() is not threading.main_thread():  # only that one hears of signals
+    if threading.current_thread() is not threading.main_thread():  # signals are handled there only
         yield
         return
     before = signal.signal(signal.SIGTERM, end)
@@ -75,10 +75,10 @@ def ending_on_sigterm() -> Iterator[None]:
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="closeread")
 def main() -> None:
-    """Score systems that read closely: who, what and when.
+    """Score systems on close reading: who did what, and when.
 
     \b
-    Try it without a network, on the sample that ships in the package:
+    Try it offline, on the sample that comes with the package:
       closeread baseline mctaco always-positive --config sample -o yes.jsonl
       closeread score mctaco yes.jsonl --config sample
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from os.path import realpath
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from closeread.errors import InputError, RequestError, escape
+from closeread.errors import InputError, RequestError, escape, quote
 
 if TYPE_CHECKING:
     from closeread.corpora.gold import Gold
+    from closeread.counts.options import Option
     from closeread.counts.procedure import Procedure
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -24,15 +25,15 @@ FILE = click.Path(path_type=Path)
 
 
 class WrittenFile(click.Path):
-    """A file to write; `-` is none."""
+    """The path of a file to write; `-` is refused."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path."""
+        """Return the path."""
         if str(value) == "-":
-            self.fail("'-' is no file; name one.", param, ctx)
+            self.fail("'-' is not a file (expected a file name).", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -40,13 +41,13 @@ WRITTEN = WrittenFile()
 
 
 class WritingCommand(click.Command):
-    """A command that writes neither over what it reads nor two things to one file."""
+    """A command that neither overwrites its input nor writes twice to one file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments.
+        """Parse the arguments.
 
         Raises:
-            RequestError: a file to write is one of the others.
+            RequestError: an output file is also an input, or another output.
         """
         rest = super().parse_args(ctx, args)
         read: list[Path] = []
@@ -57,10 +58,10 @@ class WritingCommand(click.Command):
                 paths = given if isinstance(given, tuple) else (given,)
                 (written if param.type is WRITTEN else read).extend(path for path in paths if path is not None)
         for number, output in enumerate(written):
-            if any(_same(output, path) or _holds(path, output) for path in read):
-                raise RequestError(f"{output} is read by this command; name another file to write")
+            if any(_same(output, path) or _contains(path, output) for path in read):
+                raise RequestError(f"{output} is also an input; choose another output file")
             if any(_same(output, path) for path in written[:number]):
-                raise RequestError(f"{output} is to be written twice; name two files")
+                raise RequestError(f"{output} is given for two outputs; choose two files")
         return rest
 
 
@@ -70,19 +71,21 @@ def _same(one: Path, other: Path) -> bool:
     return realpath(one) == realpath(other) or (one.exists() and other.exists() and one.samefile(other))
 
 
-def _holds(folder: Path, file: Path) -> bool:
-    """Whether a file that is there already is below a folder, unless that is where the command runs."""
+def _contains(folder: Path, file: Path) -> bool:
+    """Return whether an existing file is inside a folder, unless the command runs in or below that folder."""
     inside = Path(realpath(folder))
-    return file.is_file() and inside.is_dir() and inside in Path(realpath(file)).parents and not _is_below(inside)
+    return (
+        file.is_file() and inside.is_dir() and inside in Path(realpath(file)).parents and not _is_working_folder(inside)
+    )
 
 
-def _is_below(folder: Path) -> bool:
+def _is_working_folder(folder: Path) -> bool:
     here = Path.cwd()
     return folder == here or folder in here.parents
 
 
 def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """Several decorators as one, the first listed shown first in the help."""
+    """Combine decorators into one; the first is shown first in the help."""
     return lambda function: reduce(lambda f, decorate: decorate(f), reversed(decorators), function)
 
 
@@ -90,41 +93,45 @@ data_dir = click.option(
     "--data-dir",
     type=FILE,
     metavar="DIR",
-    help="Folder with the corpus's files, which may differ from the released.",
+    help="Read the corpus's files from this folder; they may differ from the release.",
 )
-config = click.option("--config", metavar="NAME", help="Config of the corpus; 'sample' ships in the package.")
-split = click.option("--split", metavar="NAME", help="Split of the corpus.")
+config = click.option(
+    "--config", metavar="NAME", help="Use this config of the corpus; 'sample' comes with the package."
+)
+split = click.option("--split", metavar="NAME", help="Use this split of the corpus.")
 gold = click.option(
-    "--gold", type=FILE, metavar="FILE", help="Your own gold, in the corpus's format, .jsonl or .parquet."
+    "--gold", type=FILE, metavar="FILE", help="Use your own gold file, in the corpus's format, .jsonl or .parquet."
 )
 gold_options = together(config, split, gold, data_dir)
 
 
-output = click.option("-o", "--output", type=WRITTEN, required=True, metavar="FILE", help="File to write.")
-seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness.")
+output = click.option("-o", "--output", type=WRITTEN, required=True, metavar="FILE", help="Write to this file.")
+seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 
 key = click.argument("key", type=FILE)
 response = click.argument("response", type=FILE)
 
 
-by = click.option("--by", multiple=True, metavar="FIELD", help="Score every value of this field apart, too.")
+by = click.option("--by", multiple=True, metavar="FIELD", help="Also report scores for each value of FIELD.")
 
 
 def metrics(procedure: Procedure) -> Callable[[F], F]:
-    """The option that chooses among the metrics of a procedure; no option where it has one only."""
+    """Return the option that selects metrics of a procedure; no option if it has one metric only."""
     families = tuple(dict.fromkeys(metric.name.partition("/")[0] for metric in procedure.metrics))
 
-    def chosen(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
+    def check(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
         names = families if value is None else tuple(name.strip() for name in value.split(","))
         for name in names:
             if name not in families:
-                raise click.BadParameter(f"'{escape(name)}' is none of {', '.join(families)}.", ctx, param)
+                raise click.BadParameter(
+                    f"'{escape(name)}' is not one of {', '.join(map(repr, families))}.", ctx, param
+                )
         return names
 
     if len(families) == 1:
         return lambda function: function
-    shown = f"Metrics, separated by commas: {', '.join(families)}; all by default."
-    return click.option("--metrics", callback=chosen, metavar="NAMES", help=shown)
+    shown = f"Compute these metrics, separated by commas: {', '.join(families)}.  [default: all]"
+    return click.option("--metrics", callback=check, metavar="NAMES", help=shown)
 
 
 resampling_options = together(
@@ -133,14 +140,14 @@ resampling_options = together(
         type=click.IntRange(min=1),
         default=1000,
         show_default=True,
-        help="Bootstrap resamples.",
+        help="Number of bootstrap resamples.",
     ),
     click.option(
         "--confidence",
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         default=0.95,
         show_default=True,
-        help="Confidence of the intervals.",
+        help="Confidence level of the intervals.",
     ),
     seed,
 )
@@ -153,14 +160,42 @@ style_options = together(
         type=click.Choice(["table", "json", "markdown", "latex", "csv"]),
         default="table",
         show_default=True,
-        help="How to print the result.",
+        help="How to format the output.",
     ),
-    click.option("--json", "style", flag_value="json", help="The same as --format json."),
+    click.option("--json", "style", flag_value="json", help="Same as --format json."),
 )
 
 
+def declared_options(declared: Sequence[Option]) -> list[click.Parameter]:
+    """Return the flags of declared options; their values are None if not given, so that defaults stay in one place."""
+    return [_make_flag(option) for option in declared]
+
+
+def _make_flag(option: Option) -> click.Parameter:
+    from closeread.corpora.baselines import PathOption
+
+    def check(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+        if value is not None and not option.accepts(str(value)):
+            raise click.BadParameter(f"{quote(str(value))} is not {option.accepted}.", ctx, param)
+        return value
+
+    is_path = isinstance(option, PathOption)
+    name = option.name.rpartition("_")[2].upper()
+    return click.Option(
+        [f"--{option.name.replace('_', '-')}", option.name],
+        type=click.Choice(option.choices) if option.choices else FILE if is_path else str,
+        callback=check,
+        metavar=None if option.choices else "DIR" if is_path else name,
+        help=f"{option.help}  [default: {option.default}]" if option.default else option.help,
+    )
+
+
 def read_all(paths: Iterable[Path], read: Callable[[Path], T]) -> list[T]:
-    """What several files hold, or everything that is wrong with any of them."""
+    """Read several files.
+
+    Raises:
+        ClickException: some files are invalid; the problems of all of them at once.
+    """
     found, wrong = [], []
     for path in paths:
         try:
@@ -173,14 +208,14 @@ def read_all(paths: Iterable[Path], read: Callable[[Path], T]) -> list[T]:
 
 
 def tell_notices(gold: Gold) -> Gold:
-    """The gold, once what a user should know about it is on standard error."""
+    """Return gold after printing its notices to standard error."""
     tell(gold.notices)
     return gold
 
 
 @contextmanager
 def warnings_as_notes() -> Iterator[None]:
-    """Say on standard error what is warned of in the block, in the words of `tell`."""
+    """Print the warnings raised in the block to standard error, as notes."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         yield
@@ -188,6 +223,6 @@ def warnings_as_notes() -> Iterator[None]:
 
 
 def tell(notices: Iterable[str]) -> None:
-    """Say on standard error what a user should know, once."""
+    """Print notices to standard error, each once."""
     for notice in dict.fromkeys(notices):
         click.echo(f"note: {escape(notice)}", err=True)

@@ -1,4 +1,4 @@
-"""Results on standard output, in the style that was asked for."""
+"""Results on standard output, in the requested style."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def show(
     """Print a result.
 
     Args:
-        style: how; of the three that follow only the one that is needed is called.
-        value: what JSON says.
-        table: what CSV says, numbers in full.
-        grids: what is drawn, a blank line between two.
+        style: the output format; only the function that it needs is called.
+        value: returns what is printed as JSON.
+        table: returns what is printed as CSV, numbers in full.
+        grids: returns the tables, which are separated by a blank line.
     """
     import json
 
@@ -39,3 +39,19 @@ def show(
         click.echo(csv_text(*table()), nl=False)
     else:
         click.echo("\n".join(draw(grid, style) for grid in grids()), nl=False)
+
+
+def format_cell(cell: str | float | None) -> str:
+    """Format a cell of a table: counts with commas, other numbers to three digits, None as a dash."""
+    from closeread.counts.rendering import NOTHING
+
+    if isinstance(cell, float):
+        return f"{cell:.3f}"
+    return NOTHING if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def format_percent(cell: str | float | None) -> str:
+    """Format a cell of a table: counts with commas, ratios in percent, None as a dash."""
+    from closeread.counts.rendering import percent
+
+    return percent(cell) if cell is None or isinstance(cell, float) else format_cell(cell)

@@ -1,62 +1,118 @@
-"""The module `baselines` of a task offers `BASELINES`, from names to what makes a row for every gold record
-that it can be made for.
+"""Baselines: predictions without learning, each with the options that it takes.
 
-A module may offer `DEFINITIONS`, from names of definitions to such baselines, where a paper's text and its tables do
-not define them alike.
+The module `baselines` of a task offers `BASELINES`, a sequence of `Baseline`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from importlib.util import find_spec
 from typing import cast
 
-import numpy as np
-
-from closeread.corpora.gold import load_corpus
+from closeread import tasks
+from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.counts.options import Option
 from closeread.errors import RequestError, describe_unknown, quote
 from closeread.records import Record
 from closeread.tasks import find
 
 
+class PathOption(Option):
+    """An option whose value is the path of a file or folder to read; empty for none."""
+
+
+def text_option(name: str, help: str) -> Option:  # noqa: A002 (as the attribute is called)
+    """Return an option of any text, empty by default."""
+    return Option(name, (), "", help, "(?s).*", "any text")
+
+
+def path_option(name: str, help: str) -> PathOption:  # noqa: A002
+    """Return an option whose value is the path of a file or folder to read; none by default."""
+    return PathOption(name, (), "", help, "(?s).*", "a path")
+
+
+# Python reads no integer of more than 4,300 digits.
+SEED = Option("seed", (), "0", "Random seed.", "[0-9]{1,18}", "a whole number")
+
+
 @dataclass(frozen=True)
-class Resources:
-    """What a baseline may make use of beside the gold records.
+class Baseline:
+    """A baseline of a task.
 
     Attributes:
-        rng: a source of randomness.
-        spacy_model: the name or the folder of a spaCy pipeline; None where none was named.
-        articles: a folder of texts, as the corpus has them; None where none was named.
+        name: its name, unique in the task.
+        make: from gold records, and the options by name, to a row for every record that can be predicted, in order.
+        description: what it predicts, one sentence that begins with a verb.
+        options: the options that `make` takes.
     """
 
-    rng: np.random.Generator
-    spacy_model: str | None = None
-    articles: Path | None = None
+    name: str
+    make: Callable[..., list[Record]]
+    description: str
+    options: tuple[Option, ...] = ()
+
+    @property
+    def required_options(self) -> list[Option]:
+        """The options without a default, except paths, which may be left out."""
+        return [option for option in self.options if not option.default and not isinstance(option, PathOption)]
+
+    def predict(self, records: Sequence[Record], **chosen: object) -> list[Record]:
+        """Predict a row for every record that the baseline can predict.
+
+        Args:
+            records: gold records.
+            chosen: options that differ from their defaults.
+
+        Raises:
+            RequestError: the baseline has no such option, or the option can't have that value.
+        """
+        return self.make(records, **self.resolve_options(chosen))
+
+    def resolve_options(self, chosen: Mapping[str, object]) -> dict[str, str]:
+        """Return every option with its value as text, chosen or default, in declared order.
+
+        Raises:
+            RequestError: the baseline has no such option, or the option can't have that value.
+        """
+        known = {option.name: option for option in self.options}
+        for name, value in chosen.items():
+            if name not in known:
+                has = ", ".join(known) or "no options"
+                raise RequestError(f"baseline {self.name} has no option {quote(name)} (it has: {has})")
+            if not known[name].accepts(str(value)):
+                raise RequestError(f"option {name} is {quote(str(value))} (expected {known[name].accepted})")
+        return {name: str(chosen.get(name, option.default)) for name, option in known.items()}
 
 
-Baseline = Callable[[Sequence[Record], Resources], list[Record]]
-"""From gold records and resources to a row for every record that it can be made for, in order."""
+def has_baselines(corpus: str) -> bool:
+    """Return whether the task of a corpus has baselines, without importing them."""
+    return find_spec(f"{tasks.__name__}.{load_corpus(corpus).procedure}.baselines") is not None
 
 
-def load_baselines(corpus: str, definition: str | None = None) -> Mapping[str, Baseline]:
-    """The baselines of a corpus by name; none where its task has none.
+def corpora_with_baselines() -> list[str]:
+    """Return the names of the corpora that have baselines."""
+    return [corpus for corpus in corpus_names() if has_baselines(corpus)]
 
-    Args:
-        corpus: its name.
-        definition: how they are defined, where there are several ways; None for the corpus's default.
+
+def load_baselines(corpus: str) -> dict[str, Baseline]:
+    """Load the baselines of a corpus by name; none if its task has none.
 
     Raises:
-        RequestError: the corpus's baselines have no such definition.
+        RequestError: there is no such corpus.
     """
     module = find(load_corpus(corpus).procedure, "baselines")
-    if module is None:
-        return {}
-    if definition is None:
-        return cast(Mapping[str, Baseline], module.BASELINES)
-    definitions = cast(Mapping[str, Mapping[str, Baseline]], getattr(module, "DEFINITIONS", {}))
-    if not definitions:
-        raise RequestError(f"the baselines of {corpus} have one definition each; leave out {quote(definition)}")
-    if definition not in definitions:
-        raise RequestError(describe_unknown(f"definition of the baselines of {corpus}", definition, list(definitions)))
-    return definitions[definition]
+    offered = () if module is None else cast(Sequence[Baseline], module.BASELINES)
+    return {baseline.name: baseline for baseline in offered}
+
+
+def load_baseline(corpus: str, name: str) -> Baseline:
+    """Load a baseline of a corpus.
+
+    Raises:
+        RequestError: there is no such corpus or baseline; the message names the nearest.
+    """
+    baselines = load_baselines(corpus)
+    if name not in baselines:
+        raise RequestError(describe_unknown(f"baseline of {corpus}", name, list(baselines)))
+    return baselines[name]

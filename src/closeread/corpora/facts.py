@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
+from pathlib import Path
+from typing import NamedTuple, cast
 
-from closeread.corpora.gold import load_corpus
+from closeread.corpora.gold import left_out, load_corpus, read_gold, select, splits_at_hand
 from closeread.errors import RequestError
 from closeread.records import Record
 from closeread.tasks import find
@@ -15,19 +16,64 @@ Facts = Callable[[Sequence[Record]], dict[str, float]]
 
 
 def load_facts(corpus: str, definition: str = "document") -> Facts:
-    """What counts the records of a corpus: `facts` of its module, or `NAME_facts` for those that are no `document`.
+    """Return what counts the records of a corpus: `facts` of its module, or `NAME_facts` for other definitions.
 
     Args:
         corpus: its name.
-        definition: what the records are by the corpus's schema.
+        definition: the definition of the corpus's schema that the records follow.
 
     Raises:
-        RequestError: nothing does.
+        RequestError: the corpus's task has no figures, or none for such records.
     """
     module = find(load_corpus(corpus).procedure, "facts")
     if module is None:
-        raise RequestError(f"no figures of {corpus}")
+        raise RequestError(f"{corpus} has no statistics")
     facts = getattr(module, "facts" if definition == "document" else f"{definition}_facts", None)
     if facts is None:
-        raise RequestError(f"no figures of the records of {corpus} that are no gold")
+        raise RequestError(f"{corpus} has no statistics for configs without gold annotation")
     return cast(Facts, facts)
+
+
+class Statistics(NamedTuple):
+    """The figures of a config of a corpus.
+
+    Attributes:
+        config: its name.
+        splits: split -> figure -> value; with several splits also "all".
+        notices: what a user should know about the files, one sentence each.
+    """
+
+    config: str
+    splits: dict[str, dict[str, float]]
+    notices: list[str]
+
+    @property
+    def figures(self) -> list[str]:
+        """The names of the figures of all splits, in order."""
+        return list(dict.fromkeys(figure for values in self.splits.values() for figure in values))
+
+
+def count_corpus(corpus: str, config: str | None = None, data_dir: Path | None = None) -> Statistics:
+    """Count the records of all available splits of a corpus.
+
+    Args:
+        corpus: its name.
+        config: one of its configs; None for the default.
+        data_dir: a folder with its files; None to look in the usual places.
+
+    Raises:
+        RequestError: there is no such corpus or config, or it has no figures; an InputError if files are missing or
+            invalid.
+    """
+    declaration = load_corpus(corpus)
+    name, _, _ = select(declaration, config, None)
+    facts = load_facts(declaration.name, declaration.configs[name].definition)
+    # With no split available, reading one reports what is missing.
+    available = splits_at_hand(declaration, name, data_dir) or declaration.configs[name].splits
+    golds = [read_gold(declaration, name, split, data_dir) for split in available]
+    notices = [] if data_dir else list(left_out(declaration, name))
+    notices += [f"split {gold.split}: {notice}" for gold in golds for notice in gold.notices]
+    records = {str(gold.split): gold.records for gold in golds}
+    if len(records) > 1:
+        records["all"] = [record for split in records.values() for record in split]
+    return Statistics(name, {split: facts(of_split) for split, of_split in records.items()}, notices)

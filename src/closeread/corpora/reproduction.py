@@ -1,9 +1,8 @@
-"""A paper's tables: what is printed (`reproduction.json` of its task) and how it is recomputed (`reproduction.py`).
+"""A paper's tables: the published values (`reproduction.json` of its task), recomputed (`reproduction.py`).
 
-Conventions: a cell is named by its row and column as printed.  A recomputed value has the printed unit.  Two
-values agree when they differ by no more than the table's tolerance, which is stated with it.  In the data files null
-is no cell, and "-" one that is recomputed and has no printed value there; a note stands by the name of a row or of a
-column.
+Conventions: a cell is named by its row and column as printed.  Recomputed values have the printed unit.  Two values
+agree if they differ by no more than the table's tolerance, which is stated with it.  In the data files, null means no
+cell, and "-" a cell that is recomputed but has no published value; notes are keyed by the name of a row or column.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ Recomputed = Mapping[tuple[str, str], float]
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a table is recomputed from.
+    """Where tables are recomputed from.
 
     Attributes:
         data_dir: a folder with the corpus's files; None to look in the usual places.
-        upstream: a checkout of the authors' repository, for what they released beside the corpus; or None.
+        upstream: a checkout of the authors' repository, for other files that they released; or None.
     """
 
     data_dir: Path | None = None
@@ -38,7 +37,7 @@ class Inputs:
 
 
 Recompute = Callable[[Inputs], Recomputed]
-"""From the inputs to the cells of a table that could be recomputed."""
+"""From the inputs to the cells of a table that can be recomputed."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class Table:
 
 
 def reproducible() -> list[str]:
-    """The corpora whose papers' tables are here."""
+    """Return the names of the corpora whose papers' tables can be recomputed."""
     return [corpus for corpus in corpus_names() if find(load_corpus(corpus).procedure, "reproduction")]
 
 
@@ -91,10 +90,10 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
     Args:
         corpus: its name.
         table: one table, by number or name ("1", "Table 1"); None for all.
-        inputs: what to recompute from; None to look in the usual places.
+        inputs: where to recompute from; None to look in the usual places.
 
     Raises:
-        RequestError: no such corpus or table; an InputError where the corpus's files are at fault.
+        RequestError: there is no such corpus or table; an InputError if the corpus's files are missing or invalid.
     """
     if corpus not in reproducible():
         raise RequestError(describe_unknown("tables of", corpus, reproducible()))
@@ -102,15 +101,15 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
     printed = json.loads(resources.files(f"closeread.tasks.{task}").joinpath("reproduction.json").read_text("utf-8"))
     module = find(task, "reproduction")
     names = list(printed["tables"])
-    wanted = names if table is None else [_named(table, names)]
+    wanted = names if table is None else [_find_table(table, names)]
     recompute = cast(Mapping[str, Recompute], vars(module)["RECOMPUTE"])
     return [
-        _side_by_side(name, printed["source"], printed["tables"][name], recompute[name](inputs or Inputs()))
+        _compare(name, printed["source"], printed["tables"][name], recompute[name](inputs or Inputs()))
         for name in wanted
     ]
 
 
-def _named(table: str, names: Sequence[str]) -> str:
+def _find_table(table: str, names: Sequence[str]) -> str:
     asked = table.casefold().removeprefix("table ")
     for name in names:  # such as "Table 3", "Tables 1 and 2" or "Figure 4"
         known = name.casefold()
@@ -119,7 +118,7 @@ def _named(table: str, names: Sequence[str]) -> str:
     raise RequestError(describe_unknown("table", table, names))
 
 
-def _side_by_side(name: str, source: str, printed: Mapping[str, Any], recomputed: Recomputed) -> Table:
+def _compare(name: str, source: str, printed: Mapping[str, Any], recomputed: Recomputed) -> Table:
     tolerance = float(printed["tolerance"])
     cells = []
     for row, values in printed["rows"].items():
@@ -128,9 +127,9 @@ def _side_by_side(name: str, source: str, printed: Mapping[str, Any], recomputed
                 continue
             ours = recomputed.get((row, column))
             notes = (printed["needs"], printed["notes"]) if ours is None else (printed["notes"],)
-            why = next((said[name] for said in notes for name in (row, column) if name in said), "")
+            why = next((note[name] for note in notes for name in (row, column) if name in note), "")
             stated = None if value == UNRECORDED else value
-            # A float that is printed as 0.1 is a little more or less than that.
+            # The float nearest to a printed 0.1 differs from it slightly.
             agrees = None if ours is None or stated is None else abs(ours - stated) <= tolerance + 1e-9
             cells.append(Cell(row, column, stated, ours, why, agrees))
     return Table(name, printed["caption"], source, printed["tolerance_because"], tuple(cells))

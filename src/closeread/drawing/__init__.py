@@ -1,1 +1,1 @@
-"""A canvas in inches, shared by the pictures of every task."""
+"""A canvas in inches, shared by the figures of all tasks."""

@@ -1,7 +1,7 @@
-"""Pictures laid out in inches: every text is measured before anything is placed, so that texts never overlap.
+"""Figures laid out in inches: all text is measured before it is placed, so that texts never overlap.
 
-Conventions: lengths are inches, y grows upwards, and every `Axes` reaches from margin to margin and is measured in
-inches from its lower left corner, so that nothing is distorted.
+Conventions: lengths are in inches, y points up, and every `Axes` extends from margin to margin, with inches from its
+lower left corner as its coordinates, so that nothing is distorted.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Measure = Callable[[str, float], float]
-"""How wide a text of some size is."""
+"""From a text and its font size to its width."""
 
 NAME_SIZE, SMALL_SIZE, HEADING_SIZE, TITLE_SIZE = 9.0, 7.5, 11.0, 13.0
 MARGIN = 0.3
 
-# Characters that no text in a picture can hold: control characters, and what XML forbids.
+# Characters that can't be drawn: control characters and those that XML forbids.
 _UNDRAWABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-_PIXELS, _SIDE = 4e7, 60_000.0  # how many dots a picture and a side of it may have
+_PIXELS, _SIDE = 4e7, 60_000.0  # the most pixels of a figure, and of one of its sides
 
 
-def measuring() -> Measure:
-    """A function that tells how wide a text of some size is."""
+def make_measure() -> Measure:
+    """Return a function that measures the width of a text."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.font_manager import FontProperties
@@ -44,21 +44,21 @@ def measuring() -> Measure:
             return 0.0
         drawn: float
         drawn, _, _ = renderer.get_text_width_height_descent(text, FontProperties(family=FONT, size=size), False)
-        # The font lacks Chinese characters and the like; a viewer of an SVG has them, and they are as wide as high.
+        # The font has no wide characters such as Chinese ones; viewers of SVG do, and draw them as squares.
         squares = sum(east_asian_width(character) in "WF" for character in text) * size / 72
-        # Widths are rounded to dots, and differ a little from resolution to resolution.
+        # Widths are rounded to pixels, and differ slightly with the resolution.
         return 1.04 * max(drawn / DPI, squares) + 0.02
 
     return width
 
 
-def drawable(text: str, limit: int) -> str:
-    """A text as it can be drawn, cut in the middle where it is longer than `limit` characters."""
+def make_drawable(text: str, limit: int) -> str:
+    """Replace characters that can't be drawn, and cut the middle of a text longer than `limit` characters."""
     return shorten(_UNDRAWABLE.sub("\ufffd", text), limit)
 
 
-def wrapped(widths: Sequence[float], limit: float) -> list[range]:
-    """Which things of these widths stand in each row, as many as fit and one at least."""
+def wrap(widths: Sequence[float], limit: float) -> list[range]:
+    """Distribute items of these widths over rows: as many as fit in each row, at least one."""
     rows, start, used = [], 0, 0.0
     for i, width in enumerate(widths):
         if i > start and used + width > limit:
@@ -69,7 +69,7 @@ def wrapped(widths: Sequence[float], limit: float) -> list[range]:
 
 
 def page(inner: float, height: float) -> Figure:
-    """A figure of this size and its margins, with as many dots as a file should have."""
+    """Return a figure of this size plus margins, with a resolution that keeps the file small."""
     from matplotlib.figure import Figure
 
     width, height = inner + 2 * MARGIN, height + 2 * MARGIN
@@ -78,7 +78,7 @@ def page(inner: float, height: float) -> Figure:
 
 
 def strip(figure: Figure, label: str, bottom: float, height: float) -> Axes:
-    """Axes from margin to margin, measured in inches; `bottom` is above the lower edge of the figure."""
+    """Add axes from margin to margin with inches as coordinates; `bottom` counts from the lower edge of the figure."""
     width, whole = figure.get_size_inches()
     inner = width - 2 * MARGIN
     axes = figure.add_axes((MARGIN / width, bottom / whole, inner / width, height / whole), label=label)
@@ -88,13 +88,13 @@ def strip(figure: Figure, label: str, bottom: float, height: float) -> Axes:
 
 
 def write(axes: Axes, x: float, y: float, text: str, size: float, **look: Any) -> None:
-    """A text whose centre, or the middle of whose left edge, is at (x, y); it is drawn as it stands."""
+    """Draw a text verbatim, vertically centred on y, and horizontally centred on x unless `ha` says otherwise."""
     look = {"ha": "center", "color": INK, **look}
     axes.text(x, y, text, va="center", size=size, family=FONT, parse_math=False, usetex=False, **look)
 
 
 def line(axes: Axes, x: tuple[float, ...], y: float, style: str, **look: Any) -> None:
-    """A level line through these points."""
+    """Draw a horizontal line through these points."""
     from matplotlib.lines import Line2D
 
     axes.add_line(Line2D(x, [y] * len(x), **{"linestyle": style, "linewidth": 0.9, **look}))

@@ -1,8 +1,8 @@
-"""What all pictures share: settings, and a file that is written whole or not at all.
+"""Settings that all figures share, and writing figures atomically.
 
-Conventions: matplotlib is imported when something is drawn, not with this file, and through its objects alone: no
-display and no global state is involved, and the user's own settings of matplotlib have no effect.  Pictures are .png or
-.svg; the same picture gives the same bytes.
+Conventions: matplotlib is imported only when something is drawn, and used through its objects: no display and no global
+state are involved, and the user's settings of matplotlib have no effect.  Files are .png or .svg; the same figure gives
+the same bytes.
 """
 
 from __future__ import annotations
@@ -21,46 +21,46 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".png", ".svg")
 FONT = "DejaVu Sans"
-"""A font that comes with matplotlib: the same widths on every machine."""
+"""This font comes with matplotlib, so that widths are the same on every machine."""
 
 INK = "#222222"
 DPI = 150.0
 
 
 def write_picture(figure: Figure, path: Path) -> None:
-    """Write a picture as .png or .svg.
+    """Write a figure as .png or .svg.
 
     Raises:
-        RequestError: the file's name ends in neither.
-        OSError: it can't be written.
+        RequestError: the file name has another suffix.
+        OSError: the file can't be written.
     """
-    suffix = checked_suffix(path)
-    # A picture tells nothing of when and by what it was made.
-    made: dict[str, Any] = {"Software": None} if suffix == ".png" else {"Date": None, "Creator": None}
+    suffix = check_suffix(path)
+    # No date and no software version, so that the same figure gives the same bytes.
+    metadata: dict[str, Any] = {"Software": None} if suffix == ".png" else {"Date": None, "Creator": None}
     with own_settings(), replacing(path) as partial:
-        figure.savefig(partial, format=suffix.removeprefix("."), metadata=made)
+        figure.savefig(partial, format=suffix.removeprefix("."), metadata=metadata)
 
 
-def checked_suffix(path: Path) -> str:
-    """What the file's name ends in, in lower case.
+def check_suffix(path: Path) -> str:
+    """Return the suffix of a file name in lower case.
 
     Raises:
-        RequestError: no picture is written under such a name.
+        RequestError: it is not a supported picture format.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise RequestError(f"{path}: its suffix is '{suffix}'; needed: {' or '.join(SUFFIXES)}")
+        raise RequestError(f"{path}: '{suffix}' is not a picture format (expected {' or '.join(SUFFIXES)})")
     return suffix
 
 
 @contextmanager
 def own_settings() -> Iterator[None]:
-    """matplotlib with its own defaults, texts of an SVG as text, and silent where the font lacks a character.
+    """Use matplotlib's own defaults in the block, with text in SVG as text and no warnings of missing glyphs.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    matplotlib = _matplotlib()
+    matplotlib = _import_matplotlib()
     defaults = {name: value for name, value in matplotlib.rcParamsDefault.items() if not name.startswith("backend")}
     with warnings.catch_warnings(), matplotlib.rc_context(defaults):
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
@@ -68,7 +68,7 @@ def own_settings() -> Iterator[None]:
         yield
 
 
-def _matplotlib() -> Any:
+def _import_matplotlib() -> Any:
     try:
         import matplotlib
         import matplotlib.figure

@@ -3,69 +3,126 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from closeread.cli import options
+from closeread.errors import RequestError
+
+if TYPE_CHECKING:
+    from closeread.corpora.baselines import Baseline
 
 
-@click.command(cls=options.WritingCommand)
-@click.argument("corpus")
-@click.argument("name")
-@options.gold_options
-@options.seed
-@click.option(
-    "--definition",
-    metavar="NAME",
-    help="What the paper calls so, where its table and its text differ: for tne printed, the default, or described.",
-)
-@click.option("--spacy-model", metavar="NAME", help="spaCy pipeline, by name or folder, for baselines that read texts.")
-@click.option(
-    "--articles",
-    type=options.FILE,
-    metavar="DIR",
-    help="Folder of texts: <title>.txt for the same; documents in CAT (.xml) for timelines of your own gold.",
-)
-@options.output
-def command(
-    corpus: str,
-    name: str,
-    config: str | None,
-    split: str | None,
-    gold: Path | None,
-    data_dir: Path | None,
-    seed: int,
-    definition: str | None,
-    spacy_model: str | None,
-    articles: Path | None,
-    output: Path,
-) -> None:
-    """Write the predictions of a baseline: JSON Lines, or the official text format by its suffix (.txt).
+class BaselineGroup(click.Group):
+    """Subcommands by corpus, each a group of the corpus's baselines."""
 
-    Timelines are written into a folder, a file each, where the name to write has no suffix.
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the corpora that have baselines."""
+        from closeread.corpora.baselines import corpora_with_baselines
+
+        return corpora_with_baselines()
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """Return the group of a corpus.
+
+        Raises:
+            RequestError: there is no such corpus, or it has no baselines.
+        """
+        from closeread.corpora.baselines import corpora_with_baselines, has_baselines
+        from closeread.corpora.gold import load_corpus
+
+        corpus = load_corpus(cmd_name)
+        if not has_baselines(corpus.name):
+            known = ", ".join(corpora_with_baselines()) or "none"
+            raise RequestError(f"{corpus.name} has no baselines (corpora with baselines: {known})")
+        return CorpusGroup(
+            corpus.name,
+            help=f"""Write the predictions of a baseline of {corpus.title}.
+
+            \b
+            Example:
+              closeread baseline {corpus.name} NAME --config sample -o predictions.jsonl
+            """,
+            short_help=f"Write the predictions of a baseline of {corpus.title}.",
+        )
+
+
+class CorpusGroup(click.Group):
+    """Subcommands by baseline, whose options are those that the baseline declares."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the baselines, in declared order."""
+        from closeread.corpora.baselines import load_baselines
+
+        return list(load_baselines(str(self.name)))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """Return the command of a baseline.
+
+        Raises:
+            RequestError: there is no such baseline.
+        """
+        from closeread.corpora.baselines import load_baseline
+
+        return build(str(self.name), load_baseline(str(self.name), cmd_name))
+
+
+def build(corpus: str, baseline: Baseline) -> click.Command:
+    """Return the command that writes the predictions of a baseline."""
+    example = f"closeread baseline {corpus} {baseline.name}"
+    for option in baseline.required_options:
+        example += f" --{option.name.replace('_', '-')} NAME"
+
+    @click.command(
+        cls=options.WritingCommand,
+        name=baseline.name,
+        help=f"""{baseline.description}
+
+        \b
+        Examples:
+          {example} -o predictions.jsonl
+          {example} --config sample -o predictions.jsonl
+        """,
+        short_help=baseline.description,
+    )
+    @options.gold_options
+    @options.output
+    def command(output: Path, **values: Any) -> None:
+        run(corpus, baseline, output, values)
+
+    command.params = options.declared_options(baseline.options) + command.params
+    return command
+
+
+def run(corpus: str, baseline: Baseline, output: Path, values: dict[str, Any]) -> None:
+    """Predict with a baseline and write its predictions."""
+    from closeread.corpora.submissions import write_submission
+    from closeread.errors import escape, pluralize
+    from closeread.scoring import gold_for
+
+    places = {name: values[name] for name in ("config", "split", "gold", "data_dir")}
+    chosen = {option.name: values[option.name] for option in baseline.options if values[option.name] is not None}
+    gold = options.tell_notices(gold_for(corpus, **places))
+    with options.warnings_as_notes():
+        rows = baseline.predict(gold.records, **chosen)
+    write_submission(output, rows, gold.corpus)
+    click.echo(escape(f"{output}: {pluralize(len(rows), 'row')}"))
+
+
+command = BaselineGroup(
+    "baseline",
+    help="""Write the predictions of a baseline.
+
+    The suffix of the output decides its format: JSON Lines (.jsonl), or the corpus's own text format.  Timelines are
+    written to a folder, one file each, if the name has no suffix.
 
     \b
     Examples:
       closeread baseline mctaco always-positive -o yes.jsonl
       closeread baseline mctaco random --seed 7 --split validation -o coin.txt
       closeread baseline tne surface --definition described -o surface.jsonl
-      closeread baseline semeval2015_timeline creation-time --split corpus_2 -o said
-      closeread baseline wikipossessions heuristics --spacy-model en_core_web_sm --articles texts -o said.jsonl
-    """
-    import numpy as np
-
-    from closeread.corpora.baselines import Resources, load_baselines
-    from closeread.corpora.gold import load_corpus
-    from closeread.corpora.submissions import write_submission
-    from closeread.errors import RequestError, describe_unknown, escape, pluralize
-    from closeread.scoring import gold_for
-
-    baselines = load_baselines(load_corpus(corpus).name, definition)
-    if name not in baselines:
-        raise RequestError(describe_unknown(f"baseline of {corpus}", name, list(baselines)))
-    records = options.tell_notices(gold_for(corpus, config=config, split=split, gold=gold, data_dir=data_dir))
-    resources = Resources(np.random.default_rng(seed), spacy_model, articles)
-    with options.warnings_as_notes():
-        rows = baselines[name](records.records, resources)
-    write_submission(output, rows, records.corpus)
-    click.echo(escape(f"{output}: {pluralize(len(rows), 'row')}"))
+      closeread baseline semeval2015_timeline creation-time --split corpus_2 -o predictions
+      closeread baseline wikipossessions heuristics --spacy-model en_core_web_sm --articles texts -o mine.jsonl
+    """,
+)

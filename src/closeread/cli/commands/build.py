@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import click
+from closeread.cli.task_group import TaskGroup
 
-from closeread.cli.commands.timeline import build
-
-
-@click.group()
-def command() -> None:
-    """Make timelines of annotated events.
+command = TaskGroup(
+    "build",
+    help="""Build gold from annotations.
 
     \b
     Example:
       closeread build timeline events.jsonl -o timelines
-    """
-
-
-command.add_command(build, "timeline")
+    """,
+)

@@ -8,10 +8,10 @@ from closeread.corpora.gold import load_corpus
 from closeread.tasks import load_procedure
 
 
-@click.command()
+@click.command(short_help="Print the BibTeX entries of a corpus.")
 @click.argument("corpus")
 def command(corpus: str) -> None:
-    """Print the BibTeX entries of a corpus and of the procedure that scores it.
+    """Print the BibTeX entries of a corpus and of its scoring procedure.
 
     \b
     Example:

@@ -9,20 +9,21 @@ import click
 from closeread.cli import options
 
 
-@click.command()
+@click.command(short_help="Export a corpus as a dataset repository.")
 @click.argument("corpus")
 @click.argument("folder", type=options.FILE)
-@click.option("--config", "configs", multiple=True, metavar="NAME", help="Config to write; all of them by default.")
+@click.option(
+    "--config", "configs", multiple=True, metavar="NAME", help="Export this config; may be repeated.  [default: all]"
+)
 @options.data_dir
 def command(corpus: str, folder: Path, configs: tuple[str, ...], data_dir: Path | None) -> None:
-    """Write a corpus as a dataset repository: Parquet and a card, to be read by `datasets` without closeread.
+    """Export a corpus as a dataset repository (Parquet and a dataset card) that `datasets` loads without closeread.
 
     \b
     Examples:
       closeread export mctaco my-mctaco
       python -c "import datasets; print(datasets.load_dataset('./my-mctaco'))"
     """
-
     from closeread.hf.export import export, hide_progress_in_pipes
 
     hide_progress_in_pipes()

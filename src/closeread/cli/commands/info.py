@@ -7,10 +7,10 @@ import click
 from closeread.corpora.gold import load_corpus
 
 
-@click.command()
+@click.command(short_help="Show the configs, splits, fields and baselines of a corpus.")
 @click.argument("corpus")
 def command(corpus: str) -> None:
-    """Show what a corpus is: configs, splits, fields, baselines, and where its files are looked for.
+    """Show the configs, splits, fields and baselines of a corpus, and where its files are searched.
 
     \b
     Example:
@@ -30,13 +30,13 @@ def command(corpus: str) -> None:
         ["language", c.language],
         ["homepage", c.homepage],
         ["licence", c.licence],
-        ["files looked for in", ", then ".join(str(folder) for folder in folders)],
+        ["files searched in", ", then ".join(str(folder) for folder in folders)],
         ["scored by", f"closeread score {procedure.name} ({procedure.title})"],
         ["evaluate modules", ", ".join(load_procedure(c.procedure).modules)],
         ["baselines", ", ".join(load_baselines(c.name))],
     ]
     splits = [
-        [config, split, source.needed, "in the package" if source.url is None else source.url]
+        [config, split, source.needed, "comes with the package" if source.url is None else source.url]
         for config, declared in c.configs.items()
         for split, source in declared.splits.items()
     ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 
-@click.command(name="install-modules")
+@click.command(name="install-modules", short_help="Install the evaluate modules into the modules cache.")
 def command() -> None:
-    """Put our evaluate modules into the modules cache, for processes that never import closeread.
+    """Install the evaluate modules into the modules cache, for processes that do not import closeread.
 
     \b
     Example:

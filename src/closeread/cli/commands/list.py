@@ -7,9 +7,9 @@ import click
 from closeread.corpora.gold import corpus_names, load_corpus
 
 
-@click.command()
+@click.command(short_help="List corpora, scoring procedures and evaluate modules.")
 def command() -> None:
-    """Show corpora, their procedures and their evaluate modules.
+    """List corpora, their scoring procedures and their evaluate modules.
 
     \b
     Example:
@@ -24,7 +24,7 @@ def command() -> None:
         [c.name, c.title, ", ".join(c.configs), c.procedure, ", ".join(procedures[c.procedure].modules), c.licence]
         for c in corpora
     ]
-    of_any_corpus = [procedures[name] for name in procedures if name not in {c.procedure for c in corpora}]
-    rows += [[NOTHING, p.title, "", p.name, ", ".join(p.modules), ""] for p in of_any_corpus]
+    without_corpus = [procedures[name] for name in procedures if name not in {c.procedure for c in corpora}]
+    rows += [[NOTHING, p.title, "", p.name, ", ".join(p.modules), ""] for p in without_corpus]
     header = ["corpus", "title", "configs", "procedure", "modules", "licence"]
     click.echo(draw(Grid("", header, rows), "table"), nl=False)

@@ -10,7 +10,7 @@ import click
 from closeread.cli import options, printing
 
 
-@click.command()
+@click.command(short_help="Recompute the tables of a corpus's paper.")
 @click.argument("corpus")
 @click.argument("table", required=False)
 @options.data_dir
@@ -18,11 +18,11 @@ from closeread.cli import options, printing
     "--upstream",
     type=options.FILE,
     metavar="DIR",
-    help="Checkout of the authors' repository, for the predictions that they released.",
+    help="Read the authors' released predictions from this checkout of their repository.",
 )
 @options.style_options
 def command(corpus: str, table: str | None, data_dir: Path | None, upstream: Path | None, style: Any) -> None:
-    """Recompute the tables of a corpus's paper and print both values side by side.
+    """Recompute the tables of a corpus's paper and print published and recomputed values side by side.
 
     \b
     Examples:

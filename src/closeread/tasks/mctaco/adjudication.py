@@ -10,9 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
+from pathlib import Path
 from typing import Literal
 
-from closeread.errors import FormatError, Problem
+from closeread.corpora.gold import read_rows
+from closeread.corpora.schema import fields, load_schema
+from closeread.errors import FormatError, Problem, quote
+from closeread.records import Record
 
 GoldLabel = Literal["yes", "no"]
 
@@ -90,3 +94,41 @@ def _find_problems(annotations: Sequence[Mapping[str, str]], names: Sequence[str
             elif annotation[candidate] not in _LABELS:
                 label = annotation[candidate]
                 yield f"{name}: {candidate!r} has label {label!r} (expected one of {', '.join(_LABELS)})"
+
+
+def read_labels(path: Path) -> dict[str, str]:
+    """Read an annotator's file: candidate id -> label.
+
+    Raises:
+        FormatError: a row breaks the schema, or an id is repeated; all problems at once.
+    """
+    return {row["id"]: row["label"] for row in read_rows(path, "mctaco", "annotation")}
+
+
+def gold_rows(result: Unanimity, candidates: Path | None = None) -> list[Record]:
+    """Return a row for every kept candidate.
+
+    Args:
+        result: the kept candidates with their labels.
+        candidates: a file with the records of all candidates, to return gold records; None to return ids and labels.
+
+    Raises:
+        FormatError: the file lacks kept candidates, or breaks the schema; all problems at once.
+    """
+    if candidates is None:
+        return [{"id": name, "label": label} for name, label in result.kept.items()]
+    rows = {row["id"]: row for row in read_rows(candidates, "mctaco", "candidate")}
+    problems = [
+        Problem(f"candidate {quote(name)} was annotated but is not in this file")
+        for name in result.kept
+        if name not in rows
+    ]
+    if problems:
+        raise FormatError(candidates, problems)
+    names = [field.name for field in fields(load_schema("mctaco"))]
+    return [{field: {**rows[name], "label": label}[field] for field in names} for name, label in result.kept.items()]
+
+
+def dropped_rows(result: Unanimity) -> list[Record]:
+    """Return a row for every dropped candidate, with the labels of all annotators."""
+    return [{"id": name, "labels": list(labels)} for name, labels in result.dropped.items()]

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from closeread.corpora.baselines import Baseline, Resources
+import numpy as np
+
+from closeread.corpora.baselines import SEED, Baseline
 from closeread.records import Record
 
 
-def always_positive(records: Sequence[Record], resources: Resources) -> list[Record]:
+def always_positive(records: Sequence[Record]) -> list[Record]:
     """Label every answer plausible."""
     return [{"id": record["id"], "label": "yes"} for record in records]
 
 
-def always_negative(records: Sequence[Record], resources: Resources) -> list[Record]:
+def always_negative(records: Sequence[Record]) -> list[Record]:
     """Label every answer implausible."""
     return [{"id": record["id"], "label": "no"} for record in records]
 
 
-def random(records: Sequence[Record], resources: Resources) -> list[Record]:
+def random(records: Sequence[Record], *, seed: str) -> list[Record]:
     """Label every answer by a fair coin flip."""
-    heads = resources.rng.random(len(records)) < 0.5
+    heads = np.random.default_rng(int(seed)).random(len(records)) < 0.5
     return [{"id": record["id"], "label": "yes" if head else "no"} for record, head in zip(records, heads, strict=True)]
 
 
-BASELINES: Mapping[str, Baseline] = {
-    "always-positive": always_positive,
-    "always-negative": always_negative,
-    "random": random,
-}
+BASELINES = (
+    Baseline("always-positive", always_positive, "Label every answer plausible."),
+    Baseline("always-negative", always_negative, "Label every answer implausible."),
+    Baseline("random", random, "Label every answer by a fair coin flip.", (SEED,)),
+)

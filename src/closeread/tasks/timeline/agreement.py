@@ -13,10 +13,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 from closeread.arrays import ratio
-from closeread.errors import FormatError, Problem, join_names, pluralize, quote
-from closeread.records import Record
+from closeread.corpora.declaration import Corpus
+from closeread.corpora.gold import read_own_gold
+from closeread.errors import FormatError, Problem, RequestError, join_names, pluralize, quote
+from closeread.records import Record, find_repeated
+from closeread.tasks.timeline.cat_entities import read_annotations
+from closeread.tasks.timeline.cat_xml import SUFFIX
 
 Items = Callable[[Sequence[Record]], Iterable[Hashable]]
 """A function that returns the items an annotator marked."""
@@ -133,3 +139,46 @@ OF_TIMELINES: Mapping[str, Items] = {
     "event mentions": _list_mentions,
     "event mentions with their anchors": _list_anchored_mentions,
 }
+
+
+class Kind(NamedTuple):
+    """A kind of annotation that two annotators may be compared on.
+
+    Attributes:
+        read: from a path and the corpus to an annotator's records.
+        measure: from two annotators' records and names to their agreement, by what is compared.
+    """
+
+    read: Callable[[Path, Corpus], Sequence[Record]]
+    measure: Callable[[Sequence[Record], Sequence[Record], tuple[str, str]], Mapping[str, Overlap]]
+
+
+def choose_kind(first: Path, second: Path) -> Kind:
+    """Return how to compare two paths: documents in CAT, or timelines.
+
+    Raises:
+        RequestError: one has documents and the other timelines.
+    """
+    documents = _holds_documents(first)
+    if documents != _holds_documents(second):
+        has = [f"{path} has {'documents' if _holds_documents(path) else 'timelines'}" for path in (first, second)]
+        raise RequestError(f"{' and '.join(has)} (expected the same kind)")
+    return Kind(_read_documents, of_documents) if documents else Kind(_read_timelines, of_timelines)
+
+
+def _holds_documents(path: Path) -> bool:
+    """Return whether a file is in CAT, or a folder has such files."""
+    return any(file.suffix == SUFFIX for file in (path.iterdir() if path.is_dir() else [path]))
+
+
+def _read_documents(path: Path, corpus: Corpus) -> Sequence[Record]:
+    """Read an annotator's documents, with mentions of entities."""
+    del corpus  # its schema does not have mentions of entities
+    parsed = read_annotations(path)
+    if problems := parsed.problems or find_repeated(parsed, "id"):
+        raise FormatError(path, problems)
+    return parsed.records
+
+
+def _read_timelines(path: Path, corpus: Corpus) -> Sequence[Record]:
+    return read_own_gold(corpus, path).records

@@ -8,11 +8,12 @@ is not a date, the event is at position 0 (`closeread.tasks.timeline.building`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
-from closeread.corpora.baselines import Baseline, Resources
+from closeread.corpora.baselines import Baseline, path_option
 from closeread.errors import FormatError, RequestError
 from closeread.records import Record
 from closeread.tasks.timeline.building import UNKNOWN, Event, order_events
@@ -45,7 +46,7 @@ def by_text(events: Sequence[Event]) -> list[Record]:
 
 
 def timelines(
-    order: Callable[[Sequence[Event]], list[Record]], records: Sequence[Record], resources: Resources
+    order: Callable[[Sequence[Event]], list[Record]], records: Sequence[Record], *, articles: str
 ) -> list[Record]:
     """Predict a timeline for every entity: the events whose sentences name it.
 
@@ -53,7 +54,8 @@ def timelines(
         RequestError: there are no documents.
         FormatError: the folder of documents can't be read.
     """
-    events = [one for document in _get_documents(records, resources) for one in _find_events(document)]
+    folder = Path(articles) if articles else None
+    events = [one for document in _get_documents(records, folder) for one in _find_events(document)]
     rows = []
     for record in records:
         name = _join_words(record["entity"].split())
@@ -62,11 +64,11 @@ def timelines(
     return rows
 
 
-def _get_documents(records: Sequence[Record], resources: Resources) -> Sequence[Record]:
-    if resources.articles is not None:
-        parsed = read_folder(resources.articles)
+def _get_documents(records: Sequence[Record], articles: Path | None) -> Sequence[Record]:
+    if articles is not None:
+        parsed = read_folder(articles)
         if parsed.problems:
-            raise FormatError(resources.articles, parsed.problems)
+            raise FormatError(articles, parsed.problems)
         return parsed.records
     documents = timelines_of(records).documents
     if not documents:
@@ -90,7 +92,18 @@ def _join_words(words: Sequence[str]) -> str:
     return f" {' '.join(words)} ".casefold()
 
 
-BASELINES: Mapping[str, Baseline] = {
-    "creation-time": partial(timelines, by_creation_time),
-    "text-order": partial(timelines, by_text),
-}
+ARTICLES = path_option("articles", "Read the documents in CAT (.xml) from this folder.  [default: the corpus's own]")
+BASELINES = (
+    Baseline(
+        "creation-time",
+        partial(timelines, by_creation_time),
+        "Predict the events in sentences that name the entity, at the creation time of their document.",
+        (ARTICLES,),
+    ),
+    Baseline(
+        "text-order",
+        partial(timelines, by_text),
+        "Predict the same events as creation-time, one after the other as in the text.",
+        (ARTICLES,),
+    ),
+)

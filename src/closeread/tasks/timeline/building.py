@@ -16,11 +16,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import takewhile
+from pathlib import Path
 from typing import NamedTuple
 
-from closeread.errors import quote
+from closeread.corpora.declaration import Corpus
+from closeread.corpora.gold import read_own_gold
+from closeread.corpora.judging import judge
+from closeread.corpora.schema import RowValidator, load_schema
+from closeread.errors import FormatError, quote
+from closeread.formats.json_lines import read_json_lines
 from closeread.records import Record
-from closeread.tasks.timeline.cat_xml import mention_name
+from closeread.tasks.timeline.cat_xml import mention_name, read_folder
+from closeread.tasks.timeline.gold import Timelines
+from closeread.tasks.timeline.rules import find_odd_rows
 from closeread.tasks.timeline.timeline_mentions import ANCHOR, file_stem
 
 UNKNOWN = "XXXX-XX-XX"
@@ -163,3 +171,57 @@ def _check_mention(event: Record, documents: Mapping[str, Record]) -> Iterator[s
     elif (last := max(event["tokens"])) >= len(documents[event["document"]]["tokens"]):
         of_document = f"document {quote(event['document'])}"
         yield f"{of_document} has no token {last} (the last is {len(documents[event['document']]['tokens']) - 1})"
+
+
+def read_timelines(source: Path, corpus: Corpus, documents: Mapping[str, Record]) -> list[Record]:
+    """Build timelines from a file of annotated events, or compute the positions of a folder of timelines again.
+
+    Args:
+        source: the file or the folder.
+        corpus: whose schema the events and timelines follow.
+        documents: the documents whose tokens events name, by id.
+
+    Raises:
+        FormatError: an event or a timeline is invalid; all problems at once.
+    """
+    if source.is_dir():
+        return [reordered(timeline) for timeline in read_own_gold(corpus, source).records]
+    return build_timelines(read_events(source, corpus, documents), documents)
+
+
+def read_texts(folder: Path, corpus: Corpus) -> dict[str, Record]:
+    """Read a folder of documents in CAT, by id.
+
+    Raises:
+        FormatError: a document is invalid; all problems at once.
+    """
+    records = judge(folder, read_folder(folder), load_schema(corpus.name), "text", "id")
+    return {record["id"]: record for record in records}
+
+
+def read_events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> Sequence[Record]:
+    """Read a file of annotated events.
+
+    Args:
+        path: the file, JSON Lines.
+        corpus: whose schema the events follow.
+        documents: the documents whose tokens events name, by id.
+
+    Raises:
+        FormatError: an event breaks the schema, or two events contradict each other; all problems at once.
+    """
+    parsed = read_json_lines(path)
+    rejected = RowValidator(load_schema(corpus.name), "event").problems(parsed.records, range(len(parsed.records)))
+    invalid = {problem.line for problem in rejected}
+    valid = [None if index in invalid else event for index, event in enumerate(parsed.records)]
+    problems = parsed.problems + [parsed.problem(problem.line or 0, problem.what) for problem in rejected]
+    problems += [parsed.problem(index, what) for index, what in inconsistencies(valid, documents, parsed.lines)]
+    if problems:
+        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
+    return parsed.records
+
+
+def find_oddities(timelines: Sequence[Record], documents: Mapping[str, Record]) -> Iterator[str]:
+    """Describe what is odd about built timelines, such as a mention in a sentence that its document lacks."""
+    for index, what in find_odd_rows(timelines, Timelines((), documents.values())):
+        yield f"timeline {quote(timelines[index]['id'])}: {what}"

@@ -12,12 +12,31 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
+from pathlib import Path
 from typing import NamedTuple
 
-from closeread.errors import pluralize, quote
-from closeread.formats.timeml import DCT, EVENT, TEXT, TIMEX, Document, Passage, Span
+from closeread.errors import FormatError, Problem, RequestError, pluralize, quote
+from closeread.formats.timeml import (
+    DCT,
+    EVENT,
+    TEXT,
+    TIMEX,
+    Document,
+    Passage,
+    Span,
+    dump_timeml,
+    read_timeml,
+)
 from closeread.records import Record
-from closeread.tasks.timeline.cat_xml import CREATION_TIME, NUMBER, mention_name
+from closeread.tasks.timeline.cat_xml import (
+    CREATION_TIME,
+    NUMBER,
+    SUFFIX,
+    TITLES_SUFFIX,
+    dump_document,
+    mention_name,
+    read_document,
+)
 
 SENTENCE = "s"
 TITLE = "EXTRAINFO"
@@ -177,3 +196,56 @@ def lost_in_cat(document: Document) -> list[str]:
     )
     found = [f"{pluralize(number, noun)}{which}" for noun, which, number in counts if number]
     return found + [f"the attributes of {pluralize(described, 'event')}"] * bool(described)
+
+
+class Conversion(NamedTuple):
+    """A document in another format.
+
+    Attributes:
+        text: the text of the new file.
+        lost: what the new format can't hold, in words.
+        notices: what is odd about the old file, in words.
+    """
+
+    text: str
+    lost: list[str]
+    notices: list[str]
+
+
+def is_document(source: Path, output: Path) -> bool:
+    """Return whether a conversion from one path to another is about a document in CAT or TimeML, by their suffixes."""
+    return bool({source.suffix, output.suffix} & {SUFFIX, TITLES_SUFFIX})
+
+
+def convert_document(source: Path, output: Path) -> Conversion:
+    """Convert a document between CAT and TimeML; the suffixes of the paths are the formats.
+
+    Raises:
+        RequestError: the suffixes are not one of each.
+        FormatError: the document can't be read, or can't be expressed in the other format.
+    """
+    if (source.suffix, output.suffix) == (SUFFIX, TITLES_SUFFIX):
+        return _convert_to_timeml(source)
+    if (source.suffix, output.suffix) == (TITLES_SUFFIX, SUFFIX):
+        return _convert_to_cat(source)
+    found = f"can't convert {source.name} to {output.name}"
+    raise RequestError(f"{found} (expected a document in CAT, {SUFFIX}, and one in TimeML, {TITLES_SUFFIX})")
+
+
+def _convert_to_timeml(path: Path) -> Conversion:
+    read = read_document(path)
+    if read.problems:
+        raise FormatError(path, read.problems)
+    try:
+        text = dump_timeml(as_timeml(read.document))
+    except ValueError as error:
+        raise FormatError(path, [Problem(str(error))]) from None
+    return Conversion(text, lost_in_timeml(read.document), [notice.at(str(path)) for notice in read.notices])
+
+
+def _convert_to_cat(path: Path) -> Conversion:
+    document = read_timeml(path)
+    try:
+        return Conversion(dump_document(as_cat(document)), lost_in_cat(document), [])
+    except ValueError as error:
+        raise FormatError(path, [Problem(str(error))]) from None

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from closeread.drawing.inches import drawable
+from closeread.drawing.inches import make_drawable
+from closeread.errors import RequestError, describe_unknown, shorten
+from closeread.records import Record
 from closeread.tasks.timeline.kernels.timelines import Copy, Entry, natural_key, number_copies
 
 GOLD, SYSTEM = "gold", "system"
@@ -56,7 +58,7 @@ def compare_events(gold: Sequence[Entry], system: Sequence[Entry] | None) -> lis
             own = [next(copies) for _ in entry["mentions"]]
             fates = [_find_fate(entry["anchor"], anchors[other].get(copy), lacking, system is None) for copy in own]
             texts = [
-                drawable(mention, _MENTION_LENGTH)
+                make_drawable(mention, _MENTION_LENGTH)
                 + (f" ({other}: {format_anchor(anchors[other][copy])})" if fate == ELSEWHERE else "")
                 for mention, copy, fate in zip(entry["mentions"], own, fates, strict=True)
             ]
@@ -85,4 +87,23 @@ def _find_fate(anchor: str, there: str | None, lacking: str, alone: bool) -> str
 
 def format_anchor(anchor: str) -> str:
     """Return an anchor as drawn."""
-    return drawable(anchor, _ANCHOR_LENGTH) if anchor else NO_ANCHOR
+    return make_drawable(anchor, _ANCHOR_LENGTH) if anchor else NO_ANCHOR
+
+
+def find_timeline(records: Sequence[Record], entity: str) -> Record:
+    """Return the timeline of an entity, given by its name or by the id of its timeline.
+
+    Raises:
+        RequestError: there is none; the message names the nearest entity.
+    """
+    by_id = {record["id"]: record for record in records}
+    ids = {record["entity"]: record["id"] for record in records}
+    name = ids.get(entity, entity)
+    if name not in by_id:
+        raise RequestError(shorten(describe_unknown("entity", entity, list(ids)), 600))
+    return by_id[name]
+
+
+def count_mentions(entries: Sequence[Record]) -> int:
+    """Count the mentions of the entries of a timeline."""
+    return sum(len(entry["mentions"]) for entry in entries)

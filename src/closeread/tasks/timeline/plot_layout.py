@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from closeread.drawing.inches import NAME_SIZE, SMALL_SIZE, Measure, wrapped
+from closeread.drawing.inches import NAME_SIZE, SMALL_SIZE, Measure, wrap
 from closeread.tasks.timeline.plot_dates import Period, parse_period
 from closeread.tasks.timeline.plot_events import Event, format_anchor
 
@@ -119,11 +119,11 @@ def row_height(blocks: Sequence[Block]) -> float:
 def split_rows(blocks: Sequence[Block], room: float) -> Iterator[Sequence[Block]]:
     """Split blocks into as few rows as possible, about equally full."""
     widths = [block.width for block in blocks]
-    fewest = len(wrapped(widths, room))
+    fewest = len(wrap(widths, room))
     limit = min(sum(widths) / fewest, room)
-    while len(wrapped(widths, limit)) > fewest:
+    while len(wrap(widths, limit)) > fewest:
         limit = min(1.02 * limit, room)
-    for row in wrapped(widths, limit):
+    for row in wrap(widths, limit):
         yield [blocks[i] for i in row]
 
 

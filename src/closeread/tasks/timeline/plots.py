@@ -21,9 +21,9 @@ from closeread.drawing.inches import (
     SMALL_SIZE,
     TITLE_SIZE,
     Measure,
-    drawable,
     line,
-    measuring,
+    make_drawable,
+    make_measure,
     page,
     strip,
     write,
@@ -126,10 +126,11 @@ def draw_timeline(entity: str, gold: Sequence[Entry], system: Sequence[Entry] | 
             found = f"{side} has {mentions:,} mentions (expected at most {MAX_MENTIONS:,})"
             raise RequestError(f"{found}; to plot a part of the timeline, use your own files")
     with own_settings():
-        measure = measuring()
+        measure = make_measure()
         events = compare_events(gold, system)
         sides = (GOLD,) if system is None else (GOLD, SYSTEM)
-        return _draw_figure(drawable(entity, _TITLE_LENGTH), arrange_blocks(events, sides, measure), events, measure)
+        blocks = arrange_blocks(events, sides, measure)
+        return _draw_figure(make_drawable(entity, _TITLE_LENGTH), blocks, events, measure)
 
 
 def _draw_figure(title: str, blocks: Sequence[Block], events: Sequence[Event], measure: Measure) -> Figure:

@@ -15,15 +15,20 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import FormatError, Problem, RequestError, join_names, pluralize, quote, shorten
-from closeread.records import Parsed, Record
+from closeread.formats.json_lines import parse_json_lines
+from closeread.formats.text import read_lines
+from closeread.records import Parsed, Record, name_problem
 from closeread.tasks.tne.annotators import side_by_side
 from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, Documents, Ints
+from closeread.tasks.tne.tne_jsonl import UNSAFE
 
 ANNOTATORS = "ABCDEFGH"
 """What annotators are called in files of conflicts, in order."""
@@ -249,6 +254,34 @@ def decisions(found: Consolidation, rows: Parsed) -> Decisions:
         needed = f"needed: one for each of the {pluralize(len(found.contested), 'conflict')}"
         still_open.append(Problem(f"no row for {pluralize(len(absent), 'conflict')}: {which}; {needed}"))
     return Decisions(labels, problems, still_open)
+
+
+def read_decisions(found: Consolidation, path: Path, *, may_stay_open: bool = False) -> Mapping[int, Sequence[int]]:
+    """Read a file of conflicts with decisions: the prepositions of every decided target.
+
+    Args:
+        found: the links that are decided on.
+        path: the file, JSON Lines; it may be empty, as it is if all annotators agree.
+        may_stay_open: accept conflicts without a decision.
+
+    Raises:
+        FormatError: a row is invalid or not about a conflict, or a conflict has no decision; all problems at once.
+    """
+    is_empty = path.is_file() and not path.stat().st_size
+    # The words of the corpus contain characters that are refused elsewhere.
+    parsed = parse_json_lines([] if is_empty else read_lines(path), UNSAFE)
+    invalid = RowValidator(load_schema("tne"), "decision").problems(parsed.records, range(len(parsed.records)))
+    rejected = {problem.line for problem in invalid}
+    valid = [number for number in range(len(parsed.records)) if number not in rejected]
+    read = decisions(found, Parsed([parsed.records[n] for n in valid], [parsed.lines[n] for n in valid], []))
+    unread = parsed.problems + [name_problem(parsed, "id", problem) for problem in invalid]
+    problems = unread + read.problems
+    if not may_stay_open:
+        # Where rows could not be read, their conflicts are missing too; that is reported already.
+        problems += [problem for problem in read.open if problem.line is not None or not unread]
+    if problems:
+        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
+    return read.labels
 
 
 def _target(found: Consolidation, row: Record, documents: Mapping[str, int]) -> int | str:

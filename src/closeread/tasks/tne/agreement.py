@@ -9,7 +9,7 @@ agree on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -151,3 +151,16 @@ def _scores(table: CountTable, metrics: Sequence[Metric]) -> Scores:
     totals = dict(zip(table.names, table.values.sum(axis=0), strict=True))
     values = {metric.name: float(metric.formula(totals)) for metric in metrics}
     return {name: None if np.isnan(value) else value for name, value in values.items()}
+
+
+def rows(found: Agreement) -> Iterator[list[str | float | None]]:
+    """Return a row for every metric that was compared: name, precision, recall, F1 or accuracy.
+
+    Precision and recall are empty for a metric that has none, and None for 0/0.
+    """
+    for scores, metrics in ((found.links, tne.PROCEDURE.metrics), (found.clusters, coref.PROCEDURE.metrics)):
+        for metric in metrics:
+            family, _, part = metric.name.rpartition("/")
+            if scores is not None and metric.name in scores and part not in ("precision", "recall"):
+                parts = (scores.get(f"{family}/{name}", "") for name in ("precision", "recall"))
+                yield [metric.title.removesuffix(" F1"), *parts, scores[metric.name]]

@@ -17,7 +17,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from closeread.corpora.baselines import Baseline, Resources
+from closeread.corpora.baselines import SEED, Baseline
+from closeread.counts.options import Option
 from closeread.records import Record
 from closeread.tasks.tne.columns import LABELS, NONE, Documents, Ints, documents_of
 from closeread.tasks.tne.kernels.links import pairs, phrases_of
@@ -30,14 +31,14 @@ TOKEN_BITS = 32
 FAR = 2**31
 """More tokens than a document can have; twice that still is no token of the next (`_keys`)."""
 
-Find = Callable[[Documents, Resources], Ints]
+Find = Callable[[Documents], Ints]
 """From documents to the pairs that are linked, sorted, each once."""
 
 
-def linked(find: Find, records: Sequence[Record], resources: Resources) -> list[Record]:
+def link_pairs(find: Find, records: Sequence[Record]) -> list[Record]:
     """A row for every document, with the pairs that are found."""
     documents = documents_of(records)
-    pair = find(documents, resources)
+    pair = find(documents)
     anchors, complements = phrases_of(pair)
     ids = [f"np{number}" for number in range(max(documents.sizes.tolist(), default=0))]
     links = [
@@ -78,27 +79,27 @@ def _to_title(documents: Documents, choose: Callable[[Ints], Ints]) -> Ints:
     return _sorted_pairs(documents, anchor, complement[document[anchor]])
 
 
-def title_first(documents: Documents, resources: Resources) -> Ints:
+def title_first(documents: Documents) -> Ints:
     """All with the first noun phrase of the title."""
     return _to_title(documents, np.zeros_like)
 
 
-def title_last(documents: Documents, resources: Resources) -> Ints:
+def title_last(documents: Documents) -> Ints:
     """All with the last noun phrase of the title."""
     return _to_title(documents, lambda counts: counts - 1)
 
 
-def title_random(documents: Documents, resources: Resources) -> Ints:
+def title_random(documents: Documents, rng: np.random.Generator) -> Ints:
     """All with one noun phrase of the title, drawn once a document."""
-    return _to_title(documents, resources.rng.integers)
+    return _to_title(documents, rng.integers)
 
 
-def adjacent_before(documents: Documents, resources: Resources) -> Ints:
+def adjacent_before(documents: Documents) -> Ints:
     """Each with the one whose first token lies before its own, nearest; of several the lowest."""
     return _adjacent(documents, documents.noun_phrases.first_token, -1)
 
 
-def adjacent_after(documents: Documents, resources: Resources) -> Ints:
+def adjacent_after(documents: Documents) -> Ints:
     """Each with the one whose last token lies after its own, nearest; of several the lowest."""
     return _adjacent(documents, documents.noun_phrases.last_token, 1)
 
@@ -144,12 +145,12 @@ def _between(documents: Documents, low: int, high: int) -> tuple[Ints, Ints]:
     return anchor, order[np.repeat(begin, counts) + within]
 
 
-def one_token_between(documents: Documents, resources: Resources) -> Ints:
+def one_token_between(documents: Documents) -> Ints:
     """Those with one token between them, whatever it is: Surface as printed."""
     return _sorted_pairs(documents, *_between(documents, 2, 2))
 
 
-def preposition_between(documents: Documents, resources: Resources) -> Ints:
+def preposition_between(documents: Documents) -> Ints:
     """Those with nothing but a preposition between them: Surface as described."""
     phrases, tokens = documents.noun_phrases, documents.column("tokens")
     anchor, complement = _between(documents, 2, 2)
@@ -158,17 +159,17 @@ def preposition_between(documents: Documents, resources: Resources) -> Ints:
     return _sorted_pairs(documents, anchor[joined], complement[joined])
 
 
-def far_after(documents: Documents, resources: Resources) -> Ints:
+def far_after(documents: Documents) -> Ints:
     """Each with those that begin more than ten tokens after its end."""
     return _sorted_pairs(documents, *_between(documents, NEAR + 1, FAR))
 
 
-def near_after(documents: Documents, resources: Resources) -> Ints:
+def near_after(documents: Documents) -> Ints:
     """Each with those that begin one to ten tokens after its end: Surface-Extended as described."""
     return _sorted_pairs(documents, *_between(documents, 1, NEAR))
 
 
-def every_pair(documents: Documents, resources: Resources) -> Ints:
+def every_pair(documents: Documents) -> Ints:
     """Each with all others of its document."""
     phrases = documents.noun_phrases
     begin, size = phrases.starts[phrases.document], documents.sizes[phrases.document]
@@ -177,28 +178,46 @@ def every_pair(documents: Documents, resources: Resources) -> Ints:
     return _sorted_pairs(documents, anchor, begin[anchor] + within)
 
 
-def _any_of(finds: Sequence[Find], documents: Documents, resources: Resources) -> Ints:
-    return reduce(np.union1d, (find(documents, resources) for find in finds))
+def _any_of(finds: Sequence[Find], documents: Documents) -> Ints:
+    return reduce(np.union1d, (find(documents) for find in finds))
 
 
-def _named(surface: Find, extended: Find) -> Mapping[str, Baseline]:
-    """The baselines, by what Surface and Surface-Extended are taken to be."""
-    finds: dict[str, Find] = {
-        "title-first": title_first,
-        "title-last": title_last,
-        "title-random": title_random,
-        "adj-anaphora": adjacent_before,
-        "adj-cataphora": adjacent_after,
-        "surface": surface,
-        "surface-extended": extended,
-        "combined": partial(_any_of, (title_last, adjacent_after, extended)),
-        "all-pairs": every_pair,
-    }
-    return {name: partial(linked, find) for name, find in finds.items()}
+SURFACE: Mapping[str, Find] = {"printed": one_token_between, "described": preposition_between}
+EXTENDED: Mapping[str, Find] = {"printed": partial(_any_of, (one_token_between, far_after)), "described": near_after}
+DEFINITION = Option(
+    "definition",
+    tuple(SURFACE),
+    "printed",
+    "How to define Surface and Surface-Extended, where the paper's Table 3 and its text differ.",
+)
 
 
-DEFINITIONS: Mapping[str, Mapping[str, Baseline]] = {
-    "printed": _named(one_token_between, partial(_any_of, (one_token_between, far_after))),
-    "described": _named(preposition_between, near_after),
-}
-BASELINES = DEFINITIONS["printed"]
+def _link_random_title(records: Sequence[Record], *, seed: str) -> list[Record]:
+    return link_pairs(partial(title_random, rng=np.random.default_rng(int(seed))), records)
+
+
+def _link_surface(records: Sequence[Record], *, definition: str) -> list[Record]:
+    return link_pairs(SURFACE[definition], records)
+
+
+def _link_extended(records: Sequence[Record], *, definition: str) -> list[Record]:
+    return link_pairs(EXTENDED[definition], records)
+
+
+def _link_combined(records: Sequence[Record], *, definition: str) -> list[Record]:
+    return link_pairs(partial(_any_of, (title_last, adjacent_after, EXTENDED[definition])), records)
+
+
+BASELINES = (
+    Baseline("title-first", partial(link_pairs, title_first), "Link all noun phrases to the first of the title."),
+    Baseline("title-last", partial(link_pairs, title_last), "Link all noun phrases to the last of the title."),
+    Baseline("title-random", _link_random_title, "Link all noun phrases to a random one of the title.", (SEED,)),
+    Baseline("adj-anaphora", partial(link_pairs, adjacent_before), "Link every noun phrase to the preceding one."),
+    Baseline("adj-cataphora", partial(link_pairs, adjacent_after), "Link every noun phrase to the following one."),
+    Baseline("surface", _link_surface, "Link noun phrases with one token or preposition between them.", (DEFINITION,)),
+    Baseline("surface-extended", _link_extended, "Link noun phrases by their distance in tokens.", (DEFINITION,)),
+    Baseline(
+        "combined", _link_combined, "Unite the links of title-last, adj-cataphora and surface-extended.", (DEFINITION,)
+    ),
+    Baseline("all-pairs", partial(link_pairs, every_pair), "Link every noun phrase to all others."),
+)

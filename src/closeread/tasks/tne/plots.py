@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from closeread.arrays import ratio
+from closeread.corpora.gold import Gold
 from closeread.drawing.pictures import DPI, INK, own_settings
+from closeread.errors import RequestError
 from closeread.records import Record
 from closeread.tasks.tne.columns import NONE, PREPOSITIONS, Documents, Ints, documents_of, rows_of
 from closeread.tasks.tne.kernels.links import N_LABELS, confusion
@@ -149,3 +151,17 @@ def _frame(axes: Axes, n_files: int) -> None:
     axes.set_axisbelow(True)
     if n_files > 1:
         axes.legend(frameon=True, framealpha=1, facecolor="white", edgecolor="none")  # no grid runs through the words
+
+
+def check_links(gold: Gold) -> None:
+    """Check that gold has links to draw.
+
+    Raises:
+        RequestError: they are withheld, or there are none.
+    """
+    links = documents_of(gold.records).column("np_relations")
+    source = f"config {gold.config}" if gold.config is not None else "the gold file"
+    if None in links:
+        raise RequestError(f"{source} has documents without links (expected links for every document)")
+    if not any(links):
+        raise RequestError(f"{source} has no links to draw")

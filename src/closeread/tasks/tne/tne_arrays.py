@@ -126,4 +126,15 @@ def _array(relations: Sequence[Record], size: int) -> list[int]:
     return array
 
 
+def describe_losses(rows: Sequence[Record]) -> Iterator[str]:
+    """Describe what arrays can't hold of some rows, one sentence for prepositions and one for fallbacks."""
+    links = sum(len(row["relations"]) for row in rows)
+    pairs = sum(len({(link["anchor"], link["complement"]) for link in row["relations"]}) for row in rows)
+    if links > pairs:
+        yield f"{links - pairs:,} of {links:,} links are lost: an array holds only the first preposition of a pair."
+    fallbacks = sum(len(row.get("fallback") or ()) for row in rows)
+    if fallbacks:
+        yield f"{fallbacks:,} {'fallback is' if fallbacks == 1 else 'fallbacks are'} lost: arrays can't hold them."
+
+
 SUBMISSION = SubmissionFile(recognises, parse_submission)

@@ -9,8 +9,10 @@ open ends; events are equal if their normalized names are.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -42,6 +44,28 @@ class Agreement:
     recall: Mapping[str, float]
     kappa: Mapping[str, float]
     same: Mapping[str, int]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the attributes as JSON can hold them, None for NaN."""
+        return {
+            name: {key: _none_for_nan(value) for key, value in values.items()} if isinstance(values, dict) else values
+            for name, values in asdict(self).items()
+        }
+
+    def rows(self) -> list[list[str | float | None]]:
+        """Return a row for everything that is compared: name, precision, recall, number of same labels, kappa.
+
+        What does not apply to a row is empty; what is undefined is None.
+        """
+        scored: list[list[str | float | None]] = [
+            [name, _none_for_nan(self.precision[name]), _none_for_nan(self.recall[name]), "", ""]
+            for name in self.precision
+        ]
+        return scored + [[name, "", "", self.same[name], _none_for_nan(kappa)] for name, kappa in self.kappa.items()]
+
+
+def _none_for_nan(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def agreement(

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from closeread.corpora.baselines import Baseline, Resources
+from closeread.corpora.baselines import Baseline, path_option, text_option
 from closeread.errors import (
     FormatError,
     MissingExtraError,
@@ -37,7 +37,7 @@ NO_SUCH_PIPELINE = "[E050]"
 """The start of spaCy's error message for an unknown pipeline."""
 
 
-def heuristics(records: Sequence[Record], resources: Resources) -> list[Record]:
+def heuristics(records: Sequence[Record], *, spacy_model: str, articles: str) -> list[Record]:
     """Predict every named entity of every article with a text; other articles are left out, with a warning.
 
     Raises:
@@ -46,9 +46,9 @@ def heuristics(records: Sequence[Record], resources: Resources) -> list[Record]:
         UnavailableError: no article has a text.
         MissingExtraError: spaCy is not installed.
     """
-    texts = _collect_texts(records, resources.articles)
+    texts = _collect_texts(records, Path(articles) if articles else None)
     titles = [record["article"] for record in records if record["article"] in texts]
-    documents = _load_pipeline(resources.spacy_model).pipe([texts[title] for title in titles])
+    documents = _load_pipeline(spacy_model or None).pipe([texts[title] for title in titles])
     return [
         {"article": title, "possessions": find_possessions(document)}
         for title, document in zip(titles, documents, strict=True)
@@ -141,4 +141,14 @@ def _load_pipeline(name: str | None) -> Any:
         raise RequestError(found) from None
 
 
-BASELINES: Mapping[str, Baseline] = {"heuristics": heuristics}
+BASELINES = (
+    Baseline(
+        "heuristics",
+        heuristics,
+        "Predict every named entity as a possessor, anchored at the nearest date.",
+        (
+            text_option("spacy_model", "Use this spaCy pipeline, installed or in a folder (required)."),
+            path_option("articles", "Read the texts of the articles from this folder, one <title>.txt each."),
+        ),
+    ),
+)

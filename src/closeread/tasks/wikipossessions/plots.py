@@ -21,15 +21,16 @@ from closeread.drawing.inches import (
     SMALL_SIZE,
     TITLE_SIZE,
     Measure,
-    drawable,
     line,
-    measuring,
+    make_drawable,
+    make_measure,
     page,
     strip,
-    wrapped,
+    wrap,
     write,
 )
 from closeread.drawing.pictures import INK, own_settings
+from closeread.errors import RequestError, describe_unknown, shorten
 from closeread.records import Record
 from closeread.tasks.wikipossessions.kernels.names import normalize_name
 
@@ -126,12 +127,12 @@ def draw_timeline(article: str, gold: Sequence[Record], predicted: Sequence[Reco
         MissingExtraError: matplotlib is not installed.
     """
     with own_settings():
-        measure = measuring()
+        measure = make_measure()
         known = {normalize_name(row["possessor"]).tokens for row in gold}
         panels = [Panel("gold", "Gold" if predicted is not None else "", _build_columns(gold, None, measure))]
         if predicted is not None:
             panels.append(Panel("prediction", "Prediction", _build_columns(predicted, known, measure)))
-        return _draw_figure(drawable(article, _TITLE_LENGTH), panels, measure)
+        return _draw_figure(make_drawable(article, _TITLE_LENGTH), panels, measure)
 
 
 def _parse_order(row: Record) -> tuple[int, ...]:
@@ -155,15 +156,15 @@ def _build_columns(rows: Sequence[Record], known: set[tuple[str, ...]] | None, m
 
 def _build_cell(row: Record, known: set[tuple[str, ...]] | None, measure: Measure) -> Cell:
     kind, relation = row.get("type"), row["relation"]
-    name = drawable(row["possessor"], _NAME_LENGTH)
+    name = make_drawable(row["possessor"], _NAME_LENGTH)
     # Before and after are written out; during is the default.
     related = f"{relation} " if relation in ("before", "after") else ""
-    anchor = "" if row["anchor"] is None else related + drawable(row["anchor"], _ANCHOR_LENGTH)
+    anchor = "" if row["anchor"] is None else related + make_drawable(row["anchor"], _ANCHOR_LENGTH)
     relation_certain = None if relation is None else row["relation_certainty"] != "uncertain"
     lacking = known is not None and normalize_name(row["possessor"]).tokens not in known
     shape, line = _shape_width(kind, measure(name, NAME_SIZE)), measure(anchor, SMALL_SIZE)
     width = max(shape + (2 * _MARK if lacking else 0), line)
-    order, certain = drawable(row["order"], _ORDER_LENGTH), row["certainty"] != "uncertain"
+    order, certain = make_drawable(row["order"], _ORDER_LENGTH), row["certainty"] != "uncertain"
     return Cell(kind, name, order, anchor, certain, relation_certain, lacking, shape, line, width)
 
 
@@ -198,7 +199,7 @@ def _draw_figure(title: str, panels: Sequence[Panel], measure: Measure) -> Figur
         measure(title, TITLE_SIZE),
         sum(entry.width for entry in entries),
     )
-    rows = [wrapped(of_panel, inner - _GAP) for of_panel in widths]
+    rows = [wrap(of_panel, inner - _GAP) for of_panel in widths]
     heights = [
         (_HEADING if panel.heading else 0.0) + (sum(_row_height(panel.columns, row) for row in of_panel) or _CELL)
         for panel, of_panel in zip(panels, rows, strict=True)
@@ -292,3 +293,15 @@ def _draw_legend(axes: Axes, entries: Sequence[Entry]) -> None:
             _draw_shape(axes, left + _SAMPLE / 2, y, _SAMPLE, kind, style, INK)
         write(axes, left + _SAMPLE + 0.1, y, text, SMALL_SIZE, ha="left")
         left += width
+
+
+def find_article(records: Sequence[Record], title: str) -> Record:
+    """Return the record of an article.
+
+    Raises:
+        RequestError: there is none; the message names the nearest title.
+    """
+    by_title = {record["article"]: record for record in records}
+    if title not in by_title:
+        raise RequestError(shorten(describe_unknown("article", title, list(by_title)), 600))
+    return by_title[title]

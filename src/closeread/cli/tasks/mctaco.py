@@ -1,0 +1,186 @@
+"""Subcommands for McTaco."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from closeread.cli import options
+
+if TYPE_CHECKING:
+    from closeread.cli.task_group import Commands
+    from closeread.tasks.mctaco.perturbation.candidates import Technique
+
+
+@click.command(cls=options.WritingCommand)
+@click.argument("annotators", type=options.FILE, nargs=-1, required=True)
+@click.option(
+    "--candidates",
+    type=options.FILE,
+    metavar="FILE",
+    help="Take the full records from this file of candidates, so that the output is a gold file.",
+)
+@click.option(
+    "--dropped", type=options.WRITTEN, metavar="FILE", help="Write the dropped candidates with their labels to FILE."
+)
+@options.output
+def adjudicate(annotators: tuple[Path, ...], candidates: Path | None, dropped: Path | None, output: Path) -> None:
+    """Keep the candidates that all annotators label likely, or all unlikely (Zhou et al., 2019, step 4).
+
+    Each annotator's file is JSON Lines: {"id": ..., "label": "likely" | "unlikely" | "invalid"}.  The paper used
+    four annotators.  With --candidates, a file written by `closeread perturb mctaco candidates`, the output is a gold
+    file; otherwise it has only ids and labels.
+
+    \b
+    Example:
+      closeread adjudicate mctaco anna.jsonl ben.jsonl cleo.jsonl dan.jsonl
+          --candidates candidates.jsonl -o gold.jsonl
+    """
+    from closeread.cli.writing import write_with
+    from closeread.errors import escape
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.tasks.mctaco.adjudication import dropped_rows, gold_rows, read_labels, unanimous
+
+    result = unanimous([read_labels(path) for path in annotators], [str(path) for path in annotators])
+    gold = dump_json_lines(gold_rows(result, candidates))
+    write_with(output, gold, dropped, dump_json_lines(dropped_rows(result)))
+    yes = sum(label == "yes" for label in result.kept.values())
+    agreement = "" if result.observed_agreement is None else f"; observed agreement {result.observed_agreement:.3f}"
+    kept = f"{len(result.kept):,} kept ({yes:,} yes, {len(result.kept) - yes:,} no)"
+    click.echo(escape(f"{output}: {kept}, {len(result.dropped):,} dropped{agreement}"))
+
+
+@click.group()
+def perturb() -> None:
+    """Apply the perturbations of Zhou et al. (2019) to McTaco.
+
+    \b
+    Example:
+      closeread perturb mctaco units --config sample -o normal.jsonl
+    """
+
+
+@perturb.command(cls=options.WritingCommand)
+@options.gold_options
+@click.option(
+    "--rule",
+    type=click.Choice(["proper", "official"]),
+    default="proper",
+    show_default=True,
+    help="How to choose the unit: the largest that gives at least 1, or as the authors' script does "
+    "(at least 0.5, months of 30 days).",
+)
+@options.output
+def units(rule: Any, output: Path, **places: Any) -> None:
+    """Rewrite temporal expressions in their most proper unit: "30 months" becomes "2.5 years".
+
+    The output is JSON Lines, or the released format if its name ends in .tsv; both can be read with --gold.
+
+    \b
+    Examples:
+      closeread perturb mctaco units --split validation -o normal.jsonl
+      closeread perturb mctaco units --rule official -o normal.tsv
+    """
+    from closeread.errors import escape
+    from closeread.files import write_text
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.scoring import gold_for
+    from closeread.tasks.mctaco.mctaco_tsv import dump_records
+    from closeread.tasks.mctaco.perturbation.units import normalize_units
+
+    gold = options.tell_notices(gold_for("mctaco", **places))
+    rows = [{**record, "answer": normalize_units(record["answer"], rule=rule)} for record in gold.records]
+    changed = sum(row["answer"] != record["answer"] for row, record in zip(rows, gold.records, strict=True))
+    write_text(output, (dump_records if output.suffix == ".tsv" else dump_json_lines)(rows))
+    click.echo(escape(f"{output}: {len(rows):,} rows, {changed:,} answers rewritten"))
+
+
+@perturb.command(cls=options.WritingCommand)
+@options.gold_options
+@click.option(
+    "--number-rule",
+    type=click.Choice(["off", "plus_one", "times_ten"]),
+    default="off",
+    show_default=True,
+    help="How the rules change numbers.",
+)
+@click.option(
+    "--fill-mask", metavar="MODEL", help="Mask words and fill them with this Hugging Face model (a name or a folder)."
+)
+@click.option(
+    "--device", metavar="NAME", help="Run the model on this device, such as 'cuda:0'.  [default: the first GPU if any]"
+)
+@click.option(
+    "--phrases", type=options.FILE, metavar="FILE", help="Retrieve phrases from this file, which has one per line."
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Stop adding candidates to a question when it has this many.",
+)
+@options.seed
+@options.output
+def candidates(
+    number_rule: Any,
+    fill_mask: str | None,
+    device: str | None,
+    phrases: Path | None,
+    limit: int,
+    seed: int,
+    output: Path,
+    **places: Any,
+) -> None:
+    """Add candidate answers to every question: by rules, then by masking words, then by retrieving phrases.
+
+    Each technique is used as long as a question has fewer than --limit candidates.  New candidates have no label: have
+    them annotated, and merge the labels with `closeread adjudicate mctaco`.
+
+    \b
+    Examples:
+      closeread perturb mctaco candidates --config sample -o candidates.jsonl
+      closeread perturb mctaco candidates --number-rule plus_one --phrases events.txt -o candidates.jsonl
+      closeread perturb mctaco candidates --fill-mask bert-base-uncased -o candidates.jsonl
+    """
+    from collections import Counter
+
+    from closeread.errors import escape
+    from closeread.files import write_text
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.scoring import gold_for
+    from closeread.tasks.mctaco.perturbation.candidates import expand
+
+    gold = options.tell_notices(gold_for("mctaco", **places))
+    techniques = _choose_techniques(number_rule, fill_mask, device, phrases)
+    rows = expand(gold.records, techniques, limit=limit, seed=seed)
+    write_text(output, dump_json_lines(rows))
+    made = Counter(row["technique"] for row in rows)
+    counted = ", ".join(f"{number:,} {technique}" for technique, number in made.items())
+    click.echo(escape(f"{output}: {len(rows):,} rows ({counted})"))
+
+
+def _choose_techniques(
+    number_rule: Any, fill_mask: str | None, device: str | None, phrases: Path | None
+) -> Sequence[Technique]:
+    """Return the techniques that the options ask for, in the order of their use."""
+    from closeread.tasks.mctaco.perturbation.candidates import by_masking, by_retrieval, by_rules
+
+    techniques = [by_rules(number_rule=number_rule)]
+    if fill_mask is not None:
+        from closeread.neural.fill_mask import FillMask
+
+        model = FillMask(fill_mask, device=device)
+        techniques.append(by_masking(model, mask_token=model.mask_token))
+    if phrases is not None:
+        from closeread.formats.text import read_lines
+        from closeread.tasks.mctaco.perturbation.retrieval import PhraseIndex
+
+        techniques.append(by_retrieval(PhraseIndex(read_lines(phrases))))
+    return techniques
+
+
+COMMANDS: Commands = {"adjudicate": {"mctaco": adjudicate}, "perturb": {"mctaco": perturb}}

@@ -1,0 +1,221 @@
+"""Subcommands for TNE."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from closeread.cli import options, printing
+
+if TYPE_CHECKING:
+    from closeread.cli.task_group import Commands
+
+
+@click.command(cls=options.WritingCommand)
+@click.argument("annotators", type=options.FILE, nargs=-1, required=True)
+@click.option("--conflicts", type=options.WRITTEN, metavar="FILE", help="Write the conflicts to be decided to FILE.")
+@click.option("--decisions", type=options.FILE, metavar="FILE", help="Read the decided conflicts from FILE.")
+@options.output
+def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: Path | None, output: Path) -> None:
+    """Keep the links that all annotators have, and list the others for a person to decide (Elazar et al., 2022).
+
+    Annotators' files are in the corpus's format, JSON Lines or Parquet, with the same clusters.  A conflict is an
+    anchor and a cluster whose links differ between annotators.  It is a line of JSON with their words, every
+    annotator's prepositions (A, B and so on, in the order of the files), and "decision": null.  Replace null by the
+    list of all prepositions that hold, or by [] for no link.
+
+    With --decisions, every conflict has to be decided, unless --conflicts is given too: it then gets the open ones.
+
+    \b
+    Examples:
+      closeread adjudicate tne anna.jsonl ben.jsonl --conflicts conflicts.jsonl -o agreed.jsonl
+      closeread adjudicate tne anna.jsonl ben.jsonl --decisions conflicts.jsonl -o gold.jsonl
+    """
+    from closeread.cli.writing import write_with
+    from closeread.corpora.gold import load_corpus, read_file
+    from closeread.errors import escape, pluralize
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.tasks.tne import adjudication
+    from closeread.tasks.tne.tne_jsonl import dump_records
+
+    corpus = load_corpus("tne")
+    documents = options.read_all(annotators, lambda path: read_file(corpus, path, corpus.default_split))
+    found = adjudication.consolidation(documents, [str(path) for path in annotators])
+    may_stay_open = conflicts is not None
+    decided = {} if decisions is None else adjudication.read_decisions(found, decisions, may_stay_open=may_stay_open)
+    gold = adjudication.consolidated(found, decided)
+    rows = adjudication.conflicts(found, decided)
+    write_with(output, dump_records(gold), conflicts, dump_json_lines(rows))
+    links = sum(len(record["np_relations"]) for record in gold)
+    size = f"{pluralize(len(gold), 'document')}, {pluralize(links, 'link')}"
+    state = f"{pluralize(len(decided), 'conflict')} decided, {len(rows):,} open"
+    click.echo(escape(f"{output}: {size}; {state}" + (f" (in {conflicts})" if conflicts is not None else "")))
+
+
+@click.command()
+@click.argument("first", type=options.FILE)
+@click.argument("second", type=options.FILE)
+@options.style_options
+def agreement(first: Path, second: Path, style: Any) -> None:
+    """Score the second annotator's links and clusters against the first's.
+
+    Files are in the corpus's format, JSON Lines or Parquet.  Links may also be given as a system's predictions, with
+    the prepositions of unlinked pairs (fallback), which UPrep needs.  Clusters are compared without singletons.
+    Annotation that one of the files lacks is not compared.
+
+    \b
+    Examples:
+      closeread agreement tne anna.jsonl ben.jsonl
+      closeread agreement tne anna.jsonl.gz ben.jsonl.gz --json
+    """
+    from dataclasses import asdict
+
+    from closeread.corpora.gold import load_corpus, read_file
+    from closeread.counts.rendering import Grid
+    from closeread.errors import pluralize
+    from closeread.tasks.tne.agreement import agreement as measure
+    from closeread.tasks.tne.agreement import rows
+
+    corpus = load_corpus("tne")
+    one, two = options.read_all(
+        (first, second), lambda path: read_file(corpus, path, corpus.default_split, "annotation")
+    )
+    found = measure(one, two, (str(first), str(second)))
+    notes = [f"{second} against {first}, {pluralize(found.documents, 'document')}.", *found.lacking]
+    notes += ["Clusters are compared without singletons."] if found.clusters is not None else []
+    scores = [*(found.links or {}).items(), *(found.clusters or {}).items()]
+    header = ["", "precision", "recall", "F1 or accuracy"]
+    printing.show(
+        style,
+        value=lambda: asdict(found),
+        table=lambda: (["metric", "value"], scores),
+        grids=lambda: [Grid("", header, [list(map(printing.format_percent, row)) for row in rows(found)], notes)],
+    )
+
+
+@click.command(cls=options.WritingCommand)
+@click.argument("predictions", type=options.FILE)
+@click.option(
+    "--to",
+    "form",
+    type=click.Choice(["arrays", "jsonl"]),
+    required=True,
+    help="Convert to the leaderboard's arrays, or to JSON Lines of links.",
+)
+@options.gold_options
+@options.output
+def convert(predictions: Path, form: str, output: Path, **places: Any) -> None:
+    """Convert predictions for TNE from JSON Lines to the leaderboard's arrays, or back.
+
+    The file is validated as by `closeread validate`.  An array holds one preposition for each pair of noun phrases and
+    no fallbacks; a note says how many of them are lost.
+
+    \b
+    Examples:
+      closeread convert tne mine.jsonl --to arrays --config unlabeled -o for_the_leaderboard.jsonl
+      closeread convert tne arrays.jsonl --to jsonl --config sample -o links.jsonl
+    """
+    from closeread.errors import escape, pluralize
+    from closeread.files import write_text
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.scoring import gold_for, submission_for
+    from closeread.tasks import load_procedure
+    from closeread.tasks.tne import tne_arrays
+
+    gold = options.tell_notices(gold_for("tne", **places))
+    defaults = {**gold.corpus.procedure_defaults, "missing": "error"}
+    submission = submission_for(gold, predictions, load_procedure("tne").resolve_options(defaults))
+    rows = [row for row in submission.rows if row is not None]
+    if form == "arrays":
+        write_text(output, tne_arrays.dump_submission(rows, gold.records))
+        options.tell(tne_arrays.describe_losses(rows))
+    else:
+        write_text(output, dump_json_lines(rows))
+    click.echo(escape(f"{output}: {pluralize(len(rows), 'document')}"))
+
+
+@click.command(cls=options.WritingCommand)
+@click.argument("predictions", type=options.FILE)
+@options.gold_options
+@click.option(
+    "--labels",
+    type=click.IntRange(1, 24),
+    default=10,
+    show_default=True,
+    help="Show this many prepositions, the most frequent in gold.",
+)
+@click.option(
+    "--unlinked",
+    type=click.Choice(["shown", "hidden"]),
+    default="shown",
+    show_default=True,
+    help="Show or hide the row and the column of pairs that only one side links.",
+)
+@options.output
+def plot_confusion(predictions: Path, labels: int, unlinked: str, output: Path, **places: Any) -> None:
+    """Draw a confusion matrix of prepositions as .png or .svg (Elazar et al., 2022, Figure 5).
+
+    Cells count pairs of noun phrases; colours are base 2 logarithms.  If gold has several prepositions for a pair, the
+    predicted one is taken if it is among them, and the last one otherwise.
+
+    \b
+    Examples:
+      closeread plot confusion mine.jsonl -o confusion.png
+      closeread plot confusion mine.jsonl --split validation --unlinked hidden -o confusion.svg
+    """
+    from closeread.drawing.pictures import check_suffix, write_picture
+    from closeread.errors import escape, pluralize
+    from closeread.scoring import gold_for, submission_for
+    from closeread.tasks import load_procedure
+    from closeread.tasks.tne import plots
+
+    check_suffix(output)
+    gold = options.tell_notices(gold_for("tne", **places))
+    plots.check_links(gold)
+    settled = load_procedure("tne").resolve_options(gold.corpus.procedure_defaults)
+    counts = plots.confusion_counts(gold.records, submission_for(gold, predictions, settled).rows)
+    shown = plots.commonest(counts, labels)
+    write_picture(plots.draw_confusion(counts, [*shown, plots.NO_LINK] if unlinked == "shown" else shown), output)
+    of_these, linked = int(counts[shown].sum()), int(counts[1:].sum())
+    click.echo(escape(f"{output}: {pluralize(len(shown), 'preposition')}, {of_these:,} of {linked:,} gold pairs"))
+
+
+@click.command(cls=options.WritingCommand)
+@options.config
+@click.option("--split", "splits", multiple=True, metavar="NAME", help="Draw this split; may be repeated.")
+@options.gold
+@options.data_dir
+@options.output
+def plot_prepositions(splits: tuple[str, ...], output: Path, **places: Any) -> None:
+    """Draw how frequent each preposition is among the links of TNE, as .png or .svg (Elazar et al., 2022, Figure 4).
+
+    \b
+    Examples:
+      closeread plot prepositions --split test -o prepositions.png
+      closeread plot prepositions --split validation --split test --split ood -o prepositions.svg
+    """
+    from closeread.drawing.pictures import check_suffix, write_picture
+    from closeread.errors import escape
+    from closeread.scoring import gold_for
+    from closeread.tasks.tne.columns import documents_of
+    from closeread.tasks.tne.plots import check_links, draw_prepositions, preposition_counts
+
+    check_suffix(output)
+    counts = {}
+    for split in dict.fromkeys(splits) or (None,):
+        gold = options.tell_notices(gold_for("tne", split=split, **places))
+        check_links(gold)
+        counts[gold.split or str(places["gold"])] = preposition_counts(documents_of(gold.records))
+    write_picture(draw_prepositions(counts), output)
+    drawn = ", ".join(f"{links.sum():,} links of {name}" for name, links in counts.items())
+    click.echo(escape(f"{output}: {drawn}"))
+
+
+COMMANDS: Commands = {
+    "adjudicate": {"tne": adjudicate},
+    "agreement": {"tne": agreement},
+    "convert": {"tne": convert},
+    "plot": {"confusion": plot_confusion, "prepositions": plot_prepositions},
+}

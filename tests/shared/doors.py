@@ -1,0 +1,156 @@
+"""A small gold and a system for every procedure, for tests that go through every door to a score."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.submissions import write_submission
+from closeread.formats.json_lines import dump_json_lines
+from closeread.tasks import find_format
+from closeread.tasks.tne.tne_arrays import dump_submission as dump_arrays
+
+
+def sample_gold(corpus):
+    """The records of a corpus's sample."""
+    return list(read_gold(load_corpus(corpus), "sample").records)
+
+
+def system_rows(corpus):
+    """What a system says of the sample: gold, with errors at fixed places."""
+    return CORPORA[corpus].system(sample_gold(corpus))
+
+
+def mctaco(gold):
+    turned = {"yes": "no", "no": "yes"}
+    labels = [record["label"] if i % 3 else turned[record["label"]] for i, record in enumerate(gold)]
+    return [{"id": record["id"], "label": label} for record, label in zip(gold, labels, strict=True)]
+
+
+def tne(gold):
+    """Every third link left out, every fifth with another preposition, one label for a pair."""
+    rows = []
+    for record in gold:
+        links = {(link["anchor"], link["complement"]): link["preposition"] for link in record["np_relations"]}
+        kept = [(pair, label) for i, (pair, label) in enumerate(links.items()) if i % 3]
+        relations = [
+            {"anchor": anchor, "complement": complement, "preposition": label if i % 5 else "near"}
+            for i, ((anchor, complement), label) in enumerate(kept)
+        ]
+        rows.append({"id": record["id"], "relations": relations})
+    return rows
+
+
+def timelines(gold):
+    """All entries but the first of each timeline, the last at another date."""
+    rows = []
+    for record in gold:
+        entries = [
+            {"position": entry["position"], "anchor": entry["anchor"], "mentions": entry["mentions"]}
+            for entry in record["entries"][1:]
+        ]
+        entries = [*entries[:-1], {**entries[-1], "anchor": "1999-12-31"}] if entries else entries
+        rows.append({"id": record["id"], "entity": record["entity"], "entries": entries})
+    return rows
+
+
+def possessions(gold):
+    """All possessions but the last of each article, the first as certain as it is not."""
+    names = ("possessor", "order", "certainty", "anchor", "relation", "relation_certainty")
+    other = {"certain": "uncertain", "uncertain": "certain"}
+    rows = []
+    for record in gold:
+        said = [{name: possession[name] for name in names} for possession in record["possessions"][:-1]]
+        said = [{**said[0], "certainty": other[said[0]["certainty"]]}, *said[1:]] if said else said
+        rows.append({"article": record["article"], "possessions": said})
+    return rows
+
+
+class Case(NamedTuple):
+    """A corpus.
+
+    Attributes:
+        system: from gold records to a system's rows.
+        fields: the fields of its units to slice by.
+        predictions: from a system's rows to what its evaluate module takes.
+        write: writes a system's rows in the corpus's other submission format; None where it has none.
+    """
+
+    system: Callable
+    fields: tuple[str, ...] = ()
+    predictions: Callable = list
+    write: Callable | None = None
+
+
+CORPORA = {
+    "mctaco": Case(
+        mctaco,
+        ("category",),
+        lambda rows: [row["label"] for row in rows],
+        lambda rows, path: path.write_text("".join(f"{row['label']}\n" for row in rows), "utf-8"),
+    ),
+    "tne": Case(
+        tne,
+        ("domain",),
+        write=lambda rows, path: path.write_text(dump_arrays(rows, sample_gold("tne")), "utf-8"),
+    ),
+    "semeval2015_timeline": Case(
+        timelines,
+        predictions=lambda rows: rows,
+        write=lambda rows, path: write_submission(path, rows, load_corpus("semeval2015_timeline")),
+    ),
+    "wikipossessions": Case(possessions),
+}
+
+KEY = [
+    {"document": "a", "clusters": [[[0, 0], [1, 1], [2, 2]], [[3, 3], [4, 4], [5, 5], [6, 6]]]},
+    {"document": "b", "clusters": [[[0, 1], [4, 4]]]},
+]
+RESPONSE = [
+    {"document": "a", "clusters": [[[0, 0], [1, 1]], [[2, 2], [3, 3]], [[5, 5], [6, 6], [7, 7], [8, 8]]]},
+    {"document": "b", "clusters": [[[0, 1], [4, 4]], [[2, 2], [3, 3]]]},
+]
+LENGTHS = {"a": 10, "b": 6}
+
+COREF_FORMATS = {"conll": ".conll", "conllu": ".conllu", "coref_json": ".jsonl"}
+
+
+def write_key(side, name):
+    """The documents of a side in a format, or the records themselves."""
+    records = {"key": KEY, "response": RESPONSE}[side]
+    if name == "records":
+        return records
+    path = Path(f"{side}{COREF_FORMATS[name]}")
+    jsonl = Path(f"{side}-records.jsonl")
+    jsonl.write_text(dump_json_lines({**record, "n_tokens": LENGTHS[record["document"]]} for record in records))
+    parsed = find_format("coref", "coref_json").read(jsonl, "any")
+    path.write_text(find_format("coref", name).write(parsed.records), "utf-8")
+    return path
+
+
+def timeml(*links):
+    """A document of four events with these links."""
+    events = "".join(f'<EVENT eid="e{i}">ran</EVENT> ' for i in range(1, 5))
+    instances = "".join(f'<MAKEINSTANCE eiid="ei{i}" eventID="e{i}"/>\n' for i in range(1, 5))
+    tlinks = "".join(
+        f'<TLINK lid="l{i}" eventInstanceID="{a}" relatedToEventInstance="{b}" relType="{relation}"/>\n'
+        for i, (a, relation, b) in enumerate((link.split() for link in links), start=1)
+    )
+    return f"<TimeML>\n<TEXT>{events}</TEXT>\n{instances}{tlinks}</TimeML>\n"
+
+
+TIMEML_FILES = {
+    "key": {
+        "a": timeml("ei1 BEFORE ei2", "ei2 BEFORE ei3", "ei3 INCLUDES ei4"),
+        "b": timeml("ei1 SIMULTANEOUS ei2", "ei3 BEFORE ei4"),
+    },
+    "response": {
+        "a": timeml("ei1 BEFORE ei3", "ei2 AFTER ei3"),
+        "b": timeml("ei2 SIMULTANEOUS ei1", "ei2 BEFORE ei3"),
+    },
+}
+
+
+def flat(report):
+    """The value of each score."""
+    return {name: estimate.value for name, estimate in report.total.scores.items()}

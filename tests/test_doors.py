@@ -1,0 +1,183 @@
+"""Every door gives the same scores and the same signature: files in all formats, records, evaluate, stored counts."""
+
+import json
+from pathlib import Path
+
+import evaluate
+import pytest
+from shared.doors import (
+    COREF_FORMATS,
+    CORPORA,
+    KEY,
+    RESPONSE,
+    TIMEML_FILES,
+    flat,
+    sample_gold,
+    system_rows,
+    write_key,
+)
+
+import closeread
+from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.submissions import dump_submission
+from closeread.counts.files import read_any_counts
+from closeread.counts.report import Report, Resampling, make_report
+from closeread.formats.json_lines import dump_json_lines
+from closeread.tasks import load_procedure, procedure_names
+
+QUICK = Resampling(n_resamples=0)
+
+
+def essence(report):
+    """What has to be the same whatever door a report came from."""
+    return flat(report), report.provenance.signature
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(params=CORPORA, ids=lambda name: name)
+def corpus(request, here):
+    """A corpus, with its sample as gold.jsonl and a system's rows as system.jsonl."""
+    gold = sample_gold(request.param)
+    Path("gold.jsonl").write_text(dump_json_lines(gold), "utf-8")
+    Path("system.jsonl").write_text(dump_json_lines(system_rows(request.param)), "utf-8")
+    return request.param
+
+
+@pytest.fixture
+def expected(corpus):
+    """What `closeread.score` says of the sample."""
+    return essence(closeread.score(corpus, "system.jsonl", config="sample", resampling=QUICK))
+
+
+def test_every_corpus_and_every_procedure_is_here():
+    assert set(CORPORA) == set(corpus_names())
+    assert {load_corpus(name).procedure for name in CORPORA} | {"coref", "tlinks"} == set(procedure_names())
+
+
+def test_the_system_is_neither_perfect_nor_empty(expected):
+    scores, _ = expected
+    assert any(0 < value < 1 for value in scores.values() if value is not None)
+
+
+def test_own_gold_in_json_lines(corpus, expected):
+    assert essence(closeread.score(corpus, "system.jsonl", gold="gold.jsonl", resampling=QUICK)) == expected
+
+
+def test_own_gold_in_parquet(corpus, expected, run):
+    assert run("export", corpus, "exported", "--config", "sample").exit_code == 0
+    (parquet,) = Path("exported/sample").glob("test-*.parquet")
+    assert essence(closeread.score(corpus, "system.jsonl", gold=parquet, resampling=QUICK)) == expected
+
+
+def test_submissions_in_every_format(corpus, expected):
+    declared = load_corpus(corpus)
+    rows = system_rows(corpus)
+    for number, name in enumerate(declared.submission_formats):
+        path = Path(f"other-{number}")
+        if CORPORA[corpus].write is not None:
+            CORPORA[corpus].write(rows, path)
+            assert essence(closeread.score(corpus, path, config="sample", resampling=QUICK)) == expected, name
+
+
+def test_records(corpus, expected):
+    gold, rows = sample_gold(corpus), system_rows(corpus)
+    assert essence(closeread.score(corpus, rows, gold=gold, resampling=QUICK)) == expected
+    assert essence(closeread.score(corpus, rows[::-1], config="sample", resampling=QUICK)) == expected
+    compared = closeread.compare(corpus, rows, "system.jsonl", gold=gold[::-1], resampling=Resampling(1))
+    assert essence(compared.first) == essence(compared.second) == expected
+
+
+def test_evaluate(corpus, expected):
+    (name,) = load_procedure(load_corpus(corpus).procedure).modules
+    module = evaluate.load(name)
+    predictions = CORPORA[corpus].predictions(system_rows(corpus))
+    for references in (sample_gold(corpus), closeread.load_dataset(corpus, "sample", split="test")):
+        report = module.report(predictions=predictions, references=references, resampling=QUICK)
+        assert essence(report) == expected
+        assert module.compute(predictions=predictions, references=references) == expected[0]
+
+
+def test_the_command_line_and_stored_counts(corpus, expected, ran):
+    said = ran("score", corpus, "system.jsonl", "--config", "sample", "--no-ci", "--json", "--counts", "kept.parquet")
+    assert essence(Report.from_json(json.loads(said))) == expected
+    kept = read_any_counts(Path("kept.parquet"), load_procedure)
+    assert essence(make_report(kept, resampling=QUICK)) == expected
+    again = ran("score", "--from-counts", "kept.parquet", "--no-ci", "--json")
+    assert json.loads(again) == json.loads(said)
+
+
+def test_shards_of_the_gold_merge_to_the_whole(corpus, expected, ran):
+    declared = load_corpus(corpus)
+    unit = load_procedure(declared.procedure).sides.unit or declared.key
+    gold = sample_gold(corpus)
+    first = {record[unit] for record in gold[: len(gold) // 3]}
+    for number, in_first in enumerate((True, False)):
+        shard = [record for record in gold if (record[unit] in first) == in_first]
+        ids = {record[declared.key] for record in shard}
+        Path(f"gold-{number}.jsonl").write_text(dump_json_lines(shard), "utf-8")
+        rows = [row for row in system_rows(corpus) if row[declared.key] in ids]
+        Path(f"system-{number}.jsonl").write_text(dump_submission(rows, declared, ".jsonl"), "utf-8")
+        options = ("--gold", f"gold-{number}.jsonl", "--no-ci", "--counts", f"{number}.parquet")
+        ran("score", corpus, f"system-{number}.jsonl", *options)
+    ran("merge", "1.parquet", "0.parquet", "-o", "all.parquet")
+    merged = json.loads(ran("score", "--from-counts", "all.parquet", "--no-ci", "--json"))
+    assert essence(Report.from_json(merged)) == expected
+    whole = ("score", corpus, "system.jsonl", "--gold", "gold.jsonl", "--no-ci", "--json")
+    for field in (*read_any_counts(Path("all.parquet"), load_procedure).table.breakdowns, *CORPORA[corpus].fields):
+        slices = json.loads(ran(*whole, "--by", field))["slices"][field]
+        of_all = json.loads(ran("score", "--from-counts", "all.parquet", "--no-ci", "--json", "--by", field))
+        assert {name: s["scores"] for name, s in of_all["slices"][field].items()} == {
+            name: s["scores"] for name, s in slices.items()
+        }
+
+
+@pytest.mark.parametrize("response", [*COREF_FORMATS, "records"])
+@pytest.mark.parametrize("key", [*COREF_FORMATS, "records"])
+def test_coreference(key, response, here, ran):
+    key, response = write_key("key", key), write_key("response", response)
+    expected = essence(closeread.score("coref", RESPONSE, gold=KEY, resampling=QUICK))
+    assert essence(closeread.score("coref", response, gold=key, resampling=QUICK)) == expected
+    for name in load_procedure("coref").modules:
+        lists = [[record["clusters"] for record in side] for side in (KEY, RESPONSE)]
+        report = evaluate.load(name).report(predictions=lists[1], references=lists[0], resampling=QUICK)
+        scores, signature = essence(report)
+        assert signature == expected[1]
+        assert scores.items() <= expected[0].items()
+    if isinstance(key, Path) and isinstance(response, Path):
+        said = ran("score", "coref", key, response, "--no-ci", "--json", "--counts", "kept.parquet")
+        assert essence(Report.from_json(json.loads(said))) == expected
+        again = json.loads(ran("score", "--from-counts", "kept.parquet", "--no-ci", "--json"))
+        assert again == json.loads(said)
+
+
+def test_links_of_timeml(here, ran):
+    for side, documents in TIMEML_FILES.items():
+        Path(side).mkdir()
+        for name, text in documents.items():
+            Path(side, f"{name}.tml").write_text(text, "utf-8")
+    expected = essence(closeread.score("tlinks", Path("response"), gold=Path("key"), resampling=QUICK))
+    said = ran("score", "tlinks", "key", "response", "--no-ci", "--json", "--by", "type", "--counts", "kept.parquet")
+    assert essence(Report.from_json(json.loads(said))) == expected
+    again = json.loads(ran("score", "--from-counts", "kept.parquet", "--no-ci", "--json", "--by", "type"))
+    assert again == json.loads(said)
+    records = [[flat_document(side, name) for name in documents] for side, documents in TIMEML_FILES.items()]
+    assert essence(closeread.score("tlinks", records[1], gold=records[0], resampling=QUICK)) == expected
+    for name in TIMEML_FILES["key"]:
+        ran("score", "tlinks", f"key/{name}.tml", f"response/{name}.tml", "--no-ci", "--counts", f"{name}.parquet")
+    ran("merge", *(f"{name}.parquet" for name in TIMEML_FILES["key"]), "-o", "all.parquet")
+    merged = json.loads(ran("score", "--from-counts", "all.parquet", "--no-ci", "--json"))
+    assert essence(Report.from_json(merged)) == expected
+
+
+def flat_document(side, name):
+    """The links of a document as the procedure takes them."""
+    from closeread.formats.timeml import read_timeml
+
+    document = read_timeml(Path(side, f"{name}.tml"))
+    links = [{"source": one.source, "relation": one.relation, "target": one.target} for one in document.tlinks]
+    return {"document": name, "tlinks": links}

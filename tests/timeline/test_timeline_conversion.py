@@ -1,0 +1,54 @@
+"""Which conversions and comparisons of TimeLine's files there are, by the files alone."""
+
+from pathlib import Path
+
+import pytest
+
+from closeread.errors import FormatError, RequestError
+from closeread.tasks.timeline.agreement import choose_kind, of_documents, of_timelines
+from closeread.tasks.timeline.cat_timeml import convert_document, is_document
+from closeread.tasks.timeline.plot_events import count_mentions, find_timeline
+
+TIMELINES = [
+    {"id": "ann_lee", "entity": "Ann Lee", "entries": [{"mentions": ["7-2-a", "7-3-b"]}, {"mentions": ["8-0-c"]}]},
+    {"id": "bo", "entity": "Bo", "entries": []},
+]
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "document"),
+    [("7.xml", "7.tml", True), ("7.tml", "7.xml", True), ("7.xml", "all.jsonl", True), ("folder", "all.jsonl", False)],
+)
+def test_documents_are_known_by_their_suffixes(source, output, document):
+    assert is_document(Path(source), Path(output)) is document
+
+
+@pytest.mark.parametrize("output", ["7.xml", "7.jsonl", "folder"])
+def test_a_document_becomes_one_of_the_other_format_only(output):
+    with pytest.raises(RequestError, match=r"can't convert 8.xml to .* \(expected a document in CAT, .xml, and one in"):
+        convert_document(Path("8.xml"), Path(output))
+
+
+@pytest.mark.parametrize(("source", "output"), [("bad.xml", "bad.tml"), ("bad.tml", "bad.xml")])
+def test_broken_documents_are_named(tmp_path, source, output):
+    (tmp_path / source).write_text("<Other/>")
+    with pytest.raises(FormatError, match=source):
+        convert_document(tmp_path / source, tmp_path / output)
+
+
+def test_what_is_compared_follows_from_the_files(tmp_path):
+    for folder, file in (("documents", "7.xml"), ("timelines", "ann.txt")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / file).touch()
+    documents, timelines = tmp_path / "documents", tmp_path / "timelines"
+    assert choose_kind(documents, documents / "7.xml").measure is of_documents
+    assert choose_kind(timelines, tmp_path / "ann.jsonl").measure is of_timelines
+    with pytest.raises(RequestError, match=r"timelines has timelines and .*documents has documents"):
+        choose_kind(timelines, documents)
+
+
+def test_a_timeline_is_found_by_name_or_id():
+    assert find_timeline(TIMELINES, "Ann Lee") is find_timeline(TIMELINES, "ann_lee") is TIMELINES[0]
+    with pytest.raises(RequestError, match="no entity 'Ann Le'; did you mean 'Ann Lee'"):
+        find_timeline(TIMELINES, "Ann Le")
+    assert [count_mentions(timeline["entries"]) for timeline in TIMELINES] == [3, 0]
