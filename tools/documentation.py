@@ -108,7 +108,7 @@ def options_table(procedure: Procedure) -> str:
     """A table of the options of a procedure."""
     options = procedure.options
     rows = [
-        [f"`{o.name}`", ", ".join(f"`{c}`" for c in o.choices) or o.needed, f"`{o.default}`", o.help] for o in options
+        [f"`{o.name}`", ", ".join(f"`{c}`" for c in o.choices) or o.expected, f"`{o.default}`", o.help] for o in options
     ]
     return draw(Grid("", ["option", "values", "default", "description"], rows), "markdown")
 
