@@ -1,29 +1,29 @@
-# Two commands for a fresh clone: `make score` shows what closeread does, `make test` checks that it does it.
+# Two commands for a fresh clone: `make score` shows what closeread does, `make test` checks that it works.
 
 PYTHON ?= python3
 VENV ?= .venv
 EXTRAS ?= test
 BIN = $(VENV)/bin
-# Python compiles what is imported, and that is a small part of what is installed.
+# No bytecode is compiled at installation, because only a small part of what is installed is ever imported.
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
-SHOWN = $(VENV)/always-positive.jsonl
+PREDICTIONS = $(VENV)/always-positive.jsonl
 
 .PHONY: score test test-floors environment
 
 environment:
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 
-# The test split where it can be had; where it can't, the message says so and the sample is scored.
+# Scores the test split if it is available; otherwise prints why not and, if the message suggests it, scores the sample.
 score: environment
 	@$(INSTALL) .
 	@sample=; \
-	 if ! why=$$($(BIN)/closeread stats mctaco --format csv 2>&1 >/dev/null); then \
-	   echo "$$why"; \
-	   case "$$why" in *"can't be had"*) sample="--config sample";; *) exit 1;; esac; \
-	   echo "Instead, the invented sample that ships in the package:"; \
+	 if ! error=$$($(BIN)/closeread stats mctaco --format csv 2>&1 >/dev/null); then \
+	   echo "$$error"; \
+	   case "$$error" in *"--config sample"*) sample="--config sample";; *) exit 1;; esac; \
+	   echo "Instead, scoring the invented sample that ships with the package:"; \
 	 fi; \
-	 $(BIN)/closeread baseline mctaco always-positive $$sample -o $(SHOWN) \
-	 && $(BIN)/closeread score mctaco $(SHOWN) $$sample --by category
+	 $(BIN)/closeread baseline mctaco always-positive $$sample -o $(PREDICTIONS) \
+	 && $(BIN)/closeread score mctaco $(PREDICTIONS) $$sample --by category
 
 test: environment
 	@$(INSTALL) '.[$(EXTRAS)]'
@@ -32,7 +32,7 @@ test: environment
 	$(BIN)/mypy -p closeread
 	$(BIN)/pytest -n auto
 
-# The oldest versions that pyproject.toml allows, the older generation of datasets among them.
+# The oldest versions that pyproject.toml allows, including the previous major version of datasets.
 test-floors: VENV = .venv-floors
 test-floors: environment
 	@$(INSTALL) --constraint .ci/floors.txt '.[test]'

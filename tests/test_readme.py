@@ -1,75 +1,152 @@
-"""Every fenced block of the README does what it says; nothing generated has drifted."""
+"""The blocks of the README and of docs/ do what they say; nothing generated has drifted; links lead somewhere."""
 
-import importlib.util
 import os
-import subprocess
-import sys
+import re
+import tomllib
 from pathlib import Path
 
+import documentation
+import pages
 import pytest
+import yaml
 
+import closeread
 from closeread.corpora.gold import corpus_names, load_corpus
 
 ROOT = Path(__file__).parent.parent
 DATA = os.environ.get("CLOSEREAD_DATA")
-TEXT = (ROOT / "README.md").read_text("utf-8")
+README = ROOT / "README.md"
+PAGES = pages.find_pages(ROOT)
+CARDS = [*sorted((ROOT / "cards").glob("*.md")), *sorted((ROOT / "metrics").glob("*/README.md"))]
+LINKED = [*PAGES, *CARDS, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md"]
+LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
 
 
-def load(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+CFF = ROOT / "CITATION.cff"
 
 
-readme = load(Path(__file__).parent / "readme.py")
-documentation = load(ROOT / "tools" / "documentation.py")
+def name_of(path):
+    return str(path.relative_to(ROOT))
+
+
+def anchors(text):
+    """The anchors of the headings of a page, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_blocks_print_and_draw_what_the_page_shows(page, tmp_path, monkeypatch):
+    if DATA:
+        monkeypatch.setenv("CLOSEREAD_DATA", DATA)
+    text = page.read_text("utf-8")
+    assert pages.run_page(text, tmp_path) == text
+    for picture, name in pages.find_drawn_pictures(page).items():
+        assert pages.is_same_picture(picture, tmp_path / name)
+    skipped = 0 if DATA else sum(bool(block["needs"]) for block in pages.find_blocks(text))
+    if skipped:
+        pytest.skip(f"CLOSEREAD_DATA is not set: {skipped} block(s) not run")
+
+
+def test_every_picture_is_drawn_by_a_page():
+    shown = {picture for page in PAGES for picture in pages.find_pictures(page)}
+    assert shown == {picture for page in PAGES for picture in pages.find_drawn_pictures(page)}
+    assert shown == set((ROOT / "docs" / "images").iterdir())
+
+
+def test_output_that_has_drifted_is_replaced(tmp_path):
+    page = "```console\n$ echo 1\n2\n```\nand\n```python\nprint(3)\n```\n```text\n4\n```\n"
+    fresh = "```console\n$ echo 1\n1\n```\nand\n```python\nprint(3)\n```\n```text\n3\n```\n"
+    assert pages.run_page(page, tmp_path) == fresh
+    assert pages.run_page(fresh, tmp_path) == fresh
+
+
+def test_updating_a_page_writes_its_output_and_its_pictures(tmp_path):
+    page = tmp_path / "page.md"
+    draw = "printf '<path>' > dot.svg # -o dot.svg"
+    page.write_text(f"```console\n$ {draw}\n$ echo 1\n2\n```\n![A dot](images/dot.svg)\n", "utf-8")
+    documentation.update_page(page)
+    assert page.read_text("utf-8") == f"```console\n$ {draw}\n$ echo 1\n1\n```\n![A dot](images/dot.svg)\n"
+    assert (tmp_path / "images" / "dot.svg").read_text("utf-8") == "<path>"
+
+
+def test_a_program_that_fails_is_an_error(tmp_path):
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        pages.run_page("```python\n1 / 0\n```\n", tmp_path)
+
+
+def test_another_picture_is_noticed(tmp_path):
+    (picture,) = (ROOT / "docs" / "images").glob("fox.svg")
+    text = picture.read_text("utf-8")
+    for other in (text.replace(">Tarn<", ">Tern<"), text.replace("dasharray", "linecap"), ""):
+        assert other != text
+        (tmp_path / "other.svg").write_text(other, "utf-8")
+        assert not pages.is_same_picture(picture, tmp_path / "other.svg")
 
 
 def test_every_block_is_of_a_kind_that_is_run():
-    assert {block["kind"] for block in readme.blocks(TEXT)} == {"sh", "console", "python"}
+    kinds = {page: [block["kind"] for block in pages.find_blocks(page.read_text("utf-8"))] for page in PAGES}
+    assert {kind for found in kinds.values() for kind in found} <= {"sh", "console", "python", "text"}
+    assert "sh" not in {kind for page, found in kinds.items() for kind in found if page != README}
+    for found in kinds.values():
+        before = [None, *found]
+        assert all(before[i] == "python" for i, kind in enumerate(found) if kind == "text")
 
 
 def test_the_commands_for_a_fresh_clone_are_those_of_the_gate():
     # They build an environment of their own, so the gate runs them, not this test.
     gate = (ROOT / ".ci" / "run").read_text("utf-8")
-    shell = [block["body"].strip() for block in readme.blocks(TEXT) if block["kind"] == "sh"]
-    assert shell == ["make score", "make test"]
-    assert all(f"\n{command} " in gate for command in shell)
+    (block,) = (block for block in pages.find_blocks(README.read_text("utf-8")) if block["kind"] == "sh")
+    commands = [line.split("#")[0].strip() for line in block["body"].splitlines()]
+    assert commands == ["make score", "make test"]
+    assert all(f"\n{command} " in gate for command in commands)
 
 
-def test_blocks_print_what_they_say(tmp_path, monkeypatch):
-    # In order and in one folder, since later blocks use the files of earlier ones.
-    if DATA:
-        monkeypatch.setenv("CLOSEREAD_DATA", DATA)
-    skipped = 0
-    for block in readme.blocks(TEXT):
-        if block["needs"] and not DATA:
-            skipped += 1
-        elif block["kind"] == "console":
-            assert readme.console(block["body"], tmp_path) == block["body"]
-        elif block["kind"] == "python":
-            subprocess.run([sys.executable, "-c", block["body"]], cwd=tmp_path, check=True, capture_output=True)
-    if skipped:
-        pytest.skip(f"CLOSEREAD_DATA is not set: {skipped} block(s) not run")
+def test_the_readme_is_short_and_links_to_every_page():
+    text = README.read_text("utf-8")
+    assert len(text.splitlines()) <= 120
+    assert {name_of(page) for page in PAGES[1:]} <= set(re.findall(r"\]\(([^)#]+)\)", text))
+
+
+def test_the_citation_agrees_with_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    citation = yaml.safe_load(CFF.read_text("utf-8"))
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["title"] == project["name"]
+    assert citation["license"] == project["license"]
+    assert citation["authors"] == project["authors"]
+    assert citation["version"] == closeread.__version__
+    assert citation["message"]
+    assert citation["abstract"]
+
+
+@pytest.mark.parametrize("page", LINKED, ids=name_of)
+def test_links_lead_somewhere(page):
+    for link in LINK.finditer(page.read_text("utf-8")):
+        target = page.parent / link["path"] if link["path"] else page
+        assert target.exists(), link[0]
+        assert not link["anchor"] or link["anchor"] in anchors(target.read_text("utf-8")), link[0]
 
 
 @pytest.mark.parametrize("name", corpus_names())
 def test_cards_have_not_drifted(name):
     text = (ROOT / "cards" / f"{name}.md").read_text("utf-8")
-    assert documentation.filled(text, documentation.card_parts(load_corpus(name))) == text
+    assert documentation.fill_parts(text, documentation.card_parts(load_corpus(name))) == text
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "metrics").glob("*/README.md")), ids=lambda path: path.parent.name)
 def test_metric_cards_have_not_drifted(path):
     text = path.read_text("utf-8")
-    assert documentation.filled(text, documentation.metric_parts(documentation.procedure_of(path.parent.name))) == text
+    parts = documentation.metric_parts(documentation.find_procedure(path.parent.name))
+    assert documentation.fill_parts(text, parts) == text
 
 
-def test_the_readme_has_not_drifted():
-    assert documentation.filled(TEXT, documentation.readme_parts(ROOT)) == TEXT
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_the_pages_have_not_drifted(page):
+    text = page.read_text("utf-8")
+    assert documentation.fill_parts(text, documentation.page_parts(ROOT)) == text
 
 
 def test_the_benchmarks_page_has_not_drifted():
     text = (ROOT / "benchmarks" / "README.md").read_text("utf-8")
-    assert documentation.filled(text, documentation.benchmark_parts(ROOT)) == text
+    assert documentation.fill_parts(text, documentation.benchmark_parts(ROOT)) == text

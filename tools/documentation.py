@@ -1,8 +1,13 @@
-"""Fills the generated parts of Markdown files, so that prose and code can't drift apart.
+"""Bring the Markdown files of a checkout up to date, so that prose and code can't drift apart.
 
-A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- /generated -->``.  In a dataset card
-``fields``, ``facts`` and ``options`` come from the corpus's schema, declaration and procedure.  Run
-``python tools/documentation.py`` in a checkout to fill them; a test checks that nothing has drifted.
+    python tools/documentation.py [PAGE ...]
+
+* A generated part is the text between ``<!-- generated: NAME -->`` and ``<!-- /generated -->``.  In a dataset card,
+  ``fields``, ``facts``, ``options`` and ``citation`` come from the corpus's schema, declaration and procedure.
+* The README and the pages in ``docs/`` are run (see ``pages.py``): the output of their blocks and their pictures are
+  replaced by what the commands print and draw now.
+
+Without PAGE, all files are updated.  Tests check that nothing has drifted.
 """
 
 from __future__ import annotations
@@ -10,10 +15,15 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import shutil
+import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from pages import find_drawn_pictures, find_pages, is_same_picture, run_page
 
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import corpus_names, load_corpus
@@ -25,22 +35,22 @@ from closeread.hf.modules import class_name
 from closeread.tasks import load_procedure
 
 MEASURED = ("possession", "tne", "timeline")
-"""Benchmarks whose results name their tables."""
+"""Benchmarks whose result files name their tables and peers."""
 
 PART = re.compile(r"(<!-- generated: (?P<name>[a-z_]+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
 
 
-def filled(text: str, parts: Mapping[str, Callable[[], str]]) -> str:
-    """The text with every generated part made anew.
+def fill_parts(text: str, parts: Mapping[str, Callable[[], str]]) -> str:
+    """Return the text with its generated parts replaced.
 
     Raises:
-        KeyError: a part has a name that nothing generates.
+        KeyError: there is no generator for the name of a part.
     """
     return PART.sub(lambda match: f"{match[1]}\n{parts[match['name']]()}\n{match[3]}", text)
 
 
 def card_parts(corpus: Corpus) -> dict[str, Callable[[], str]]:
-    """What generates each part of a corpus's card."""
+    """The generators of the parts of a dataset card, by name."""
     definitions = {config.definition for config in corpus.configs.values()}
     return {
         "fields": lambda: fields_table(corpus),
@@ -52,13 +62,13 @@ def card_parts(corpus: Corpus) -> dict[str, Callable[[], str]]:
 
 
 def fields_table(corpus: Corpus, definition: str = "document") -> str:
-    """The fields of a record."""
+    """A table of the fields of a record."""
     rows = [[f"`{f.name}`", f.type, f.description] for f in fields(load_schema(corpus.name), definition)]
-    return draw(Grid("", ["field", "type", "what it holds"], rows), "markdown")
+    return draw(Grid("", ["field", "type", "description"], rows), "markdown")
 
 
 def facts_table(corpus: Corpus) -> str:
-    """The declared figures, a column a split."""
+    """A table of the declared figures, with a column for each split."""
     splits = list(dict.fromkeys(fact.split for fact in corpus.facts))
     values = {(fact.name, fact.split): f"{fact.value:,}" for fact in corpus.facts}
     names = list(dict.fromkeys(fact.name for fact in corpus.facts))
@@ -67,7 +77,7 @@ def facts_table(corpus: Corpus) -> str:
 
 
 def metric_parts(procedure: Procedure) -> dict[str, Callable[[], str]]:
-    """What generates each part of a metric's card."""
+    """The generators of the parts of a metric card, by name."""
     own = [name for name in corpus_names() if load_corpus(name).procedure == procedure.name]
     return {
         "options": lambda: options_table(procedure),
@@ -81,36 +91,36 @@ def bibtex(entry: str) -> str:
     return f"```bibtex\n{entry}\n```\n"
 
 
-def procedure_of(metric: str) -> Procedure:
-    """The procedure that an evaluate module computes."""
+def find_procedure(metric: str) -> Procedure:
+    """The procedure of an evaluate module."""
     module = importlib.import_module(f"closeread.metrics.{metric}.{metric}")
     procedure: Procedure = getattr(module, class_name(metric)).PROCEDURE
     return procedure
 
 
 def scores_table(procedure: Procedure) -> str:
-    """The scores of a procedure."""
+    """A table of the scores of a procedure."""
     rows = [[f"`{metric.name}`", metric.description] for metric in procedure.metrics]
-    return draw(Grid("", ["score", "what it says"], rows), "markdown")
+    return draw(Grid("", ["score", "description"], rows), "markdown")
 
 
 def options_table(procedure: Procedure) -> str:
-    """The options of a procedure."""
+    """A table of the options of a procedure."""
     options = procedure.options
     rows = [
-        [f"`{o.name}`", ", ".join(f"`{c}`" for c in o.choices) or o.needed, f"`{o.default}`", o.help] for o in options
+        [f"`{o.name}`", ", ".join(f"`{c}`" for c in o.choices) or o.expected, f"`{o.default}`", o.help] for o in options
     ]
-    return draw(Grid("", ["option", "values", "default", "what it decides"], rows), "markdown")
+    return draw(Grid("", ["option", "values", "default", "description"], rows), "markdown")
 
 
-def readme_parts(root: Path) -> dict[str, Callable[[], str]]:
-    """What generates each part of the README, from results that are kept in the checkout."""
+def page_parts(root: Path) -> dict[str, Callable[[], str]]:
+    """The generators of the parts of the README and of docs/, by name; they read the stored results of benchmarks."""
     kept = root / "benchmarks" / "results" / "coverage.json"
     return {"coverage": lambda: coverage_table(kept), "level": lambda: level_table(kept)}
 
 
 def coverage_table(path: Path) -> str:
-    """How often intervals hold the truth, a row a number of blocks, as `benchmarks/coverage.py` found it."""
+    """How often intervals contain the true score, by number of sentences, as measured by `benchmarks/coverage.py`."""
     found = json.loads(path.read_text("utf-8"))["coverage"]
     metrics = list(next(iter(found.values())))
     rows = [[blocks, *(f"{100 * shares[name]:.1f} %" for name in metrics)] for blocks, shares in found.items()]
@@ -118,7 +128,7 @@ def coverage_table(path: Path) -> str:
 
 
 def level_table(path: Path) -> str:
-    """How often each test finds a difference between equal systems, a row a number of blocks."""
+    """How often each test finds a difference between equally good systems, by number of sentences."""
     found = json.loads(path.read_text("utf-8"))["level"]
     rows = [
         [blocks, f"{100 * shares['p_randomization']:.1f} %", f"{100 * shares['p_bootstrap']:.1f} %"]
@@ -128,7 +138,7 @@ def level_table(path: Path) -> str:
 
 
 def benchmark_parts(root: Path) -> dict[str, Callable[[], str]]:
-    """What generates each part of the benchmarks' page, from results that are kept in the checkout."""
+    """The generators of the parts of the benchmark page, by name; they read the stored results."""
     found = json.loads((root / "benchmarks" / "results" / "mctaco.json").read_text("utf-8"))
     peer = "official evaluator"
     module = json.loads((root / "benchmarks" / "results" / "evaluate_module.json").read_text("utf-8"))
@@ -146,7 +156,7 @@ def benchmark_parts(root: Path) -> dict[str, Callable[[], str]]:
 
 
 def measured_parts(root: Path, name: str) -> dict[str, Callable[[], str]]:
-    """What generates each part of the benchmarks' page from results that name their tables and peers."""
+    """The generators for a result file that names its tables and peers."""
     found = json.loads((root / "benchmarks" / "results" / f"{name}.json").read_text("utf-8"))
     about = f"{found['machine']}; {found['software']}; closeread {found['closeread']}.\n"
     tables = {
@@ -161,7 +171,7 @@ def measured_parts(root: Path, name: str) -> dict[str, Callable[[], str]]:
 
 
 def coref_parts(found: Mapping[str, Any]) -> dict[str, Callable[[], str]]:
-    """What generates each part of the benchmarks' page on coreference."""
+    """The generators for the coreference results."""
     limit = found["limit"]
     about = f"{found['machine']}; {found['software']}; closeread {found['closeread']}.\n"
     return {
@@ -177,7 +187,7 @@ def coref_parts(found: Mapping[str, Any]) -> dict[str, Callable[[], str]]:
 
 
 def peers_table(found: Mapping[str, Any], limit: int) -> str:
-    """Seconds of every process, as a multiple of ours, and peak MiB, as a multiple of the files' size."""
+    """Seconds of each process, also relative to ours, and peak MiB, also relative to the size of the files."""
     own = found["processes"]["closeread, all metrics"]["seconds"]
     base = found["base_mib"]
     rows = []
@@ -188,16 +198,23 @@ def peers_table(found: Mapping[str, Any], limit: int) -> str:
             above = max(values["peak_mib"] - base, 0)
             cells = [f"{values['seconds']:.2f}", f"{values['seconds'] / own:.2g}", f"{values['peak_mib']:.0f}"]
             rows.append([what, *cells, f"{above / found['mib']:.1f}"])
-    header = ["what", "seconds", "as a multiple of ours", "peak MiB", "above a bare start, by the files' size"]
+    header = ["what", "seconds", "relative to ours", "peak MiB", "memory above idle, relative to file size"]
     return draw(Grid("", header, rows, [f"Files: {found['mib']:.0f} MiB."]), "markdown")
 
 
 def timings_table(timings: Mapping[str, Mapping[str, float]], peer: str) -> str:
-    """Seconds, and MiB where they were measured, each with its ratio to a peer's."""
+    """Seconds, and MiB if measured, each with its ratio to a peer's."""
     columns = {"seconds": ".4f", "peak_mib": ".0f"}
     measured = [name for name in columns if name in timings[peer]]
     rows = [
-        [what, *(cell for name in measured for cell in _with_ratio(values[name], timings[peer][name], columns[name]))]
+        [
+            what,
+            *(
+                cell
+                for name in measured
+                for cell in _format_with_ratio(values[name], timings[peer][name], columns[name])
+            ),
+        ]
         for what, values in timings.items()
     ]
     titles = {"seconds": "seconds", "peak_mib": "peak MiB"}
@@ -211,8 +228,8 @@ def growth_table(growth: Mapping[str, Mapping[str, Mapping[str, float]]], peer: 
         [
             f"{int(size):,}",
             what,
-            *_with_ratio(values["seconds"], timings[peer]["seconds"], ".2f"),
-            *_with_ratio(values["peak_mib"], timings[peer]["peak_mib"], ".0f"),
+            *_format_with_ratio(values["seconds"], timings[peer]["seconds"], ".2f"),
+            *_format_with_ratio(values["peak_mib"], timings[peer]["peak_mib"], ".0f"),
         ]
         for size, timings in growth.items()
         for what, values in timings.items()
@@ -221,49 +238,63 @@ def growth_table(growth: Mapping[str, Mapping[str, Mapping[str, float]]], peer: 
 
 
 def sizes_table(sizes: Mapping[str, Mapping[str, Any]], peer: str, unit: str, limit: float) -> str:
-    """Seconds by size, a row a size, each with how many times a peer's they are.
+    """Seconds by size, with a row for each size, each with its ratio to a peer's.
 
     Args:
-        sizes: the seconds by size and what was measured; None where it did not end within the limit, and the name of an
-            error where it ended with one.
-        peer: what the others are compared with, which always ended.
-        unit: what the sizes count.
-        limit: how many seconds anything had.
+        sizes: the seconds by size and tool; None if the tool did not finish within the limit, and the name of the error
+            if it failed.
+        peer: the tool that the others are compared with; it always finished.
+        unit: the unit of the sizes.
+        limit: the time limit in seconds.
     """
     names = list(dict.fromkeys(name for seconds in sizes.values() for name in seconds))
     rows = []
     for size, seconds in sizes.items():
-        cells = {name: _beside(value, seconds[peer], limit) for name, value in seconds.items()}
+        cells = {name: _format_seconds(value, seconds[peer], limit) for name, value in seconds.items()}
         rows.append([f"{int(size):,}", *(cells.get(name, "") for name in names)])
     return draw(Grid("", [unit, *(f"{name}, seconds" for name in names)], rows), "markdown")
 
 
-def _beside(value: float | str | None, own: float, limit: float) -> str:
-    """Seconds, and how many times a peer's they are."""
+def _format_seconds(value: float | str | None, own: float, limit: float) -> str:
+    """Seconds, and their ratio to a peer's."""
     if isinstance(value, str):
         return value
     if value == own:
         return f"{value:.4f}"
     times = float(f"{(limit if value is None else value) / own:.2g}")
-    told = f"over {limit}" if value is None else f"{value:.4f}"
-    return f"{told} (× {times:,.0f})" if times >= 10 else f"{told} (× {times:g})"
+    seconds = f"over {limit}" if value is None else f"{value:.4f}"
+    return f"{seconds} (× {times:,.0f})" if times >= 10 else f"{seconds} (× {times:g})"
 
 
-def _with_ratio(value: float, peer: float, style: str) -> tuple[str, str]:
+def _format_with_ratio(value: float, peer: float, style: str) -> tuple[str, str]:
     return f"{value:{style}}", f"{value / peer:.2g}"
 
 
+def update_page(page: Path) -> None:
+    """Run a page and replace its output and its pictures by what its commands print and draw now."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = page.read_text("utf-8")
+        write_text(page, run_page(text, Path(folder)))
+        for picture, name in find_drawn_pictures(page).items():
+            if not picture.exists() or not is_same_picture(picture, Path(folder) / name):
+                picture.parent.mkdir(exist_ok=True)
+                shutil.copyfile(Path(folder) / name, picture)
+
+
 def main() -> None:
-    """Fill the pages of the checkout that is the working directory."""
+    """Update the files of the checkout that is the working directory, or those named on the command line."""
     root = Path()
-    files = {root / "cards" / f"{name}.md": card_parts(load_corpus(name)) for name in corpus_names()}
-    for folder in sorted((root / "metrics").glob("*/")):
-        if (folder / "README.md").exists():
-            files[folder / "README.md"] = metric_parts(procedure_of(folder.name))
-    files[root / "README.md"] = readme_parts(root)
-    files[root / "benchmarks" / "README.md"] = benchmark_parts(root)
-    for path, parts in files.items():
-        write_text(path, filled(path.read_text("utf-8"), parts))
+    pages = find_pages(root)
+    files = {
+        **{root / "cards" / f"{name}.md": card_parts(load_corpus(name)) for name in corpus_names()},
+        **{card: metric_parts(find_procedure(card.parent.name)) for card in (root / "metrics").glob("*/README.md")},
+        **dict.fromkeys(pages, page_parts(root)),
+        root / "benchmarks" / "README.md": benchmark_parts(root),
+    }
+    for path in [Path(argument) for argument in sys.argv[1:]] or files:
+        write_text(path, fill_parts(path.read_text("utf-8"), files[path]))
+        if path in pages:
+            update_page(path)
 
 
 if __name__ == "__main__":
