@@ -14,9 +14,9 @@ import pytest
 
 import closeread
 from closeread import scoring
-from closeread.cli import main, options, procedure_group
+from closeread.cli import main, options
 from closeread.corpora import gold as corpora
-from closeread.corpora import sources, submissions
+from closeread.corpora import sides, sources, submissions
 from closeread.corpora.gold import load_corpus
 from closeread.corpora.schema import load_schema
 from closeread.counts.report import FORMAT
@@ -207,10 +207,9 @@ def two_corpora(monkeypatch):
     """McTaco and a corpus that differs in name and in what a missing prediction is, both scored alike."""
     other = replace(load_corpus("mctaco"), name="other", procedure_defaults={"missing": "empty"})
     real = corpora.load_corpus
-    for module in (corpora, procedure_group, scoring):
+    for module in (corpora, sides, scoring):
         monkeypatch.setattr(module, "load_corpus", lambda name: other if name == "other" else real(name))
-        if hasattr(module, "corpus_names"):
-            monkeypatch.setattr(module, "corpus_names", lambda: ["mctaco", "other"])
+    monkeypatch.setattr(scoring, "corpus_names", lambda: ["mctaco", "other"])
     monkeypatch.setattr(sources, "_bundled", lambda corpus, file: loader_file(file.name))
     monkeypatch.setattr(corpora, "load_schema", lambda name: load_schema("mctaco"))
     monkeypatch.setattr(submissions, "load_schema", lambda name: load_schema("mctaco"))
@@ -229,8 +228,8 @@ def test_a_corpus_name_stands_for_its_procedure(two_corpora, ran):
 
 
 def test_a_procedure_of_several_corpora_needs_a_corpus(two_corpora, run, monkeypatch):
-    monkeypatch.setattr(procedure_group, "corpus_names", lambda: ["other", "another"])
-    monkeypatch.setattr(procedure_group, "load_corpus", lambda name: load_corpus("mctaco"))
+    monkeypatch.setattr(scoring, "corpus_names", lambda: ["other", "another"])
+    monkeypatch.setattr(scoring, "load_corpus", lambda name: load_corpus("mctaco"))
     result = run("score", "mctaco", "yes.jsonl")
     assert result.exit_code == 2
     assert "procedure mctaco scores other and another; name the corpus instead" in result.stderr

@@ -47,7 +47,7 @@ def test_predictions_are_a_folder_or_a_file(ran, run):
     assert Path("file.svg").read_bytes() == Path("folder.svg").read_bytes()
     other = run("plot", "timeline", "aurelia", *PLOT[3:], "--predictions", "sent", "-o", "no.svg")
     assert other.exit_code == 2
-    assert "sent has no row for id 'aurelia'" in other.stderr
+    assert "sent has no prediction for id 'aurelia'" in other.stderr
     assert not Path("no.svg").exists()
 
 
@@ -62,7 +62,7 @@ def test_an_unknown_entity_is_told_with_the_nearest(run, tmp_path, monkeypatch):
     )
     result = run(*PLOT, "-o", "x.pdf")
     assert result.exit_code == 2
-    assert "needed: .png or .svg" in result.stderr
+    assert "expected .png or .svg" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -70,7 +70,7 @@ def test_what_is_read_is_not_written_over(run, tmp_path):
     (tmp_path / "sent.png").write_text("{}", "utf-8")
     result = run(*PLOT, "--predictions", tmp_path / "sent.png", "-o", tmp_path / "sent.png")
     assert result.exit_code == 2
-    assert "name another file to write" in result.stderr
+    assert "choose another output file" in result.stderr
 
 
 def test_without_matplotlib_the_extra_is_named(run, tmp_path, monkeypatch):

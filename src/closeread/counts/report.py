@@ -241,7 +241,7 @@ def make_report(counted: Counted, *, by: Sequence[str] = (), resampling: Resampl
     for field in by:
         if field not in known:
             choices = ", ".join(known) or "none"
-            raise RequestError(f"no field {quote(field)} to slice {procedure.unit}s by (choose from: {choices})")
+            raise RequestError(f"no field {quote(field)} to slice by (choose from: {choices})")
     return Report(
         counted.provenance,
         resampling,
