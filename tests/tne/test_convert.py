@@ -1,17 +1,14 @@
 """Predictions for TNE from links to the leaderboard's arrays and back, and what is lost."""
 
-import json
 from pathlib import Path
 
 import pytest
+from shared.json_lines import read, write
+from shared.tne_links import link
 
 SAMPLE = ["--config", "sample"]
 OF_THE_GOLD = "note: 2 noun phrases: times, dates or measurements that are linked (the first: 's1', np2)."
 SIZES = {"s1": 13, "s2": 14, "s3": 10, "s4": 11}
-
-
-def link(anchor, preposition, complement):
-    return {"anchor": f"np{anchor}", "complement": f"np{complement}", "preposition": preposition}
 
 
 LINKS = {
@@ -24,14 +21,6 @@ LINKS = {
 
 def rows(**more):
     return [{"id": name, "relations": links, **more.get(name, {})} for name, links in LINKS.items()]
-
-
-def write(path, records):
-    Path(path).write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-
-
-def read(path):
-    return [json.loads(line) for line in Path(path).read_text("utf-8").splitlines()]
 
 
 def in_order(records):

@@ -1,13 +1,12 @@
 """Links compared as arrays: beside an exact twin, and what must hold of any."""
 
-import importlib.util
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from twins import links as twin
 
 from closeread.tasks.tne.kernels.links import (
     COUNTS,
@@ -22,16 +21,6 @@ from closeread.tasks.tne.kernels.links import (
     tallies,
     triplets,
 )
-
-
-def loaded(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-twin = loaded("links_twin")
 
 N_PHRASES = 4
 PHRASE = st.integers(0, N_PHRASES - 1)

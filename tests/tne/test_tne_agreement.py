@@ -1,7 +1,6 @@
 """Agreement of two annotators of TNE: by hand, what must hold of any two, and files that can't be compared."""
 
 import gzip
-import importlib.util
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -11,22 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared import json_lines
+from shared.tne_annotated import document, submit
+from shared.tne_random import documents
 
 from closeread.errors import FormatError
 from closeread.tasks.tne.agreement import agreement
-
-TESTS = Path(__file__).parent.parent / "tne"
-
-
-def loaded(name):
-    spec = importlib.util.spec_from_file_location(name, TESTS / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-annotated, small = loaded("annotated"), loaded("tne_documents")
-document, sent, json_lines = annotated.document, annotated.sent, annotated.json_lines
 
 WORDS = "Ada she her Ben he roof house town"
 ROOF, HOUSE, TOWN = 5, 6, 7
@@ -75,12 +64,12 @@ def test_by_hand():
     ],
 )
 def test_links_as_a_system_sends_them(fallback, uprep, why):
-    found = agreement([FIRST], [sent("d", THEIRS, fallback)])
+    found = agreement([FIRST], [submit("d", THEIRS, fallback)])
     assert found.links["uprep"] == uprep, why
     assert {name: value for name, value in found.links.items() if name != "uprep"} == exactly(LINKS)
     assert found.clusters is None
     assert found.lacking == ["the second has no clusters; they are not compared."]
-    turned = agreement([sent("d", OURS)], [SECOND])
+    turned = agreement([submit("d", OURS)], [SECOND])
     assert turned.links["links/f1"] == 1 / 2
 
 
@@ -100,7 +89,7 @@ def test_nothing_to_agree_on():
     assert set(found.links.values()) == set(found.clusters.values()) == {None}
 
 
-@given(small.documents(), st.data())
+@given(documents(), st.data())
 def test_any_two(records, data):
     kept = [data.draw(st.lists(st.booleans(), min_size=(n := len(r["np_relations"])), max_size=n)) for r in records]
     others = [
@@ -166,7 +155,7 @@ def changed(record, place, **values):
         ),
         (
             [OTHER],
-            [sent("e", [(0, "of", 0), (0, "of", 2)])],
+            [submit("e", [(0, "of", 0), (0, "of", 2)])],
             [
                 "ben: document 'e': relations[1]: complement 'np2' does not exist; needed: one of its 2 noun phrases,"
                 " np0 to np1",
@@ -174,7 +163,7 @@ def changed(record, place, **values):
             ],
         ),
         (
-            [sent("e", [(0, "of", 7)])],
+            [submit("e", [(0, "of", 7)])],
             [OTHER],
             [
                 "anna: document 'e': relations[0]: complement 'np7' does not exist; needed: one of its 2 noun phrases,"
@@ -183,7 +172,7 @@ def changed(record, place, **values):
         ),
         (
             [OTHER],
-            [OTHER | sent("e", [])],
+            [OTHER | submit("e", [])],
             ["ben: document 'e' has both np_relations and relations; needed: one of them"],
         ),
     ],
@@ -196,8 +185,8 @@ def test_what_can_not_be_compared(first, second, problems):
 
 
 def test_the_command(ran, run):
-    Path("anna.jsonl").write_text(json_lines([FIRST, OTHER]), "utf-8")
-    Path("ben.jsonl.gz").write_bytes(gzip.compress(json_lines([OTHER, SECOND]).encode()))
+    json_lines.write("anna.jsonl", [FIRST, OTHER])
+    Path("ben.jsonl.gz").write_bytes(gzip.compress(json_lines.dump([OTHER, SECOND]).encode()))
     pq.write_table(pa.Table.from_pylist([SECOND, OTHER]), "ben.parquet")
     found = json.loads(ran("agreement", "tne", "anna.jsonl", "ben.jsonl.gz", "--json"))
     assert found["links"]["iprep"] == 3 / 4
@@ -222,8 +211,8 @@ def test_the_command(ran, run):
 
 
 def test_a_submission_on_the_command_line(ran):
-    Path("anna.jsonl").write_text(json_lines([FIRST]), "utf-8")
-    Path("ben.jsonl").write_text(json_lines([sent("d", THEIRS, [(0, "at", ROOF)])]), "utf-8")
+    json_lines.write("anna.jsonl", [FIRST])
+    json_lines.write("ben.jsonl", [submit("d", THEIRS, [(0, "at", ROOF)])])
     printed = ran("agreement", "tne", "anna.jsonl", "ben.jsonl").splitlines()
     assert ["UPrep", "accuracy", "100.00"] in [line.split() for line in printed]
     assert printed[-2:] == [
@@ -233,8 +222,8 @@ def test_a_submission_on_the_command_line(ran):
 
 
 def test_bad_files_on_the_command_line(ran, run):
-    Path("anna.jsonl").write_text(json_lines([FIRST, {**OTHER, "id": 1}]), "utf-8")
-    Path("ben.jsonl").write_text(json_lines([SECOND]), "utf-8")
+    json_lines.write("anna.jsonl", [FIRST, {**OTHER, "id": 1}])
+    json_lines.write("ben.jsonl", [SECOND])
     result = run("agreement", "tne", "anna.jsonl", "ben.jsonl")
     assert result.exit_code == 1
     assert "anna.jsonl:2: id: 1 is not of type 'string'" in result.stderr
@@ -242,7 +231,7 @@ def test_bad_files_on_the_command_line(ran, run):
     result = run("agreement", "tne", "anna.jsonl", "bad.jsonl")
     assert "anna.jsonl:2: id: 1 is not" in result.stderr
     assert "bad.jsonl:1: is no JSON" in result.stderr
-    Path("anna.jsonl").write_text(json_lines([FIRST, OTHER]), "utf-8")
+    json_lines.write("anna.jsonl", [FIRST, OTHER])
     result = run("agreement", "tne", "anna.jsonl", "ben.jsonl")
     assert result.exit_code == 1
     assert result.stderr == "Error: annotations: ben.jsonl lacks 1 of the 2 documents of anna.jsonl: 'e'\n"

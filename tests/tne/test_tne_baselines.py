@@ -1,18 +1,19 @@
 """TNE's baselines: by hand, beside a slow twin, as the paper prints them, and on the command line."""
 
-import importlib.util
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
+from shared.tne_links import scores
+from shared.tne_random import documents
+from twins.tne_baselines import link_pairs
 
 from closeread.corpora.baselines import load_baseline, load_baselines
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import RequestError
-from closeread.tasks.tne.columns import PREPOSITIONS
 from closeread.tasks.tne.procedure import PROCEDURE, find_inconsistencies
 
 CORPUS = load_corpus("tne")
@@ -21,17 +22,6 @@ NAMES = [
     *("surface", "surface-extended", "combined", "all-pairs"),
 ]
 DEFINITIONS = ("printed", "described")
-
-
-def beside(name):
-    """A module that stands beside this one and is no test."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-documents = beside("tne_documents").documents
 
 
 def predict(name, records, definition=None, seed=0):
@@ -51,47 +41,13 @@ def linked(name, records, definition=None, seed=0):
     return [set(found) for found in pairs]
 
 
-def twin(name, record, definition):
-    """The pairs of a document, one noun phrase at a time, from the definitions."""
-    nps = sorted(record["nps"], key=lambda np: int(np["id"][2:]))
-    numbers = range(len(nps))
-    title = [i for i in numbers if nps[i]["last_char"] <= record["text"].find("\n\n")]
-    first, last = ([np[token] for np in nps] for token in ("first_token", "last_token"))
-
-    def between(i, j):
-        return first[j] - last[i]
-
-    def nearest(i, distance):
-        at = [(distance(j), j) for j in numbers if distance(j) > 0]
-        return {(i, min(at)[1])} if at else set()
-
-    def surface(i, j):
-        word = record["tokens"][last[i] + 1 : first[j]]
-        return between(i, j) == 2 and (definition == "printed" or word[0] in PREPOSITIONS[1:])
-
-    def extended(i, j):
-        return 1 <= between(i, j) <= 10 if definition == "described" else surface(i, j) or between(i, j) > 10
-
-    every = {(i, j) for i in numbers for j in numbers if i != j}
-    found = {
-        "title-first": {(i, j) for i, j in every if title and j == title[0]},
-        "title-last": {(i, j) for i, j in every if title and j == title[-1]},
-        "adj-anaphora": set().union(*(nearest(i, lambda j, i=i: first[i] - first[j]) for i in numbers)),
-        "adj-cataphora": set().union(*(nearest(i, lambda j, i=i: last[j] - last[i]) for i in numbers)),
-        "surface": {pair for pair in every if surface(*pair)},
-        "surface-extended": {pair for pair in every if extended(*pair)},
-        "all-pairs": every,
-    }
-    found["combined"] = found["title-last"] | found["adj-cataphora"] | found["surface-extended"]
-    return found[name]
-
-
 @pytest.mark.parametrize("definition", DEFINITIONS)
 @given(records=documents())
 def test_the_twin_links_the_same(definition, records):
     for name in NAMES:
         if name != "title-random":
-            assert linked(name, records, definition) == [twin(name, record, definition) for record in records], name
+            expected = [link_pairs(name, record, definition) for record in records]
+            assert linked(name, records, definition) == expected, name
 
 
 @given(records=documents())
@@ -177,13 +133,10 @@ def test_split(corpora):
     return read_gold(CORPUS).records
 
 
-def scores(gold, name, definition=None, seed=0):
+def unlabelled(gold, name, definition=None, seed=0):
     """Precision, recall and F1 of unlabelled links, times 100."""
-    rows = predict(name, gold, definition, seed)
-    table = PROCEDURE.count(gold=gold, system=rows)
-    totals = table.values.sum(axis=0)
-    found = {metric.name: 100 * float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
-    return tuple(found[f"unlabeled/{part}"] for part in ("precision", "recall", "f1"))
+    found = scores(PROCEDURE.count(gold=gold, system=predict(name, gold, definition, seed)))
+    return tuple(100 * found[f"unlabeled/{part}"] for part in ("precision", "recall", "f1"))
 
 
 def rounded(values):
@@ -191,24 +144,24 @@ def rounded(values):
 
 
 def test_scores_as_printed(test_split):
-    assert {name: rounded(scores(test_split, name)) for name in PRINTED} == PRINTED
-    precision, recall, f1 = scores(test_split, "surface-extended")
+    assert {name: rounded(unlabelled(test_split, name)) for name in PRINTED} == PRINTED
+    precision, recall, f1 = unlabelled(test_split, "surface-extended")
     assert (round(precision, 1), int(10 * recall) / 10, round(f1, 1)) == (14.4, 37.7, 20.8)
     # One draw is printed; it lies where others do.
-    drawn = np.array([scores(test_split, "title-random", seed=seed) for seed in range(30)])
+    drawn = np.array([unlabelled(test_split, "title-random", seed=seed) for seed in range(30)])
     assert (np.abs(drawn.mean(axis=0) - (27.2, 4.4, 7.5)) < 2 * drawn.std(axis=0)).all()
 
 
 def test_scores_as_described(test_split):
-    assert {name: rounded(scores(test_split, name, "described")) for name in DESCRIBED} == DESCRIBED
+    assert {name: rounded(unlabelled(test_split, name, "described")) for name in DESCRIBED} == DESCRIBED
     for name in ("title-first", "adj-anaphora", "all-pairs"):
-        assert scores(test_split, name, "described") == scores(test_split, name)
+        assert unlabelled(test_split, name, "described") == unlabelled(test_split, name)
 
 
 def test_linking_everything_beats_them_all(test_split):
-    everything = scores(test_split, "all-pairs")
+    everything = unlabelled(test_split, "all-pairs")
     assert rounded(everything) == (17.2, 100.0, 29.4)
-    assert all(everything[2] > scores(test_split, name)[2] for name in NAMES[:-1])
+    assert all(everything[2] > unlabelled(test_split, name)[2] for name in NAMES[:-1])
 
 
 def test_of_for_every_missed_pair(test_split):
@@ -217,9 +170,7 @@ def test_of_for_every_missed_pair(test_split):
     fallen_back = [{"id": row["id"], "relations": [], "fallback": row["relations"]} for row in rows]
     for uprep, printed in (("any", 27.0), ("last", 23.6)):
         table = PROCEDURE.count(gold=test_split, system=fallen_back, uprep=uprep)
-        totals = table.values.sum(axis=0)
-        found = {metric.name: 100 * float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
-        assert round(found["uprep"], 1) == printed
+        assert round(100 * scores(table)["uprep"], 1) == printed
 
 
 def test_definitions_on_the_command_line(ran):

@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from shared import json_lines
+from shared.tne_links import gold_links
 
 import closeread
 from closeread.corpora.gold import load_corpus, read_gold
@@ -11,25 +13,17 @@ from closeread.tasks.tne.columns import PREPOSITIONS
 from closeread.tasks.tne.tne_arrays import dump_submission
 
 TNE = load_corpus("tne")
-NAMES = ("anchor", "complement", "preposition")
 
 
 def as_rows(records, every=1):
     """The gold links as a system sends them, or every second or third of each document; the rest fall back on `of`."""
     for record in records:
-        links = [
-            dict(link) for link in dict.fromkeys(tuple((n, one[n]) for n in NAMES) for one in record["np_relations"])
-        ]
+        links = gold_links(record)
         row = {"id": record["id"], "relations": links[::every]}
         if every > 1:
             pairs = dict.fromkeys((link["anchor"], link["complement"]) for link in links)
             row["fallback"] = [{"anchor": a, "complement": c, "preposition": "of"} for a, c in pairs]
         yield row
-
-
-def put(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return path
 
 
 @pytest.fixture
@@ -40,7 +34,7 @@ def gold():
 @pytest.fixture
 def some(gold, tmp_path):
     """Every second gold link."""
-    return put(tmp_path / "some.jsonl", as_rows(gold, 2))
+    return json_lines.write(tmp_path / "some.jsonl", as_rows(gold, 2))
 
 
 def shown(output, metric):
@@ -50,7 +44,7 @@ def shown(output, metric):
 
 
 def test_gold_scores_all(ran, gold, tmp_path):
-    path = put(tmp_path / "gold.jsonl", as_rows(gold))
+    path = json_lines.write(tmp_path / "gold.jsonl", as_rows(gold))
     output = ran("score", "tne", path, "--config", "sample", "--no-ci")
     for metric in ("Links", "Unlabelled links", "Triplets"):
         assert shown(output, metric)[:3] == ["100.00", "100.00", "100.00"]
@@ -103,7 +97,7 @@ def test_options(ran, some):
 
 def test_missing_documents(run, ran, gold, tmp_path):
     rows = list(as_rows(gold, 2))
-    path = put(tmp_path / "three.jsonl", rows[:3])
+    path = json_lines.write(tmp_path / "three.jsonl", rows[:3])
     refused = run("score", "tne", path, "--config", "sample")
     assert refused.exit_code == 1
     assert "no row for 1 of the 4 ids of the gold: 's4'; needed: one for each, unless missing is" in refused.stderr
@@ -123,7 +117,7 @@ def test_missing_documents(run, ran, gold, tmp_path):
 
 
 def test_kept_counts_compare_as_files_do(ran, gold, some, tmp_path):
-    other = put(tmp_path / "other.jsonl", as_rows(gold, 3))
+    other = json_lines.write(tmp_path / "other.jsonl", as_rows(gold, 3))
 
     def differences(*arguments):
         (comparison,) = json.loads(ran("compare", "tne", *arguments, "--json"))
@@ -144,15 +138,14 @@ def test_kept_counts_compare_as_files_do(ran, gold, some, tmp_path):
 
 def test_validate(run, ran, some, tmp_path):
     assert "valid; 4 rows for the 4 of tne test (sample)" in ran("validate", "tne", some, "--config", "sample")
-    broken = put(tmp_path / "broken.jsonl", [{"id": "s1", "relations": []}, {"id": "s9", "relations": []}])
+    broken = json_lines.write(tmp_path / "broken.jsonl", [{"id": "s1", "relations": []}, {"id": "s9", "relations": []}])
     refused = run("validate", "tne", broken, "--config", "sample")
     assert refused.exit_code == 1
     assert "broken.jsonl:2: id 's9' is not in the gold" in refused.stderr
 
 
 def test_own_gold(ran, gold, some, tmp_path):
-    own = tmp_path / "own.jsonl"
-    own.write_text("".join(json.dumps(record) + "\n" for record in gold), "utf-8")
+    own = json_lines.write(tmp_path / "own.jsonl", gold)
     here = json.loads(ran("score", "tne", some, "--gold", own, "--json"))
     there = json.loads(ran("score", "tne", some, "--config", "sample", "--json"))
     assert here["signature"] == there["signature"]
@@ -161,7 +154,7 @@ def test_own_gold(ran, gold, some, tmp_path):
 
 def test_the_unlabelled_files_can_be_validated_and_not_scored(run, ran, corpora, tmp_path):
     records = read_gold(TNE, "unlabeled", "test").records
-    path = put(tmp_path / "system.jsonl", ({"id": record["id"], "relations": []} for record in records))
+    path = json_lines.write(tmp_path / "system.jsonl", ({"id": record["id"], "relations": []} for record in records))
     assert "valid; 500 rows for the 500 of tne test (unlabeled)" in ran(
         "validate", "tne", path, "--config", "unlabeled"
     )
@@ -171,7 +164,7 @@ def test_the_unlabelled_files_can_be_validated_and_not_scored(run, ran, corpora,
 
 
 def test_the_release(ran, corpora, tmp_path):
-    path = put(tmp_path / "gold.jsonl", as_rows(read_gold(TNE).records))
+    path = json_lines.write(tmp_path / "gold.jsonl", as_rows(read_gold(TNE).records))
     report = json.loads(ran("score", "tne", path, "--json", "--by", "domain"))
     assert report["counts"]["links/gold"] == 106_201
     assert report["counts"]["triplets/gold"] == 120_196

@@ -1,12 +1,11 @@
 """TNE's scores as an evaluate module: the same numbers as the command line, from anything that holds rows."""
 
-import importlib.util
-import json
-from pathlib import Path
-
 import datasets
 import evaluate
 import pytest
+from hf import conftest
+from shared import json_lines
+from shared.tne_links import ENDS, link
 
 import closeread
 from closeread.corpora.gold import load_corpus, read_gold
@@ -15,30 +14,17 @@ from closeread.errors import RequestError, SubmissionError
 from closeread.hf.export import export
 from closeread.scoring import score
 
-
-def loaded(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-offline = loaded(Path(__file__).parent.parent / "hf" / "conftest.py").offline
+offline = conftest.offline
 pytestmark = pytest.mark.usefixtures("offline")
 
 GOLD = list(read_gold(load_corpus("tne"), "sample").records)
-NAMES = ("anchor", "complement", "preposition")
-
-
-def link(anchor, preposition, complement):
-    return {"anchor": f"np{anchor}", "complement": f"np{complement}", "preposition": preposition}
 
 
 def system():
     """Of gold every other link, every third of these by `of`; and something to fall back on for the others."""
     rows = []
     for record in GOLD:
-        links = [{name: one[name] for name in NAMES} for one in record["np_relations"]]
+        links = [{name: one[name] for name in ENDS} for one in record["np_relations"]]
         said = [one | ({"preposition": "of"} if i % 3 == 0 else {}) for i, one in enumerate(links[::2])]
         pairs = dict.fromkeys((one["anchor"], one["complement"]) for one in links[1::2])
         back = [{"anchor": anchor, "complement": complement, "preposition": "of"} for anchor, complement in pairs]
@@ -57,9 +43,7 @@ def tne_links(offline):
 
 @pytest.fixture
 def file(tmp_path):
-    path = tmp_path / "system.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in SYSTEM), "utf-8")
-    return path
+    return json_lines.write(tmp_path / "system.jsonl", SYSTEM)
 
 
 @pytest.mark.parametrize("uprep", ["any", "last"])
@@ -146,7 +130,7 @@ def test_references_of_which_some_lack_what_others_have(tne_links):
     with pytest.raises(RequestError, match="no field 'expressed' to slice by"):
         tne_links.report(predictions=SYSTEM, references=mixed, by="expressed", resampling=Resampling(0))
     clusters = [
-        {**record, "np_relations": [{name: one[name] for name in NAMES} for one in record["np_relations"]]}
+        {**record, "np_relations": [{name: one[name] for name in ENDS} for one in record["np_relations"]]}
         for record in GOLD
     ]
     assert tne_links.compute(predictions=SYSTEM, references=clusters) == wanted
@@ -176,8 +160,7 @@ def test_adding_comes_to_the_same(tne_links):
 
 def test_missing_predictions(tne_links, tmp_path):
     some = [SYSTEM[0], None, SYSTEM[2], None]
-    path = tmp_path / "some.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in some if row), "utf-8")
+    path = json_lines.write(tmp_path / "some.jsonl", [row for row in some if row])
     found = {}
     for missing in ("empty", "skip"):
         report = score("tne", path, config="sample", resampling=Resampling(0), missing=missing)

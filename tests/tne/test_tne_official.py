@@ -1,15 +1,16 @@
 """Our scores beside those of the official evaluator, kept in `agreed/tne_official.json`."""
 
-import importlib.util
 import json
 from pathlib import Path
 
 import pytest
+from agreed import tne_official as official
+from shared.tne_links import scores
 
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.scoring import count_predictions
 from closeread.tasks.tne import tne_arrays
-from closeread.tasks.tne.procedure import PROCEDURE, count
+from closeread.tasks.tne.procedure import count
 
 AGREED = Path(__file__).parent.parent / "agreed"
 SAID = json.loads((AGREED / "tne_official.json").read_text("utf-8"))["said"]
@@ -20,23 +21,14 @@ NAMES = {
 }
 
 
-def maker():
-    spec = importlib.util.spec_from_file_location("tne_official", AGREED / "tne_official.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-official = maker()
 OF_CORPUS = [name for name in SAID if ": " in name]
 INVENTED = [name for name in SAID if name not in OF_CORPUS]
 
 
 def compared(table, name):
     """Compare all six scores of a table with the evaluator's."""
-    totals = table.values.sum(axis=0)
-    scores = {metric.name: float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
-    assert {theirs: scores[ours] for theirs, ours in NAMES.items()} == pytest.approx(SAID[name], abs=1e-9)
+    found = scores(table)
+    assert {theirs: found[ours] for theirs, ours in NAMES.items()} == pytest.approx(SAID[name], abs=1e-9)
 
 
 def documents_of(name):

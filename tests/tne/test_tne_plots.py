@@ -11,6 +11,8 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from shared import json_lines
+from shared.tne_links import ENDS, link
 
 from closeread.errors import MissingExtraError
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
@@ -25,10 +27,6 @@ from closeread.tasks.tne.plots import (
 
 OF, IN, ON, BY, AT, NEAR = (PREPOSITIONS.index(name) for name in ("of", "in", "on", "by", "at", "near"))
 SAMPLE = ["--config", "sample"]
-
-
-def link(anchor, preposition, complement):
-    return {"anchor": f"np{anchor}", "complement": f"np{complement}", "preposition": preposition}
 
 
 def gold(*documents):
@@ -165,14 +163,12 @@ def sent(path="sent.jsonl"):
     rows = []
     for line in resources.files("closeread.loaders.tne").joinpath("sample.jsonl").read_bytes().splitlines():
         record = json.loads(line)
-        links = [
-            {name: one[name] for name in ("anchor", "complement", "preposition")} for one in record["np_relations"]
-        ]
+        links = [{name: one[name] for name in ENDS} for one in record["np_relations"]]
         for one in links:
             one["preposition"] = {"of": "by"}.get(one["preposition"], one["preposition"])
         rows.append({"id": record["id"], "relations": links})
     rows[0]["relations"].append(link(1, "near", 0))
-    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    json_lines.write(path, rows)
 
 
 def test_confusion_of_the_sample(ran):

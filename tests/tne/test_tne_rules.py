@@ -1,46 +1,17 @@
-"""What no schema says of TNE's documents: every rule broken once, with its message, and every oddity once."""
-
-import importlib.util
-from pathlib import Path
+"""What no schema says of TNE's documents: every rule broken once, with its message."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared import json_lines
+from shared.tne_released import document, link, with_clusters, with_links, with_noun_phrase
+from twins.tne_rules import is_sound
 
-from closeread.corpora.gold import load_corpus, read_gold, read_own_gold
+from closeread.corpora.gold import load_corpus, read_own_gold
 from closeread.errors import FormatError
-from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
 from closeread.tasks.tne.rules import find_inconsistencies, find_oddities
 
 TNE = load_corpus("tne")
-
-
-def loaded(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-released = loaded("released")
-document, link = released.document, released.link
-
-
-def with_links(*links):
-    """A document with these links alone: [anchor's number, preposition, complement's number, cluster's number]."""
-    rows = [link(f"np{a}", preposition, f"np{c}", f"cc{cluster}") for a, preposition, c, cluster in links]
-    return document(np_relations=rows)
-
-
-def with_noun_phrase(number, **changes):
-    record = document()
-    record["nps"][number].update(changes)
-    return record
-
-
-def with_clusters(*members):
-    record = document(coref=[{"id": f"cc{i}", "members": m, "np_type": "standard"} for i, m in enumerate(members)])
-    return {**record, "np_relations": []}
 
 
 def found(*records):
@@ -52,8 +23,7 @@ def test_sound_documents(tmp_path):
     whole += [document(np_relations=...), document(metadata=None), document(nps=[], coref=[], np_relations=[])]
     whole += [with_links((0, "of", 1, 1), (2, "in", 1, 1)), {**document(), "nps": document()["nps"][::-1]}]
     assert found(*whole) == found() == []
-    path = tmp_path / "gold.jsonl"
-    path.write_text(released.lines(*({**record, "id": f"r{i}"} for i, record in enumerate(whole))), "utf-8")
+    path = json_lines.write(tmp_path / "gold.jsonl", [{**record, "id": f"r{i}"} for i, record in enumerate(whole)])
     assert len(read_own_gold(TNE, path).records) == len(whole)
 
 
@@ -132,8 +102,7 @@ RULES = [
 def test_rules(tmp_path, record, problems):
     named = [f"id 'r1': {what}" for what in problems]
     assert found(document(id="r0"), record, document(id="r2")) == [f"1: {what}" for what in named]
-    path = tmp_path / "gold.jsonl"
-    path.write_text(released.lines(document(id="r0"), record), "utf-8")
+    path = json_lines.write(tmp_path / "gold.jsonl", [document(id="r0"), record])
     with pytest.raises(FormatError) as caught:
         read_own_gold(TNE, path)
     assert [(problem.line, problem.what) for problem in caught.value.problems] == [(2, what) for what in named]
@@ -158,16 +127,14 @@ SCHEMA = [
 
 @pytest.mark.parametrize(("record", "problem"), SCHEMA)
 def test_what_the_schema_says(tmp_path, record, problem):
-    path = tmp_path / "gold.jsonl"
-    path.write_text(released.lines(record), "utf-8")
+    path = json_lines.write(tmp_path / "gold.jsonl", [record])
     with pytest.raises(FormatError) as caught:
         read_own_gold(TNE, path)
     assert caught.value.problems[0].what.startswith(f"id 'r1': {problem}")
 
 
 def test_unique_ids(tmp_path):
-    path = tmp_path / "gold.jsonl"
-    path.write_text(released.lines(document(), document(id="r0"), document()), "utf-8")
+    path = json_lines.write(tmp_path / "gold.jsonl", [document(), document(id="r0"), document()])
     with pytest.raises(FormatError) as caught:
         read_own_gold(TNE, path)
     assert str(caught.value) == f"{path}:3: id 'r1' stands on line 1 already"
@@ -226,6 +193,16 @@ def test_links_of_many_that_reach_one_of_many():
     )
 
 
+def test_a_document_that_breaks_the_schema_hides_no_other(tmp_path):
+    path = tmp_path / "gold.jsonl"
+    strange = {**with_links((0, "Of", 1, 1)), "id": "r0"}
+    wrong = {**with_noun_phrase(0, text="x"), "id": "r2"}
+    path.write_text(json_lines.dump([document(), strange, wrong]) + "{\n", "utf-8")
+    with pytest.raises(FormatError) as caught:
+        read_own_gold(TNE, path)
+    assert [problem.line for problem in caught.value.problems] == [2, 3, 4]
+
+
 # Rows with a part of a record, as evaluate's modules take them.
 
 
@@ -280,32 +257,6 @@ def test_a_cluster_that_is_not_named_is_not_judged():
 # Beside a slow twin.
 
 
-def is_sound(record):
-    """Whether a document keeps the rules, one at a time and with sets."""
-    nps = {noun_phrase["id"]: noun_phrase for noun_phrase in record["nps"]}
-    clusters = {cluster["id"]: cluster["members"] for cluster in record["coref"]}
-    if set(nps) != {f"np{i}" for i in range(len(record["nps"]))} or len(clusters) < len(record["coref"]):
-        return False
-    for np in nps.values():
-        first, last = np["first_char"], np["last_char"]
-        if not 0 <= first < last <= len(record["text"]) or record["text"][first:last] != np["text"]:
-            return False
-        if not 0 <= np["first_token"] <= np["last_token"] < len(record["tokens"]):
-            return False
-    if sorted(member for members in clusters.values() for member in members) != sorted(nps):
-        return False
-    links = {(one["anchor"], one["preposition"], one["complement"]) for one in record["np_relations"]}
-    for one in record["np_relations"]:
-        if one["anchor"] not in nps or one["complement"] not in nps or one["anchor"] == one["complement"]:
-            return False
-        (of_complement,) = [name for name, members in clusters.items() if one["complement"] in members]
-        if one["anchor"] in clusters[of_complement] or one["complement_coref_cluster_id"] != of_complement:
-            return False
-        if not all((one["anchor"], one["preposition"], other) in links for other in clusters[of_complement]):
-            return False
-    return True
-
-
 @st.composite
 def sound_or_not(draw):
     """A document with clusters and links at random, closed, and perhaps one thing changed."""
@@ -344,207 +295,3 @@ def test_documents_are_sound_or_not_as_the_twin_says(records):
     assert problems == [(index, what) for index, of_document in enumerate(alone) for what in of_document]
     if not problems:
         list(find_oddities(records))
-
-
-# Oddities.
-
-
-def odd(**changes):
-    return list(find_oddities([document(), document(id="r2", **changes)]))
-
-
-def test_nothing_odd():
-    assert odd() == []
-    assert list(find_oddities([])) == []
-    assert list(find_oddities([document(nps=[], coref=[], np_relations=[], text="A title without end")])) == []
-
-
-def test_repeated_links():
-    links = [*document()["np_relations"], document()["np_relations"][1]]
-    said = "1 link: given again with the same preposition (the first: 'r2', np_relations[3] (np3 of np4))."
-    assert odd(np_relations=links) == [said]
-    said = "3 links: given again with the same preposition (the first: 'r2', np_relations[3] (np3 of np4))."
-    assert odd(np_relations=[*links, links[0], links[0]]) == [said]
-    assert odd(np_relations=[*links[:3], link("np3", "in", "np4", "cc3")]) == []
-
-
-def test_cut_tokens():
-    tokens = ["Fire", "in", "Ulm", "\n\n", "The", "fire", "destroyed", "the", "roof", "of", "a", "mill.", "\n"]
-    said = "1 noun phrase: with a part of a token (the first: 'r2', np4)."
-    assert odd(tokens=tokens) == [said]
-    spaced = document(
-        text="Fire in Ulm\n\nThe  fire. \n", tokens=["Fire", "in", "Ulm", "\n\n", "The", " ", "fire", ".", "\n"]
-    )
-    spaced |= {"nps": spaced["nps"][:3], "coref": spaced["coref"][:2], "np_relations": []}
-    spaced["nps"][2] |= {"text": "The  fire", "last_char": 22, "last_token": 6}
-    assert list(find_inconsistencies([spaced])) == list(find_oddities([spaced])) == []
-
-
-def test_no_last_token():
-    said = "without a last token, for which the one that their words end in is taken"
-    record = document(id="r2")
-    stated = [phrase["last_token"] for phrase in record["nps"]]
-    for phrase in record["nps"]:
-        phrase["last_token"] = None
-    assert list(find_oddities([document(), record])) == [f"{len(stated)} noun phrases: {said} (the first: 'r2', np0)."]
-    assert documents_of([record]).noun_phrases.last_token.tolist() == stated
-    assert list(find_inconsistencies([record])) == []
-    # White space before a closing quotation mark is why a released noun phrase has none.
-    tokens = ["Ulm", ":", "the", '"', "Sun", "Post", '"', "lied", "\n\n", "."]
-    text = 'Ulm: the "Sun Post "lied\n\n.'
-    place = {
-        "text": 'the "Sun Post ',
-        "first_char": 5,
-        "last_char": 19,
-        "first_token": 2,
-        "last_token": None,
-        "id": "np0",
-    }
-    quoting = {"id": "q", "text": text, "tokens": tokens, "nps": [place], "np_relations": []}
-    quoting |= {"coref": [{"id": "cc0", "members": ["np0"], "np_type": "standard"}]}
-    assert documents_of([quoting]).noun_phrases.last_token.tolist() == [5]
-    told = [notice for notice in find_oddities([quoting]) if said.split(",")[0] in notice]
-    assert told == [f"1 noun phrase: {said} (the first: 'q', np0)."]
-
-
-def test_no_last_token_and_no_words():
-    needed = "needed: a first and a last of the 14 tokens"
-    record = with_noun_phrase(4, first_token=13, last_token=None)
-    assert [what for _, what in find_inconsistencies([record])] == [f"id 'r1': np4: its tokens are 13 to 14; {needed}"]
-    without = [{key: value for key, value in record.items() if key != "tokens"}]
-    assert documents_of(without).noun_phrases.last_token.tolist()[4] == 0
-    assert list(find_inconsistencies(without)) == []
-
-
-def test_equal_spans():
-    nps = [*document()["nps"], {**document()["nps"][4], "id": "np5"}]
-    coref = [*document()["coref"], {"id": "cc9", "members": ["np5"], "np_type": "standard"}]
-    said = "1 noun phrase: with the span of another (the first: 'r2', np5)."
-    assert odd(nps=nps, coref=coref) == [said]
-
-
-def test_no_noun_phrase_in_the_title():
-    nps = [{**np, "id": f"np{i}"} for i, np in enumerate(document()["nps"][2:])]
-    coref = [{"id": f"cc{i}", "members": [f"np{i}"], "np_type": "standard"} for i in range(3)]
-    changes = {"nps": nps, "coref": coref, "np_relations": []}
-    said = "1 document: without a noun phrase in the title (the first: 'r2')."
-    assert odd(**changes) == [said]
-    # Without a blank line there is no title.
-    assert odd(**changes, text=document()["text"].replace("\n\n", "\n ")) == []
-
-
-def test_blanks_at_an_edge():
-    nps = document()["nps"]
-    nps[4] = {**nps[4], "text": " a mill", "first_char": nps[4]["first_char"] - 1}
-    said = "1 noun phrase: with white space at an edge (the first: 'r2', np4)."
-    assert odd(nps=nps) == [said]
-
-
-@pytest.mark.parametrize("cluster", ["cc2", "cc1"])
-def test_linked_times(cluster):
-    coref = [
-        {**c, "np_type": "time/date/measurement" if c["id"] == cluster else "idiomatic"} for c in document()["coref"]
-    ]
-    place = {"cc2": "np3", "cc1": "np1"}[cluster]
-    said = f"1 noun phrase: times, dates or measurements that are linked (the first: 'r2', {place})."
-    assert odd(coref=coref) == [said]
-    assert odd(coref=coref, np_relations=[]) == []
-    assert odd(coref=coref, np_relations=...) == []
-
-
-def test_every_oddity_is_said_once():
-    record = document(id="r2")
-    record["np_relations"] *= 3
-    record["coref"] = [{**c, "np_type": "time/date/measurement"} for c in record["coref"]]
-    said = list(find_oddities([document(), record]))
-    assert [notice.split(" (")[0] for notice in said] == [
-        "6 links: given again with the same preposition",
-        "4 noun phrases: times, dates or measurements that are linked",
-    ]
-
-
-# The release.
-
-
-def slow_notices(records):
-    """How many of each oddity there are, counted one by one."""
-    repeated = cut = equal = untitled = padded = times = 0
-    for record in records:
-        links = [(one["anchor"], one["preposition"], one["complement"]) for one in record.get("np_relations") or ()]
-        repeated += len(links) - len(set(links))
-        spans = [(np["first_char"], np["last_char"]) for np in record["nps"]]
-        equal += len(spans) - len(set(spans))
-        edges, place = [], 0
-        for token in record["tokens"]:
-            place = record["text"].index(token, place)
-            edges.append((place, place + len(token)))
-            place += len(token)
-        # White space at an edge is told on its own.
-        cut += sum(
-            edges[np["first_token"]][0] < np["first_char"] or np["last_char"] < edges[np["last_token"]][1]
-            for np in record["nps"]
-        )
-        title = record["text"].find("\n\n")
-        untitled += title >= 0 and not any(np["last_char"] <= title for np in record["nps"])
-        padded += sum(np["text"] != np["text"].strip() for np in record["nps"])
-        linked = {end for anchor, _, complement in links for end in (anchor, complement)}
-        of_time = [c["members"] for c in record["coref"] if c.get("np_type") == "time/date/measurement"]
-        times += len(linked & {member for members in of_time for member in members})
-    return [n for n in (repeated, cut, equal, untitled, padded, times) if n]
-
-
-@pytest.mark.parametrize(("config", "split", "duplicates"), [
-    ("default", "test", 2), ("default", "validation", 9), ("unlabeled", "test", 0), ("unlabeled", "ood", 0),
-])  # fmt: skip
-def test_the_release_keeps_every_rule(corpora, config, split, duplicates):
-    gold = read_gold(TNE, config, split)
-    assert list(find_inconsistencies(gold.records)) == []
-    said = list(gold.notices)
-    assert [int(notice.split(" ")[0].replace(",", "")) for notice in said] == slow_notices(gold.records)
-    repeated = [notice for notice in said if "given again" in notice]
-    assert [int(notice.split(" ")[0]) for notice in repeated] == ([duplicates] if duplicates else [])
-
-
-def test_last_tokens_of_the_release_from_its_words(corpora):
-    records = read_gold(TNE, "default", "validation").records
-    stated = documents_of(records).noun_phrases.last_token
-    unsaid = [{**record, "nps": [{**np, "last_token": None} for np in record["nps"]]} for record in records]
-    assert documents_of(unsaid).noun_phrases.last_token.tolist() == stated.tolist()
-
-
-def test_ids_are_not_in_the_order_of_the_text(corpora):
-    phrases = documents_of(read_gold(TNE).records).noun_phrases
-    first = phrases.first_char[1:] < phrases.first_char[:-1]
-    assert first[phrases.document[1:] == phrases.document[:-1]].any()
-
-
-def test_labels_of_the_release(corpora):
-    links = read_gold(TNE).records.links
-    assert set(links.label.tolist()) == set(range(1, len(PREPOSITIONS)))
-
-
-def test_a_document_that_breaks_the_schema_hides_no_other(tmp_path):
-    path = tmp_path / "gold.jsonl"
-    strange = {**with_links((0, "Of", 1, 1)), "id": "r0"}
-    wrong = {**with_noun_phrase(0, text="x"), "id": "r2"}
-    path.write_text(released.lines(document(), strange, wrong) + "{\n", "utf-8")
-    with pytest.raises(FormatError) as caught:
-        read_own_gold(TNE, path)
-    assert [problem.line for problem in caught.value.problems] == [2, 3, 4]
-
-
-@pytest.mark.parametrize(
-    ("text", "first", "tokens", "last"),
-    [
-        ("war UK", 0, ["x-war", "UK", "."], 1),
-        ("war", 0, ["x-war-y", "UK"], 0),
-        ("a b", 1, ["x", "a", " ", " ", "b", "c"], 4),
-        ("b ", 1, ["a", "b", " ", "c"], 1),
-        (" ", 1, ["a", " ", "c"], 1),
-        ("a b c", 1, ["x", "a", "b"], 3),
-    ],
-)
-def test_where_words_end(text, first, tokens, last):
-    phrase = {"text": text, "first_char": 0, "last_char": 1, "first_token": first, "last_token": None, "id": "np0"}
-    record = {"id": "q", "text": "x", "tokens": tokens, "nps": [phrase], "coref": [], "np_relations": []}
-    assert documents_of([record]).noun_phrases.last_token.tolist() == [last]

@@ -1,6 +1,4 @@
-"""A small document in the form of the released files."""
-
-import json
+"""A small document in the form of the released files, and changes to it."""
 
 
 def document(**changes):
@@ -44,5 +42,20 @@ def first_version(record):
     return {**record, "nps": {noun_phrase["id"]: noun_phrase for noun_phrase in record["nps"]}}
 
 
-def lines(*records):
-    return "".join(json.dumps(record) + "\n" for record in records)
+def with_links(*links):
+    """The document with these links alone: (anchor's number, preposition, complement's number, cluster's number)."""
+    rows = [link(f"np{a}", preposition, f"np{c}", f"cc{cluster}") for a, preposition, c, cluster in links]
+    return document(np_relations=rows)
+
+
+def with_noun_phrase(number, **changes):
+    """The document with changes to one noun phrase."""
+    record = document()
+    record["nps"][number].update(changes)
+    return record
+
+
+def with_clusters(*members):
+    """The document with these clusters and no links."""
+    record = document(coref=[{"id": f"cc{i}", "members": m, "np_type": "standard"} for i, m in enumerate(members)])
+    return {**record, "np_relations": []}

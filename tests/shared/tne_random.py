@@ -1,4 +1,4 @@
-"""Small documents of TNE that say little and mean nothing, for slow twins to count."""
+"""Small random documents of TNE, for comparisons with slow twins."""
 
 from hypothesis import strategies as st
 

@@ -1,0 +1,152 @@
+"""The lines of TNE's files: characters, lines that hold no document, and the fast and the strict way to read one."""
+
+import json
+from unittest import mock
+
+import json_texts as texts
+import pytest
+from hypothesis import example, given, settings
+from shared.json_lines import dump
+from shared.tne_files import TNE, put, read, refuse
+from shared.tne_released import document
+
+from closeread.corpora.gold import read_gold, read_own_gold
+from closeread.tasks.tne import tne_jsonl
+from closeread.tasks.tne.tne_jsonl import dump_records
+
+
+@pytest.mark.parametrize("character", ["\u0080", "\u0085", "\u009f", "\t", "\n", "\u2028", "\ufeff", "\xa0", "é", "😀"])
+@pytest.mark.parametrize("escaped", [True, False])
+def test_characters_that_texts_may_hold(file, character, escaped):
+    words = f"a{character}b"
+    nps = [{"text": words, "first_char": 1, "last_char": 4, "first_token": 0, "last_token": 0, "id": "np0"}]
+    coref = [{"id": "cc0", "members": ["np0"], "np_type": "standard"}]
+    record = document(text=f" {words} ", tokens=[words], nps=nps, coref=coref, np_relations=[])
+    content = json.dumps(record, ensure_ascii=escaped) + "\n"
+    gold = read_own_gold(TNE, put(file, content))
+    assert gold.records[0]["text"] == f" {words} "
+    assert dump_records(gold.records).count("\n") == 1
+    assert read_own_gold(TNE, put(file, dump_records(gold.records))).digest == gold.digest
+
+
+@pytest.mark.parametrize("character", ["\0", "\b", "\x0b", "\f", "\r", "\x1b", "\x1f", "\x7f"])
+@pytest.mark.parametrize("name", ["text", "id", "key"])
+def test_characters_that_texts_may_not_hold(file, character, name):
+    record = document(**{f"x{character}" if name == "key" else name: f"a{character}"})
+    held = "x" if name == "key" else "a"
+    found = f":1: the text {held + character!r} holds the control character U+{ord(character):04X}"
+    assert refuse(file, dump([record])) == found
+    # Escaped in the other ways that there are; DEL needs no escape.
+    hexes = f"{ord(character):04x}"
+    for spelt in (f"\\u{hexes}", f"\\u{hexes.upper()}"):
+        assert refuse(file, dump([record]).replace(json.dumps(character)[1:-1], spelt)) == found
+    assert refuse(file, json.dumps(record, ensure_ascii=False)) == found
+
+
+def test_half_a_character(file):
+    assert refuse(file, dump([document(id="\ud83d")])) == r":1: the text '\ud83d' holds the lone surrogate U+D83D"
+    assert read(file, dump([document(id="😀")])).problems == []
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"{}x", "is no JSON: Extra data at column 3"),
+        (b"", "is blank; needed: one JSON object a line"),
+        (b"[]", "'[]' is no JSON object; needed: one object a line"),
+        (b'{"id": NaN}', "NaN is no JSON value"),
+        (b'{"id": 1e400}', "the number '1e400' is beyond the range of a float"),
+        (b'{"id": "a", "id": "a"}', "key 'id' is given twice"),
+        (b'{"id" : "a", "id" : "a"}', "key 'id' is given twice"),
+        (b'{"id": "a", "\\u0069d": "a"}', "key 'id' is given twice"),
+        (b'{"id": "\\u0022", "text": "\\"", "text": "\\""}', "key 'text' is given twice"),
+        (b'{"nps": {"np0": {}, "np0": {}}}', "key 'np0' is given twice"),
+        (b'{"id": "\xff"}', "byte 9 (0xff) is not UTF-8; needed: UTF-8 text"),
+        (b'{"id": "\xed\xa0\x80"}', "byte 9 (0xed) is not UTF-8; needed: UTF-8 text"),
+        (b'{"a":' * 300 + b"1" + b"}" * 300, "is nested too deeply; a value may have 100 levels"),
+        (b"[" * 10**5, "is nested too deeply; a value may have 100 levels"),
+        (b'{"id": ' + b"9" * 5000 + b"}", "a number has more digits than can be read"),
+    ],
+)
+def test_lines_that_are_none(file, line, message):
+    good = dump([document()]).encode()
+    records, numbers, problems = read(file, good + line + b"\n" + dump([document(id="r2")]).encode())
+    assert [(problem.line, problem.what) for problem in problems] == [(2, message)]
+    assert (len(records), numbers) == (2, [1, 3])
+
+
+@pytest.mark.parametrize("depth", [90, 101, 150, 240, 253, 254, 255, 300])
+def test_depth(file, depth):
+    value = 7
+    for _ in range(depth):
+        value = [value]
+    for changes in ({"extra": value}, {"domain": value}, {"metadata": value}, {"nps": {"np0": {"id": value}}}):
+        assert refuse(file, dump([document(**changes)]))
+
+
+def test_all_problems_of_a_file_come_at_once(file):
+    content = [dump([document()]), "x\n", dump([document(nps=7)]), dump([document(nps={"np0": {"id": "np1"}})])]
+    content += [dump([document(coref=...)]), '{"id": "r1", "id": "r1"}\n', dump([document()])]
+    assert refuse(file, "".join(content)).splitlines() == [
+        ": 8 problems:",
+        ":2: is no JSON: Expecting value at column 1",
+        ":3: id 'r1': nps: 7 is not of type 'array'",
+        ":3: id 'r1' stands on line 1 already",
+        ":4: id 'r1': nps: the noun phrase 'np0' has the id 'np1'; needed: the same",
+        ":5: id 'r1': 'coref' is a required property",
+        ":5: id 'r1' stands on line 1 already",
+        ":6: key 'id' is given twice",
+        ":7: id 'r1' stands on line 1 already",
+    ]
+
+
+# Two ways to read a line.
+
+
+def rounded(value):
+    """The value with integers of more than 64 bits as floats, as the fast way has them; no schema takes either."""
+    if isinstance(value, dict):
+        return {name: rounded(child) for name, child in value.items()}
+    if isinstance(value, list):
+        return [rounded(child) for child in value]
+    return float(value) if isinstance(value, int) and abs(value) >= 2**63 else value
+
+
+def as_line(text):
+    return text.encode("utf-8", "surrogatepass").replace(b"\n", b" ")
+
+
+@given(texts.LINE | texts.damaged())
+@settings(max_examples=300)
+@example('{"a":"\\u0022\\u0022","b":1,"b":1}')
+@example('{"a":"\x7f"}')
+@example('{"a":[-9223372036854775809,18446744073709551616]}')
+@example('{"a":"\\u0009\\u000a\\t\\n\\u0080\x80"}')
+@example('{"a":"\\\\u0022","b":"\\u005cu0022"}')
+@example('{"a":"\\u007F"}')
+@example('{"a" : 1, "a" : 1}')
+@example("\ufeff{}")
+def test_the_fast_way_takes_no_line_that_the_strict_one_refuses(text):
+    line = as_line(text)
+    fast = tne_jsonl._plain_object(line)
+    if fast is None:
+        return
+    strict, problem = tne_jsonl._object(line)
+    assert problem is None
+    assert repr(rounded(strict)) == repr(rounded(fast))
+
+
+@given(texts.LINE | texts.damaged())
+@settings(max_examples=300)
+def test_the_strict_way_is_as_strict_without_the_other(text):
+    line = as_line(text)
+    with mock.patch("closeread.formats.json_lines._plain_object", return_value=None):
+        alone = tne_jsonl._object(line)
+    assert repr(tne_jsonl._object(line)) == repr(alone)
+
+
+def test_the_fast_way_is_taken():
+    sample = read_gold(TNE, "sample").records
+    raw = dump_records(sample).encode().splitlines()
+    assert None not in [tne_jsonl._plain_object(line) for line in raw]
+    assert None not in [tne_jsonl._plain_object(line) for line in dump(sample).encode().splitlines()]
