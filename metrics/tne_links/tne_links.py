@@ -12,10 +12,10 @@ from closeread.tasks.tne.tne_arrays import ARRAY
 
 
 class TneLinks(metric.EvaluateModule):
-    """Links between noun phrases: which are found, and by which prepositions.
+    """Precision, recall and F1 of links between noun phrases, and the accuracy of their prepositions.
 
-    Predictions are what a system says of a document, `{"id", "relations"}`, each relation with `anchor`, `complement`
-    and `preposition`, and, for UPrep, `fallback` with what it would say of pairs that it does not link; references are
+    Predictions are one row per document, `{"id", "relations"}`, each relation with `anchor`, `complement` and
+    `preposition`; for UPrep, `fallback` gives the prepositions of pairs that the system does not link.  References are
     records of the corpus, or rows with `id` and `np_relations`.  Both are lists of documents in the same order.
 
     >>> import evaluate, closeread
@@ -29,7 +29,7 @@ class TneLinks(metric.EvaluateModule):
     >>> scores["links/precision"], scores["links/recall"]
     (1.0, 0.5)
 
-    Of the two pairs that gold links one is linked, by one of its prepositions; of three triplets one is found.
+    One of the two gold pairs is linked, by one of its prepositions; one of the three gold triplets is found.
 
     >>> scores["triplets/recall"], scores["iprep"], scores["uprep"]
     (0.3333333333333333, 1.0, 0.0)
@@ -42,15 +42,15 @@ class TneLinks(metric.EvaluateModule):
     def _checked(
         self, predictions: Any, references: Any, options: Mapping[str, str]
     ) -> tuple[Sequence[Any], Sequence[Record]]:
-        """The inputs as the procedure takes them; the leaderboard's arrays are none.
+        """Check the inputs and return them as the procedure takes them; leaderboard arrays are refused.
 
         Raises:
-            SubmissionError: predictions are such arrays, or what else may be wrong with them.
+            SubmissionError: predictions are leaderboard arrays, or are invalid for another reason.
         """
         rows = as_list("predictions", predictions)
         arrays = [number for number, row in enumerate(rows) if isinstance(row, dict) and ARRAY in row]
         if arrays:
-            found = f"row {arrays[0]}: is an array of the leaderboard ({ARRAY})"
-            needed = "needed: id and relations, which `closeread convert tne FILE --to jsonl` makes of a file of arrays"
-            raise SubmissionError("predictions", [Problem(f"{found}; {needed}")])
+            found = f"row {arrays[0]}: the prediction is a leaderboard array, {ARRAY} (expected id and relations)"
+            advice = "convert the file first: closeread convert tne FILE --to jsonl"
+            raise SubmissionError("predictions", [Problem(f"{found}; {advice}")])
         return super()._checked(rows, references, options)

@@ -7,7 +7,7 @@ from shared.json_lines import read, write
 from shared.tne_links import link
 
 SAMPLE = ["--config", "sample"]
-OF_THE_GOLD = "note: 2 noun phrases: times, dates or measurements that are linked (the first: 's1', np2)."
+OF_THE_GOLD = "note: 2 linked noun phrases are times, dates or measurements (first: np2 in 's1')."
 SIZES = {"s1": 13, "s2": 14, "s3": 10, "s4": 11}
 
 
@@ -80,8 +80,8 @@ def test_gold_of_ones_own_needs_no_links(ran):
     ("records", "message"),
     [
         (rows()[:3], "no row for 1 of the 4 ids of the gold: 's4'"),
-        (rows(s3={"relations": [link(0, "of", 10)]}), "complement 'np10' does not exist; needed: one of its 10 noun"),
-        ([{"predicted_prepositions": []}] * 4, "predicted_prepositions has 0 labels; needed: 169"),
+        (rows(s3={"relations": [link(0, "of", 10)]}), "complement 'np10' does not exist (expected one of its 10 noun"),
+        ([{"predicted_prepositions": []}] * 4, "predicted_prepositions has 0 labels (expected 169"),
     ],
 )
 def test_bad_predictions_are_refused(run, tmp_path, monkeypatch, records, message):

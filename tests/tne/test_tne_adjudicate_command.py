@@ -21,7 +21,7 @@ def test_from_two_files_to_gold(ran, run):
     refused = run(*start, "--decisions", "conflicts.jsonl", "-o", "gold.jsonl")
     assert refused.exit_code == 1
     assert refused.stderr.startswith(
-        "Error: conflicts.jsonl: 3 problems:\nconflicts.jsonl:1: 'd', np1 and np0: decision"
+        "Error: conflicts.jsonl: 3 problems:\nconflicts.jsonl:1: np1 and np0 in 'd': decision"
     )
     assert not Path("gold.jsonl").exists()
 
@@ -68,8 +68,8 @@ def test_rows_that_are_no_decisions_hide_no_others(ran, run):
     assert lines[2:4] == [f"bad.jsonl:2: id 'd': '{end}' is a required property" for end in ("anchor", "complement")]
     # Conflicts may seem to lack a row that could not be read.
     assert lines[4:] == [
-        "bad.jsonl:3: 'd', np1 and np3: decision is null; needed: prepositions, or [] for none",
-        "bad.jsonl:4: id 'e' is no document of the annotators' files",
+        "bad.jsonl:3: np1 and np3 in 'd': decision is null (expected prepositions, or [] for no link)",
+        "bad.jsonl:4: id 'e' is not a document of the annotators' files",
         "bad.jsonl:5: is no JSON: Expecting value at column 1",
     ]
     told = run(*start, "--conflicts", "open.jsonl").stderr
@@ -88,8 +88,8 @@ def test_decisions_where_nothing_is_contested(ran, run):
     assert read("gold.jsonl") == ANNA
     result = run("adjudicate", "tne", "anna.jsonl", "ben.jsonl", "--decisions", "none.jsonl", "-o", "other.jsonl")
     assert result.stderr == (
-        "Error: none.jsonl: no row for 3 conflicts: 'd', np1 and np0; 'd', np1 and np3; 'd', np0 and np3; "
-        "needed: one for each of the 3 conflicts\n"
+        "Error: none.jsonl: no row for 3 of 3 conflicts: np1 and np0 in 'd'; np1 and np3 in 'd'; np0 and np3 in 'd' "
+        "(expected one for each)\n"
     )
 
 
@@ -99,8 +99,8 @@ def test_all_that_is_wrong_with_two_files(ran, run):
     write("ben.jsonl", [BEN[0] | {"text": "x"}])
     result = run("adjudicate", "tne", "anna.jsonl", "ben.jsonl", "-o", "gold.jsonl")
     assert result.exit_code == 1
-    assert [line.split("; ")[0] for line in result.stderr.splitlines()] == [
-        "Error: anna.jsonl:1: id 'd': np_relations[0] (np3 around np0): cc0 is reached but for np2",
+    assert [line.split(" (expected")[0] for line in result.stderr.splitlines()] == [
+        "Error: anna.jsonl:1: id 'd': np_relations[0] (np3 around np0): there is no such link to np2",
         "ben.jsonl: 4 problems:",
         *(
             f"ben.jsonl:1: id 'd': np{number}: characters {start} to {end} of the text are {found}"

@@ -176,25 +176,28 @@ def test_beside_a_slow_twin(annotators, data):
 @pytest.mark.parametrize(
     ("change", "problems"),
     [
-        ({"id": "x"}, ["id 'x' is no document of the annotators' files"]),
-        ({"anchor": "np4"}, ["'d', np4 and np3: np4 does not exist; needed: two of its 4 noun phrases"]),
+        ({"id": "x"}, ["id 'x' is not a document of the annotators' files"]),
+        ({"anchor": "np4"}, ["np4 and np3 in 'd': np4 does not exist (expected two of its 4 noun phrases)"]),
         (
             {"anchor": "np3", "complement": "np2"},
-            ["'d', np3 and np2 are no conflict: all annotators link them by 'around'"],
+            ["np3 and np2 in 'd': not a conflict, since all annotators link them by 'around'"],
         ),
         (
             {"anchor": "np2"},
-            ["'d', np2 and np3 are no conflict: no annotator links them"],
+            ["np2 and np3 in 'd': not a conflict, since no annotator links them"],
         ),
         (
             {"A": ["near"], "B": None},
-            ["""'d', np1 and np3: A is ["near"]; needed: ["in"], as that annotator's file says now"""],
+            ["""np1 and np3 in 'd': A is ["near"] (expected ["in"], as in the file of that annotator)"""],
         ),
-        ({"C": []}, ["'d', np1 and np3: C is []; needed: nothing, since there are 2 annotators"]),
-        ({"decision": ["of", "of"]}, ["""'d', np1 and np3: decision is ["of", "of"]; needed: each preposition once"""]),
+        ({"C": []}, ["np1 and np3 in 'd': C is [] (expected nothing: there are 2 annotators)"]),
+        (
+            {"decision": ["of", "of"]},
+            ["""np1 and np3 in 'd': decision is ["of", "of"] (expected each preposition once)"""],
+        ),
         (
             {"complement": "np2", "A": None, "B": None},
-            ["'d', np1 and np2: stands on line 1 already; needed: one decision for an anchor and a cluster"],
+            ["np1 and np2 in 'd': is already on line 1 (expected one row for each anchor and cluster)"],
         ),
     ],
 )
@@ -237,9 +240,9 @@ def test_open_conflicts_are_told_by_line_and_in_all():
     read = decided(both, conflicts(both)[1:2])
     assert read.labels == {}
     assert [(problem.what, problem.line) for problem in read.open] == [
-        ("'d', np1 and np3: decision is null; needed: prepositions, or [] for none", 1),
+        ("np1 and np3 in 'd': decision is null (expected prepositions, or [] for no link)", 1),
         (
-            "no row for 2 conflicts: 'd', np1 and np0; 'd', np0 and np3; needed: one for each of the 3 conflicts",
+            "no row for 2 of 3 conflicts: np1 and np0 in 'd'; np0 and np3 in 'd' (expected one for each)",
             None,
         ),
     ]
@@ -249,8 +252,8 @@ def test_open_conflicts_are_told_by_line_and_in_all():
     )
     (problem,) = decided(many, []).open
     assert problem.what == (
-        "no row for 5 conflicts: 'd', np0 and np1; 'd', np0 and np2; 'd', np0 and np3; …;"
-        " needed: one for each of the 5 conflicts"
+        "no row for 5 of 5 conflicts: np0 and np1 in 'd'; np0 and np2 in 'd'; np0 and np3 in 'd'; …"
+        " (expected one for each)"
     )
 
 
@@ -260,13 +263,13 @@ def test_annotators_of_other_clusters_or_without_links_are_refused():
     kinds = [cluster | {"np_type": "idiomatic"} if i else cluster for i, cluster in enumerate(ANNA[0]["coref"])]
     with pytest.raises(FormatError) as caught:
         consolidate(ANNA, other, [ANNA[0] | {"np_relations": None, "coref": kinds}])
-    needed = "needed: the same clusters in all"
+    expected = "(expected the same clusters in all files)"
     assert [problem.what for problem in caught.value.problems] == [
-        "cleo has no links for 1 of 1 documents ('d'); needed: a list for each, which may be empty",
-        f"document 'd': anna has the cluster np0 and np2, which ben lacks; {needed}",
-        f"document 'd': anna has the cluster np3, which ben lacks; {needed}",
-        "document 'd': the cluster np1 is 'idiomatic' in cleo; needed: 'standard', as in anna",
-        "document 'd': the cluster np3 is 'idiomatic' in cleo; needed: 'standard', as in anna",
+        "cleo has no links for 1 of 1 documents: 'd' (expected a list for each, possibly empty)",
+        f"document 'd': anna has the cluster np0 and np2, which ben lacks {expected}",
+        f"document 'd': anna has the cluster np3, which ben lacks {expected}",
+        "document 'd': the cluster np1 is 'idiomatic' in cleo but 'standard' in anna",
+        "document 'd': the cluster np3 is 'idiomatic' in cleo but 'standard' in anna",
     ]
     with pytest.raises(FormatError, match="anna has no links for 1 of 1 documents"):
         consolidate(unlinked, ANNA)
@@ -276,7 +279,7 @@ def test_annotators_of_other_clusters_or_without_links_are_refused():
 
 @pytest.mark.parametrize("number", [0, 1, 9])
 def test_so_many_annotators_are_refused(number):
-    with pytest.raises(RequestError, match=f"annotators' files: {number}; needed: 2 to 8"):
+    with pytest.raises(RequestError, match=rf"the number of annotators' files is {number} \(expected 2 to 8\)"):
         consolidation([ANNA] * number, ["anna"] * number)
 
 

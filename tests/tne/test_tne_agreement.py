@@ -68,7 +68,7 @@ def test_links_as_a_system_sends_them(fallback, uprep, why):
     assert found.links["uprep"] == uprep, why
     assert {name: value for name, value in found.links.items() if name != "uprep"} == exactly(LINKS)
     assert found.clusters is None
-    assert found.lacking == ["the second has no clusters; they are not compared."]
+    assert found.lacking == ["the second has no clusters: clusters are not compared."]
     turned = agreement([submit("d", OURS)], [SECOND])
     assert turned.links["links/f1"] == 1 / 2
 
@@ -78,8 +78,8 @@ def test_what_was_not_annotated_is_not_compared():
     found = agreement([FIRST, OTHER], [clusters_only, {**OTHER, "coref": None}], ("anna", "ben"))
     assert (found.links, found.clusters) == (None, None)
     assert found.lacking == [
-        "ben has no links for 1 of 2 documents ('d'); none are compared.",
-        "ben has no clusters for 1 of 2 documents ('e'); none are compared.",
+        "ben has no links for 1 of 2 documents ('d'): links are not compared.",
+        "ben has no clusters for 1 of 2 documents ('e'): clusters are not compared.",
     ]
 
 
@@ -131,16 +131,16 @@ def changed(record, place, **values):
             [OTHER],
             [{**OTHER, "text": "a c", "tokens": ["a"]}],
             [
-                "document 'e': text of ben differs from character 2 on, from 0, from that of anna",
-                "document 'e': tokens of ben differs from token 1 on, from 0, from that of anna",
+                "document 'e': anna and ben differ in text from character 2 on (counted from 0)",
+                "document 'e': anna and ben differ in tokens from token 1 on (counted from 0)",
             ],
         ),
         (
             [document("e", "a b")],
             [changed(changed(document("e", "a b"), 0, last_char=3, text="a b"), 1, id="np2")],
             [
-                "document 'e': np0 is 'a b' (characters 0 to 3, tokens 0 to 0) in ben; needed: 'a' (characters 0 to 1,"
-                " tokens 0 to 0), as in anna",
+                "document 'e': np0 is 'a b' (characters 0 to 3, tokens 0 to 0) in ben but 'a' (characters 0 to 1,"
+                " tokens 0 to 0) in anna",
                 "document 'e': ben lacks np1, which is 'b' (characters 2 to 3, tokens 1 to 1) in anna",
                 "document 'e': ben has np2, 'b' (characters 2 to 3, tokens 1 to 1), which anna lacks",
             ],
@@ -149,31 +149,31 @@ def changed(record, place, **values):
             [document("e", "a b")],
             [changed(document("e", "a b"), 1, last_token=None)],
             [
-                "document 'e': np1 is 'b' (characters 2 to 3, tokens 1 to null) in ben; needed: 'b' (characters 2 to 3,"
-                " tokens 1 to 1), as in anna",
+                "document 'e': np1 is 'b' (characters 2 to 3, tokens 1 to null) in ben but 'b' (characters 2 to 3,"
+                " tokens 1 to 1) in anna",
             ],
         ),
         (
             [OTHER],
             [submit("e", [(0, "of", 0), (0, "of", 2)])],
             [
-                "ben: document 'e': relations[1]: complement 'np2' does not exist; needed: one of its 2 noun phrases,"
-                " np0 to np1",
-                "ben: document 'e': relations[0]: np0 is linked to itself; needed: two noun phrases",
+                "ben: document 'e': relations[1]: complement 'np2' does not exist (expected one of its 2 noun phrases,"
+                " np0 to np1)",
+                "ben: document 'e': relations[0]: np0 is linked to itself (expected two noun phrases)",
             ],
         ),
         (
             [submit("e", [(0, "of", 7)])],
             [OTHER],
             [
-                "anna: document 'e': relations[0]: complement 'np7' does not exist; needed: one of its 2 noun phrases,"
-                " np0 to np1"
+                "anna: document 'e': relations[0]: complement 'np7' does not exist (expected one of its 2 noun phrases,"
+                " np0 to np1)"
             ],
         ),
         (
             [OTHER],
             [OTHER | submit("e", [])],
-            ["ben: document 'e' has both np_relations and relations; needed: one of them"],
+            ["ben: document 'e' has both np_relations and relations (expected one of them)"],
         ),
     ],
 )
@@ -217,7 +217,7 @@ def test_a_submission_on_the_command_line(ran):
     assert ["UPrep", "accuracy", "100.00"] in [line.split() for line in printed]
     assert printed[-2:] == [
         "ben.jsonl against anna.jsonl, 1 document.",
-        "ben.jsonl has no clusters; they are not compared.",
+        "ben.jsonl has no clusters: clusters are not compared.",
     ]
 
 

@@ -42,59 +42,58 @@ def test_every_label(file):
     assert ends == [*(("np0", f"np{i}") for i in range(1, 14)), *(("np13", f"np{i}") for i in range(11))]
 
 
-NEEDED = "needed: a whole number from 0 to 24"
-LENGTH = "needed: 169, for every ordered pair of its 13 noun phrases"
-
-
-LIST = f"needed: a list of labels, {LENGTH.removeprefix('needed: ')}"
+LABEL = "(expected an integer from 0 to 24)"
+PAIRS = "one for each ordered pair of the document's 13 noun phrases"
+LENGTH = f"(expected 169: {PAIRS})"
+LIST = f"(expected a list of 169 labels, {PAIRS})"
 
 
 @pytest.mark.parametrize(
     ("rows", "problems"),
     [
-        (arrays({1: [0] * 168}), [(1, f"id 's1': predicted_prepositions has 168 labels; {LENGTH}")]),
-        (arrays({1: [3]}), [(1, f"id 's1': predicted_prepositions has 1 label; {LENGTH}")]),
-        (arrays({1: [0] * 170}), [(1, f"id 's1': predicted_prepositions has 170 labels; {LENGTH}")]),
-        (arrays({1: []}), [(1, f"id 's1': predicted_prepositions has 0 labels; {LENGTH}")]),
+        (arrays({1: [0] * 168}), [(1, f"id 's1': predicted_prepositions has 168 labels {LENGTH}")]),
+        (arrays({1: [3]}), [(1, f"id 's1': predicted_prepositions has 1 label {LENGTH}")]),
+        (arrays({1: [0] * 170}), [(1, f"id 's1': predicted_prepositions has 170 labels {LENGTH}")]),
+        (arrays({1: []}), [(1, f"id 's1': predicted_prepositions has 0 labels {LENGTH}")]),
         (arrays({1: [[0, 1]] * 3}), [
-            (1, f"id 's1': predicted_prepositions has 3 labels; {LENGTH}"),
-            *((1, f"id 's1': predicted_prepositions[{i}] is [0, 1]; {NEEDED}") for i in range(3)),
+            (1, f"id 's1': predicted_prepositions has 3 labels {LENGTH}"),
+            *((1, f"id 's1': predicted_prepositions[{i}] is [0, 1] {LABEL}") for i in range(3)),
         ]),
         (arrays({2: {5: 25, 7: -1}}), [
-            (2, f"id 's2': predicted_prepositions[5] (np0, np5) is 25; {NEEDED}"),
-            (2, f"id 's2': predicted_prepositions[7] (np0, np7) is -1; {NEEDED}"),
+            (2, f"id 's2': predicted_prepositions[5] (np0, np5) is 25 {LABEL}"),
+            (2, f"id 's2': predicted_prepositions[7] (np0, np7) is -1 {LABEL}"),
         ]),
-        (arrays({1: {0: -1}}), [(1, f"id 's1': predicted_prepositions[0] (np0, np0) is -1; {NEEDED}")]),
+        (arrays({1: {0: -1}}), [(1, f"id 's1': predicted_prepositions[0] (np0, np0) is -1 {LABEL}")]),
         (arrays({1: {1: True, 13: 1.0, 12 * 13 + 5: "1"}}), [
-            (1, f"id 's1': predicted_prepositions[1] (np0, np1) is true; {NEEDED}"),
-            (1, f"id 's1': predicted_prepositions[13] (np1, np0) is 1.0; {NEEDED}"),
-            (1, f"id 's1': predicted_prepositions[161] (np12, np5) is '1'; {NEEDED}"),
+            (1, f"id 's1': predicted_prepositions[1] (np0, np1) is true {LABEL}"),
+            (1, f"id 's1': predicted_prepositions[13] (np1, np0) is 1.0 {LABEL}"),
+            (1, f"id 's1': predicted_prepositions[161] (np12, np5) is '1' {LABEL}"),
         ]),
         (arrays({1: {1: None, 2: 10**400}}), [
-            (1, f"id 's1': predicted_prepositions[1] (np0, np1) is null; {NEEDED}"),
-            (1, f"id 's1': predicted_prepositions[2] (np0, np2) is {'1' + '0' * 27} … {'0' * 28}; {NEEDED}"),
+            (1, f"id 's1': predicted_prepositions[1] (np0, np1) is null {LABEL}"),
+            (1, f"id 's1': predicted_prepositions[2] (np0, np2) is {'1' + '0' * 27} … {'0' * 28} {LABEL}"),
         ]),
         (arrays({4: [99] * 121}), [
-            (4, f"id 's4': predicted_prepositions[0] (np0, np0) is 99; {NEEDED}"),
-            (4, f"id 's4': predicted_prepositions[1] (np0, np1) is 99; {NEEDED}"),
-            (4, f"id 's4': predicted_prepositions[2] (np0, np2) is 99; {NEEDED} (and 118 more)"),
+            (4, f"id 's4': predicted_prepositions[0] (np0, np0) is 99 {LABEL}"),
+            (4, f"id 's4': predicted_prepositions[1] (np0, np1) is 99 {LABEL}"),
+            (4, f"id 's4': predicted_prepositions[2] (np0, np2) is 99 {LABEL}, and 118 more"),
         ]),
-        (arrays({1: 7}), [(1, f"id 's1': predicted_prepositions is 7; {LIST}")]),
-        (arrays({1: "0" * 99}), [(1, f"id 's1': predicted_prepositions is '{'0' * 27} … {'0' * 27}'; {LIST}")]),
-        (arrays({1: None}), [(1, f"id 's1': predicted_prepositions is null; {LIST}")]),
+        (arrays({1: 7}), [(1, f"id 's1': predicted_prepositions is 7 {LIST}")]),
+        (arrays({1: "0" * 99}), [(1, f"id 's1': predicted_prepositions is '{'0' * 27} … {'0' * 27}' {LIST}")]),
+        (arrays({1: None}), [(1, f"id 's1': predicted_prepositions is null {LIST}")]),
         ([arrays()[0], {}, *arrays()[2:]], [
-            (2, "id 's2': predicted_prepositions is missing; "
-                "needed: a list of labels, 196, for every ordered pair of its 14 noun phrases"),
+            (2, "id 's2': predicted_prepositions is missing "
+                "(expected a list of 196 labels, one for each ordered pair of the document's 14 noun phrases)"),
         ]),
         (arrays(score=1)[:1] + arrays()[1:], [
-            (1, "id 's1': has the key 'score'; needed: predicted_prepositions alone"),
+            (1, "id 's1': unknown key 'score' (expected predicted_prepositions only)"),
         ]),
-        (arrays(id="s2")[:2] + arrays()[2:], [(1, "id is 's2'; needed: 's1', or none")]),
-        (arrays(id=None)[:1] + arrays()[1:], [(1, "id is null; needed: 's1', or none")]),
+        (arrays(id="s2")[:2] + arrays()[2:], [(1, "id is 's2' (expected 's1' or no id)")]),
+        (arrays(id=None)[:1] + arrays()[1:], [(1, "id is null (expected 's1' or no id)")]),
         ([*arrays()[:2], {"relations": []}, *arrays()[3:]], [
-            (3, "id 's3': has the key 'relations'; needed: predicted_prepositions alone"),
-            (3, "id 's3': predicted_prepositions is missing; "
-                "needed: a list of labels, 100, for every ordered pair of its 10 noun phrases"),
+            (3, "id 's3': unknown key 'relations' (expected predicted_prepositions only)"),
+            (3, "id 's3': predicted_prepositions is missing "
+                "(expected a list of 100 labels, one for each ordered pair of the document's 10 noun phrases)"),
         ]),
     ],
 )  # fmt: skip
@@ -113,7 +112,7 @@ def test_broken_arrays(file, rows, problems, missing):
     ],
 )
 def test_another_number_of_lines(file, content, n, missing):
-    message = f"the number of lines is {n}; needed: 4, one for each document, in the order of the corpus"
+    message = f"the number of lines is {n} (expected 4: one for each document, in the order of the corpus)"
     assert refuse(file, content, missing=missing) == [(None, message)]
 
 
@@ -121,10 +120,14 @@ def test_everything_about_arrays_at_once(file):
     rows = [*arrays({1: {3: 25}, 3: [0]}), *arrays()[:1]]
     content = dump_json_lines(rows[:1]) + "x\n" + dump_json_lines(rows[2:])
     assert refuse(file, content) == [
-        (None, "the number of lines is 5; needed: 4, one for each document, in the order of the corpus"),
-        (1, f"id 's1': predicted_prepositions[3] (np0, np3) is 25; {NEEDED}"),
+        (None, "the number of lines is 5 (expected 4: one for each document, in the order of the corpus)"),
+        (1, f"id 's1': predicted_prepositions[3] (np0, np3) is 25 {LABEL}"),
         (2, "is no JSON: Expecting value at column 1"),
-        (3, "id 's3': predicted_prepositions has 1 label; needed: 100, for every ordered pair of its 10 noun phrases"),
+        (
+            3,
+            "id 's3': predicted_prepositions has 1 label "
+            "(expected 100: one for each ordered pair of the document's 10 noun phrases)",
+        ),
     ]
 
 
@@ -179,8 +182,8 @@ def test_arrays_beyond_a_line_are_refused():
     rows = [{"id": "small", "relations": []}, {"id": "large", "relations": []}]
     gold = [{"id": row["id"], "nps": [None] * size} for row, size in zip(rows, (2, 4097), strict=True)]
     message = (
-        "id 'large': 4,097 noun phrases make 16,785,409 labels on a line; "
-        "needed: at most 4,096 noun phrases, or JSON Lines of links"
+        "id 'large': 4,097 noun phrases need 16,785,409 labels on one line "
+        "(expected at most 4,096 noun phrases); write JSON Lines of links instead"
     )
     with pytest.raises(RequestError) as caught:
         tne_arrays.dump_submission(rows, gold)

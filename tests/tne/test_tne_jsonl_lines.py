@@ -61,8 +61,8 @@ def test_half_a_character(file):
         (b'{"id": "a", "\\u0069d": "a"}', "key 'id' is given twice"),
         (b'{"id": "\\u0022", "text": "\\"", "text": "\\""}', "key 'text' is given twice"),
         (b'{"nps": {"np0": {}, "np0": {}}}', "key 'np0' is given twice"),
-        (b'{"id": "\xff"}', "byte 9 (0xff) is not UTF-8; needed: UTF-8 text"),
-        (b'{"id": "\xed\xa0\x80"}', "byte 9 (0xed) is not UTF-8; needed: UTF-8 text"),
+        (b'{"id": "\xff"}', "byte 9 (0xff) is not UTF-8 (expected UTF-8 text)"),
+        (b'{"id": "\xed\xa0\x80"}', "byte 9 (0xed) is not UTF-8 (expected UTF-8 text)"),
         (b'{"a":' * 300 + b"1" + b"}" * 300, "is nested too deeply; a value may have 100 levels"),
         (b"[" * 10**5, "is nested too deeply; a value may have 100 levels"),
         (b'{"id": ' + b"9" * 5000 + b"}", "a number has more digits than can be read"),
@@ -92,7 +92,7 @@ def test_all_problems_of_a_file_come_at_once(file):
         ":2: is no JSON: Expecting value at column 1",
         ":3: id 'r1': nps: 7 is not of type 'array'",
         ":3: id 'r1' stands on line 1 already",
-        ":4: id 'r1': nps: the noun phrase 'np0' has the id 'np1'; needed: the same",
+        ":4: id 'r1': nps: noun phrase 'np0' has the id 'np1' (expected the same)",
         ":5: id 'r1': 'coref' is a required property",
         ":5: id 'r1' stands on line 1 already",
         ":6: key 'id' is given twice",
@@ -128,10 +128,10 @@ def as_line(text):
 @example("\ufeff{}")
 def test_the_fast_way_takes_no_line_that_the_strict_one_refuses(text):
     line = as_line(text)
-    fast = tne_jsonl._plain_object(line)
+    fast = tne_jsonl._parse_fast(line)
     if fast is None:
         return
-    strict, problem = tne_jsonl._object(line)
+    strict, problem = tne_jsonl._parse_strictly(line)
     assert problem is None
     assert repr(rounded(strict)) == repr(rounded(fast))
 
@@ -141,12 +141,12 @@ def test_the_fast_way_takes_no_line_that_the_strict_one_refuses(text):
 def test_the_strict_way_is_as_strict_without_the_other(text):
     line = as_line(text)
     with mock.patch("closeread.formats.json_lines._plain_object", return_value=None):
-        alone = tne_jsonl._object(line)
-    assert repr(tne_jsonl._object(line)) == repr(alone)
+        alone = tne_jsonl._parse_strictly(line)
+    assert repr(tne_jsonl._parse_strictly(line)) == repr(alone)
 
 
 def test_the_fast_way_is_taken():
     sample = read_gold(TNE, "sample").records
     raw = dump_records(sample).encode().splitlines()
-    assert None not in [tne_jsonl._plain_object(line) for line in raw]
-    assert None not in [tne_jsonl._plain_object(line) for line in dump(sample).encode().splitlines()]
+    assert None not in [tne_jsonl._parse_fast(line) for line in raw]
+    assert None not in [tne_jsonl._parse_fast(line) for line in dump(sample).encode().splitlines()]

@@ -183,12 +183,12 @@ def test_nothing_at_all(tne_links):
     ("row", "problem"),
     [
         ({"relations": [link(0, "of", 13)]},
-         "row 0: relations[0]: complement 'np13' does not exist; needed: one of its 13 noun phrases, np0 to np12"),
-        ({"relations": [link(0, "of", 0)]}, "row 0: relations[0]: np0 is linked to itself; needed: two noun phrases"),
-        ({"relations": [link(0, "of", 1)] * 2}, "row 0: relations[1]: the link of np0 and np1 by 'of' is given twice"),
+         "row 0: relations[0]: complement 'np13' does not exist (expected one of its 13 noun phrases, np0 to np12)"),
+        ({"relations": [link(0, "of", 0)]}, "row 0: relations[0]: np0 is linked to itself (expected two noun phrases)"),
+        ({"relations": [link(0, "of", 1)] * 2}, "row 0: relations[1]: np0 and np1 are already linked by 'of'"),
         ({"fallback": [link(0, "of", 1), link(0, "in", 1)]},
-         "row 0: fallback[1]: np0 and np1 have a fallback already; needed: one"),
-        ({"id": "s2"}, "row 0: id is 's2'; needed: 's1', as in the gold"),
+         "row 0: fallback[1]: np0 and np1 already have a fallback (expected at most one)"),
+        ({"id": "s2"}, "row 0: id is 's2' (expected 's1', as in the gold)"),
         ({"relations": None}, "row 0: relations: None is not of type 'array'"),
         ({"relations": [{"anchor": "np0", "complement": "np1", "preposition": None}]},
          "row 0: relations[0].preposition: None is not one of ['of', "),
@@ -205,8 +205,8 @@ def test_bad_predictions(tne_links, row, problem):
 
 def test_arrays_of_the_leaderboard_are_pointed_to_their_conversion(tne_links):
     message = (
-        "predictions: row 1: is an array of the leaderboard (predicted_prepositions); needed: id and relations, "
-        "which `closeread convert tne FILE --to jsonl` makes of a file of arrays"
+        "predictions: row 1: the prediction is a leaderboard array, predicted_prepositions "
+        "(expected id and relations); convert the file first: closeread convert tne FILE --to jsonl"
     )
     for call in (tne_links.compute, tne_links.report):
         with pytest.raises(SubmissionError) as caught:
@@ -219,10 +219,11 @@ def test_arrays_of_the_leaderboard_are_pointed_to_their_conversion(tne_links):
     [
         ({"np_relations": None}, "row 0: np_relations: None is not of type 'array'"),
         ({"np_relations": [link(0, "of", 13)]},
-         "row 0: id 's1': np_relations[0]: complement is 'np13'; needed: np0 to np12"),
+         "row 0: id 's1': np_relations[0]: complement is 'np13' (expected np0 to np12)"),
         ({"np_relations": [link(0, "by", 0)]},
-         "row 0: id 's1': np_relations[0] (np0 by np0): anchor and complement are the same; needed: two noun phrases"),
-        ({"nps": GOLD[0]["nps"][:-1]}, "row 0: id 's1': coref: cc10 has the member np12; needed: np0 to np11"),
+         "row 0: id 's1': np_relations[0] (np0 by np0): anchor and complement are the same "
+         "(expected two noun phrases)"),
+        ({"nps": GOLD[0]["nps"][:-1]}, "row 0: id 's1': coref: cc10 has the member np12 (expected np0 to np11)"),
         ({"domain": "film"}, "row 0: domain: 'film' is of another form; needed: news, books, imdb or reddit"),
     ],
 )  # fmt: skip

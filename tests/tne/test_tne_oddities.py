@@ -23,16 +23,16 @@ def test_nothing_odd():
 
 def test_repeated_links():
     links = [*document()["np_relations"], document()["np_relations"][1]]
-    said = "1 link: given again with the same preposition (the first: 'r2', np_relations[3] (np3 of np4))."
+    said = "1 link is a duplicate (first: np_relations[3] (np3 of np4) in 'r2')."
     assert odd(np_relations=links) == [said]
-    said = "3 links: given again with the same preposition (the first: 'r2', np_relations[3] (np3 of np4))."
+    said = "3 links are duplicates (first: np_relations[3] (np3 of np4) in 'r2')."
     assert odd(np_relations=[*links, links[0], links[0]]) == [said]
     assert odd(np_relations=[*links[:3], link("np3", "in", "np4", "cc3")]) == []
 
 
 def test_cut_tokens():
     tokens = ["Fire", "in", "Ulm", "\n\n", "The", "fire", "destroyed", "the", "roof", "of", "a", "mill.", "\n"]
-    said = "1 noun phrase: with a part of a token (the first: 'r2', np4)."
+    said = "1 noun phrase begins or ends inside a token (first: np4 in 'r2')."
     assert odd(tokens=tokens) == [said]
     spaced = document(
         text="Fire in Ulm\n\nThe  fire. \n", tokens=["Fire", "in", "Ulm", "\n\n", "The", " ", "fire", ".", "\n"]
@@ -43,12 +43,13 @@ def test_cut_tokens():
 
 
 def test_no_last_token():
-    said = "without a last token, for which the one that their words end in is taken"
     record = document(id="r2")
     stated = [phrase["last_token"] for phrase in record["nps"]]
     for phrase in record["nps"]:
         phrase["last_token"] = None
-    assert list(find_oddities([document(), record])) == [f"{len(stated)} noun phrases: {said} (the first: 'r2', np0)."]
+    assert list(find_oddities([document(), record])) == [
+        "5 noun phrases have no last token; the token in which their words end is used (first: np0 in 'r2')."
+    ]
     assert documents_of([record]).noun_phrases.last_token.tolist() == stated
     assert list(find_inconsistencies([record])) == []
     # White space before a closing quotation mark is why a released noun phrase has none.
@@ -65,14 +66,15 @@ def test_no_last_token():
     quoting = {"id": "q", "text": text, "tokens": tokens, "nps": [place], "np_relations": []}
     quoting |= {"coref": [{"id": "cc0", "members": ["np0"], "np_type": "standard"}]}
     assert documents_of([quoting]).noun_phrases.last_token.tolist() == [5]
-    told = [notice for notice in find_oddities([quoting]) if said.split(",")[0] in notice]
-    assert told == [f"1 noun phrase: {said} (the first: 'q', np0)."]
+    assert [notice for notice in find_oddities([quoting]) if "last token" in notice] == [
+        "1 noun phrase has no last token; the token in which its words end is used (first: np0 in 'q')."
+    ]
 
 
 def test_no_last_token_and_no_words():
-    needed = "needed: a first and a last of the 14 tokens"
+    expected = "(expected a first and a last token among the document's 14 tokens)"
     record = with_noun_phrase(4, first_token=13, last_token=None)
-    assert [what for _, what in find_inconsistencies([record])] == [f"id 'r1': np4: its tokens are 13 to 14; {needed}"]
+    assert [what for _, what in find_inconsistencies([record])] == [f"id 'r1': np4: its tokens are 13 to 14 {expected}"]
     without = [{key: value for key, value in record.items() if key != "tokens"}]
     assert documents_of(without).noun_phrases.last_token.tolist()[4] == 0
     assert list(find_inconsistencies(without)) == []
@@ -81,7 +83,7 @@ def test_no_last_token_and_no_words():
 def test_equal_spans():
     nps = [*document()["nps"], {**document()["nps"][4], "id": "np5"}]
     coref = [*document()["coref"], {"id": "cc9", "members": ["np5"], "np_type": "standard"}]
-    said = "1 noun phrase: with the span of another (the first: 'r2', np5)."
+    said = "1 noun phrase has the span of another (first: np5 in 'r2')."
     assert odd(nps=nps, coref=coref) == [said]
 
 
@@ -89,7 +91,7 @@ def test_no_noun_phrase_in_the_title():
     nps = [{**np, "id": f"np{i}"} for i, np in enumerate(document()["nps"][2:])]
     coref = [{"id": f"cc{i}", "members": [f"np{i}"], "np_type": "standard"} for i in range(3)]
     changes = {"nps": nps, "coref": coref, "np_relations": []}
-    said = "1 document: without a noun phrase in the title (the first: 'r2')."
+    said = "1 document has no noun phrase in its title (first: 'r2')."
     assert odd(**changes) == [said]
     # Without a blank line there is no title.
     assert odd(**changes, text=document()["text"].replace("\n\n", "\n ")) == []
@@ -98,7 +100,7 @@ def test_no_noun_phrase_in_the_title():
 def test_blanks_at_an_edge():
     nps = document()["nps"]
     nps[4] = {**nps[4], "text": " a mill", "first_char": nps[4]["first_char"] - 1}
-    said = "1 noun phrase: with white space at an edge (the first: 'r2', np4)."
+    said = "1 noun phrase begins or ends with white space (first: np4 in 'r2')."
     assert odd(nps=nps) == [said]
 
 
@@ -108,7 +110,7 @@ def test_linked_times(cluster):
         {**c, "np_type": "time/date/measurement" if c["id"] == cluster else "idiomatic"} for c in document()["coref"]
     ]
     place = {"cc2": "np3", "cc1": "np1"}[cluster]
-    said = f"1 noun phrase: times, dates or measurements that are linked (the first: 'r2', {place})."
+    said = f"1 linked noun phrase is a time, date or measurement (first: {place} in 'r2')."
     assert odd(coref=coref) == [said]
     assert odd(coref=coref, np_relations=[]) == []
     assert odd(coref=coref, np_relations=...) == []
@@ -120,8 +122,8 @@ def test_every_oddity_is_said_once():
     record["coref"] = [{**c, "np_type": "time/date/measurement"} for c in record["coref"]]
     said = list(find_oddities([document(), record]))
     assert [notice.split(" (")[0] for notice in said] == [
-        "6 links: given again with the same preposition",
-        "4 noun phrases: times, dates or measurements that are linked",
+        "6 links are duplicates",
+        "4 linked noun phrases are times, dates or measurements",
     ]
 
 
@@ -153,7 +155,7 @@ def test_the_release_keeps_every_rule(corpora, config, split, duplicates):
     assert list(find_inconsistencies(gold.records)) == []
     said = list(gold.notices)
     assert [int(notice.split(" ")[0].replace(",", "")) for notice in said] == count_oddities(gold.records)
-    repeated = [notice for notice in said if "given again" in notice]
+    repeated = [notice for notice in said if "duplicate" in notice]
     assert [int(notice.split(" ")[0]) for notice in repeated] == ([duplicates] if duplicates else [])
 
 

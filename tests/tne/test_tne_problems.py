@@ -10,55 +10,55 @@ from closeread.tasks.tne.procedure import problems
     ("name", "row", "found"),
     [
         ("a right one", {"id": "d0", "relations": relations([(0, "of", 1), (0, "in", 1), (1, "of", 0)])}, []),
-        ("another's", {"id": "d1", "relations": []}, ["id is 'd1'; needed: 'd0', as in the gold"]),
+        ("another's", {"id": "d1", "relations": []}, ["id is 'd1' (expected 'd0', as in the gold)"]),
         (
             "a noun phrase that is none",
             {"id": "d0", "relations": relations([(0, "of", 4), (9, "of", 1)])},
             [
-                "relations[1]: anchor 'np9' does not exist; needed: one of its 4 noun phrases, np0 to np3",
-                "relations[0]: complement 'np4' does not exist; needed: one of its 4 noun phrases, np0 to np3",
+                "relations[1]: anchor 'np9' does not exist (expected one of its 4 noun phrases, np0 to np3)",
+                "relations[0]: complement 'np4' does not exist (expected one of its 4 noun phrases, np0 to np3)",
             ],
         ),
         (
             "no id of a noun phrase",
             {"id": "d0", "relations": [{"anchor": "np01", "complement": "x\x1b", "preposition": "of"}]},
             [
-                "relations[0]: anchor 'np01' does not exist; needed: one of its 4 noun phrases, np0 to np3",
-                r"relations[0]: complement 'x\x1b' does not exist; needed: one of its 4 noun phrases, np0 to np3",
+                "relations[0]: anchor 'np01' does not exist (expected one of its 4 noun phrases, np0 to np3)",
+                r"relations[0]: complement 'x\x1b' does not exist (expected one of its 4 noun phrases, np0 to np3)",
             ],
         ),
         (
             "the same again, which does not exist",
             {"id": "d0", "relations": [{"anchor": "x", "complement": "np1", "preposition": "of"}] * 2},
             [
-                "relations[0]: anchor 'x' does not exist; needed: one of its 4 noun phrases, np0 to np3",
-                "relations[1]: anchor 'x' does not exist; needed: one of its 4 noun phrases, np0 to np3",
+                "relations[0]: anchor 'x' does not exist (expected one of its 4 noun phrases, np0 to np3)",
+                "relations[1]: anchor 'x' does not exist (expected one of its 4 noun phrases, np0 to np3)",
             ],
         ),
         (
             "a link to itself",
             {"id": "d0", "relations": relations([(1, "of", 0), (2, "of", 2)])},
-            ["relations[1]: np2 is linked to itself; needed: two noun phrases"],
+            ["relations[1]: np2 is linked to itself (expected two noun phrases)"],
         ),
         (
             "a link again",
             {"id": "d0", "relations": relations([(0, "of", 1), (0, "in", 1), (0, "of", 1), (0, "of", 1)])},
             [
-                "relations[2]: the link of np0 and np1 by 'of' is given twice",
-                "relations[3]: the link of np0 and np1 by 'of' is given twice",
+                "relations[2]: np0 and np1 are already linked by 'of'",
+                "relations[3]: np0 and np1 are already linked by 'of'",
             ],
         ),
         (
             "two fallbacks of a pair",
             {"id": "d0", "relations": [], "fallback": relations([(0, "of", 1), (1, "of", 0), (0, "in", 1)])},
-            ["fallback[2]: np0 and np1 have a fallback already; needed: one"],
+            ["fallback[2]: np0 and np1 already have a fallback (expected at most one)"],
         ),
         (
             "everything of a fallback",
             {"id": "d0", "relations": [], "fallback": relations([(7, "of", 1), (1, "of", 1)])},
             [
-                "fallback[0]: anchor 'np7' does not exist; needed: one of its 4 noun phrases, np0 to np3",
-                "fallback[1]: np1 is linked to itself; needed: two noun phrases",
+                "fallback[0]: anchor 'np7' does not exist (expected one of its 4 noun phrases, np0 to np3)",
+                "fallback[1]: np1 is linked to itself (expected two noun phrases)",
             ],
         ),
     ],
@@ -77,9 +77,9 @@ def test_problems_of_documents_with_few_noun_phrases():
     gold = [{"id": f"d{n}", "np_relations": [], "nps": phrases[:n]} for n in range(2)]
     system = rows([[(0, "of", 1)], [(0, "of", 1)]])
     assert [(index, what) for _, index, what in problems(gold=gold, system=system)] == [
-        (0, "relations[0]: anchor 'np0' does not exist; needed: none, since it has no noun phrases"),
-        (0, "relations[0]: complement 'np1' does not exist; needed: none, since it has no noun phrases"),
-        (1, "relations[0]: complement 'np1' does not exist; needed: np0, its only noun phrase"),
+        (0, "relations[0]: anchor 'np0' does not exist (expected none: the document has no noun phrases)"),
+        (0, "relations[0]: complement 'np1' does not exist (expected none: the document has no noun phrases)"),
+        (1, "relations[0]: complement 'np1' does not exist (expected np0, its only noun phrase)"),
     ]
 
 
@@ -87,7 +87,7 @@ def test_problems_where_the_noun_phrases_are_not_known():
     gold = references([[(0, "of", 1)]])
     assert list(problems(gold=gold, system=rows([[(90, "of", 99999)]]))) == []
     bad = [{"id": "d0", "relations": [{"anchor": "it", "complement": "np0", "preposition": "of"}]}]
-    found = "relations[0]: anchor 'it' does not exist; needed: np0, np1 or so on"
+    found = "relations[0]: anchor 'it' does not exist (expected np0, np1, …)"
     assert list(problems(gold=gold, system=bad)) == [("system", 0, found)]
 
 
@@ -95,6 +95,6 @@ def test_a_document_without_noun_phrases():
     gold = [{"id": "d0", "np_relations": [], "nps": []}]
     found = list(problems(gold=gold, system=rows([[(0, "of", 1)]])))
     assert [what for _, _, what in found] == [
-        "relations[0]: anchor 'np0' does not exist; needed: none, since it has no noun phrases",
-        "relations[0]: complement 'np1' does not exist; needed: none, since it has no noun phrases",
+        "relations[0]: anchor 'np0' does not exist (expected none: the document has no noun phrases)",
+        "relations[0]: complement 'np1' does not exist (expected none: the document has no noun phrases)",
     ]

@@ -15,7 +15,7 @@ from shared.tne_released import document, first_version
 from closeread.corpora.gold import read_gold, read_own_gold
 from closeread.formats import gzipped
 from closeread.tasks.tne import tne_jsonl
-from closeread.tasks.tne.tne_jsonl import origin
+from closeread.tasks.tne.tne_jsonl import find_origin
 
 
 def test_a_document(file):
@@ -69,7 +69,7 @@ def test_an_unlabelled_document(file):
     ],
 )
 def test_domain_and_forum(file, source, domain, forum):
-    assert origin(source) == (domain, forum)
+    assert find_origin(source) == (domain, forum)
     metadata = {**document()["metadata"], "source": source}
     (record,) = read(file, dump([document(metadata=metadata)])).records
     assert (record["domain"], record["forum"]) == (domain, forum)
@@ -103,18 +103,18 @@ def test_names_that_are_absent_are_null(file):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"domain": "books"}, "id 'r1': domain is 'books'; needed: 'news', as the source says, or nothing"),
-        ({"domain": 7}, "id 'r1': domain is 7; needed: 'news', as the source says, or nothing"),
+        ({"domain": "books"}, "id 'r1': domain is 'books' (expected 'news', from the source, or null)"),
+        ({"domain": 7}, "id 'r1': domain is 7 (expected 'news', from the source, or null)"),
         (
             {"metadata": {"source": "reddit_Cats_formatted.json"}, "domain": "reddit", "forum": "Dogs"},
-            "id 'r1': forum is 'Dogs'; needed: 'Cats', as the source says, or nothing",
+            "id 'r1': forum is 'Dogs' (expected 'Cats', from the source, or null)",
         ),
         (
             {"domain": "film", "metadata": None},
             "domain: 'film' is of another form; needed: news, books, imdb or reddit",
         ),
-        ({"nps": {"np0": {"id": "np1"}}}, "id 'r1': nps: the noun phrase 'np0' has the id 'np1'; needed: the same"),
-        ({"nps": {"np0": {"id": None}}}, "id 'r1': nps: the noun phrase 'np0' has the id null; needed: the same"),
+        ({"nps": {"np0": {"id": "np1"}}}, "id 'r1': nps: noun phrase 'np0' has the id 'np1' (expected the same)"),
+        ({"nps": {"np0": {"id": None}}}, "id 'r1': nps: noun phrase 'np0' has the id null (expected the same)"),
         ({"nps": {"np0": 7}}, "nps[0]: 7 is not of type 'object'"),
         ({"nps": 7}, "nps: 7 is not of type 'array'"),
         ({"nps": None}, "nps: None is not of type 'array'"),
@@ -222,7 +222,7 @@ SOUND = gzip.compress(dump([document()]).encode(), mtime=0)
         ),
         pytest.param(b"", "is empty", id="nothing"),
         pytest.param(b"\xef\xbb\xbf", "is empty", id="byte order mark"),
-        pytest.param(b"\xff\xfe{\0}\0", "1: byte 1 (0xff) is not UTF-8; needed: UTF-8 text", id="UTF-16"),
+        pytest.param(b"\xff\xfe{\0}\0", "1: byte 1 (0xff) is not UTF-8 (expected UTF-8 text)", id="UTF-16"),
     ],
 )
 def test_files_that_are_not_sound(file, content, message):
@@ -245,7 +245,9 @@ def test_a_line_without_end(file, monkeypatch):
     text = dump([document()])
     assert read(file, text).problems == []
     long = dump([document(text="x" * 2000)])
-    assert [p.what for p in read(file, text + long).problems] == [f"has {len(long) - 1:,} bytes; a line may have 2,000"]
+    assert [p.what for p in read(file, text + long).problems] == [
+        f"the line has {len(long) - 1:,} bytes (expected at most 2,000)"
+    ]
 
 
 # The release.

@@ -142,7 +142,7 @@ def test_the_printed_totals_of_train(corpora):
         "NPs": len(gold.records.noun_phrases.text),
         "links": len(gold.records.links),
     }
-    assert any(notice.startswith("4 noun phrases: without a last token") for notice in gold.notices)
+    assert any(notice.startswith("4 noun phrases have no last token") for notice in gold.notices)
     printed = json.loads(resources.files("closeread.tasks.tne").joinpath("reproduction.json").read_text("utf-8"))
     rows = {row: values[0] for row, values in printed["tables"]["Table 2"]["rows"].items()}
     assert (rows["NPs"], rows["NP-links"]) == (totals["NPs"], totals["links"])

@@ -27,72 +27,73 @@ def test_sound_documents(tmp_path):
     assert len(read_own_gold(TNE, path).records) == len(whole)
 
 
-KNOWN = "needed: np0 to np4"
+KNOWN = "(expected np0 to np4"
+TOKENS = "(expected a first and a last token among the document's 14 tokens)"
 RULES = [
     # Ids.
-    (with_noun_phrase(4, id="np5"), [f"nps: np4 is missing; {KNOWN}, each once"]),
-    (with_noun_phrase(4, id="np99999"), [f"nps: np4 is missing; {KNOWN}, each once"]),
-    (with_noun_phrase(4, id="np0"), [f"nps: np0 is given twice; {KNOWN}, each once",
-                                     f"nps: np4 is missing; {KNOWN}, each once"]),
+    (with_noun_phrase(4, id="np5"), [f"nps: np4 is missing {KNOWN}, each once)"]),
+    (with_noun_phrase(4, id="np99999"), [f"nps: np4 is missing {KNOWN}, each once)"]),
+    (with_noun_phrase(4, id="np0"), [f"nps: np0 occurs twice {KNOWN}, each once)",
+                                     f"nps: np4 is missing {KNOWN}, each once)"]),
     (document(nps=[*document()["nps"][:3], *({**np, "id": "np0"} for np in document()["nps"][3:])]),
-     [f"nps: np0 is given 3 times; {KNOWN}, each once", f"nps: np3 is missing; {KNOWN}, each once",
-      f"nps: np4 is missing; {KNOWN}, each once"]),
+     [f"nps: np0 occurs 3 times {KNOWN}, each once)", f"nps: np3 is missing {KNOWN}, each once)",
+      f"nps: np4 is missing {KNOWN}, each once)"]),
     ({**document(), "coref": [*document()["coref"][:3], {**document()["coref"][3], "id": "cc0"}]},
-     ["coref: the cluster 'cc0' is given twice; needed: unique ids"]),
+     ["coref: cluster id 'cc0' occurs more than once (expected unique ids)"]),
     # Spans of the text.
-    (with_noun_phrase(0, last_char=5), ["np0: characters 0 to 5 of the text are 'Fire '; needed: its text 'Fire'"]),
-    (with_noun_phrase(0, text="fire"), ["np0: characters 0 to 4 of the text are 'Fire'; needed: its text 'fire'"]),
-    (with_noun_phrase(1, text="", last_char=8), ["np1: characters 8 to 8 of the text are ''; needed: its text ''"]),
+    (with_noun_phrase(0, last_char=5), ["np0: characters 0 to 5 of the text are 'Fire ' (expected its text, 'Fire')"]),
+    (with_noun_phrase(0, text="fire"), ["np0: characters 0 to 4 of the text are 'Fire' (expected its text, 'fire')"]),
+    (with_noun_phrase(1, text="", last_char=8), ["np1: characters 8 to 8 of the text are '' (expected its text, '')"]),
     (with_noun_phrase(1, first_char=9, last_char=8),
-     ["np1: characters 9 to 8 of the text are ''; needed: its text 'Ulm'"]),
+     ["np1: characters 9 to 8 of the text are '' (expected its text, 'Ulm')"]),
     (with_noun_phrase(1, first_char=8, last_char=9000),
-     ["np1: characters 8 to 9000 of the text are 'Ulm\\n\\nThe fire destroyed the roof of a mill. \\n'; "
-      "needed: its text 'Ulm'"]),
+     ["np1: characters 8 to 9000 of the text are 'Ulm\\n\\nThe fire destroyed the roof of a mill. \\n' "
+      "(expected its text, 'Ulm')"]),
     (with_noun_phrase(1, first_char=2**31 - 2, last_char=2**31 - 1),
-     ["np1: characters 2147483646 to 2147483647 of the text are ''; needed: its text 'Ulm'"]),
+     ["np1: characters 2147483646 to 2147483647 of the text are '' (expected its text, 'Ulm')"]),
     # Tokens.
-    (with_noun_phrase(4, last_token=14), ["np4: its tokens are 10 to 14; needed: a first and a last of the 14 tokens"]),
-    (with_noun_phrase(4, last_token=9), ["np4: its tokens are 10 to 9; needed: a first and a last of the 14 tokens"]),
+    (with_noun_phrase(4, last_token=14), [f"np4: its tokens are 10 to 14 {TOKENS}"]),
+    (with_noun_phrase(4, last_token=9), [f"np4: its tokens are 10 to 9 {TOKENS}"]),
     # Clusters are a partition.
-    (with_clusters(["np0", "np2"], ["np1"], ["np3"]), ["coref: np4 is a member of no cluster; needed: of one"]),
+    (with_clusters(["np0", "np2"], ["np1"], ["np3"]), ["coref: np4 is in no cluster (expected exactly one cluster)"]),
     (with_clusters(["np0", "np2"], ["np1", "np0"], ["np3"], ["np4"]),
-     ["coref: np0 is a member of cc0 and cc1; needed: of one"]),
+     ["coref: np0 is in cc0 and cc1 (expected exactly one cluster)"]),
     (with_clusters(["np0", "np2", "np0"], ["np1"], ["np3"], ["np4"]),
-     ["coref: np0 is given twice in cc0; needed: once"]),
+     ["coref: np0 occurs twice in cc0 (expected once)"]),
     (with_clusters(["np0", "np2", "np0", "np0"], ["np1"], ["np3"], ["np4"]),
-     ["coref: np0 is given 3 times in cc0; needed: once"]),
+     ["coref: np0 occurs 3 times in cc0 (expected once)"]),
     (with_clusters(["np2", "np0"], ["np1", "np0"], ["np0", "np3"], ["np0", "np4", "np0"], ["np0"]),
-     ["coref: np0 is a member of cc0, cc1, cc2 and 2 more; needed: of one"]),
-    (with_clusters(["np0", "np2"], ["np1"], ["np3", "np5"], ["np4"]), [f"coref: cc2 has the member np5; {KNOWN}"]),
+     ["coref: np0 is in cc0, cc1, cc2 and 2 more (expected exactly one cluster)"]),
+    (with_clusters(["np0", "np2"], ["np1"], ["np3", "np5"], ["np4"]), [f"coref: cc2 has the member np5 {KNOWN})"]),
     # Links have two ends, of two clusters.
-    (with_links((0, "of", 1, 1), (5, "in", 1, 1)), [f"np_relations[1]: anchor is 'np5'; {KNOWN}"]),
-    (with_links((1, "of", 9, 1)), [f"np_relations[0]: complement is 'np9'; {KNOWN}"]),
+    (with_links((0, "of", 1, 1), (5, "in", 1, 1)), [f"np_relations[1]: anchor is 'np5' {KNOWN})"]),
+    (with_links((1, "of", 9, 1)), [f"np_relations[0]: complement is 'np9' {KNOWN})"]),
     (with_links((1, "of", 1, 1)),
-     ["np_relations[0] (np1 of np1): anchor and complement are the same; needed: two noun phrases"]),
+     ["np_relations[0] (np1 of np1): anchor and complement are the same (expected two noun phrases)"]),
     (with_links((0, "of", 2, 0)),
-     ["np_relations[0] (np0 of np2): anchor and complement are both of cc0; needed: noun phrases of two clusters"]),
+     ["np_relations[0] (np0 of np2): anchor and complement are both in cc0 (expected two clusters)"]),
     # The complement's cluster is named, and reached as a whole.
     (with_links((0, "of", 1, 1), (3, "of", 1, 3)),
-     ["np_relations[1] (np3 of np1): complement_coref_cluster_id is 'cc3'; needed: 'cc1'"]),
+     ["np_relations[1] (np3 of np1): complement_coref_cluster_id is 'cc3' (expected 'cc1')"]),
     (with_links((0, "of", 1, 99)),
-     ["np_relations[0] (np0 of np1): complement_coref_cluster_id is 'cc99'; needed: 'cc1'"]),
+     ["np_relations[0] (np0 of np1): complement_coref_cluster_id is 'cc99' (expected 'cc1')"]),
     (with_links((3, "of", 2, 0)),
-     ["np_relations[0] (np3 of np2): cc0 is reached but for np0; "
-      "needed: links to all 2 members of the complement's cluster"]),
+     ["np_relations[0] (np3 of np2): there is no such link to np0 "
+      "(expected links to all 2 members of the complement's cluster, cc0)"]),
     (with_links((3, "of", 2, 0), (3, "of", 2, 0)),
-     ["np_relations[0] (np3 of np2): cc0 is reached but for np0; "
-      "needed: links to all 2 members of the complement's cluster"]),
+     ["np_relations[0] (np3 of np2): there is no such link to np0 "
+      "(expected links to all 2 members of the complement's cluster, cc0)"]),
     (with_links((3, "of", 0, 0), (3, "in", 2, 0), (4, "of", 2, 0), (4, "of", 0, 0)),
-     ["np_relations[0] (np3 of np0): cc0 is reached but for np2; "
-      "needed: links to all 2 members of the complement's cluster",
-      "np_relations[1] (np3 in np2): cc0 is reached but for np0; "
-      "needed: links to all 2 members of the complement's cluster"]),
+     ["np_relations[0] (np3 of np0): there is no such link to np2 "
+      "(expected links to all 2 members of the complement's cluster, cc0)",
+      "np_relations[1] (np3 in np2): there is no such link to np0 "
+      "(expected links to all 2 members of the complement's cluster, cc0)"]),
     ({**with_clusters(["np1"], ["np4", "np3", "np2", "np0"]), "np_relations": [link("np1", "of", "np3", "cc1")]},
-     ["np_relations[0] (np1 of np3): cc1 is reached but for np4, np2 and np0; "
-      "needed: links to all 4 members of the complement's cluster"]),
+     ["np_relations[0] (np1 of np3): there is no such link to np4, np2 and np0 "
+      "(expected links to all 4 members of the complement's cluster, cc1)"]),
     (document(nps=[], coref=[], np_relations=[link("np0", "of", "np1", "cc0")]),
-     ["np_relations[0]: anchor is 'np0'; needed: none, since there are no noun phrases",
-      "np_relations[0]: complement is 'np1'; needed: none, since there are no noun phrases"]),
+     ["np_relations[0]: anchor is 'np0' (expected none: the document has no noun phrases)",
+      "np_relations[0]: complement is 'np1' (expected none: the document has no noun phrases)"]),
 ]  # fmt: skip
 
 
@@ -150,11 +151,11 @@ def test_problems_of_all_documents_at_once():
         {**with_noun_phrase(0, text="x"), "id": "r6"},
         {**with_noun_phrase(4, last_token=14), "id": "r7"},
     ]
-    assert [what.split("; ")[0] for what in found(*broken)] == [
+    assert [what.split(" (expected")[0] for what in found(*broken)] == [
         "0: id 'r1': nps: np4 is missing",
-        "2: id 'r3': coref: np4 is a member of no cluster",
+        "2: id 'r3': coref: np4 is in no cluster",
         "3: id 'r4': np_relations[0] (np1 of np1): anchor and complement are the same",
-        "4: id 'r5': np_relations[0] (np3 of np2): cc0 is reached but for np0",
+        "4: id 'r5': np_relations[0] (np3 of np2): there is no such link to np0",
         "5: id 'r6': np0: characters 0 to 4 of the text are 'Fire'",
         "6: id 'r7': np4: its tokens are 10 to 14",
     ]
@@ -163,20 +164,20 @@ def test_problems_of_all_documents_at_once():
 def test_all_problems_of_a_document():
     record = with_links((0, "of", 1, 99), (3, "of", 2, 0))
     record["nps"][0] |= {"text": "x", "last_token": 99}
-    assert [what.split("; ")[0] for what in found(record)] == [
+    assert [what.split(" (expected")[0] for what in found(record)] == [
         "0: id 'r1': np0: characters 0 to 4 of the text are 'Fire'",
         "0: id 'r1': np0: its tokens are 0 to 99",
         "0: id 'r1': np_relations[0] (np0 of np1): complement_coref_cluster_id is 'cc99'",
-        "0: id 'r1': np_relations[1] (np3 of np2): cc0 is reached but for np0",
+        "0: id 'r1': np_relations[1] (np3 of np2): there is no such link to np0",
     ]
 
 
 def test_links_are_judged_where_noun_phrases_and_clusters_are_sound():
     # A noun phrase that does not exist has no cluster.
     no_id = {**with_links((3, "of", 2, 0)), "nps": with_noun_phrase(4, id="np5")["nps"]}
-    assert found(no_id) == [f"0: id 'r1': nps: np4 is missing; {KNOWN}, each once"]
+    assert found(no_id) == [f"0: id 'r1': nps: np4 is missing {KNOWN}, each once)"]
     no_cluster = {**with_clusters(["np0", "np2"], ["np1"], ["np3"]), "np_relations": [link("np3", "of", "np2", "cc0")]}
-    assert found(no_cluster) == ["0: id 'r1': coref: np4 is a member of no cluster; needed: of one"]
+    assert found(no_cluster) == ["0: id 'r1': coref: np4 is in no cluster (expected exactly one cluster)"]
 
 
 def test_links_of_many_that_reach_one_of_many():
@@ -188,8 +189,8 @@ def test_links_of_many_that_reach_one_of_many():
     problems = found(record)
     assert len(problems) == n
     assert problems[7] == (
-        "0: id 'r1': np_relations[7] (np7 of np600): cc600 is reached but for np601, np602, np603 and 596 more; "
-        "needed: links to all 600 members of the complement's cluster"
+        "0: id 'r1': np_relations[7] (np7 of np600): there is no such link to np601, np602, np603 and 596 more "
+        "(expected links to all 600 members of the complement's cluster, cc600)"
     )
 
 
@@ -218,30 +219,30 @@ def test_fields_that_are_not_there_are_not_judged(absent):
     assert of(np_relations=links) == of(np_relations=links, coref=record["coref"]) == []
     assert of(np_relations=record["np_relations"], nps=record["nps"]) == of(nps=no_span) == []
     assert of(nps=no_span, text="Fire in Ulm") == [
-        "0: id 'r1': np0: characters 0 to 7 of the text are 'Fire in'; needed: its text 'Fire'"
+        "0: id 'r1': np0: characters 0 to 7 of the text are 'Fire in' (expected its text, 'Fire')"
     ]
     assert of(nps=no_span, tokens=["Fire"]) == [
-        "0: id 'r1': np0: its tokens are 0 to 99; needed: a first and a last of the 1 token"
+        "0: id 'r1': np0: its tokens are 0 to 99 (expected a first and a last token among the document's 1 token)"
     ]
 
 
 def test_ends_of_links_are_judged_without_noun_phrases():
     links = [link("it", "of", "np1", None), link("np3", "of", "np3", None), link("np01", "of", "np012", None)]
     assert found({"id": "r1", "np_relations": links}) == [
-        "0: id 'r1': np_relations[0]: anchor is 'it'; needed: np0, np1 or so on",
-        "0: id 'r1': np_relations[2]: anchor is 'np01'; needed: np0, np1 or so on",
-        "0: id 'r1': np_relations[2]: complement is 'np012'; needed: np0, np1 or so on",
-        "0: id 'r1': np_relations[1] (np3 of np3): anchor and complement are the same; needed: two noun phrases",
+        "0: id 'r1': np_relations[0]: anchor is 'it' (expected np0, np1, …)",
+        "0: id 'r1': np_relations[2]: anchor is 'np01' (expected np0, np1, …)",
+        "0: id 'r1': np_relations[2]: complement is 'np012' (expected np0, np1, …)",
+        "0: id 'r1': np_relations[1] (np3 of np3): anchor and complement are the same (expected two noun phrases)",
     ]
     assert found({"id": "r1", "np_relations": links[:1], "nps": document()["nps"]}) == [
-        f"0: id 'r1': np_relations[0]: anchor is 'it'; {KNOWN}"
+        f"0: id 'r1': np_relations[0]: anchor is 'it' {KNOWN})"
     ]
 
 
 def test_a_document_without_clusters_is_left_out_alone():
     open_links = with_links((3, "of", 2, 0))
-    problem = "np_relations[0] (np3 of np2): cc0 is reached but for np0; "
-    problem += "needed: links to all 2 members of the complement's cluster"
+    problem = "np_relations[0] (np3 of np2): there is no such link to np0 "
+    problem += "(expected links to all 2 members of the complement's cluster, cc0)"
     for name in ("coref", "nps"):
         assert found({**open_links, name: None}, {**open_links, "id": "r2"}) == [f"1: id 'r2': {problem}"]
 

@@ -18,7 +18,7 @@ from closeread.corpora.gold import load_corpus, read_gold
 from closeread.errors import RequestError
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
 from closeread.tasks.tne.kernels.links import pairs
-from closeread.tasks.tne.procedure import EXPRESSED, PROCEDURE, count, joined, problems
+from closeread.tasks.tne.procedure import EXPRESSED, PROCEDURE, count, find_joined, problems
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "tne.json").read_text("utf-8"))
 
@@ -138,7 +138,7 @@ def test_what_joins_two_noun_phrases(between, blank):
             for said in (*PREPOSITIONS[1:], "member of", "members of")
         )
     ]
-    found = joined(key, documents)
+    found = find_joined(key, documents)
     assert sorted(found.tolist()) == sorted(
         pairs(np.array([0]), np.array([i]), np.array([j])).item() for i, j in expected
     )

@@ -16,7 +16,7 @@ from closeread.formats.json_lines import dump_json_lines
 from closeread.scoring import count_predictions
 from closeread.tasks.tne.columns import PREPOSITIONS
 
-KNOWN = "needed: one of its 13 noun phrases, np0 to np12"
+KNOWN = "(expected one of its 13 noun phrases, np0 to np12)"
 ONE_OF = f"is not one of {list(PREPOSITIONS[1:])!r}"
 
 
@@ -36,31 +36,31 @@ def test_a_sound_file(file):
         (
             submit([link(0, "of", 1), link(13, "of", 1), link(1, "of", 99999)]),
             [
-                f"id 's1': relations[1]: anchor 'np13' does not exist; {KNOWN}",
-                f"id 's1': relations[2]: complement 'np99999' does not exist; {KNOWN}",
+                f"id 's1': relations[1]: anchor 'np13' does not exist {KNOWN}",
+                f"id 's1': relations[2]: complement 'np99999' does not exist {KNOWN}",
             ],
         ),
         (
             submit([link("x", "of", 1), {"anchor": "7", "complement": "np-1", "preposition": "of"}]),
             [
-                f"id 's1': relations[0]: anchor 'npx' does not exist; {KNOWN}",
-                f"id 's1': relations[1]: anchor '7' does not exist; {KNOWN}",
-                f"id 's1': relations[1]: complement 'np-1' does not exist; {KNOWN}",
+                f"id 's1': relations[0]: anchor 'npx' does not exist {KNOWN}",
+                f"id 's1': relations[1]: anchor '7' does not exist {KNOWN}",
+                f"id 's1': relations[1]: complement 'np-1' does not exist {KNOWN}",
             ],
         ),
-        (submit([link(4, "of", 4)]), ["id 's1': relations[0]: np4 is linked to itself; needed: two noun phrases"]),
+        (submit([link(4, "of", 4)]), ["id 's1': relations[0]: np4 is linked to itself (expected two noun phrases)"]),
         (
             submit([link(0, "of", 1), link(0, "in", 1), link(1, "of", 0), link(0, "of", 1)]),
-            ["id 's1': relations[3]: the link of np0 and np1 by 'of' is given twice"],
+            ["id 's1': relations[3]: np0 and np1 are already linked by 'of'"],
         ),
         (
             submit([], [link(0, "of", 1), link(0, "in", 1), link(0, "of", 1)]),
             [
-                "id 's1': fallback[1]: np0 and np1 have a fallback already; needed: one",
-                "id 's1': fallback[2]: np0 and np1 have a fallback already; needed: one",
+                "id 's1': fallback[1]: np0 and np1 already have a fallback (expected at most one)",
+                "id 's1': fallback[2]: np0 and np1 already have a fallback (expected at most one)",
             ],
         ),
-        (submit([], [link(3, "of", 3)]), ["id 's1': fallback[0]: np3 is linked to itself; needed: two noun phrases"]),
+        (submit([], [link(3, "of", 3)]), ["id 's1': fallback[0]: np3 is linked to itself (expected two noun phrases)"]),
         (submit([["np0", "of", "np1"]]), ["id 's1': relations[0]: ['np0', 'of', 'np1'] is not of type 'object'"]),
     ],
 )
@@ -101,18 +101,20 @@ def test_one_broken_link_hides_no_other(file):
         (1, "id 's1': relations[0].preposition: 'beside'"),
         (1, "id 's1': relations[2]: 'complement' is a required property"),
         (1, "id 's1': relations[2]: 'preposition' is a required property"),
-        (1, f"id 's1': relations[1]: complement 'np99' does not exist; {KNOWN}"),
-        (1, "id 's1': relations[3]: np4 is linked to itself; needed: two noun phrases"),
-        (1, "id 's1': relations[5]: the link of np2 and np3 by 'of' is given twice"),
-        (1, "id 's1': fallback[3]: np5 and np6 have a fallback already; needed: one"),
+        (1, f"id 's1': relations[1]: complement 'np99' does not exist {KNOWN}"),
+        (1, "id 's1': relations[3]: np4 is linked to itself (expected two noun phrases)"),
+        (1, "id 's1': relations[5]: np2 and np3 are already linked by 'of'"),
+        (1, "id 's1': fallback[3]: np5 and np6 already have a fallback (expected at most one)"),
         (2, "id 's2': relations: 7 is not of type 'array'"),
     ]
 
 
 def test_rows_are_named_by_their_line(file):
     rows = submit([link(0, "of", 0)], name="s3")
-    assert refuse(file, rows) == [(3, "id 's3': relations[0]: np0 is linked to itself; needed: two noun phrases")]
-    assert refuse(file, rows[::-1]) == [(2, "id 's3': relations[0]: np0 is linked to itself; needed: two noun phrases")]
+    assert refuse(file, rows) == [(3, "id 's3': relations[0]: np0 is linked to itself (expected two noun phrases)")]
+    assert refuse(file, rows[::-1]) == [
+        (2, "id 's3': relations[0]: np0 is linked to itself (expected two noun phrases)")
+    ]
 
 
 @pytest.mark.parametrize("missing", ["error", "empty", "skip"])
@@ -147,12 +149,12 @@ def test_everything_at_once(file):
     assert refuse(file, rows) == [
         (None, "no row for 1 of the 4 ids of the gold: 's4'; needed: one for each, unless missing is empty or skip"),
         (1, "id 's9' is not in the gold"),
-        (2, f"id 's1': relations[1]: anchor 'np20' does not exist; {KNOWN}"),
-        (2, "id 's1': relations[0]: np0 is linked to itself; needed: two noun phrases"),
+        (2, f"id 's1': relations[1]: anchor 'np20' does not exist {KNOWN}"),
+        (2, "id 's1': relations[0]: np0 is linked to itself (expected two noun phrases)"),
         (3, f"id 's2': relations[0].preposition: 'Of' {ONE_OF} (in {json.dumps(link(0, 'Of', 1))})"),
-        (3, "id 's2': relations[1]: np0 is linked to itself; needed: two noun phrases"),
+        (3, "id 's2': relations[1]: np0 is linked to itself (expected two noun phrases)"),
         (4, "id 's1' was given on line 2 already"),
-        (5, "id 's3': fallback[1]: np0 and np1 have a fallback already; needed: one"),
+        (5, "id 's3': fallback[1]: np0 and np1 already have a fallback (expected at most one)"),
     ]
     content = dump_json_lines(rows) + '{"id": "s4", "id": "s4"}\n\n'
     assert refuse(file, content)[-2:] == [

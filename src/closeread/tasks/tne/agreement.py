@@ -1,9 +1,9 @@
-"""Agreement of two annotators of TNE: the metrics, on their files.
+"""Agreement between two annotators of TNE, measured by the metrics of the corpus.
 
-Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), section 4, for what is compared: links by the corpus's own metric,
-coreference by MUC and CoNLL F1 without singletons.
+Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), section 4: links by the metric of the corpus, coreference by MUC
+and CoNLL F1 without singletons.
 
-Conventions: the second annotator is scored against the first.  0/0 is None: where both say nothing there is nothing to
+Conventions: the second annotator is scored against the first.  0/0 is None: without annotations there is nothing to
 agree on.
 """
 
@@ -21,7 +21,7 @@ from closeread.records import Record
 from closeread.tasks.coref import procedure as coref
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.tne import procedure as tne
-from closeread.tasks.tne.annotators import side_by_side
+from closeread.tasks.tne.annotators import align
 from closeread.tasks.tne.columns import Documents
 
 COREF = ("muc", "conll")
@@ -31,12 +31,13 @@ Scores = Mapping[str, float | None]
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far two annotators agree.
+    """The agreement between two annotators.
 
     Attributes:
-        documents: how many there are.
-        links: the scores of the links, by the names of `closeread.tasks.tne.procedure`; None where a file has no links.
-        clusters: those of the clusters, by the names of `closeread.tasks.coref.procedure`; None where a file has none.
+        documents: the number of documents.
+        links: the scores of the links, by the names of `closeread.tasks.tne.procedure`; None if a file lacks links.
+        clusters: the scores of the clusters, by the names of `closeread.tasks.coref.procedure`; None if a file lacks
+            clusters.
         lacking: what is not compared and why, a sentence each.
     """
 
@@ -49,23 +50,23 @@ class Agreement:
 def agreement(
     first: Sequence[Record], second: Sequence[Record], names: tuple[str, str] = ("the first", "the second")
 ) -> Agreement:
-    """The agreement of two annotators.
+    """Measure the agreement between two annotators.
 
     Args:
-        first, second: the same documents in any order, each with `np_relations`, or `relations` and `fallback` as
-            systems send them, and with `coref`, as far as they were annotated.  Of several prepositions that the second
-            has for a pair the first counts, and it is right if it is among those of the first annotator.
-        names: what to call the annotators in messages.
+        first, second: the same documents in any order, each with the annotations it has: `np_relations`, or
+            `relations` and `fallback` as in submissions, and `coref`.  If the second annotator has several prepositions
+            for a pair, the first counts, and it is correct if it is one of the first annotator's.
+        names: the names of the annotators in messages.
 
     Raises:
-        FormatError: the files don't have the same documents with the same noun phrases, or have links of noun phrases
-            that don't exist; all problems at once.
+        FormatError: the files don't have the same documents with the same noun phrases, or have links between noun
+            phrases that don't exist; all problems at once.
     """
-    one, two = side_by_side([first, second], names)
-    _refuse_unsound(one, two, names)
-    sides = [Documents([_with_links(record) for record in side]) for side in (one, two)]
+    one, two = align([first, second], names)
+    _refuse_invalid(one, two, names)
+    sides = [Documents([_unify_links(record) for record in side]) for side in (one, two)]
     lacking = [
-        _lack(documents, field, name)
+        _describe_lack(documents, field, name)
         for field in IN_WORDS
         for documents, name in zip(sides, names, strict=True)
         if None in documents.column(field)
@@ -73,68 +74,68 @@ def agreement(
     compared = {field: not any(None in side.column(field) for side in sides) for field in IN_WORDS}
     return Agreement(
         len(one),
-        _of_links(sides[0], sides[1]) if compared["np_relations"] else None,
-        _of_clusters(sides[0], sides[1]) if compared["coref"] else None,
+        _score_links(sides[0], sides[1]) if compared["np_relations"] else None,
+        _score_clusters(sides[0], sides[1]) if compared["coref"] else None,
         lacking,
     )
 
 
-def _with_links(record: Record) -> Record:
-    """The record with its links as a document has them, whatever way they were given."""
+def _unify_links(record: Record) -> Record:
+    """Return the record with its links in `np_relations`, wherever they are."""
     return record if record.get("relations") is None else {**record, "np_relations": record["relations"]}
 
 
-def _lack(documents: Documents, field: str, name: str) -> str:
+def _describe_lack(documents: Documents, field: str, name: str) -> str:
     without = [one for one, value in zip(documents.column("id"), documents.column(field), strict=True) if value is None]
     what = IN_WORDS[field]
     if len(without) == len(documents):
-        return f"{name} has no {what}; they are not compared."
+        return f"{name} has no {what}: {what} are not compared."
     of_documents = f"{len(without):,} of {len(documents):,} documents ({join_names(without)})"
-    return f"{name} has no {what} for {of_documents}; none are compared."
+    return f"{name} has no {what} for {of_documents}: {what} are not compared."
 
 
-def _refuse_unsound(one: Documents, two: Documents, names: tuple[str, str]) -> None:
-    """Refuse links given in two ways, and links of noun phrases that the other annotator's file does not have."""
+def _refuse_invalid(one: Documents, two: Documents, names: tuple[str, str]) -> None:
+    """Refuse links in both fields, and links between noun phrases that don't exist."""
     problems = []
     nps = [a if a is not None else b for a, b in zip(one.column("nps"), two.column("nps"), strict=True)]
     known = Documents([{"id": name, "nps": phrases} for name, phrases in zip(one.column("id"), nps, strict=True)])
     for side, name in zip((one, two), names, strict=True):
         for record in side:
             if record.get("relations") is not None and record.get("np_relations") is not None:
-                what = "has both np_relations and relations; needed: one of them"
+                what = "has both np_relations and relations (expected one of them)"
                 problems.append(Problem(f"{name}: document {quote(record['id'])} {what}"))
-        rows = [None if _is_judged(record) else _as_sent(record) for record in side]
+        rows = [None if _is_checked(record) else _to_submission(record) for record in side]
         found = tne.find_inconsistencies(gold=known, system=rows)
         problems += [Problem(f"{name}: document {quote(one[index]['id'])}: {what}") for _, index, what in found]
     if problems:
         raise FormatError("annotations", problems)
 
 
-def _is_judged(record: Record) -> bool:
-    """Whether the links were compared with the noun phrases when the file was read, as those of gold are."""
+def _is_checked(record: Record) -> bool:
+    """Return whether reading the file checked the links against the noun phrases, as it does for gold."""
     return record.get("nps") is not None and not record.get("relations") and not record.get("fallback")
 
 
-def _as_sent(record: Record) -> Record:
-    """The links of a record as a system sends them."""
-    links = _with_links(record).get("np_relations") or []
+def _to_submission(record: Record) -> Record:
+    """Return the links of a record as a row of a submission."""
+    links = _unify_links(record).get("np_relations") or []
     return {"id": record["id"], "relations": links, "fallback": record.get("fallback")}
 
 
-def _of_links(one: Documents, two: Documents) -> Scores:
-    sent = [_as_sent(record) for record in two]
-    return _scores(tne.count(gold=one, system=sent), tne.PROCEDURE.metrics)
+def _score_links(one: Documents, two: Documents) -> Scores:
+    rows = [_to_submission(record) for record in two]
+    return _list_scores(tne.count(gold=one, system=rows), tne.PROCEDURE.metrics)
 
 
-def _of_clusters(one: Documents, two: Documents) -> Scores:
+def _score_clusters(one: Documents, two: Documents) -> Scores:
     procedure = coref.PROCEDURE.with_metrics(COREF)
-    return _scores(
-        procedure.count(gold=mentions(one), system=mentions(two), keep_singletons="false"), procedure.metrics
+    return _list_scores(
+        procedure.count(gold=to_mentions(one), system=to_mentions(two), keep_singletons="false"), procedure.metrics
     )
 
 
-def mentions(documents: Documents) -> MentionTable:
-    """The clusters as a table for the coreference metrics, in which a noun phrase stands at its number."""
+def to_mentions(documents: Documents) -> MentionTable:
+    """Return the clusters as a table for the coreference metrics; the number of a noun phrase is its position."""
     clusters = documents.clusters
     return MentionTable(
         names=documents.column("id"),
@@ -147,7 +148,7 @@ def mentions(documents: Documents) -> MentionTable:
     )
 
 
-def _scores(table: CountTable, metrics: Sequence[Metric]) -> Scores:
+def _list_scores(table: CountTable, metrics: Sequence[Metric]) -> Scores:
     totals = dict(zip(table.names, table.values.sum(axis=0), strict=True))
     values = {metric.name: float(metric.formula(totals)) for metric in metrics}
     return {name: None if np.isnan(value) else value for name, value in values.items()}

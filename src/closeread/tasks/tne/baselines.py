@@ -2,11 +2,11 @@
 
 Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), Table 3 and the text that describes it.
 
-Conventions: what is found is a set of ordered pairs of noun phrases, kept as integers that sort by document, anchor and
-complement (`closeread.tasks.tne.kernels.links.pairs`); every pair is then linked by `of`.  A noun phrase stands before
-or after another by its tokens, and no distance reaches into another document.  Two baselines are not what the text says
-of them: as printed, Surface takes any token between the two for a preposition, and Surface-Extended joins noun phrases
-that are more than ten tokens apart where the text says within ten.
+Conventions: a baseline finds a set of ordered pairs of noun phrases, as integers that sort by document, anchor and
+complement (`closeread.tasks.tne.kernels.links.pairs`), and links every pair by `of`.  The order of noun phrases is that
+of their tokens; pairs never cross documents.  Two baselines have printed scores that do not fit their description: as
+printed, Surface accepts any token between the two as a preposition, and Surface-Extended joins noun phrases more than
+ten tokens apart instead of within ten.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from closeread.tasks.tne.kernels.links import pairs, phrases_of
 
 PREPOSITION = "of"
 NEAR = 10
-"""How many tokens after the anchor, at most, a complement is near."""
+"""The most tokens after the anchor at which a complement is near."""
 
 TOKEN_BITS = 32
 FAR = 2**31
-"""More tokens than a document can have; twice that still is no token of the next (`_keys`)."""
+"""More tokens than a document can have; twice as many still don't reach the next document (`_keys`)."""
 
 Find = Callable[[Documents], Ints]
-"""From documents to the pairs that are linked, sorted, each once."""
+"""Finds the linked pairs of documents, sorted, each once."""
 
 
 def link_pairs(find: Find, records: Sequence[Record]) -> list[Record]:
-    """A row for every document, with the pairs that are found."""
+    """Return one row per document, with links for the pairs found."""
     documents = documents_of(records)
     pair = find(documents)
     anchors, complements = phrases_of(pair)
@@ -54,20 +54,20 @@ def link_pairs(find: Find, records: Sequence[Record]) -> list[Record]:
 
 
 def _sorted_pairs(documents: Documents, anchor: Ints, complement: Ints) -> Ints:
-    """The pairs of noun phrases at places among those of all documents, without those of one with itself."""
+    """Pack pairs given as positions among the noun phrases of all documents; skip a noun phrase with itself."""
     phrases = documents.noun_phrases
     document = phrases.document[anchor]
     begins = phrases.starts[document]
-    apart = anchor != complement
-    return np.unique(pairs(document, anchor - begins, complement - begins)[apart])
+    differs = anchor != complement
+    return np.unique(pairs(document, anchor - begins, complement - begins)[differs])
 
 
-def _to_title(documents: Documents, choose: Callable[[Ints], Ints]) -> Ints:
-    """All noun phrases with one of their document's title.
+def _link_to_title(documents: Documents, choose: Callable[[Ints], Ints]) -> Ints:
+    """Link all noun phrases to one in the title of their document.
 
     Args:
-        documents: the documents; those without a noun phrase in the title get no links.
-        choose: from the numbers of noun phrases in titles, one or more, to which of these is meant, from 0.
+        documents: the documents; without a noun phrase in the title a document gets no links.
+        choose: from the numbers of noun phrases in titles, at least 1, to the index of the one to link to.
     """
     document = documents.noun_phrases.document
     title = np.flatnonzero(documents.in_title)
@@ -80,36 +80,36 @@ def _to_title(documents: Documents, choose: Callable[[Ints], Ints]) -> Ints:
 
 
 def title_first(documents: Documents) -> Ints:
-    """All with the first noun phrase of the title."""
-    return _to_title(documents, np.zeros_like)
+    """Link all noun phrases to the first of the title."""
+    return _link_to_title(documents, np.zeros_like)
 
 
 def title_last(documents: Documents) -> Ints:
-    """All with the last noun phrase of the title."""
-    return _to_title(documents, lambda counts: counts - 1)
+    """Link all noun phrases to the last of the title."""
+    return _link_to_title(documents, lambda counts: counts - 1)
 
 
 def title_random(documents: Documents, rng: np.random.Generator) -> Ints:
-    """All with one noun phrase of the title, drawn once a document."""
-    return _to_title(documents, rng.integers)
+    """Link all noun phrases to a random one of the title, drawn once per document."""
+    return _link_to_title(documents, rng.integers)
 
 
 def adjacent_before(documents: Documents) -> Ints:
-    """Each with the one whose first token lies before its own, nearest; of several the lowest."""
-    return _adjacent(documents, documents.noun_phrases.first_token, -1)
+    """Link each noun phrase to the one with the nearest earlier first token; ties go to the lowest id."""
+    return _link_adjacent(documents, documents.noun_phrases.first_token, -1)
 
 
 def adjacent_after(documents: Documents) -> Ints:
-    """Each with the one whose last token lies after its own, nearest; of several the lowest."""
-    return _adjacent(documents, documents.noun_phrases.last_token, 1)
+    """Link each noun phrase to the one with the nearest later last token; ties go to the lowest id."""
+    return _link_adjacent(documents, documents.noun_phrases.last_token, 1)
 
 
-def _adjacent(documents: Documents, token: Ints, step: int) -> Ints:
-    """Each noun phrase with one at the nearest other token where there is any, in one direction.
+def _link_adjacent(documents: Documents, token: Ints, step: int) -> Ints:
+    """Link each noun phrase to one at the nearest other token in one direction, if there is one.
 
     Args:
         documents: the documents.
-        token: (n,) where every noun phrase is taken to stand.
+        token: (n,) the token that stands for each noun phrase.
         step: -1 for the nearest before, 1 for the nearest after.
     """
     document = documents.noun_phrases.document
@@ -122,16 +122,16 @@ def _adjacent(documents: Documents, token: Ints, step: int) -> Ints:
 
 
 def _keys(document: Ints, token: Ints) -> Ints:
-    """Integers that sort by document and token."""
+    """Return integers that sort by document and token."""
     return (document << TOKEN_BITS) + token
 
 
-def _between(documents: Documents, low: int, high: int) -> tuple[Ints, Ints]:
-    """Anchors and complements, as places, where the complement begins `low` to `high` tokens after the anchor's last.
+def _find_between(documents: Documents, low: int, high: int) -> tuple[Ints, Ints]:
+    """Find anchors and complements, as positions, that begin `low` to `high` tokens after the anchor's last token.
 
     Args:
         documents: the documents.
-        low, high: from 1 to `FAR`; at 1, no token lies between the two.
+        low, high: from 1 to `FAR`; 1 means no token in between.
     """
     phrases = documents.noun_phrases
     document = phrases.document
@@ -146,31 +146,31 @@ def _between(documents: Documents, low: int, high: int) -> tuple[Ints, Ints]:
 
 
 def one_token_between(documents: Documents) -> Ints:
-    """Those with one token between them, whatever it is: Surface as printed."""
-    return _sorted_pairs(documents, *_between(documents, 2, 2))
+    """Link noun phrases with exactly one token between them: Surface as printed."""
+    return _sorted_pairs(documents, *_find_between(documents, 2, 2))
 
 
 def preposition_between(documents: Documents) -> Ints:
-    """Those with nothing but a preposition between them: Surface as described."""
+    """Link noun phrases with only a preposition between them: Surface as described."""
     phrases, tokens = documents.noun_phrases, documents.column("tokens")
-    anchor, complement = _between(documents, 2, 2)
+    anchor, complement = _find_between(documents, 2, 2)
     between = zip(phrases.document[anchor].tolist(), (phrases.last_token[anchor] + 1).tolist(), strict=True)
     joined = np.array([LABELS.get(tokens[index][place], LABELS[NONE]) for index, place in between], np.int64) > 0
     return _sorted_pairs(documents, anchor[joined], complement[joined])
 
 
 def far_after(documents: Documents) -> Ints:
-    """Each with those that begin more than ten tokens after its end."""
-    return _sorted_pairs(documents, *_between(documents, NEAR + 1, FAR))
+    """Link each noun phrase to those that begin more than ten tokens after its end."""
+    return _sorted_pairs(documents, *_find_between(documents, NEAR + 1, FAR))
 
 
 def near_after(documents: Documents) -> Ints:
-    """Each with those that begin one to ten tokens after its end: Surface-Extended as described."""
-    return _sorted_pairs(documents, *_between(documents, 1, NEAR))
+    """Link each noun phrase to those that begin one to ten tokens after its end: Surface-Extended as described."""
+    return _sorted_pairs(documents, *_find_between(documents, 1, NEAR))
 
 
 def every_pair(documents: Documents) -> Ints:
-    """Each with all others of its document."""
+    """Link each noun phrase to every other in its document."""
     phrases = documents.noun_phrases
     begin, size = phrases.starts[phrases.document], documents.sizes[phrases.document]
     anchor = np.repeat(np.arange(len(size)), size)
@@ -178,12 +178,12 @@ def every_pair(documents: Documents) -> Ints:
     return _sorted_pairs(documents, anchor, begin[anchor] + within)
 
 
-def _any_of(finds: Sequence[Find], documents: Documents) -> Ints:
+def _unite(finds: Sequence[Find], documents: Documents) -> Ints:
     return reduce(np.union1d, (find(documents) for find in finds))
 
 
 SURFACE: Mapping[str, Find] = {"printed": one_token_between, "described": preposition_between}
-EXTENDED: Mapping[str, Find] = {"printed": partial(_any_of, (one_token_between, far_after)), "described": near_after}
+EXTENDED: Mapping[str, Find] = {"printed": partial(_unite, (one_token_between, far_after)), "described": near_after}
 DEFINITION = Option(
     "definition",
     tuple(SURFACE),
@@ -205,7 +205,7 @@ def _link_extended(records: Sequence[Record], *, definition: str) -> list[Record
 
 
 def _link_combined(records: Sequence[Record], *, definition: str) -> list[Record]:
-    return link_pairs(partial(_any_of, (title_last, adjacent_after, EXTENDED[definition])), records)
+    return link_pairs(partial(_unite, (title_last, adjacent_after, EXTENDED[definition])), records)
 
 
 BASELINES = (

@@ -1,9 +1,9 @@
-"""Documents with noun phrases and the links between them, read as columns: what everything of TNE speaks.
+"""Documents with noun phrases and the links between them, as columns.
 
-A record stays what the corpus's schema says; the columns are made of it once and kept.
+Records keep the form of the corpus's schema; their columns are computed once and cached.
 
-Conventions: noun phrases are numbered from 0 within their document, as their ids say (`np7` is 7); a label is the
-position of a preposition in `PREPOSITIONS` and 0 for none.  A *pair* is an ordered pair of noun phrases of one
+Conventions: noun phrases are numbered from 0 within their document, as in their ids (`np7` is 7); a label is the
+position of a preposition in `PREPOSITIONS`, 0 for no link.  A *pair* is an ordered pair of noun phrases of one
 document, anchor first.
 """
 
@@ -30,12 +30,12 @@ PREPOSITIONS = (
     *("of", "against", "in", "by", "on", "about", "with", "after", "member(s) of", "to", "from", "for", "among"),
     *("under", "at", "between", "during", "near", "over", "before", "inside", "outside", "into", "around"),
 )
-"""The labels of the corpus at the numbers that the official evaluator knows them by."""
+"""The labels of the corpus, numbered as in the official evaluator."""
 
 TITLE_END = "\n\n"
 
 MAX_LEAD = 100
-"""Noun phrases begin at most so many characters inside a token."""
+"""How far inside a token, in characters, a noun phrase may begin."""
 
 MAX_DIGITS = 5
 """A document may have 100,000 noun phrases."""
@@ -48,9 +48,9 @@ class Links:
     """Links between noun phrases, in the order given.
 
     Attributes:
-        document: (n,) the document of each, from 0, never falling.
-        anchor, complement: (n,) the numbers of the two noun phrases; -1 where the id is none.
-        label: (n,) the preposition; -1 where it is none of the corpus's.
+        document: (n,) the document of each, from 0, in ascending order.
+        anchor, complement: (n,) the numbers of the two noun phrases; -1 for an invalid id.
+        label: (n,) the preposition; -1 if it is not one of the corpus.
     """
 
     document: Ints
@@ -63,7 +63,7 @@ class Links:
 
     @cached_property
     def labelled(self) -> Labelled:
-        """The same as the kernels compare it."""
+        """The links as the kernels compare them."""
         return labelled(pairs(self.document, self.anchor, self.complement), self.label)
 
 
@@ -72,10 +72,10 @@ class NounPhrases:
     """The noun phrases of documents, sorted by document and number.
 
     Attributes:
-        starts: (n_documents + 1,) where the noun phrases of each document begin in the other columns.
-        first_char, last_char: (n,) the span in the document's text, the end exclusive.
-        first_token, last_token: (n,) the span in its tokens, the end inclusive; where a noun phrase names no last
-            token, it is the one in which its words end.
+        starts: (n_documents + 1,) the positions where the noun phrases of each document begin in the other columns.
+        first_char, last_char: (n,) the span in the document's text, end exclusive.
+        first_token, last_token: (n,) the span in its tokens, end inclusive; if a noun phrase has no last token, it is
+            the one in which its words end.
         text: (n,) the words.
     """
 
@@ -98,10 +98,10 @@ class Clusters:
 
     Attributes:
         document: (n,) the document of each.
-        ids: (n,) the ids, which are unique in a document.
-        kind: (n,) what noun phrases each holds; None where that is not known.
-        member_of: (m,) of every member the cluster, never falling.
-        member: (m,) the number of the noun phrase, -1 where the id is none.
+        ids: (n,) the ids, unique within a document.
+        kind: (n,) the type of the noun phrases in each; None if unknown.
+        member_of: (m,) the cluster of each member, in ascending order.
+        member: (m,) the number of each member's noun phrase, -1 for an invalid id.
     """
 
     document: Ints
@@ -112,7 +112,7 @@ class Clusters:
 
 
 class Documents(Sequence[Record]):
-    """Records of TNE that also read as columns.
+    """Records of TNE with their columns.
 
     Args:
         records: gold records.
@@ -132,17 +132,17 @@ class Documents(Sequence[Record]):
         return Documents(self.records[index]) if isinstance(index, slice) else self.records[index]
 
     def column(self, name: str) -> Sequence[Any]:
-        """A field of every document, None where it has none."""
+        """Return a field of every document, None where it is missing."""
         return as_columns(self.records, [name])[name]
 
     @cached_property
     def sizes(self) -> Ints:
-        """(n_documents,) how many noun phrases each has."""
+        """(n_documents,) the number of noun phrases in each."""
         return np.fromiter((len(nps or ()) for nps in self.column("nps")), np.int64, len(self))
 
     @cached_property
     def noun_phrases(self) -> NounPhrases:
-        """The noun phrases; every document's ids must be dense."""
+        """The noun phrases; the ids in every document must be dense."""
         of_document = self.column("nps")
         rows = list(chain.from_iterable(nps or () for nps in of_document))
         starts = np.concatenate([[0], np.cumsum(self.sizes)])
@@ -151,12 +151,12 @@ class Documents(Sequence[Record]):
         order = np.empty(len(rows), np.int64)
         order[place] = np.arange(len(rows))
         places = {name: list(map(itemgetter(name), rows)) for name in ("first_char", "last_char", "first_token")}
-        places["last_token"] = self._last_tokens(rows)
+        places["last_token"] = self._find_last_tokens(rows)
         integers = {name: np.array(values, np.int64)[order] for name, values in places.items()}
         return NounPhrases(starts, **integers, text=[rows[i]["text"] for i in order.tolist()])
 
-    def _last_tokens(self, rows: Sequence[Record]) -> list[int]:
-        """The last tokens of all noun phrases, in the order given."""
+    def _find_last_tokens(self, rows: Sequence[Record]) -> list[int]:
+        """Return the last tokens of all noun phrases, in the order given."""
         last = [row["last_token"] for row in rows]
         if None in last:
             tokens, ends = self.column("tokens"), dict[int, Ints]()
@@ -164,13 +164,13 @@ class Documents(Sequence[Record]):
             for place in (i for i, token in enumerate(last) if token is None):
                 words = tokens[document[place]] or ()
                 if document[place] not in ends:
-                    ends[document[place]] = np.cumsum([len(_solid(word)) for word in words])
-                last[place] = _last_token(rows[place], words, ends[document[place]])
+                    ends[document[place]] = np.cumsum([len(_drop_blanks(word)) for word in words])
+                last[place] = _find_last_token(rows[place], words, ends[document[place]])
         return last
 
     @cached_property
     def in_title(self) -> NDArray[np.bool_]:
-        """(n,) which noun phrases end before the first blank line of their document's text."""
+        """(n,) whether a noun phrase ends before the first blank line of its document's text."""
         phrases = self.noun_phrases
         title = np.array([text.find(TITLE_END) for text in self.column("text")], np.int64)
         inside: NDArray[np.bool_] = phrases.last_char <= title[phrases.document]
@@ -188,12 +188,12 @@ class Documents(Sequence[Record]):
             [row["id"] for row in rows],
             [row.get("np_type") for row in rows],
             np.repeat(np.arange(len(rows)), np.fromiter(map(len, members), np.int64, len(rows))),
-            _numbered(chain.from_iterable(members), sum(map(len, members))),
+            _number(chain.from_iterable(members), sum(map(len, members))),
         )
 
     @cached_property
     def cluster_of(self) -> Ints:
-        """(n,) the cluster of every noun phrase; clusters must be a partition of them."""
+        """(n,) the cluster of every noun phrase; clusters must partition the noun phrases."""
         clusters = self.clusters
         cluster = np.empty(len(clusters.member), np.int64)
         starts = np.concatenate([[0], np.cumsum(self.sizes)])
@@ -207,10 +207,10 @@ class Documents(Sequence[Record]):
 
 
 class SystemRows(Sequence[Record | None]):
-    """Rows as systems send them, None for documents without one, that also read as columns.
+    """Rows of a submission with their columns, None for a document without a row.
 
     Args:
-        rows: each with `relations` and, where there is one, `fallback`.
+        rows: each with `relations` and optionally `fallback`.
     """
 
     def __init__(self, rows: Sequence[Record | None]) -> None:
@@ -233,48 +233,48 @@ class SystemRows(Sequence[Record | None]):
 
     @cached_property
     def fallback(self) -> Links:
-        """What is fallen back on for pairs that are not linked."""
+        """The fallbacks for pairs that are not linked."""
         return links_of(None if row is None else row.get("fallback") for row in self.rows)
 
 
 def rows_of(system: Sequence[Record | None]) -> SystemRows:
-    """The rows with their columns."""
+    """Return the rows with their columns."""
     return system if isinstance(system, SystemRows) else SystemRows(system)
 
 
 def documents_of(records: Sequence[Record]) -> Documents:
-    """The records with their columns."""
+    """Return the records with their columns."""
     return records if isinstance(records, Documents) else Documents(records)
 
 
-def _last_token(noun_phrase: Record, tokens: Sequence[str], ends: Ints) -> int:
-    """The token in which the words of a noun phrase end, white space aside; behind the last one where none does.
+def _find_last_token(noun_phrase: Record, tokens: Sequence[str], ends: Ints) -> int:
+    """Return the token in which the words of a noun phrase end; the number of tokens if the words go on beyond them.
 
     Args:
         noun_phrase: a noun phrase, which may begin inside its first token.
         tokens: the document's tokens.
-        ends: how many characters that are no white space the tokens have up to each, inclusive.
+        ends: the number of characters other than white space up to the end of each token.
     """
     first: int = noun_phrase["first_token"]
-    words = _solid(noun_phrase["text"])
+    words = _drop_blanks(noun_phrase["text"])
     if first >= len(tokens):
         return len(tokens)
-    opening = _solid(tokens[first])[:MAX_LEAD]
+    opening = _drop_blanks(tokens[first])[:MAX_LEAD]
     lead = next((i for i in range(len(opening)) if words.startswith(opening[i:]) or opening[i:].startswith(words)), 0)
     before = int(ends[first - 1]) if first else 0
     return max(first, int(np.searchsorted(ends, before + lead + len(words))))
 
 
-def _solid(text: str) -> str:
-    """The characters that are no white space."""
+def _drop_blanks(text: str) -> str:
+    """Return a text without its white space."""
     return "".join(text.split())
 
 
 def links_of(relations: Iterable[Sequence[Mapping[str, Any]] | None]) -> Links:
-    """Links as columns.
+    """Return links as columns.
 
     Args:
-        relations: of every document its links, each with `anchor`, `complement` and `preposition`; None for none.
+        relations: the links of every document, each with `anchor`, `complement` and `preposition`; None for no links.
     """
     of_document = [links or () for links in relations]
     rows = list(chain.from_iterable(of_document))
@@ -288,30 +288,30 @@ def links_of(relations: Iterable[Sequence[Mapping[str, Any]] | None]) -> Links:
 
 
 class _Labels(dict[str, int]):
-    """Labels of prepositions, -1 for what is none."""
+    """Labels of prepositions, -1 for any other string."""
 
     def __missing__(self, name: str) -> int:
         return -1
 
 
 class _Numbers(dict[str, int]):
-    """Numbers of the ids that were asked for, -1 for what is no id of a noun phrase."""
+    """Numbers of noun phrase ids, -1 for any other string; looked-up ids are cached."""
 
     def __missing__(self, name: str) -> int:
         digits = name.removeprefix("np")
-        plain = digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS and name == f"np{int(digits)}"
-        number = self[name] = int(digits) if plain else -1
+        is_id = digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS and name == f"np{int(digits)}"
+        number = self[name] = int(digits) if is_id else -1
         return number
 
 
 def numbers(rows: Sequence[Mapping[str, Any]], name: str) -> Ints:
-    """The numbers in a field that holds ids of noun phrases, -1 for what is no such id.
+    """Return the numbers of the noun phrase ids in a field, -1 for an invalid id.
 
     >>> numbers([{"anchor": "np0"}, {"anchor": "np12"}, {"anchor": "np012"}, {"anchor": "x"}], "anchor").tolist()
     [0, 12, -1, -1]
     """
-    return _numbered(map(itemgetter(name), rows), len(rows))
+    return _number(map(itemgetter(name), rows), len(rows))
 
 
-def _numbered(ids: Iterable[str], n: int) -> Ints:
+def _number(ids: Iterable[str], n: int) -> Ints:
     return np.fromiter(map(_Numbers().__getitem__, ids), np.int64, n)

@@ -1,11 +1,11 @@
-"""Figures of TNE's records, as the paper's Table 2 and Figure 4 count them.
+"""Statistics of TNE's records, as in Table 2 and Figure 4 of the paper.
 
 Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), Table 2 and Figure 4; the definitions are those that give the
 printed values.
 
-Conventions: a link is a row of the file, so one that is given twice counts twice, and one to several noun phrases that
-corefer once for each.  What a text says, it says with exactly the words of the link.  Where no document has links,
-only what needs none is counted.
+Conventions: a link is a row of the file, so a duplicate counts twice, and a link to several coreferring noun phrases
+counts once for each.  A link is in surface form only with exactly its own words.  Without any links, only sizes are
+counted.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Mask = NDArray[np.bool_]
 
 SENTENCE_ENDS = frozenset(".!?")
 LOOK_AHEAD = 10
-"""Among how many tokens after an anchor, white space left out, its preposition may stand in the extended form."""
+"""The number of tokens after an anchor, white space excluded, in which the extended form looks for its preposition."""
 
 PREPOSITION = re.compile(f" ({'|'.join(map(re.escape, PREPOSITIONS[1:]))}) ")
 
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
-    """Sizes, and how many links there are of every kind and preposition, how long they are, and how many are said."""
+    """Count documents, noun phrases and links: links of each kind and preposition, their length and surface form."""
     documents = documents_of(records)
     sizes: dict[str, float] = {
         "documents": len(documents),
@@ -40,17 +40,17 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
         "noun phrases": int(documents.sizes.sum()),
         "clusters of more than one": int((np.bincount(documents.clusters.member_of) > 1).sum()),
     }
-    return {**sizes, **_of_links(documents)} if len(documents.links) else sizes
+    return {**sizes, **_count_links(documents)} if len(documents.links) else sizes
 
 
-def _of_links(documents: Documents) -> dict[str, float]:
-    """All figures that need links."""
+def _count_links(documents: Documents) -> dict[str, float]:
+    """Return all statistics that need links."""
     links, phrases = documents.links, documents.noun_phrases
-    anchor, complement = _ends(documents)
+    anchor, complement = _find_ends(documents)
     begin, end = phrases.first_token[anchor], phrases.first_token[complement]
     pair = anchor * len(phrases.text) + complement
-    sentence = _sentences(documents)
-    said = _said_next(documents)
+    sentence = _find_sentences(documents)
+    surface = _find_surface(documents)
     counts = np.bincount(links.label, minlength=len(PREPOSITIONS))
     return {
         "links": len(links),
@@ -61,27 +61,27 @@ def _of_links(documents: Documents) -> dict[str, float]:
         ),
         "links to the title": int(documents.in_title[complement].sum()),
         "symmetric links": float(ratio(np.isin(complement * len(phrases.text) + anchor, pair).sum(), 2)),
-        "transitive links": transitive(anchor, complement, len(phrases.text)),
+        "transitive links": count_transitive(anchor, complement, len(phrases.text)),
         "links between sentences": int((sentence[anchor] != sentence[complement]).sum()),
         "links to what stands before": int((end < begin).sum()),
         "mean distance in tokens": round(float(np.abs(end - begin).mean()), 2),
-        "% of links in surface form": _percent(said, documents),
-        "% of links in extended surface form": _percent(said | _said_soon(documents), documents),
+        "% of links in surface form": _average_percent(surface, documents),
+        "% of links in extended surface form": _average_percent(surface | _find_extended_surface(documents), documents),
         **{f"links: {name}": int(n) for name, n in zip(PREPOSITIONS[1:], counts[1:], strict=True)},
     }
 
 
-def _ends(documents: Documents) -> tuple[Ints, Ints]:
-    """The places of every link's anchor and complement among the noun phrases of all documents."""
+def _find_ends(documents: Documents) -> tuple[Ints, Ints]:
+    """Return the positions of every link's anchor and complement among the noun phrases of all documents."""
     starts = documents.noun_phrases.starts[:-1][documents.links.document]
     return starts + documents.links.anchor, starts + documents.links.complement
 
 
-def transitive(anchor: Ints, complement: Ints, n_phrases: int) -> int:
-    """How many links, given by the places of their ends, join two noun phrases that are anchors of a common complement.
+def count_transitive(anchor: Ints, complement: Ints, n_phrases: int) -> int:
+    """Count the links, given as positions, whose two noun phrases are both anchors of a common complement.
 
-    In turn the first, second, ... complement of that one of the two which has fewer is looked up among the other's, for
-    all links at once of which none has been found yet.
+    The complements of whichever end has fewer are looked up among those of the other end: the first complement for all
+    links at once, then the second for the links that are still open, and so on.
     """
     pair = np.unique(anchor * n_phrases + complement)
     target = pair % n_phrases
@@ -101,70 +101,70 @@ def transitive(anchor: Ints, complement: Ints, n_phrases: int) -> int:
     return n_found
 
 
-def _sentences(documents: Documents) -> Ints:
-    """(n,) the sentence of every noun phrase: one ends with a full stop, question or exclamation mark or a line."""
+def _find_sentences(documents: Documents) -> Ints:
+    """Return (n,) the sentence of every noun phrase; sentences end at `.`, `!`, `?` and line ends."""
     tokens = documents.column("tokens")
     is_end = np.array([token in SENTENCE_ENDS or "\n" in token for token in chain.from_iterable(tokens)], np.bool_)
     ended = np.concatenate([[0], np.cumsum(is_end)])
     phrases = documents.noun_phrases
-    sentence: Ints = ended[_token_starts(documents)[phrases.document] + phrases.first_token]
+    sentence: Ints = ended[_find_token_starts(documents)[phrases.document] + phrases.first_token]
     return sentence
 
 
-def _token_starts(documents: Documents) -> Ints:
-    """(n_documents + 1,) where the tokens of each document begin among those of all."""
+def _find_token_starts(documents: Documents) -> Ints:
+    """Return (n_documents + 1,) the positions where the tokens of each document begin among those of all."""
     return np.concatenate([[0], np.cumsum([len(tokens) for tokens in documents.column("tokens")])])
 
 
-def _percent(chosen: Mask, documents: Documents) -> float:
-    """How many links of a document are chosen, in percent, on average over the documents with links."""
+def _average_percent(mask: Mask, documents: Documents) -> float:
+    """Return the percentage of links in a mask, averaged over the documents with links."""
     document = documents.links.document
     links = np.bincount(document)
-    shares = ratio(np.bincount(document, chosen)[links > 0], links[links > 0])
+    shares = ratio(np.bincount(document, mask)[links > 0], links[links > 0])
     return round(100 * float(shares.mean()), 2)
 
 
-def _said_next(documents: Documents) -> Mask:
-    """Which links the text says as it is: preposition and complement follow the anchor, with single blanks."""
+def _find_surface(documents: Documents) -> Mask:
+    """Return the links in surface form: preposition and complement follow the anchor, with single spaces."""
     links, phrases, texts = documents.links, documents.noun_phrases, documents.column("text")
-    anchor, complement = _ends(documents)
+    anchor, complement = _find_ends(documents)
     stops = zip(phrases.document.tolist(), phrases.last_char.tolist(), strict=True)
     following = [PREPOSITION.match(texts[index], stop) for index, stop in stops]
     label = np.array([LABELS[found[1]] if found else 0 for found in following], np.int64)
-    said: Mask = label[anchor] == links.label
-    for place in np.flatnonzero(said).tolist():
+    surface: Mask = label[anchor] == links.label
+    for place in np.flatnonzero(surface).tolist():
         found = following[anchor[place]]
         words = phrases.text[complement[place]]
-        said[place] = found is not None and found.string.startswith(words, found.end())
-    return said
+        surface[place] = found is not None and found.string.startswith(words, found.end())
+    return surface
 
 
-def _said_soon(documents: Documents) -> Mask:
-    """Which links the text says, be it with other tokens between anchor and preposition."""
+def _find_extended_surface(documents: Documents) -> Mask:
+    """Return the links in surface form, with other tokens allowed between anchor and preposition."""
     phrases = documents.noun_phrases
-    _, complement = _ends(documents)
+    _, complement = _find_ends(documents)
     tokens = list(chain.from_iterable(documents.column("tokens")))
-    begin = (_token_starts(documents)[phrases.document] + phrases.first_token)[complement]
+    begin = (_find_token_starts(documents)[phrases.document] + phrases.first_token)[complement]
     length = (phrases.last_token - phrases.first_token + 1)[complement]
-    said = np.zeros(len(complement), np.bool_)
-    for places, follows in _after_prepositions(documents, tokens):
+    surface = np.zeros(len(complement), np.bool_)
+    for places, follows in _find_after_prepositions(documents, tokens):
         found = zip(places.tolist(), follows.tolist(), begin[places].tolist(), length[places].tolist(), strict=True)
-        said[[i for i, there, here, n in found if tokens[there : there + n] == tokens[here : here + n]]] = True
-    return said
+        surface[[i for i, there, here, n in found if tokens[there : there + n] == tokens[here : here + n]]] = True
+    return surface
 
 
-def _after_prepositions(documents: Documents, tokens: Sequence[str]) -> Iterator[tuple[Ints, Ints]]:
-    """Links whose preposition stands soon after the anchor, with the complement's first token behind it.
+def _find_after_prepositions(documents: Documents, tokens: Sequence[str]) -> Iterator[tuple[Ints, Ints]]:
+    """Find links whose preposition follows the anchor soon, and is followed by the complement's first token.
 
     Args:
-        documents: whose links they are.
+        documents: the documents.
         tokens: the tokens of all documents.
 
     Yields:
-        For each of `LOOK_AHEAD` distances: links, and the tokens behind their prepositions.
+        For each of `LOOK_AHEAD` distances: the links, and the tokens after their prepositions.
     """
-    links, phrases, starts = documents.links, documents.noun_phrases, _token_starts(documents)
-    anchor, complement = _ends(documents)
+    links, phrases, starts = documents.links, documents.noun_phrases, _find_token_starts(documents)
+    anchor, complement = _find_ends(documents)
     solid = np.flatnonzero([not token.isspace() for token in tokens])
     label = np.array([LABELS.get(token, 0) for token in tokens], np.int64)[solid]
     word, _ = factorize(tokens)

@@ -1,8 +1,8 @@
-"""Pictures of TNE: which prepositions are taken for which, and how common each is.
+"""Plots of TNE: the confusion matrix of prepositions, and their frequencies.
 
-Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), Figure 5 for the matrix, whose colours are base 2 logarithms, and
-Figure 4 for the shares.  The counts in the cells, the row and the column of unlinked pairs, and the bars of several
-splits side by side are ours.
+Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), Figure 5 for the matrix, coloured by base 2 logarithms, and
+Figure 4 for the shares.  The counts in the cells, the row and column for unlinked pairs, and grouped bars for several
+splits are additions.
 
 Conventions: labels are numbered as in `closeread.tasks.tne.columns.PREPOSITIONS`, 0 for no link.
 """
@@ -30,15 +30,15 @@ NO_LINK = PREPOSITIONS.index(NONE)
 COLOURS = ("#3b6ea5", "#e08a3c", "#5a9a57", "#a8559b", "#8a8a8a", "#c44e52")
 
 _CELL_WIDTH, _CELL_HEIGHT = 0.78, 0.42
-_BARS = 10.5  # the width of the picture of shares
+_BARS = 10.5  # width of the bar chart, in inches
 
 
 def confusion_counts(gold: Sequence[Record], system: Sequence[Record | None]) -> Ints:
-    """How often a gold label, by row, was called what, by column (`closeread.tasks.tne.kernels.links.confusion`).
+    """Count pairs by gold label (row) and predicted label (column) (`closeread.tasks.tne.kernels.links.confusion`).
 
     Args:
         gold: documents with `nps` and `np_relations`.
-        system: a row with `relations` for each, in order; None for none.
+        system: a row with `relations` for each, in order; None for a document without a row.
 
     Returns:
         (25, 25) counts of ordered pairs of noun phrases.
@@ -49,11 +49,11 @@ def confusion_counts(gold: Sequence[Record], system: Sequence[Record | None]) ->
 
 
 def commonest(counts: Ints, n: int) -> list[int]:
-    """The labels that gold has most often, at most n of them; no link is none of them.
+    """Return the n most frequent gold labels; "no link" is not one of them.
 
     Args:
-        counts: what `confusion_counts` returns.
-        n: how many.
+        counts: the result of `confusion_counts`.
+        n: the number of labels.
     """
     in_gold = counts.sum(axis=1)
     in_gold[NO_LINK] = 0
@@ -62,14 +62,14 @@ def commonest(counts: Ints, n: int) -> list[int]:
 
 
 def draw_confusion(counts: Ints, labels: Sequence[int]) -> Figure:
-    """A matrix of gold labels, from the top down, and predicted ones, with counts; colours are their logarithms.
+    """Draw the confusion matrix, gold labels from top to bottom, with counts; colours are logarithms.
 
     Args:
-        counts: what `confusion_counts` returns.
-        labels: which labels are shown, in order; at least one.
+        counts: the result of `confusion_counts`.
+        labels: the labels to show, in order; at least one.
 
     Returns:
-        A figure whose first axes hold a mesh of base 2 logarithms, masked where the count is 0, and the counts as
+        A figure whose first axes contain a mesh of base 2 logarithms, masked where the count is 0, and the counts as
         texts, row by row.
 
     Raises:
@@ -81,7 +81,7 @@ def draw_confusion(counts: Ints, labels: Sequence[int]) -> Figure:
 
         shown = counts[np.ix_(labels, labels)]
         logarithms = np.ma.log2(np.ma.masked_equal(shown, 0))
-        # As high as the words beside the colours are long, at least.
+        # The label of the colour bar needs a minimum height.
         size = (len(labels) * _CELL_WIDTH + 2.6, max(len(labels) * _CELL_HEIGHT + 1.5, 3.6))
         figure = Figure(figsize=size, dpi=DPI, facecolor="white", layout="constrained")
         axes = figure.add_subplot()
@@ -100,7 +100,7 @@ def draw_confusion(counts: Ints, labels: Sequence[int]) -> Figure:
         axes.tick_params(length=0)
         axes.set(xlabel="predicted", ylabel="gold", ylim=(len(labels), 0))
         axes.spines[:].set_visible(False)
-        axes.set_facecolor("#f2f2f2")  # a pair in a cell is white, and none is not
+        axes.set_facecolor("#f2f2f2")  # cells without pairs are grey, cells with few are white
         steps = MaxNLocator(integer=True)
         bar = figure.colorbar(mesh, ax=axes, label="log₂ of the number of pairs", pad=0.02, ticks=steps)
         bar.outline.set_visible(False)
@@ -108,18 +108,18 @@ def draw_confusion(counts: Ints, labels: Sequence[int]) -> Figure:
 
 
 def preposition_counts(documents: Documents) -> Ints:
-    """How many links have each label, links that are given twice included; (25,)."""
+    """Count the links with each label, duplicates included; (25,)."""
     return np.bincount(documents.links.label, minlength=N_LABELS)
 
 
 def draw_prepositions(counts: Mapping[str, Ints]) -> Figure:
-    """The share of links that each preposition has, as bars, the commonest of the first file before.
+    """Draw the share of links of each preposition as bars, in descending order of the first file.
 
     Args:
-        counts: what `preposition_counts` returns, by what the file is called; at least one, each with links.
+        counts: the result of `preposition_counts` by the name of the file; at least one, each with links.
 
     Returns:
-        A figure whose only axes have a container of bars, in percent, for each file.
+        A figure whose only axes have one container of bars, in percent, for each file.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -141,16 +141,16 @@ def draw_prepositions(counts: Mapping[str, Ints]) -> Figure:
         axes.set_xticks(range(len(labels)), [PREPOSITIONS[label] for label in labels], rotation=45, ha="right")
         axes.tick_params(axis="x", length=0)
         axes.set(ylabel="share of links (%)", xlim=(-0.7, len(labels) - 0.3))
-        _frame(axes, len(counts))
+        _style_axes(axes, len(counts))
     return figure
 
 
-def _frame(axes: Axes, n_files: int) -> None:
+def _style_axes(axes: Axes, n_files: int) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.yaxis.grid(visible=True, color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
     if n_files > 1:
-        axes.legend(frameon=True, framealpha=1, facecolor="white", edgecolor="none")  # no grid runs through the words
+        axes.legend(frameon=True, framealpha=1, facecolor="white", edgecolor="none")  # hides the grid behind the text
 
 
 def check_links(gold: Gold) -> None:

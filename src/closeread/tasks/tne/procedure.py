@@ -2,18 +2,17 @@
 
 Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), sections 2 and 7; details as their evaluator decides them.
 
-Conventions: the unit, and what is resampled, is the document; counts are summed over documents before anything is
-divided.  Links are compared as ordered pairs of noun phrases; of several labels that a system gives to one pair the
-first counts, and it is right if it is among the gold ones.  0/0 is 0, but for the two accuracies, which then are
-undefined.
+Conventions: documents are the units of counting and of resampling; counts are summed over documents before dividing.
+Links are compared as ordered pairs of noun phrases.  If a system gives several labels to a pair, the first counts, and
+it is correct if it is one of the gold labels.  0/0 is 0, except for the two accuracies, which are then undefined.
 
 Metrics: precision, recall and F1 of
     links: labelled pairs.
     unlabeled: pairs, whatever their prepositions.
     triplets: (anchor, preposition, complement), each once.
-and the accuracies of prepositions
+and the accuracy of the preposition
     iprep: over gold pairs that the system links.
-    uprep: over gold pairs that it does not link, by what it falls back on.
+    uprep: over gold pairs that the system does not link, from its fallbacks.
 """
 
 from __future__ import annotations
@@ -47,17 +46,17 @@ from closeread.tasks.tne.kernels.links import (
 UNKNOWN = "unknown"
 NO_FORUM = "none"
 WITH_FORUMS = "reddit"
-"""The domain whose documents are of forums."""
+"""The domain whose documents come from forums."""
 
 EXPRESSED = ("implicit", "explicit")
-"""Whether the text joins the two by a preposition: `the roof` and `the house` in `the roof of the house`."""
+"""Whether a preposition joins the two in the text, as in `the roof of the house`."""
 
 WRITTEN = (*PREPOSITIONS[1:], "member of", "members of")
 JOINED = re.compile(rf" (?:{'|'.join(map(re.escape, WRITTEN))}) ")
 
 
 CountParts = Callable[[Tallies, Documents], Breakdown | None]
-"""Counts parts of documents; None where gold is not enough for it."""
+"""Counts a breakdown of every document; None if gold lacks a field for it."""
 
 
 def count(
@@ -68,14 +67,14 @@ def count(
     uprep: str = "any",
     missing: str = "error",
 ) -> CountTable:
-    """Counts of every document.
+    """Count the links of every document.
 
     Args:
-        gold: documents, each with `np_relations`, and `text`, `nps` and `domain` where there are breakdowns by them.
-        system: the same documents in the same order, each with `relations` and, where it is known, `fallback`; None
-            where there is none.
-        breakdowns: what to count inside documents, of `BREAKDOWNS`; what gold is not enough for is left out.
-        uprep, missing: what `PROCEDURE` says of its options.
+        gold: documents, each with `np_relations`; breakdowns need `text`, `nps` and `domain`.
+        system: the rows of the same documents in the same order, each with `relations` and optionally `fallback`;
+            None for a document without a row.
+        breakdowns: names from `BREAKDOWNS`; a breakdown for which gold lacks a field is omitted.
+        uprep, missing: see the options of `PROCEDURE`.
 
     Raises:
         ValueError: a document has no row and `missing` is "error".
@@ -88,8 +87,8 @@ def count(
         name for name, links in zip(*map(documents.column, ("id", "np_relations")), strict=True) if links is None
     ]
     if unlabelled:
-        found = f"{len(unlabelled):,} of {len(gold):,} documents have no gold links (the first: {quote(unlabelled[0])})"
-        raise RequestError(f"{found}; predictions for them can be validated, not scored")
+        found = f"{len(unlabelled):,} of {len(gold):,} documents have no gold links (first: {quote(unlabelled[0])})"
+        raise RequestError(f"{found}; their predictions can be validated but not scored")
     rows = rows_of(system)
     fallback = rows.fallback.labelled if len(rows.fallback) else None
     tally = tallies(rows.links.labelled, documents.links.labelled, fallback, uprep)
@@ -98,14 +97,14 @@ def count(
         np.arange(len(documents)),
         COUNTS,
         tally.by_document(len(documents)),
-        _fields(documents),
+        _list_fields(documents),
         {name: parts for name in breakdowns if (parts := BREAKDOWNS[name](tally, documents)) is not None},
     )
     return table.select(present) if missing == "skip" else table
 
 
-def _fields(documents: Documents) -> dict[str, list[str]]:
-    """The domain and the forum of every document; those of a known domain without forums have none."""
+def _list_fields(documents: Documents) -> dict[str, list[str]]:
+    """Return the domain and the forum of every document; documents of a domain without forums have none."""
     domains, forums = documents.column("domain"), documents.column("forum")
     return {
         "domain": [domain or UNKNOWN for domain in domains],
@@ -116,30 +115,30 @@ def _fields(documents: Documents) -> dict[str, list[str]]:
     }
 
 
-def _by_preposition(tally: Tallies, documents: Documents) -> Breakdown:
+def _count_by_preposition(tally: Tallies, documents: Documents) -> Breakdown:
     counts = tally.by_group(len(documents), N_LABELS, lambda _, label: label)
     return Breakdown.from_dense(PREPOSITIONS[1:], counts[1:])
 
 
-def _by_expression(tally: Tallies, documents: Documents) -> Breakdown | None:
-    """Links with and without surface form; None where a document has no text or no noun phrases."""
+def _count_by_expression(tally: Tallies, documents: Documents) -> Breakdown | None:
+    """Count links with and without surface form; None if a document lacks its text or its noun phrases."""
     if None in documents.column("text") or None in documents.column("nps"):
         return None
-    explicit = joined(np.unique(np.concatenate(list(tally.pair.values()))), documents)
+    explicit = find_joined(np.unique(np.concatenate(list(tally.pair.values()))), documents)
     counts = tally.by_group(len(documents), 2, lambda pair, _: np.isin(pair, explicit).astype(np.int64))
     return Breakdown.from_dense(EXPRESSED, counts)
 
 
 BREAKDOWNS: dict[str, CountParts] = {
-    "preposition": _by_preposition,
-    "expressed": _by_expression,
+    "preposition": _count_by_preposition,
+    "expressed": _count_by_expression,
 }
 
 
-def joined(pair: Ints, documents: Documents) -> Ints:
-    """Those of some pairs that have surface form: a preposition follows the anchor, and the complement's words that.
+def find_joined(pair: Ints, documents: Documents) -> Ints:
+    """Return the pairs in surface form: the anchor, a preposition and the complement follow each other in the text.
 
-    It is what the paper's statistics count, but for which preposition it is, and for words that go on.
+    Unlike in the statistics of the paper, any preposition will do, and the complement must end at a word boundary.
     """
     phrases, texts = documents.noun_phrases, documents.column("text")
     document = document_of(pair)
@@ -149,12 +148,14 @@ def joined(pair: Ints, documents: Documents) -> Ints:
     found = [JOINED.match(texts[index], end) for index, end in spots]
     after = np.array([match.end() if match else -1 for match in found], np.int64)[place]
     near = np.flatnonzero(after >= 0)
-    said = zip(near.tolist(), document[near].tolist(), complement[near].tolist(), after[near].tolist(), strict=True)
-    return pair[[i for i, index, words, start in said if _starts(texts[index], phrases.text[words], start)]]
+    candidates = zip(
+        near.tolist(), document[near].tolist(), complement[near].tolist(), after[near].tolist(), strict=True
+    )
+    return pair[[i for i, index, words, start in candidates if _has_words_at(texts[index], phrases.text[words], start)]]
 
 
-def _starts(text: str, words: str, place: int) -> bool:
-    """Whether whole words stand at a place of a text."""
+def _has_words_at(text: str, words: str, place: int) -> bool:
+    """Return whether the text has these words at a position, as whole words."""
     end = place + len(words)
     return text.startswith(words, place) and not text[end : end + 1].isalnum()
 
@@ -162,68 +163,70 @@ def _starts(text: str, words: str, place: int) -> bool:
 def find_inconsistencies(
     *, gold: Sequence[Record], system: Sequence[Record | None], **options: str
 ) -> Iterator[Inconsistency]:
-    """Rows of other documents, links of noun phrases that don't exist or to themselves, and what is given twice.
+    """Find wrong ids, links between noun phrases that don't exist or are the same, and duplicates.
 
     Yields:
-        The side ("system"), the document's number from 0, and what is wrong.
+        The side ("system"), the index of the document, and what is wrong.
     """
     del options
     documents, rows = documents_of(gold), rows_of(system)
     for index, (name, row) in enumerate(zip(documents.column("id"), rows, strict=True)):
         if row is not None and row["id"] != name:
-            yield Inconsistency("system", index, f"id is {quote(row['id'])}; needed: {quote(name)}, as in the gold")
+            yield Inconsistency("system", index, f"id is {quote(row['id'])} (expected {quote(name)}, as in the gold)")
     known = np.array([2**62 if nps is None else len(nps) for nps in documents.column("nps")], np.int64)
     for name, links in (("relations", rows.links), ("fallback", rows.fallback)):
-        yield from _unsound(name, links, known, rows)
+        yield from _find_wrong_ends(name, links, known, rows)
         key = pairs(links.document, links.anchor, links.complement)
-        yield from _given_again(name, links, key if name == "fallback" else triplets(key, links.label))
+        yield from _find_duplicates(name, links, key if name == "fallback" else triplets(key, links.label))
 
 
-def _unsound(name: str, links: Links, known: Ints, rows: SystemRows) -> Iterator[Inconsistency]:
+def _find_wrong_ends(name: str, links: Links, known: Ints, rows: SystemRows) -> Iterator[Inconsistency]:
     for end, phrase in (("anchor", links.anchor), ("complement", links.complement)):
         for place in np.flatnonzero((phrase < 0) | (phrase >= known[links.document])).tolist():
             index = int(links.document[place])
             position = place - int(np.searchsorted(links.document, index))
             row = rows[index]
-            said = quote(row[name][position][end] if row else "")
-            needed = f"needed: {_known(int(known[index]))}"
-            yield Inconsistency("system", index, f"{name}[{position}]: {end} {said} does not exist; {needed}")
+            value = quote(row[name][position][end] if row else "")
+            expected = f"(expected {_id_range(int(known[index]))})"
+            yield Inconsistency("system", index, f"{name}[{position}]: {end} {value} does not exist {expected}")
     for place in np.flatnonzero((links.anchor == links.complement) & (links.anchor >= 0)).tolist():
-        found = f"np{links.anchor[place]} is linked to itself; needed: two noun phrases"
-        yield Inconsistency("system", int(links.document[place]), f"{_place(name, links, place)}: {found}")
+        found = f"np{links.anchor[place]} is linked to itself (expected two noun phrases)"
+        yield Inconsistency("system", int(links.document[place]), f"{_name_link(name, links, place)}: {found}")
 
 
-def _known(size: int) -> str:
+def _id_range(size: int) -> str:
     if size == 2**62:
-        return "np0, np1 or so on"
+        return "np0, np1, …"
     if not size:
-        return "none, since it has no noun phrases"
+        return "none: the document has no noun phrases"
     return f"one of its {size:,} noun phrases, np0 to np{size - 1}" if size > 1 else "np0, its only noun phrase"
 
 
-def _given_again(name: str, links: Links, key: Ints) -> Iterator[Inconsistency]:
+def _find_duplicates(name: str, links: Links, key: Ints) -> Iterator[Inconsistency]:
     if len(np.unique(key)) == len(key):
         return
     order = np.argsort(key, kind="stable")
     again = order[1:][key[order[1:]] == key[order[:-1]]]
-    again = again[(links.anchor[again] >= 0) & (links.complement[again] >= 0)]  # others don't exist, which is told
+    again = again[
+        (links.anchor[again] >= 0) & (links.complement[again] >= 0)
+    ]  # the rest don't exist, which is reported above
     for place in sorted(again.tolist()):
         pair = f"np{links.anchor[place]} and np{links.complement[place]}"
-        found = f"the link of {pair} by {quote(PREPOSITIONS[links.label[place]])} is given twice"
+        found = f"{pair} are already linked by {quote(PREPOSITIONS[links.label[place]])}"
         if name == "fallback":
-            found = f"{pair} have a fallback already; needed: one"
-        yield Inconsistency("system", int(links.document[place]), f"{_place(name, links, place)}: {found}")
+            found = f"{pair} already have a fallback (expected at most one)"
+        yield Inconsistency("system", int(links.document[place]), f"{_name_link(name, links, place)}: {found}")
 
 
-def _place(name: str, links: Links, place: int) -> str:
+def _name_link(name: str, links: Links, place: int) -> str:
     return f"{name}[{place - int(np.searchsorted(links.document, links.document[place]))}]"
 
 
-IPREP = Ratio("links/right", "linked/gold", "Gold pairs that are linked whose preposition is right.")
+IPREP = Ratio("links/right", "linked/gold", "Accuracy of the preposition over gold pairs that the system links.")
 UPREP_ACCURACY = Ratio(
     "fallback/right",
     "fallback/gold",
-    "Gold pairs that are not linked whose preposition is what the system falls back on.",
+    "Accuracy of the fallback preposition over gold pairs that the system does not link.",
 )
 
 PROCEDURE = Procedure(
@@ -237,7 +240,7 @@ PROCEDURE = Procedure(
             "uprep",
             UPREP,
             "any",
-            "What a fallback has to be where gold has several prepositions: any of them, or the last in the file.",
+            "How to score a fallback if gold has several prepositions: accept any of them, or only the last one.",
         ),
         missing_option("error"),
     ),
@@ -245,14 +248,16 @@ PROCEDURE = Procedure(
         *precision_recall_f1(
             "links",
             "Links",
-            Ratio("links/right", "links/system", "Predicted pairs that gold links by the same preposition."),
-            Ratio("links/right", "links/gold", "Gold pairs that are linked by a preposition of theirs."),
+            Ratio("links/right", "links/system", "Share of predicted pairs that gold links by the same preposition."),
+            Ratio(
+                "links/right", "links/gold", "Share of gold pairs that are predicted with one of their prepositions."
+            ),
         ),
         *precision_recall_f1(
             "unlabeled",
             "Unlabelled links",
-            Ratio("linked/system", "links/system", "Predicted pairs that gold links."),
-            Ratio("linked/gold", "links/gold", "Gold pairs that are linked."),
+            Ratio("linked/system", "links/system", "Share of predicted pairs that gold links by any preposition."),
+            Ratio("linked/gold", "links/gold", "Share of gold pairs that are predicted with any preposition."),
         ),
         *precision_recall_f1(
             "triplets",
@@ -260,9 +265,9 @@ PROCEDURE = Procedure(
             Ratio(
                 "triplets/right",
                 "triplets/system",
-                "Predicted triplets of anchor, preposition and complement that gold has.",
+                "Share of predicted triplets (anchor, preposition, complement) that are in gold.",
             ),
-            Ratio("triplets/right", "triplets/gold", "Gold triplets that are predicted."),
+            Ratio("triplets/right", "triplets/gold", "Share of gold triplets that are predicted."),
         ),
         Metric("iprep", "IPrep accuracy", IPREP.description, IPREP),
         Metric("uprep", "UPrep accuracy", UPREP_ACCURACY.description, UPREP_ACCURACY),

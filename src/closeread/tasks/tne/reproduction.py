@@ -1,4 +1,4 @@
-"""TNE's tables, recomputed from the corpus."""
+"""TNE's tables and figure, recomputed from the corpus."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FIGURES = {
 }
 TOKENS_OF = ("Books",)
 DISTANCE_OF = ("train", "dev", "test", "Books")
-"""The columns whose printed distances are made of the file's tokens."""
+"""The columns whose printed distances come from the tokens of the file."""
 
 BASELINES = {
     "Title-First": "title-first",
@@ -52,72 +52,73 @@ SCORES = ("precision", "recall", "F1")
 
 
 def table_2(inputs: Inputs) -> Recomputed:
-    """What the splits at hand hold, and of the texts out of domain each domain."""
-    records = _by_column(inputs)
+    """Recompute Table 2 from the splits at hand, with a column for each out-of-domain domain."""
+    records = _read_columns(inputs)
     for domain, column in DOMAINS.items():
         records[column] = [record for record in records.get("OOD", ()) if record.get("domain") == domain]
-    return {cell: value for column, texts in records.items() if texts for cell, value in _figures(column, texts)}
+    return {cell: value for column, texts in records.items() if texts for cell, value in _list_figures(column, texts)}
 
 
-def _figures(column: str, records: Sequence[Record]) -> Iterator[tuple[tuple[str, str], float]]:
+def _list_figures(column: str, records: Sequence[Record]) -> Iterator[tuple[tuple[str, str], float]]:
     found = facts(records)
-    wanted = dict(FIGURES)
+    rows = dict(FIGURES)
     if column in TOKENS_OF:
-        wanted["tokens"] = "tokens"
+        rows["tokens"] = "tokens"
     if column in DISTANCE_OF:
-        wanted["distance"] = "mean distance in tokens"
-    for row, name in wanted.items():
-        if name in found:  # without links there is less to count
+        rows["distance"] = "mean distance in tokens"
+    for row, name in rows.items():
+        if name in found:  # without links there are only sizes
             yield (row, column), found[name]
 
 
 def figure_4(inputs: Inputs) -> Recomputed:
-    """How many of the links of a split at hand have each preposition, in percent."""
+    """Recompute Figure 4 from the splits at hand: the percentage of links with each preposition."""
     cells = {}
-    for column, records in _by_column(inputs).items():
+    for column, records in _read_columns(inputs).items():
         found = facts(records)
         for name in PREPOSITIONS[1:] if "links" in found else ():
             cells[name, column] = 100 * float(ratio(found[f"links: {name}"], found["links"]))
     return cells
 
 
-def _by_column(inputs: Inputs) -> dict[str, Sequence[Record]]:
-    """The documents of every split at hand, by the name of its column."""
+def _read_columns(inputs: Inputs) -> dict[str, Sequence[Record]]:
+    """Read the documents of every split at hand, by the name of its column."""
     corpus = load_corpus("tne")
-    # Where there is none at all, the attempt to read them says what is missing.
+    # If there is no file at all, the attempt to read one reports what is missing.
     here = splits_at_hand(corpus, "default", inputs.data_dir) or corpus.configs["default"].splits
-    return {COLUMNS[split]: _records(split, inputs) for split in here}
+    return {COLUMNS[split]: _read_records(split, inputs) for split in here}
 
 
 def table_3(inputs: Inputs) -> Recomputed:
-    """The rows that need no model, from the test split."""
-    gold = documents_of(_records("test", inputs))
+    """Recompute the rows of Table 3 that need no model, on the test split."""
+    gold = documents_of(_read_records("test", inputs))
     baselines = load_baselines("tne")
-    cells = _row("Title-Random", *_expected_title(gold))
+    cells = _to_cells("Title-Random", *_score_random_title(gold))
     for row, name in BASELINES.items():
-        cells.update(_row(row, *_scores(gold, baselines[name].predict(gold))))
+        cells.update(_to_cells(row, *_score_links(gold, baselines[name].predict(gold))))
     for row in DESCRIBED:
         cells.update(
-            _row(
-                f"{row}, as described", *_scores(gold, baselines[BASELINES[row]].predict(gold, definition="described"))
+            _to_cells(
+                f"{row}, as described",
+                *_score_links(gold, baselines[BASELINES[row]].predict(gold, definition="described")),
             )
         )
-    cells.update(_row("every ordered pair", *_scores(gold, baselines["all-pairs"].predict(gold))))
+    cells.update(_to_cells("every ordered pair", *_score_links(gold, baselines["all-pairs"].predict(gold))))
     return cells
 
 
-def _scores(gold: Documents, system: Sequence[Record]) -> tuple[float, float, float]:
-    """Precision, recall and F1 of a baseline's links, ignoring their prepositions."""
+def _score_links(gold: Documents, system: Sequence[Record]) -> tuple[float, float, float]:
+    """Return precision, recall and F1 of a baseline's links, ignoring prepositions."""
     table = PROCEDURE.count(gold=gold, system=system)
     totals = table.values.sum(axis=0)
     score = {metric.name: float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
     return score["unlabeled/precision"], score["unlabeled/recall"], score["unlabeled/f1"]
 
 
-def _expected_title(gold: Documents) -> tuple[float, float, float]:
-    """The mean scores over all ways to draw a noun phrase of every title.
+def _score_random_title(gold: Documents) -> tuple[float, float, float]:
+    """Return the mean scores over all ways to draw one noun phrase from each title.
 
-    Every way links as many pairs, so the mean of each score is the score of the mean number of right links.  0/0 is 0.
+    Every draw links equally many pairs, so the mean score is the score of the mean number of correct links.  0/0 is 0.
     """
     phrases, pair = gold.noun_phrases, gold.links.labelled.pair
     document = document_of(pair)
@@ -132,11 +133,11 @@ def _expected_title(gold: Documents) -> tuple[float, float, float]:
     return float(np.nan_to_num(precision)), float(np.nan_to_num(recall)), float(np.nan_to_num(f1))
 
 
-def _row(name: str, *scores: float) -> dict[tuple[str, str], float]:
+def _to_cells(name: str, *scores: float) -> dict[tuple[str, str], float]:
     return {(name, column): 100 * score for column, score in zip(SCORES, scores, strict=True)}
 
 
-def _records(split: str, inputs: Inputs) -> Sequence[Record]:
+def _read_records(split: str, inputs: Inputs) -> Sequence[Record]:
     return read_gold(load_corpus("tne"), "default", split, inputs.data_dir).records
 
 

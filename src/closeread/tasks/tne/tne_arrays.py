@@ -1,10 +1,9 @@
-"""The prediction file of TNE's leaderboard: a line for every document, in the order of the corpus.
+"""The prediction file of TNE's leaderboard: one line per document, in the order of the corpus.
 
-Conventions: a line is ``{"predicted_prepositions": [...]}`` with one label for every ordered pair of the document's k
-noun phrases, k * k in all: that of anchor i and complement j stands at i * k + j.  A label is the position of a
-preposition in `closeread.tasks.tne.columns.PREPOSITIONS`, 0 for no link; those of a noun phrase with itself count for
-nothing, as in the official evaluator.  An id is no part of the format; where a line has one, it has to be the
-document's.
+Conventions: a line is ``{"predicted_prepositions": [...]}`` with one label for each ordered pair of the document's k
+noun phrases, k * k in all; the label of anchor i and complement j is at position i * k + j.  A label is the position of
+a preposition in `closeread.tasks.tne.columns.PREPOSITIONS`, 0 for no link; labels of a noun phrase with itself are
+ignored, as in the official evaluator.  The format has no ids, but a line may give the id of its document.
 """
 
 from __future__ import annotations
@@ -27,69 +26,71 @@ FIRST = re.compile(rf'\s*\{{[^\[]*"{ARRAY}"\s*:')
 SHOWN = 3
 
 WIDTH = len("24, ")
-"""How many bytes a label takes at most."""
+"""The most bytes that a label takes."""
 
 
 def recognises(first_line: str) -> bool:
-    """Whether a file with this first line is of the format."""
+    """Return whether a file with this first line is in this format."""
     return FIRST.match(first_line) is not None
 
 
 def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
-    """The links of every document; a wrong number of lines is a problem, since every later line would be off.
+    """Read the links of every document.
+
+    A wrong number of lines is an error, since lines and documents are matched by position.
 
     Args:
-        lines: the file's lines.
+        lines: the lines of the file.
         gold: the documents, in order.
     """
     parsed = parse_json_lines(lines)
     problems = list(parsed.problems)
     if len(lines) != len(gold):
         found = f"the number of lines is {len(lines):,}"
-        problems.append(Problem(f"{found}; needed: {len(gold):,}, one for each document, in the order of the corpus"))
+        problems.append(Problem(f"{found} (expected {len(gold):,}: one for each document, in the order of the corpus)"))
     ids, sizes = column(gold, "id"), documents_of(gold).sizes.tolist()
-    rows, numbers_of_lines = [], []
+    rows, line_numbers = [], []
     for array, line in zip(parsed.records, parsed.lines, strict=True):
         if line > len(gold):
             continue
-        wrong = list(_wrong_with(array, ids[line - 1], sizes[line - 1]))
+        wrong = list(_find_problems(array, ids[line - 1], sizes[line - 1]))
         problems += [Problem(what, line) for what in wrong]
         if not wrong:
-            rows.append({"id": ids[line - 1], "relations": _links(array[ARRAY], sizes[line - 1])})
-            numbers_of_lines.append(line)
-    return Parsed(rows, numbers_of_lines, problems)
+            rows.append({"id": ids[line - 1], "relations": _to_links(array[ARRAY], sizes[line - 1])})
+            line_numbers.append(line)
+    return Parsed(rows, line_numbers, problems)
 
 
-def _wrong_with(array: Record, name: str, size: int) -> Iterator[str]:
-    """Everything that is wrong with a line."""
+def _find_problems(array: Record, name: str, size: int) -> Iterator[str]:
+    """Yield everything that is wrong with a line."""
     if array.get("id", name) != name:
-        yield f"id is {quote_json(array['id'], 60)}; needed: {quote(name)}, or none"
+        yield f"id is {quote_json(array['id'], 60)} (expected {quote(name)} or no id)"
     of = f"id {quote(name)}:"
     for key in array:
         if key not in (ARRAY, "id"):
-            yield f"{of} has the key {quote(key)}; needed: {ARRAY} alone"
-    wanted = f"{size * size:,}, for every ordered pair of its {pluralize(size, 'noun phrase')}"
+            yield f"{of} unknown key {quote(key)} (expected {ARRAY} only)"
+    pairs = f"one for each ordered pair of the document's {pluralize(size, 'noun phrase')}"
     labels = array.get(ARRAY)
     if not isinstance(labels, list):
         found = f"is {quote_json(labels, 60)}" if ARRAY in array else "is missing"
-        yield f"{of} {ARRAY} {found}; needed: a list of labels, {wanted}"
+        yield f"{of} {ARRAY} {found} (expected a list of {pluralize(size * size, 'label')}, {pairs})"
         return
     if len(labels) != size * size:
-        yield f"{of} {ARRAY} has {pluralize(len(labels), 'label')}; needed: {wanted}"
+        yield f"{of} {ARRAY} has {pluralize(len(labels), 'label')} (expected {size * size:,}: {pairs})"
     wrong = [
         place for place, label in enumerate(labels) if type(label) is not int or not 0 <= label < len(PREPOSITIONS)
     ]
     for place in wrong[:SHOWN]:
-        # Of a list of another length no place tells what it is about.
+        # In a list of the wrong length a position does not identify a pair.
         pair = f" (np{place // size}, np{place % size})" if len(labels) == size * size else ""
-        more = f" (and {len(wrong) - SHOWN:,} more)" if len(wrong) > SHOWN and place == wrong[SHOWN - 1] else ""
-        needed = f"needed: a whole number from 0 to {len(PREPOSITIONS) - 1}"
-        yield f"{of} {ARRAY}[{place}]{pair} is {quote_json(labels[place], 60)}; {needed}{more}"
+        more = f", and {len(wrong) - SHOWN:,} more" if len(wrong) > SHOWN and place == wrong[SHOWN - 1] else ""
+        expected = f"(expected an integer from 0 to {len(PREPOSITIONS) - 1})"
+        yield f"{of} {ARRAY}[{place}]{pair} is {quote_json(labels[place], 60)} {expected}{more}"
 
 
-def _links(labels: Sequence[int], size: int) -> list[Record]:
+def _to_links(labels: Sequence[int], size: int) -> list[Record]:
     label = np.array(labels, np.int64)
-    label[:: size + 1] = 0  # models say anything of the diagonal, on which they are not trained
+    label[:: size + 1] = 0  # models are not trained on the diagonal and predict anything there
     places = np.flatnonzero(label)
     ends = zip(places.tolist(), label[places].tolist(), strict=True)
     return [
@@ -99,29 +100,31 @@ def _links(labels: Sequence[int], size: int) -> list[Record]:
 
 
 def dump_submission(rows: Sequence[Record], gold: Sequence[Record]) -> str:
-    """The rows as the text of a file; of several labels for a pair the first is kept, and fallbacks are dropped.
+    """Return the rows as the text of a file.
+
+    The first of several labels for a pair is kept, and fallbacks are dropped.
 
     Args:
         rows: the rows, in the order of the gold.
         gold: the documents.
 
     Raises:
-        RequestError: a document has so many noun phrases that its line could not be read again.
+        RequestError: a document has so many noun phrases that its line would be too long to read back.
     """
     sizes = documents_of(gold).sizes.tolist()
     for row, size in zip(rows, sizes, strict=True):
         if WIDTH * size * size > MAX_LINE_BYTES:
-            found = f"id {quote(row['id'])}: {size:,} noun phrases make {size * size:,} labels on a line"
+            found = f"id {quote(row['id'])}: {size:,} noun phrases need {size * size:,} labels on one line"
             most = math.isqrt(MAX_LINE_BYTES // WIDTH)
-            raise RequestError(f"{found}; needed: at most {most:,} noun phrases, or JSON Lines of links")
-    return dump_json_lines({ARRAY: _array(row["relations"], size)} for row, size in zip(rows, sizes, strict=True))
+            raise RequestError(f"{found} (expected at most {most:,} noun phrases); write JSON Lines of links instead")
+    return dump_json_lines({ARRAY: _to_array(row["relations"], size)} for row, size in zip(rows, sizes, strict=True))
 
 
-def _array(relations: Sequence[Record], size: int) -> list[int]:
+def _to_array(relations: Sequence[Record], size: int) -> list[int]:
     labels = np.zeros(size * size, np.int64)
     anchors, complements = (numbers(relations, end) for end in ("anchor", "complement"))
-    said = np.array([PREPOSITIONS.index(link["preposition"]) for link in relations], np.int64)
-    labels[(anchors * size + complements)[::-1]] = said[::-1]  # of several the first is written last, and stays
+    predicted = np.array([PREPOSITIONS.index(link["preposition"]) for link in relations], np.int64)
+    labels[(anchors * size + complements)[::-1]] = predicted[::-1]  # the first of several is written last
     array: list[int] = labels.tolist()
     return array
 

@@ -1,8 +1,8 @@
 """TNE's released files: JSON Lines, gzipped or not, of either version.
 
-Conventions: version 1.0 keeps the noun phrases of a document as an object by id, version 1.1 as a list; both become the
-list.  Two fields are added: the domain and the forum that the source file's name tells.  Texts keep their line ends,
-and the characters U+0080 to U+009F that some of the released ones hold.
+Conventions: version 1.0 stores the noun phrases of a document as an object by id, version 1.1 as a list; both are read
+as a list.  Two fields are added: the domain and the forum, from the name of the source file.  Texts keep their line
+ends and the characters U+0080 to U+009F, which some released texts contain.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from closeread.tasks.tne.columns import Documents
 SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".json.gz")
 
 UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
-"""What no text may hold: of the control characters, tab, line end and the released texts' own are let through."""
+"""Characters that no text may contain: control characters but for tab, line end and those of the released texts."""
 
 DERIVED = ("domain", "forum")
 
@@ -41,24 +41,24 @@ FORUM = re.compile(r"reddit_(.+)_formatted\.json")
 
 
 def read_records(path: Path, split: str) -> Parsed:
-    """The documents of a file, whatever the split, with their noun phrases as a list.
+    """Read the documents of a file, with their noun phrases as a list; the split makes no difference.
 
     Raises:
-        FormatError: the file can't be read, is no sound gzip file, or no UTF-8.
+        FormatError: the file can't be read, or is not valid gzip or UTF-8.
     """
     del split
     data = unzipped(path, read_bytes(path)).removeprefix(BYTE_ORDER_MARK)
     if not data:
         raise FormatError(path, [Problem("is empty")])
-    with uncollected():
-        return _parsed(data.removesuffix(b"\n").split(b"\n"))
+    with _pause_garbage_collection():
+        return _parse_lines(data.removesuffix(b"\n").split(b"\n"))
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
-    """No search for garbage in the block, which would walk through all objects of the process again and again.
+def _pause_garbage_collection() -> Iterator[None]:
+    """Disable the garbage collector, which would scan all objects of the process again and again.
 
-    It costs a tenth of the time in a bare process, and more the more is alive beside what is read.
+    That takes a tenth of the time in an empty process, and more the more objects are alive.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -69,20 +69,20 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _parsed(raw: Sequence[bytes]) -> Parsed:
+def _parse_lines(raw: Sequence[bytes]) -> Parsed:
     records: list[Record] = []
     lines: list[int] = []
     problems: list[Problem] = []
     for number, line in enumerate(raw, start=1):
-        record = _plain_object(line)
+        record = _parse_fast(line)
         if record is None:
-            found, problem = _object(line)
+            found, problem = _parse_strictly(line)
             if problem is not None:
                 problems.append(Problem(problem, number))
             if found is None:
                 continue
             record = found
-        wrong = list(_normalise(record))
+        wrong = list(_normalize(record))
         name = record.get("id")
         of = f"id {quote(name)}: " if isinstance(name, str) else ""
         problems += [Problem(f"{of}{what}", number) for what in wrong]
@@ -92,78 +92,78 @@ def _parsed(raw: Sequence[bytes]) -> Parsed:
     return Parsed(Documents(records), lines, problems)
 
 
-def _plain_object(line: bytes) -> Record | None:
-    """The object on a line on which there can't be anything to refuse; None for all other lines."""
+def _parse_fast(line: bytes) -> Record | None:
+    """Parse a line if nothing on it can be invalid; None for any other line."""
     if len(line) > MAX_LINE_BYTES or b"\x7f" in line or SUSPECT_ESCAPE.search(line):
         return None
     try:
         value = orjson.loads(line)
-        # All quotation marks are written again, but for those of a key that is given twice.
-        same_keys = isinstance(value, dict) and _quotes(orjson.dumps(value)) == _quotes(line)
+        # Writing the object again keeps all quotation marks unless a key occurred twice.
+        same_keys = isinstance(value, dict) and _count_quotes(orjson.dumps(value)) == _count_quotes(line)
     except (orjson.JSONDecodeError, orjson.JSONEncodeError):
         return None
     return value if same_keys else None
 
 
-def _quotes(line: bytes) -> int:
-    """How many quotation marks there are, in half the time that `bytes.count` takes where there are so many."""
+def _count_quotes(line: bytes) -> int:
+    """Count the quotation marks; with so many, twice as fast as `bytes.count`."""
     return int(np.count_nonzero(np.frombuffer(line, np.uint8) == ord('"')))
 
 
-def _object(line: bytes) -> tuple[Record | None, str | None]:
-    """The object on any line, or what is wrong with the line."""
+def _parse_strictly(line: bytes) -> tuple[Record | None, str | None]:
+    """Parse any line: its object, or what is wrong with it."""
     if len(line) > MAX_LINE_BYTES:
-        return None, f"has {len(line):,} bytes; a line may have {MAX_LINE_BYTES:,}"
+        return None, f"the line has {len(line):,} bytes (expected at most {MAX_LINE_BYTES:,})"
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
-        return None, f"byte {error.start + 1} (0x{line[error.start]:02x}) is not UTF-8; needed: UTF-8 text"
+        return None, f"byte {error.start + 1} (0x{line[error.start]:02x}) is not UTF-8 (expected UTF-8 text)"
     parsed = parse_json_lines([text], UNSAFE)
     if parsed.problems:
         return None, parsed.problems[0].what
     return parsed.records[0], None
 
 
-def _normalise(record: Record) -> Iterator[str]:
-    """Bring a document of either version into the one form; what can't be brought there is told."""
+def _normalize(record: Record) -> Iterator[str]:
+    """Convert a document of either version to the common form, and yield what is wrong with it."""
     nps = record.get("nps")
     if isinstance(nps, dict):
         for name, noun_phrase in nps.items():
             if isinstance(noun_phrase, dict) and noun_phrase.setdefault("id", name) != name:
-                found = f"nps: the noun phrase {quote(name)} has the id {quote_json(noun_phrase['id'], 60)}"
-                yield f"{found}; needed: the same"
+                found = quote_json(noun_phrase["id"], 60)
+                yield f"nps: noun phrase {quote(name)} has the id {found} (expected the same)"
         record["nps"] = list(nps.values())
     clusters = record.get("coref")
     for cluster in clusters if isinstance(clusters, list) else ():
-        _fill(cluster, ("np_type",))  # version 1.0 of the split for training may lack it
+        _add_nulls(cluster, ("np_type",))  # may be missing in version 1.0 of the training split
     metadata = record.get("metadata")
     if not isinstance(metadata, dict):
         return
-    _fill(metadata, ("annotators", "url", "source"))
-    _fill(metadata["annotators"], ("coref_worker", "consolidator_worker", "np-relations_worker"))
-    for name, value in zip(DERIVED, _origin(metadata), strict=True):
+    _add_nulls(metadata, ("annotators", "url", "source"))
+    _add_nulls(metadata["annotators"], ("coref_worker", "consolidator_worker", "np-relations_worker"))
+    for name, value in zip(DERIVED, _find_origin(metadata), strict=True):
         if record.get(name) is None:
             record[name] = value
         elif value is not None and record[name] != value:
-            yield f"{name} is {quote_json(record[name], 60)}; needed: {quote(value)}, as the source says, or nothing"
+            yield f"{name} is {quote_json(record[name], 60)} (expected {quote(value)}, from the source, or null)"
 
 
-def _fill(value: object, names: Iterable[str]) -> None:
-    """Give an object these names, so that it is the same whether a name is absent or null."""
+def _add_nulls(value: object, names: Iterable[str]) -> None:
+    """Add missing fields as null, so that a missing field and a null one are the same."""
     if isinstance(value, dict):
         for name in names:
             value.setdefault(name, None)
 
 
-def _origin(metadata: Mapping[str, Any] | None) -> tuple[str | None, str | None]:
+def _find_origin(metadata: Mapping[str, Any] | None) -> tuple[str | None, str | None]:
     source = metadata.get("source") if metadata else None
-    return origin(source) if isinstance(source, str) else (None, None)
+    return find_origin(source) if isinstance(source, str) else (None, None)
 
 
-def origin(source: str) -> tuple[str | None, str | None]:
-    """The domain and the forum that the name of a source file tells.
+def find_origin(source: str) -> tuple[str | None, str | None]:
+    """Return the domain and the forum, from the name of a source file.
 
-    >>> origin("wiki_05_news.json"), origin("reddit_atheism_formatted.json")
+    >>> find_origin("wiki_05_news.json"), find_origin("reddit_atheism_formatted.json")
     (('news', None), ('reddit', 'atheism'))
     """
     if forum := FORUM.fullmatch(source):
@@ -173,10 +173,10 @@ def origin(source: str) -> tuple[str | None, str | None]:
 
 
 def dump_records(records: Iterable[Record]) -> str:
-    """The records as the text of a file of version 1.1; what was added to them, and is added again, is dropped."""
+    """Return the records as the text of a file of version 1.1, without the fields that reading adds."""
     lines = []
     for record in records:
-        added = dict(zip(DERIVED, _origin(record.get("metadata")), strict=True))
+        added = dict(zip(DERIVED, _find_origin(record.get("metadata")), strict=True))
         own = {name: value for name, value in record.items() if name not in added or value not in (None, added[name])}
         for name in ("metadata", "np_relations"):
             if own.get(name, ...) is None:

@@ -1,13 +1,12 @@
-"""Links between noun phrases, compared.
+"""Comparison of links between noun phrases.
 
-Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), sections 2 and 7; the pair-level scores as their evaluator has
-them.
+Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), sections 2 and 7; the pair-level scores as in their evaluator.
 
 Conventions: documents and, in each, noun phrases are numbered from 0; labels are 1 to 24.  A *pair* is an ordered pair
-of noun phrases of one document, kept as one integer (`pairs`) that sorts by document, anchor and complement.  A pair
-may have several labels: of a system the first counts, of gold the one that the system said if it is among them, else
-the last; only triplets are all counted.  What a system said of a pair that it does not link is its fallback, which only
-the counts of fallbacks ask for.
+of noun phrases of one document, stored as one integer (`pairs`) that sorts by document, anchor and complement.  A pair
+may have several labels: the first of a system's labels counts, and the gold label that equals it, or else the last gold
+label; only for triplets do all labels count.  A fallback is the label that a system would give to a pair that it does
+not link; it matters only for the counts of fallbacks.
 """
 
 from __future__ import annotations
@@ -32,21 +31,21 @@ COUNTS = (
 )
 
 UPREP = ("any", "last")
-"""Which of several gold labels a fallback has to be."""
+"""Which of several gold labels a fallback must match."""
 
 
 def pairs(document: Ints, anchor: Ints, complement: Ints) -> Ints:
-    """One integer for every pair, of at most `MAX_DOCUMENTS` documents with 2**17 noun phrases each."""
+    """Pack pairs into one integer each, for at most `MAX_DOCUMENTS` documents with 2**17 noun phrases each."""
     return (((document << PHRASE_BITS) | anchor) << PHRASE_BITS) | complement
 
 
 def document_of(pair: Ints) -> Ints:
-    """The documents of pairs."""
+    """Return the documents of pairs."""
     return pair >> (2 * PHRASE_BITS)
 
 
 def phrases_of(pair: Ints) -> tuple[Ints, Ints]:
-    """The anchors and the complements of pairs."""
+    """Return the anchors and the complements of pairs."""
     last = (1 << PHRASE_BITS) - 1
     return (pair >> PHRASE_BITS) & last, pair & last
 
@@ -57,8 +56,8 @@ class Labelled:
 
     Attributes:
         pair: (n,) the pairs, sorted, each once.
-        first, last: (n,) the label that each was given first, and last.
-        several: (n,) whether it was given any between.
+        first, last: (n,) the first and the last label of each.
+        several: (n,) whether there are labels in between.
         triplet: (m,) pairs with labels, sorted, each once.
     """
 
@@ -70,8 +69,8 @@ class Labelled:
 
 
 def labelled(pair: Ints, label: Ints) -> Labelled:
-    """Pairs with their labels, (n,) each, in the order given."""
-    order = np.argsort(pair, kind="stable")  # also the fastest, since documents follow each other
+    """Group labels by pair; pairs and labels are (n,) each, in the order given."""
+    order = np.argsort(pair, kind="stable")  # also the fastest, since documents are in order
     pair, label = pair[order], label[order]
     starts = np.flatnonzero(_begins(pair))
     ends = np.append(starts[1:], len(pair)) - 1 if len(starts) else starts
@@ -80,19 +79,19 @@ def labelled(pair: Ints, label: Ints) -> Labelled:
 
 
 def _begins(keys: Ints) -> Mask:
-    """Where keys that are sorted differ from the one before."""
+    """Return where sorted keys differ from the one before."""
     begins = np.ones(len(keys), np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=begins[1:])
     return begins
 
 
 def triplets(pair: Ints, label: Ints) -> Ints:
-    """One integer for every labelled pair."""
+    """Pack labelled pairs into one integer each."""
     return (pair << LABEL_BITS) | label
 
 
-def _places(keys: Ints, among: Ints) -> Ints:
-    """Where keys stand among others that are sorted, -1 where they don't."""
+def _find_places(keys: Ints, among: Ints) -> Ints:
+    """Return the positions of keys among other sorted keys, -1 for those not found."""
     if not len(among):
         return np.full(len(keys), -1)
     place = np.minimum(np.searchsorted(among, keys), len(among) - 1)
@@ -100,15 +99,15 @@ def _places(keys: Ints, among: Ints) -> Ints:
 
 
 def _are_labels(labels: Ints, place: Ints, side: Labelled) -> Mask:
-    """Whether labels are among those that the pairs at some places of a side were given."""
+    """Return whether labels are among those of the pairs at these positions of a side."""
     known: Mask = (side.first[place] == labels) | (side.last[place] == labels)
     rest = np.flatnonzero(~known & side.several[place])
-    known[rest] = _places(triplets(side.pair[place[rest]], labels[rest]), side.triplet) >= 0
+    known[rest] = _find_places(triplets(side.pair[place[rest]], labels[rest]), side.triplet) >= 0
     return known
 
 
-def _further(side: Labelled) -> Ints:
-    """The triplets of a side but for those of its pairs' first labels."""
+def _drop_first_labels(side: Labelled) -> Ints:
+    """Return the triplets of a side without those of first labels."""
     if len(side.triplet) == len(side.pair):
         return side.triplet[:0]
     owner = np.cumsum(_begins(side.triplet >> LABEL_BITS)) - 1
@@ -118,26 +117,26 @@ def _further(side: Labelled) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Tallies:
-    """What is counted, one pair at a time, so that it can be summed by anything.
+    """The pairs behind every count, so that they can be summed by any grouping.
 
     Attributes:
-        pair: of every name in `COUNTS` the pairs that it counts, (n,) each.
-        label: the label that each counts for.
+        pair: the pairs counted under each name in `COUNTS`, (n,) each.
+        label: the label that each pair counts for.
     """
 
     pair: Mapping[str, Ints]
     label: Mapping[str, Ints]
 
     def by_document(self, n_documents: int) -> NDArray[np.float64]:
-        """(n_documents, len(COUNTS)) the counts."""
+        """Return (n_documents, len(COUNTS)) counts."""
         columns = [np.bincount(document_of(self.pair[name]), minlength=n_documents) for name in COUNTS]
         return np.column_stack(columns).astype(np.float64)
 
     def by_group(self, n_documents: int, n_groups: int, group: Callable[[Ints, Ints], Ints]) -> NDArray[np.float64]:
-        """(n_groups, n_documents, len(COUNTS)) the counts of every group.
+        """Return (n_groups, n_documents, len(COUNTS)) counts.
 
         Args:
-            n_documents, n_groups: how many there are.
+            n_documents, n_groups: the numbers of documents and groups.
             group: from pairs and labels, (n,) each, to the numbers of their groups.
         """
         counts = np.zeros((n_groups, n_documents, len(COUNTS)))
@@ -148,61 +147,63 @@ class Tallies:
 
 
 def tallies(system: Labelled, gold: Labelled, fallback: Labelled | None = None, uprep: str = "any") -> Tallies:
-    """What is counted of a system's links.
+    """Find what is counted for a system's links.
 
     Args:
-        system, gold: their links.
-        fallback: the labels that the system would give to pairs if they were linked, of which the first counts; None
-            where it tells none at all.
-        uprep: "any", where a fallback is right if it is among the gold labels; or "last".
+        system, gold: the links of each side.
+        fallback: the labels that the system would give to pairs that it does not link, of which the first counts; None
+            if there are no fallbacks at all.
+        uprep: "any" if a fallback may be any of the gold labels, "last" if it must be the last.
     """
-    # Positions throughout: they are taken in a tenth of the time that a mask takes.
-    place = _places(system.pair, gold.pair)
+    # Positions throughout: indexing by them takes a tenth of the time of a mask.
+    place = _find_places(system.pair, gold.pair)
     linked = np.flatnonzero(place >= 0)
     right = linked[_are_labels(system.first[linked], place[linked], gold)]
     is_linked = np.zeros(len(gold.pair), np.bool_)
     is_linked[place[linked]] = True
     hit, missed = np.flatnonzero(is_linked), np.flatnonzero(~is_linked)
-    meant = gold.last.copy()
-    meant[place[right]] = system.first[right]
-    further = _further(system)
-    both = [triplets(system.pair[right], system.first[right]), further[_places(further, gold.triplet) >= 0]]
+    gold_label = gold.last.copy()
+    gold_label[place[right]] = system.first[right]
+    further = _drop_first_labels(system)
+    both = [triplets(system.pair[right], system.first[right]), further[_find_places(further, gold.triplet) >= 0]]
     triplet = {"right": np.concatenate(both), "system": system.triplet, "gold": gold.triplet}
     counted = {
         "links/right": (system.pair[right], system.first[right]),
         "links/system": (system.pair, system.first),
-        "links/gold": (gold.pair, meant),
+        "links/gold": (gold.pair, gold_label),
         "linked/system": (system.pair[linked], system.first[linked]),
-        "linked/gold": (gold.pair[hit], meant[hit]),
+        "linked/gold": (gold.pair[hit], gold_label[hit]),
         **{f"triplets/{name}": (t >> LABEL_BITS, t & (2**LABEL_BITS - 1)) for name, t in triplet.items()},
-        **_of_fallback(fallback, gold, missed, uprep),
+        **_count_fallbacks(fallback, gold, missed, uprep),
     }
     return Tallies({name: p for name, (p, _) in counted.items()}, {name: label for name, (_, label) in counted.items()})
 
 
-def _of_fallback(fallback: Labelled | None, gold: Labelled, missed: Ints, uprep: str) -> dict[str, tuple[Ints, Ints]]:
-    """The pairs with their labels that are counted of fallbacks, where gold's pairs at some places are not linked."""
+def _count_fallbacks(
+    fallback: Labelled | None, gold: Labelled, missed: Ints, uprep: str
+) -> dict[str, tuple[Ints, Ints]]:
+    """Find the pairs and labels counted for fallbacks; `missed` are the positions of gold pairs that are not linked."""
     if fallback is None:
         return {"fallback/right": (missed[:0], missed[:0]), "fallback/gold": (missed[:0], missed[:0])}
-    said = np.zeros(len(gold.pair), np.int64)
-    told = _places(fallback.pair, gold.pair)
-    known = np.flatnonzero(told >= 0)
-    said[told[known]] = fallback.first[known]
-    said = said[missed]
-    is_right = said == gold.last[missed] if uprep == "last" else _are_labels(said, missed, gold)
+    label = np.zeros(len(gold.pair), np.int64)
+    place = _find_places(fallback.pair, gold.pair)
+    known = np.flatnonzero(place >= 0)
+    label[place[known]] = fallback.first[known]
+    label = label[missed]
+    is_right = label == gold.last[missed] if uprep == "last" else _are_labels(label, missed, gold)
     pair = gold.pair[missed]
     return {
-        "fallback/right": (pair[is_right], said[is_right]),
-        "fallback/gold": (pair, np.where(is_right, said, gold.last[missed])),
+        "fallback/right": (pair[is_right], label[is_right]),
+        "fallback/gold": (pair, np.where(is_right, label, gold.last[missed])),
     }
 
 
 def confusion(system: Labelled, gold: Labelled, n_pairs: int) -> Ints:
-    """How often a gold label, by row, was called what, by column; 0 is no link.
+    """Count pairs by gold label (row) and predicted label (column); 0 is no link.
 
     Args:
-        system, gold: their links.
-        n_pairs: how many ordered pairs of two noun phrases the documents have.
+        system, gold: the links of each side.
+        n_pairs: the number of ordered pairs of two noun phrases in the documents.
 
     Returns:
         (25, 25) counts, which sum to `n_pairs`.
