@@ -1,7 +1,5 @@
 """Links of TNE as rows of gold and of submissions, and the scores of a count table."""
 
-import numpy as np
-
 from closeread.tasks.tne.procedure import PROCEDURE
 
 ENDS = ("anchor", "complement", "preposition")
@@ -30,6 +28,4 @@ def totals(table):
 
 def scores(table):
     """The scores of a table, by name; None where one is undefined."""
-    summed = table.values.sum(axis=0)
-    found = {metric.name: float(metric.score(summed, table.names)) for metric in PROCEDURE.metrics}
-    return {name: None if np.isnan(score) else score for name, score in found.items()}
+    return table.scores(PROCEDURE.metrics)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.errors import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.scoring import submission_for
+from closeread.scoring import Scorer, submission_for
 from closeread.tasks.tne.procedure import PROCEDURE
 
 GOLD = read_gold(load_corpus("tne"), "sample")
@@ -55,3 +55,9 @@ def read(file, content, **options):
     """Write a submission, given its text or its rows, and read it."""
     file.write_text(content if isinstance(content, str) else dump_json_lines(content), "utf-8")
     return submission_for(GOLD, file, PROCEDURE.resolve_options(options))
+
+
+def count(file, gold=GOLD, **options):
+    """Count the links of a submission."""
+    scorer = Scorer(PROCEDURE, PROCEDURE.resolve_options(options), gold)
+    return scorer.count(scorer.read(file)).table

@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.error_messages import check_message
 from shared.tne_links import gold_rows, link
-from shared.tne_submissions import ANY_JSON, GOLD, IDS, SIZES, arrays, read, refuse, submit
+from shared.tne_submissions import ANY_JSON, GOLD, IDS, SIZES, arrays, count, read, refuse, submit
 
 from closeread.errors import InputError, RequestError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.records import Parsed
-from closeread.scoring import count_predictions
 from closeread.tasks.tne import tne_arrays
 from closeread.tasks.tne.columns import PREPOSITIONS
 
@@ -163,9 +162,9 @@ def test_arrays_round_trip(file, data):
     submission = read(file, rows)
     assert tne_arrays.dump_submission(submission.rows, GOLD.records) == dump_json_lines(rows)
     # The same as links, whatever the file.
-    table = count_predictions(GOLD, file).table
+    table = count(file)
     file.write_text(dump_json_lines(submission.rows), "utf-8")
-    assert np.array_equal(count_predictions(GOLD, file).table.values, table.values)
+    assert np.array_equal(count(file).values, table.values)
 
 
 def test_arrays_keep_the_first_of_several_labels():
@@ -193,7 +192,7 @@ def test_arrays_beyond_a_line_are_refused():
 def test_gold_is_a_submission(file):
     rows = gold_rows(GOLD.records)
     file.write_text(dump_json_lines(rows), "utf-8")
-    assert count_predictions(GOLD, file).table.values[:, :5].sum() > 0
+    assert count(file).values[:, :5].sum() > 0
     assert tne_arrays.parse_submission(
         tne_arrays.dump_submission(rows, GOLD.records).splitlines(), GOLD.records
     ) == Parsed([{**row, "relations": sorted(row["relations"], key=place)} for row in rows], [1, 2, 3, 4], [])
@@ -212,6 +211,6 @@ ARRAY = st.fixed_dictionaries({"predicted_prepositions": st.lists(st.integers(-1
 def test_any_arrays_are_scored_or_refused(file, rows):
     file.write_text(dump_json_lines([arrays()[0], *rows]), "utf-8")
     try:
-        count_predictions(GOLD, file)
+        count(file)
     except InputError as error:
         check_message(error)

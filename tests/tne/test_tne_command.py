@@ -137,7 +137,7 @@ def test_kept_counts_compare_as_files_do(ran, gold, some, tmp_path):
 
 
 def test_validate(run, ran, some, tmp_path):
-    assert "valid; 4 rows for the 4 of tne test (sample)" in ran("validate", "tne", some, "--config", "sample")
+    assert "valid; 4 of the 4 gold records of tne test (sample) have predictions" in ran("validate", "tne", some, "--config", "sample")
     broken = json_lines.write(tmp_path / "broken.jsonl", [{"id": "s1", "relations": []}, {"id": "s9", "relations": []}])
     refused = run("validate", "tne", broken, "--config", "sample")
     assert refused.exit_code == 1
@@ -155,7 +155,7 @@ def test_own_gold(ran, gold, some, tmp_path):
 def test_the_unlabelled_files_can_be_validated_and_not_scored(run, ran, corpora, tmp_path):
     records = read_gold(TNE, "unlabeled", "test").records
     path = json_lines.write(tmp_path / "system.jsonl", ({"id": record["id"], "relations": []} for record in records))
-    assert "valid; 500 rows for the 500 of tne test (unlabeled)" in ran(
+    assert "valid; 500 of the 500 gold records of tne test (unlabeled) have predictions" in ran(
         "validate", "tne", path, "--config", "unlabeled"
     )
     refused = run("score", "tne", path, "--config", "unlabeled")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from agreed import tne_official as official
+from shared import tne_submissions
 from shared.tne_links import scores
 
 from closeread.corpora.gold import load_corpus, read_gold
-from closeread.scoring import count_predictions
 from closeread.tasks.tne import tne_arrays
 from closeread.tasks.tne.procedure import count
 
@@ -69,7 +69,7 @@ def test_agrees_on_the_release(corpora, tmp_path, name):
             ]
             array = official.perturbed(system, number, len(record["nps"]), links)
             lines.write(json.dumps({"predicted_prepositions": array}) + "\n")
-    compared(count_predictions(gold, path).table, name)
+    compared(tne_submissions.count(path, gold), name)
 
 
 def test_the_figures_cover_what_they_should():

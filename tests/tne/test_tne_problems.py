@@ -3,7 +3,7 @@
 import pytest
 from shared.tne_documents import phrase, references, relations, rows
 
-from closeread.tasks.tne.procedure import problems
+from closeread.tasks.tne.procedure import find_inconsistencies
 
 
 @pytest.mark.parametrize(
@@ -66,17 +66,18 @@ from closeread.tasks.tne.procedure import problems
 def test_problems(name, row, found):
     gold = references([[(0, "of", 1)]], ["A B C D"], [["A", "B", "C", "D"]])
     other = references([[(0, "of", 1)]])[0] | {"id": "z"}
-    assert list(problems(gold=[other, *gold], system=[{"id": "z", "relations": []}, row])) == [
+    assert list(find_inconsistencies(gold=[other, *gold], system=[{"id": "z", "relations": []}, row])) == [
         ("system", 1, what) for what in found
     ]
-    assert list(problems(gold=[*gold, other], system=[row, None])) == [("system", 0, what) for what in found]
+    expected = [("system", 0, what) for what in found]
+    assert list(find_inconsistencies(gold=[*gold, other], system=[row, None])) == expected
 
 
 def test_problems_of_documents_with_few_noun_phrases():
     phrases = [phrase(0, "the roof", 0)]
     gold = [{"id": f"d{n}", "np_relations": [], "nps": phrases[:n]} for n in range(2)]
     system = rows([[(0, "of", 1)], [(0, "of", 1)]])
-    assert [(index, what) for _, index, what in problems(gold=gold, system=system)] == [
+    assert [(index, what) for _, index, what in find_inconsistencies(gold=gold, system=system)] == [
         (0, "relations[0]: anchor 'np0' does not exist (expected none: the document has no noun phrases)"),
         (0, "relations[0]: complement 'np1' does not exist (expected none: the document has no noun phrases)"),
         (1, "relations[0]: complement 'np1' does not exist (expected np0, its only noun phrase)"),
@@ -85,15 +86,15 @@ def test_problems_of_documents_with_few_noun_phrases():
 
 def test_problems_where_the_noun_phrases_are_not_known():
     gold = references([[(0, "of", 1)]])
-    assert list(problems(gold=gold, system=rows([[(90, "of", 99999)]]))) == []
+    assert list(find_inconsistencies(gold=gold, system=rows([[(90, "of", 99999)]]))) == []
     bad = [{"id": "d0", "relations": [{"anchor": "it", "complement": "np0", "preposition": "of"}]}]
     found = "relations[0]: anchor 'it' does not exist (expected np0, np1, …)"
-    assert list(problems(gold=gold, system=bad)) == [("system", 0, found)]
+    assert list(find_inconsistencies(gold=gold, system=bad)) == [("system", 0, found)]
 
 
 def test_a_document_without_noun_phrases():
     gold = [{"id": "d0", "np_relations": [], "nps": []}]
-    found = list(problems(gold=gold, system=rows([[(0, "of", 1)]])))
+    found = list(find_inconsistencies(gold=gold, system=rows([[(0, "of", 1)]])))
     assert [what for _, _, what in found] == [
         "relations[0]: anchor 'np0' does not exist (expected none: the document has no noun phrases)",
         "relations[0]: complement 'np1' does not exist (expected none: the document has no noun phrases)",

@@ -66,9 +66,10 @@ def test_a_fallback_changes_uprep_only(documents, uprep):
 
 @given(DOCUMENTS, UPREP)
 def test_a_fallback_changes_uprep_only_of_every_preposition(documents, uprep):
-    with_it = count(**inputs(documents), uprep=uprep).slices("preposition")
-    without = count(**inputs([(gold, system, None) for gold, system, _ in documents]), uprep=uprep).slices(
-        "preposition"
+    unaided = inputs([(gold, system, None) for gold, system, _ in documents])
+    with_it, without = (
+        count(**sides, breakdowns=["preposition"], uprep=uprep).slices("preposition")
+        for sides in (inputs(documents), unaided)
     )
     for name, table in without.items():
         assert {**scores(with_it[name]), "uprep": None} == scores(table)
@@ -85,7 +86,7 @@ def test_missing_documents(documents, data):
     empty = count(gold=sides["gold"], system=system, missing="empty")
     emptied = [row or {"id": record["id"], "relations": []} for row, record in zip(system, sides["gold"], strict=True)]
     assert np.array_equal(empty.values, count(gold=sides["gold"], system=emptied).values)
-    skipped = count(gold=sides["gold"], system=system, missing="skip")
+    skipped = count(gold=sides["gold"], system=system, breakdowns=["preposition"], missing="skip")
     assert list(skipped.units) == [record["id"] for record, there in zip(sides["gold"], present, strict=True) if there]
     assert np.array_equal(skipped.values, empty.values[np.array(present, np.bool_)])
     parts = skipped.slices("preposition").values()

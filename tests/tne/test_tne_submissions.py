@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.error_messages import check_message
 from shared.tne_links import link
-from shared.tne_submissions import ANY_JSON, GOLD, IDS, SIZES, read, refuse, submit
+from shared.tne_submissions import ANY_JSON, IDS, SIZES, count, read, refuse, submit
 from twins.tne_submissions import is_valid
 
 from closeread.errors import InputError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.scoring import count_predictions
 from closeread.tasks.tne.columns import PREPOSITIONS
 
 KNOWN = "(expected one of its 13 noun phrases, np0 to np12)"
@@ -181,10 +180,10 @@ ROW = st.fixed_dictionaries(
 def test_rows_are_scored_or_refused_as_they_should(file, rows, missing):
     file.write_text(dump_json_lines(rows), "utf-8")
     try:
-        counted = count_predictions(GOLD, file, {"missing": missing})
+        table = count(file, missing=missing)
     except InputError as error:
         check_message(error)
         assert not is_valid(rows, dict(zip(IDS, SIZES, strict=True)))
         return
     assert is_valid(rows, dict(zip(IDS, SIZES, strict=True)))
-    assert np.isfinite(counted.table.values).all()
+    assert np.isfinite(table.values).all()

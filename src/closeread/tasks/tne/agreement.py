@@ -124,12 +124,12 @@ def _to_submission(record: Record) -> Record:
 
 def _score_links(one: Documents, two: Documents) -> Scores:
     rows = [_to_submission(record) for record in two]
-    return _list_scores(tne.count(gold=one, system=rows), tne.PROCEDURE.metrics)
+    return _compute_scores(tne.count(gold=one, system=rows), tne.PROCEDURE.metrics)
 
 
 def _score_clusters(one: Documents, two: Documents) -> Scores:
     procedure = coref.PROCEDURE.with_metrics(COREF)
-    return _list_scores(
+    return _compute_scores(
         procedure.count(gold=to_mentions(one), system=to_mentions(two), keep_singletons="false"), procedure.metrics
     )
 
@@ -148,7 +148,7 @@ def to_mentions(documents: Documents) -> MentionTable:
     )
 
 
-def _list_scores(table: CountTable, metrics: Sequence[Metric]) -> Scores:
+def _compute_scores(table: CountTable, metrics: Sequence[Metric]) -> Scores:
     totals = dict(zip(table.names, table.values.sum(axis=0), strict=True))
     values = {metric.name: float(metric.formula(totals)) for metric in metrics}
     return {name: None if np.isnan(value) else value for name, value in values.items()}
