@@ -21,11 +21,6 @@ def gold_rows(records):
     return [{"id": record["id"], "relations": gold_links(record)} for record in records]
 
 
-def totals(table):
-    """The summed counts of a table, by name."""
-    return dict(zip(table.names, table.values.sum(axis=0).tolist(), strict=True))
-
-
 def scores(table):
     """The scores of a table, by name; None where one is undefined."""
     return table.scores(PROCEDURE.metrics)

@@ -1,4 +1,4 @@
-"""Links compared as arrays: beside an exact twin, and what must hold of any."""
+"""Kernels that compare links: against an exact twin, and what must hold of any links."""
 
 import tracemalloc
 
@@ -15,7 +15,7 @@ from closeread.tasks.tne.kernels.links import (
     PHRASE_BITS,
     confusion,
     document_of,
-    labelled,
+    group_labels,
     pairs,
     phrases_of,
     tallies,
@@ -34,7 +34,7 @@ def arrays(sides):
     """The sides of documents, which are lists of links, as the kernels take them."""
     rows = [(number, *link) for number, links in enumerate(sides) for link in links]
     document, anchor, complement, label = np.array(rows, np.int64).reshape(-1, 4).T
-    return labelled(pairs(document, anchor, complement), label)
+    return group_labels(pairs(document, anchor, complement), label)
 
 
 def tally(documents, uprep, with_fallback=True):
@@ -129,14 +129,14 @@ def test_confusion_is_the_twins(documents):
 
 
 def test_a_confusion_by_hand():
-    # np0 in or at np1, which is called at; np2 on np1, which is called of; np1 of np0, which is not linked; np0 by np2,
-    # which is no link.  Of, in, on, at and by are 1, 3, 5, 15 and 4.
+    # Gold: np0 in or at np1 (predicted: at), np2 on np1 (predicted: of), np1 of np0 (not predicted).  Predicted in
+    # addition: np0 by np2.  The labels of, in, on, at and by are 1, 3, 5, 15 and 4.
     gold = arrays([[(0, 1, 15), (0, 1, 3), (2, 1, 5), (1, 0, 1)]])
     system = arrays([[(0, 1, 15), (0, 1, 1), (2, 1, 1), (0, 2, 4)]])
     matrix = confusion(system, gold, 6)
     cells = {(int(row), int(column)): int(matrix[row, column]) for row, column in np.argwhere(matrix)}
     assert cells == {(15, 15): 1, (5, 1): 1, (1, 0): 1, (0, 4): 1, (0, 0): 2}
-    # Called by, which is none of its two: the last of them counts.
+    # Predicted: by, which is neither of the two gold labels, so the last of them counts.
     matrix = confusion(arrays([[(0, 1, 4)]]), arrays([[(0, 1, 15), (0, 1, 3)]]), 2)
     assert matrix[3, 4] == matrix[0, 0] == 1
 
@@ -229,7 +229,7 @@ def test_memory_grows_with_links_and_not_with_pairs():
     anchor, complement = rng.integers(0, size, (2, n))
     pair, label = pairs(np.zeros(n, np.int64), anchor, complement), rng.integers(1, N_LABELS, n)
     tracemalloc.start()
-    side = labelled(pair, label)
+    side = group_labels(pair, label)
     found = tallies(side, side, side).by_document(1)[0]
     matrix = confusion(side, side, size * (size - 1))
     _, peak = tracemalloc.get_traced_memory()

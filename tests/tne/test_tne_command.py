@@ -137,7 +137,8 @@ def test_kept_counts_compare_as_files_do(ran, gold, some, tmp_path):
 
 
 def test_validate(run, ran, some, tmp_path):
-    assert "valid; 4 of the 4 gold records of tne test (sample) have predictions" in ran("validate", "tne", some, "--config", "sample")
+    told = ran("validate", "tne", some, "--config", "sample")
+    assert "valid; 4 of the 4 gold records of tne test (sample) have predictions" in told
     broken = json_lines.write(tmp_path / "broken.jsonl", [{"id": "s1", "relations": []}, {"id": "s9", "relations": []}])
     refused = run("validate", "tne", broken, "--config", "sample")
     assert refused.exit_code == 1

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.count_tables import sum_counts
 from shared.tne_documents import DOCUMENTS, SIDE, UPREP, inputs, references, rows
-from shared.tne_links import scores, totals
+from shared.tne_links import scores
 
 from closeread.counts.table import merge
 from closeread.tasks.tne.procedure import count
@@ -75,7 +76,7 @@ def test_a_fallback_changes_uprep_only_of_every_preposition(documents, uprep):
         assert {**scores(with_it[name]), "uprep": None} == scores(table)
     # What is fallen back on may be a preposition of gold that no link counts for; nothing but UPrep has it.
     for name in with_it.keys() - without.keys():
-        assert {family for family, n in totals(with_it[name]).items() if n} <= {"fallback/right", "fallback/gold"}
+        assert {family for family, n in sum_counts(with_it[name]).items() if n} <= {"fallback/right", "fallback/gold"}
 
 
 @given(DOCUMENTS, st.data())
@@ -90,8 +91,8 @@ def test_missing_documents(documents, data):
     assert list(skipped.units) == [record["id"] for record, there in zip(sides["gold"], present, strict=True) if there]
     assert np.array_equal(skipped.values, empty.values[np.array(present, np.bool_)])
     parts = skipped.slices("preposition").values()
-    for name, whole in totals(skipped).items():
-        assert sum(totals(part)[name] for part in parts) == whole
+    for name, whole in sum_counts(skipped).items():
+        assert sum(sum_counts(part)[name] for part in parts) == whole
     if all(present):
         assert np.array_equal(count(gold=sides["gold"], system=system).values, empty.values)
     else:

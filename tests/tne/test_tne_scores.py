@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.count_tables import sum_counts
 from shared.tne_documents import DOCUMENTS, DOMAINS, FEW, UPREP, inputs, phrase, references, relations, rows
-from shared.tne_links import gold_rows, scores, totals
+from shared.tne_links import gold_rows, scores
 from twins import links as twin
 
 from closeread.corpora.gold import load_corpus, read_gold
@@ -57,7 +58,7 @@ def test_parts_by_hand(case):
     table = count(gold=gold, system=rows(case["system"], case.get("fallback")), breakdowns=[case["by"]])
     parts = table.slices(case["by"])
     for value, expected in case["expected"].items():
-        assert {name: n for name, n in totals(parts[value]).items() if n} == expected, value
+        assert {name: n for name, n in sum_counts(parts[value]).items() if n} == expected, value
     assert set(parts) == set(case["expected"])
 
 
@@ -98,7 +99,7 @@ def test_parts_are_the_twins_and_sum_to_the_whole(documents, uprep):
     parts = table.slices("preposition")
     for preposition in FEW:
         expected = summed(expected_counts(documents, uprep, kept=lambda _, said, p=preposition: said == p))
-        found = totals(parts[preposition]) if preposition in parts else dict.fromkeys(expected, 0)
+        found = sum_counts(parts[preposition]) if preposition in parts else dict.fromkeys(expected, 0)
         assert found == expected
     whole = np.zeros_like(table.values)
     for part in parts.values():
@@ -113,7 +114,7 @@ def test_parts_are_the_twins_and_sum_to_the_whole(documents, uprep):
     for value, part in by_domain.items():
         inside = [doc for i, doc in enumerate(documents) if (DOMAINS[i % 3] or "unknown") == value]
         expected = [twin.counts(turned(s), turned(g), turned(f) if told else None, uprep) for g, s, f in inside]
-        assert totals(part) == summed(expected)
+        assert sum_counts(part) == summed(expected)
 
 
 WORDS = [*FEW, "member of", "members of", "with", "and", "ofin", ""]
@@ -185,7 +186,7 @@ def release(corpora):
 
 def test_the_release_against_itself(release):
     table = count(gold=release, system=gold_rows(release), breakdowns=tuple(BREAKDOWNS))
-    found = totals(table)
+    found = sum_counts(table)
     # The figures of the official evaluator, and of the paper's data without duplicates.
     assert (found["links/gold"], found["triplets/gold"]) == (106_201, 120_196)
     assert sum(len(record["np_relations"]) for record in release) == 120_198
@@ -194,7 +195,7 @@ def test_the_release_against_itself(release):
     assert list(explicit) == list(EXPRESSED)
     for name, whole in found.items():
         for field in ("expressed", "preposition"):
-            assert sum(totals(part)[name] for part in table.slices(field).values()) == whole
+            assert sum(sum_counts(part)[name] for part in table.slices(field).values()) == whole
     assert len(table.slices("preposition")) == 24
 
 
@@ -209,7 +210,7 @@ def test_falling_back_on_of(release, uprep, share):
         for row in gold_rows(release)
     ]  # fmt: skip
     table = count(gold=release, system=fallen, uprep=uprep)
-    assert totals(table)["fallback/gold"] == 106_201
+    assert sum_counts(table)["fallback/gold"] == 106_201
     assert round(100 * scores(table)["uprep"], 1) == share
 
 
@@ -234,7 +235,7 @@ def test_a_document_of_many_noun_phrases():
     )
     sides = {"gold": references([gold]), "system": rows([system[: n // 2] + gold[n // 2 :]])}
     tracemalloc.start()
-    found = totals(count(**sides))
+    found = sum_counts(count(**sides))
     assert list(find_inconsistencies(**sides)) == []
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()

@@ -1,6 +1,6 @@
-"""What is counted of links, the slow way: sets and dicts, one pair at a time, ratios as fractions.
+"""Scores of links the slow way: sets and dicts, one pair at a time, ratios as fractions.
 
-A side is the list of a document's links, each as (anchor, complement, label); what the three are does not matter.
+A side is the list of a document's links, each as (anchor, complement, label), of any hashable types.
 """
 
 from fractions import Fraction
@@ -12,23 +12,23 @@ NAMES = (
 
 
 def labels_of(links):
-    """Of every pair its labels, in the order given."""
+    """Return the labels of every pair, in the order given."""
     labels = {}
     for anchor, complement, label in links:
         labels.setdefault((anchor, complement), []).append(label)
     return labels
 
 
-def meant(ours, theirs):
-    """Of every gold pair the label that counts: the system's, if it is among the gold ones, else the last."""
+def choose_gold_labels(ours, theirs):
+    """Return the label that counts for every gold pair: the system's if it is among the gold labels, else the last."""
     return {
         pair: ours[pair][0] if pair in ours and ours[pair][0] in labels else labels[-1]
         for pair, labels in theirs.items()
     }
 
 
-def counted(system, gold, fallback, uprep="any"):
-    """Of every name what it counts in a document, as (pair, label) once for each time; no fallback at all is None."""
+def list_pairs(system, gold, fallback, uprep="any"):
+    """Return the (pair, label) counted under every name in a document; `fallback` is None if there is none at all."""
     ours, theirs = labels_of(system), labels_of(gold)
     found = {name: [] for name in NAMES}
     for pair, (label, *_) in ours.items():
@@ -37,15 +37,15 @@ def counted(system, gold, fallback, uprep="any"):
             found["linked/system"].append((pair, label))
             if label in theirs[pair]:
                 found["links/right"].append((pair, label))
-    for pair, label in meant(ours, theirs).items():
+    for pair, label in choose_gold_labels(ours, theirs).items():
         if pair in ours:
             found["linked/gold"].append((pair, label))
         elif fallback is not None:
-            (said, *_) = labels_of(fallback).get(pair, [None])
-            is_right = said == label or (uprep == "any" and said in theirs[pair])
+            (predicted, *_) = labels_of(fallback).get(pair, [None])
+            is_right = predicted == label or (uprep == "any" and predicted in theirs[pair])
             if is_right:
-                found["fallback/right"].append((pair, said))
-            found["fallback/gold"].append((pair, said if is_right else label))
+                found["fallback/right"].append((pair, predicted))
+            found["fallback/gold"].append((pair, predicted if is_right else label))
         found["links/gold"].append((pair, label))
     triplets = [{((anchor, complement), label) for anchor, complement, label in side} for side in (system, gold)]
     found["triplets/right"] += triplets[0] & triplets[1]
@@ -55,15 +55,15 @@ def counted(system, gold, fallback, uprep="any"):
 
 
 def counts(system, gold, fallback=None, uprep="any", kept=lambda pair, label: True):
-    """How often every name counts a pair with a label that is kept, in a document."""
-    found = counted(system, gold, fallback, uprep)
+    """Count the pairs and labels that are kept, by name, in a document."""
+    found = list_pairs(system, gold, fallback, uprep)
     return {name: sum(kept(pair, label) for pair, label in found[name]) for name in NAMES}
 
 
 def confusion(system, gold, phrases):
-    """How many ordered pairs of a document's noun phrases have a gold label and are called a label; None is no link."""
+    """Count the ordered pairs of a document by gold label and predicted label; None is no link."""
     ours, theirs = labels_of(system), labels_of(gold)
-    of_gold = meant(ours, theirs)
+    of_gold = choose_gold_labels(ours, theirs)
     cells = {}
     for anchor in phrases:
         for complement in phrases:
@@ -75,12 +75,12 @@ def confusion(system, gold, phrases):
 
 
 def share(part, whole, otherwise=Fraction(0)):
-    """A ratio, and what 0/0 is."""
+    """Divide; 0/0 is `otherwise`."""
     return Fraction(part, whole) if whole else otherwise
 
 
 def scores(totals):
-    """Every score of summed counts, None where it is undefined."""
+    """Compute every score from summed counts; None where it is undefined."""
     made = {}
     for family, (hit, ours, hit_gold, theirs) in {
         "links": ("links/right", "links/system", "links/right", "links/gold"),

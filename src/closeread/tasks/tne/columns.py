@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closeread.records import Record, as_columns
-from closeread.tasks.tne.kernels.links import Labelled, labelled, pairs
+from closeread.tasks.tne.kernels.links import Labelled, group_labels, pairs
 
 Ints = NDArray[np.int64]
 
@@ -64,7 +64,7 @@ class Links:
     @cached_property
     def labelled(self) -> Labelled:
         """The links as the kernels compare them."""
-        return labelled(pairs(self.document, self.anchor, self.complement), self.label)
+        return group_labels(pairs(self.document, self.anchor, self.complement), self.label)
 
 
 @dataclass(frozen=True, eq=False)

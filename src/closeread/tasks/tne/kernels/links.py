@@ -68,7 +68,7 @@ class Labelled:
     triplet: Ints
 
 
-def labelled(pair: Ints, label: Ints) -> Labelled:
+def group_labels(pair: Ints, label: Ints) -> Labelled:
     """Group labels by pair; pairs and labels are (n,) each, in the order given."""
     order = np.argsort(pair, kind="stable")  # also the fastest, since documents are in order
     pair, label = pair[order], label[order]
