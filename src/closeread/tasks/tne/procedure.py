@@ -29,7 +29,7 @@ from closeread.counts.options import Option, check_present, missing_option
 from closeread.counts.procedure import Procedure
 from closeread.counts.sides import Inconsistency
 from closeread.counts.table import Breakdown, CountTable
-from closeread.errors import RequestError, quote
+from closeread.errors import FieldPath, RequestError, quote
 from closeread.records import Record
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents, Ints, Links, SystemRows, documents_of, rows_of
 from closeread.tasks.tne.kernels.links import (
@@ -187,10 +187,10 @@ def _unsound(name: str, links: Links, known: Ints, rows: SystemRows) -> Iterator
             row = rows[index]
             said = quote(row[name][position][end] if row else "")
             needed = f"needed: {_known(int(known[index]))}"
-            yield Inconsistency("system", index, f"{name}[{position}]: {end} {said} does not exist; {needed}")
+            yield Inconsistency("system", index, f"{end} {said} does not exist; {needed}", (name, position))
     for place in np.flatnonzero((links.anchor == links.complement) & (links.anchor >= 0)).tolist():
         found = f"np{links.anchor[place]} is linked to itself; needed: two noun phrases"
-        yield Inconsistency("system", int(links.document[place]), f"{_place(name, links, place)}: {found}")
+        yield Inconsistency("system", int(links.document[place]), found, _path(name, links, place))
 
 
 def _known(size: int) -> str:
@@ -212,11 +212,11 @@ def _given_again(name: str, links: Links, key: Ints) -> Iterator[Inconsistency]:
         found = f"the link of {pair} by {quote(PREPOSITIONS[links.label[place]])} is given twice"
         if name == "fallback":
             found = f"{pair} have a fallback already; needed: one"
-        yield Inconsistency("system", int(links.document[place]), f"{_place(name, links, place)}: {found}")
+        yield Inconsistency("system", int(links.document[place]), found, _path(name, links, place))
 
 
-def _place(name: str, links: Links, place: int) -> str:
-    return f"{name}[{place - int(np.searchsorted(links.document, links.document[place]))}]"
+def _path(name: str, links: Links, place: int) -> FieldPath:
+    return name, place - int(np.searchsorted(links.document, links.document[place]))
 
 
 IPREP = Ratio("links/right", "linked/gold", "Gold pairs that are linked whose preposition is right.")
