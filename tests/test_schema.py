@@ -15,7 +15,17 @@ import pytest
 import closeread
 from closeread.corpora import schema as schema_module
 from closeread.corpora.gold import corpus_names, load_corpus, read_gold, read_own_gold
-from closeread.corpora.schema import KEYWORDS, Field, Spared, fields, fold, load_schema, resolve, value_type
+from closeread.corpora.schema import (
+    KEYWORDS,
+    Field,
+    RowValidator,
+    Spared,
+    fields,
+    fold,
+    load_schema,
+    resolve,
+    value_type,
+)
 from closeread.counts.report import Resampling
 from closeread.errors import FormatError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
@@ -328,9 +338,19 @@ def test_the_types_of_json_have_arrow_types():
 
 
 def test_places_in_a_row_that_lost_items():
-    spared = Spared({}, {"a": [0, 3], "b": []})
-    assert spared.in_the_row("a[1] (as a[0]), b[0], ca[1] and 'a[1]'") == "a[3] (as a[0]), b[0], ca[1] and 'a[1]'"
-    assert spared.in_the_row(f"a[{'9' * 5000}]") == f"a[{'9' * 5000}]"
+    spared = Spared({}, {"a": [0, 3]})
+    paths = [("a", 1), ("a", 1, "x", 0), ("a", 0), ("b", 1), ("b", "a", 1), ("a",), ()]
+    original = [("a", 3), ("a", 3, "x", 0), ("a", 0), ("b", 1), ("b", "a", 1), ("a",), ()]
+    assert list(map(spared.original_path, paths)) == original
+
+
+def test_problems_of_rows_carry_their_path():
+    rows = [gold_record(), {**gold_record(), "label": "maybe"}, {**gold_record(), "more": 1}]
+    validator = RowValidator(load_schema("mctaco"), "document")
+    problems = validator.problems(rows)
+    assert [(problem.row, problem.path, problem.line) for problem in problems] == [(1, ("label",), None), (2, (), None)]
+    assert validator.problems(rows[1:2], [7]) == [problems[0]._replace(row=7)]
+    assert problems[0].message == f"label: {problems[0].what}"
 
 
 def test_patterns_are_told_in_words():

@@ -233,7 +233,7 @@ def test_every_rejection_is_worded():
     for other in others:
         problems = validator.problems([other], [7])
         assert problems
-        assert all(p.line == 7 and p.what.isprintable() and "is not a JSON value" not in p.what for p in problems)
+        assert all(p.row == 7 and p.message.isprintable() and "is not a JSON value" not in p.what for p in problems)
 
 
 @pytest.mark.parametrize(
@@ -264,14 +264,14 @@ def test_every_rejection_is_worded():
 )
 def test_words(change, words):
     row = {**right(EVERY_KEYWORD, EVERY_KEYWORD["$defs"]["document"]), **change}
-    assert [p.what for p in RowValidator(EVERY_KEYWORD, "document").problems([row], [1])] == words
+    assert [p.message for p in RowValidator(EVERY_KEYWORD, "document").problems([row])] == words
 
 
 def test_rejected_rows_beyond_the_worded_ones_are_counted():
     good, bad = {"id": "a", "n": 1}, {"id": "a"}
     rows = [good, *[bad] * WORDED, good, bad, bad, good]
     problems = RowValidator(EVERY_KEYWORD, "document").problems(rows, range(1, len(rows) + 1))
-    assert [p.line for p in problems] == [*range(2, WORDED + 2), WORDED + 3, WORDED + 4]
+    assert [p.row for p in problems] == [*range(2, WORDED + 2), WORDED + 3, WORDED + 4]
     assert [p.what for p in problems[WORDED - 1 :]] == ["'n' is a required property", *["does not fit the schema"] * 2]
 
 

@@ -15,18 +15,47 @@ SHOWN = 20
 NAMED = 3
 
 
+FieldPath = tuple[str | int, ...]
+"""The keys and the places of items, from 0, that lead to a value inside a record."""
+
+
+def describe_place(path: FieldPath, about: str, what: str) -> str:
+    """What is wrong with a value, with its place in its record.
+
+    >>> describe_place(("relations", 3, "anchor"), "", "'x' does not exist")
+    "relations[3].anchor: 'x' does not exist"
+    >>> describe_place(("possessions", 1), "'Ann'", "relation is missing")
+    "possessions[1] ('Ann'): relation is missing"
+    """
+    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+    if about:
+        place += f" ({about})"
+    return f"{place}: {what}" if place else what
+
+
 class Problem(NamedTuple):
-    """One thing that is wrong with a file.
+    """One thing that is wrong with a file, or with a record.
 
     Attributes:
         what: what was found and what is needed.
         line: the line it stands on, from 1; None where it concerns the file as a whole.
         file: where the input is a folder, the file in it; None where it concerns the folder as a whole.
+        row: the number of the record that it is in, from 0; None where it is in none, or already has a line or a file.
+        path: where in the record it is; empty where it concerns the record as a whole.
+        about: what stands there, in words.
     """
 
     what: str
     line: int | None = None
     file: str | None = None
+    row: int | None = None
+    path: FieldPath = ()
+    about: str = ""
+
+    @property
+    def message(self) -> str:
+        """What is wrong, with its place in the record."""
+        return describe_place(self.path, self.about, self.what)
 
     @property
     def order(self) -> tuple[str, int]:
@@ -36,7 +65,7 @@ class Problem(NamedTuple):
     def at(self, source: str) -> str:
         """The problem with the place where it is, as terminals can jump to it."""
         place = source if self.file is None else f"{source}/{escape(self.file)}"
-        return f"{place}: {self.what}" if self.line is None else f"{place}:{self.line}: {self.what}"
+        return f"{place}: {self.message}" if self.line is None else f"{place}:{self.line}: {self.message}"
 
 
 class RequestError(ValueError):

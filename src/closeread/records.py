@@ -105,13 +105,13 @@ class ParsedFolder(NamedTuple):
 
 
 def name_problem(parsed: Parsed | ParsedFolder, key: str, problem: Problem) -> Problem:
-    """A problem of the record whose number is given as its line: where that is, and the record's name if it has one."""
-    number = problem.line or 0
+    """A problem of a record (`Problem.row`) with its line or its file, and with the record's name if it has one."""
+    number = problem.row or 0
     record = parsed.records[number]
     name = record.get(key) if isinstance(record, dict) else None
-    if isinstance(name, str) and not problem.what.startswith(f"{key}: "):
-        return parsed.problem(number, f"{key} {quote(name)}: {problem.what}")
-    return parsed.problem(number, problem.what)
+    if isinstance(name, str) and problem.path[:1] != (key,):
+        return parsed.problem(number, f"{key} {quote(name)}: {problem.message}")
+    return parsed.problem(number, problem.message)
 
 
 def find_repeated(parsed: Parsed | ParsedFolder, key: str) -> list[Problem]:

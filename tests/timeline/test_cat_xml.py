@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.error_messages import check_message
 
-from closeread.errors import FormatError
+from closeread.errors import FormatError, Problem
 from closeread.tasks.timeline.cat_xml import (
     dump_document,
     is_date,
@@ -80,7 +80,7 @@ def test_track_a_has_no_events(file):
 
 def test_a_document_without_a_time(file):
     time = {"creation_time": None, "creation_time_id": None, "creation_time_tokens": []}
-    assert read(file, document(markables=EVENTS)) == ({**RECORD, **time}, [], [("has no creation time", 1, None)])
+    assert read(file, document(markables=EVENTS)) == ({**RECORD, **time}, [], [Problem("has no creation time", 1)])
 
 
 @pytest.mark.parametrize(("text", "expected"), [("2012-02-29", True), ("2013-02-29", False), ("03-02-2009", False)])
@@ -89,14 +89,14 @@ def test_creation_times(file, text, expected):
     assert read_as.document["creation_time"] == text  # as it is written
     assert is_date(text) is expected
     found = f"the creation time '{text}' is not a date such as 2009-03-02"
-    assert read_as.notices == ([] if expected else [(found, 11, None)])
+    assert read_as.notices == ([] if expected else [Problem(found, 11)])
 
 
 def test_what_is_not_read_is_told(file):
     more = '<TIMEX3 m_id="30" value="2012"/><CLINK m_id="31"/>'
     content = document(markables=TIME + more + EVENTS).replace("</Document>", "<Relations/></Document>")
     found = "3 elements ignored, starting here: 'CLINK', 'Relations', 'TIMEX3'"
-    assert read(file, content) == (RECORD, [], [(found, 12, None)])
+    assert read(file, content) == (RECORD, [], [Problem(found, 12)])
 
 
 FIRST = '<token number="0" sentence="0" t_id="1">Rain</token>'
@@ -219,7 +219,7 @@ def test_all_problems_of_all_files(tmp_path):
         ("folder/c.xml", 1),
         ("folder/d.tml", 1),
     ]
-    assert found.notices == [("has no creation time", 1, "folder/e.xml")]
+    assert found.notices == [Problem("has no creation time", 1, "folder/e.xml")]
 
 
 def test_what_does_not_belong_into_a_folder_is_told(tmp_path):

@@ -7,7 +7,7 @@ from shared.timelines import CORPUS, GOLD, GOLD_WITH_DOCUMENTS, entry, write_tex
 
 from closeread.corpora.gold import read_own_gold
 from closeread.corpora.submissions import read_submission
-from closeread.errors import FormatError, SubmissionError
+from closeread.errors import FormatError, Problem, SubmissionError
 from closeread.formats import folders
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.timeline.gold import Timelines, timelines_of
@@ -32,7 +32,7 @@ def test_a_folder(tmp_path):
     assert [record["id"] for record in found.records] == ["ann", "bea"]
     assert found.files == ["ann.txt", "bea.txt"]
     assert found.problems == []
-    assert found.notices == [("has no entries, and is not scored", 1, "bea.txt")]
+    assert found.notices == [Problem("has no entries, and is not scored", 1, "bea.txt")]
     assert Timelines(found.records).empty == {"bea"}
 
 
@@ -124,7 +124,7 @@ AND = "S&P 500\n1\t2007\t7-2-a\n"
         ({"s_and_p_500": AND}, []),
         (
             {"s&p_500": AND, "s_and_p_500": AND},
-            [("ignored, since it is identical to s_and_p_500.txt", 1, "s&p_500.txt")],
+            [Problem("ignored, since it is identical to s_and_p_500.txt", 1, "s&p_500.txt")],
         ),
     ],
 )
@@ -197,8 +197,8 @@ def test_a_list_of_entities(tmp_path):
     assert [record["id"] for record in found.records] == ["ann", "bea"]
     assert found.problems == []
     assert [notice for notice in found.notices if notice.file not in ("ann.txt", "bea.txt")] == [
-        ("no documents found, so mentions are not looked up", None, None),
-        ("there is no timeline of the entity 'Nobody'", 4, path.name),
+        Problem("no documents found, so mentions are not looked up"),
+        Problem("there is no timeline of the entity 'Nobody'", 4, path.name),
     ]
     path.write_bytes(b"\xff\n")
     found = read_files({p.name: p for p in sorted(tmp_path.iterdir())}, "x")

@@ -7,7 +7,7 @@ from shared.timelines import CORPUS, GOLD, GOLD_WITH_DOCUMENTS, entry, write_tex
 
 from closeread.corpora.gold import read_own_gold
 from closeread.corpora.submissions import read_submission
-from closeread.errors import FormatError, SubmissionError
+from closeread.errors import FormatError, Problem, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.timeline.timeline_txt import (
     read_folder,
@@ -62,7 +62,7 @@ def test_contradictions_are_told_of_gold_and_of_a_system(tmp_path):
     write_texts(tmp_path / "gold", ann=TWICE)
     told = f"{TWO}; still counted, but ignored for inference"
     for found in (read_folder(tmp_path / "gold"), read_submission_folder(tmp_path / "gold", [])):
-        assert found.notices == [(told, 4, "ann.txt")]
+        assert found.notices == [Problem(told, 4, "ann.txt")]
     rows = read_folder(tmp_path / "gold").records
     (tmp_path / "rows.jsonl").write_text(dump_json_lines(rows), "utf-8")
     assert read_own_gold(CORPUS, tmp_path / "rows.jsonl").notices == (f"timeline 'ann': entry 3: {told}.",)

@@ -7,7 +7,7 @@ from shared.error_messages import check_message
 from shared.timelines import CORPUS, entry
 
 from closeread.corpora.gold import read_own_gold
-from closeread.errors import FormatError
+from closeread.errors import FormatError, Problem
 from closeread.files import write_text
 from closeread.formats.text import read_lines
 from closeread.tasks.timeline.timeline_txt import (
@@ -80,7 +80,7 @@ def test_lines(line, expected):
 )
 def test_broken_lines(line, problem):
     timeline = parse("1\tX\t7-2-b", line, "2\tX\t7-2-c")
-    assert timeline.problems == [(problem, 3, None)]
+    assert timeline.problems == [Problem(problem, 3)]
     assert timeline.lines == [2, 4]
 
 
@@ -94,7 +94,7 @@ def test_broken_lines(line, problem):
     ],
 )
 def test_broken_headers(line, problem):
-    assert parse_timeline("ann", [line, "1\tX\t7-2-b"]).problems == [(problem, 1, None)]
+    assert parse_timeline("ann", [line, "1\tX\t7-2-b"]).problems == [Problem(problem, 1)]
 
 
 def test_white_space_is_dropped_and_told():
@@ -102,8 +102,8 @@ def test_white_space_is_dropped_and_told():
     assert [e["mentions"] for e in timeline.record["entries"]] == [["a"], ["b"], ["c"]]
     assert timeline.lines == [2, 4, 6]
     assert timeline.notices == [
-        ("trailing white space ignored; 1 more: line 6", 2, None),
-        ("blank line ignored; 1 more: line 5", 3, None),
+        Problem("trailing white space ignored; 1 more: line 6", 2),
+        Problem("blank line ignored; 1 more: line 5", 3),
     ]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from shared.possession_records import make_articles
 
+from closeread.counts.sides import Inconsistency
 from closeread.tasks.wikipossessions.possession_csv import read_records
 from closeread.tasks.wikipossessions.procedure import PROCEDURE, count, find_inconsistencies
 
@@ -58,13 +59,13 @@ def test_inconsistencies(case):
     gold, system = make_articles(case["gold"]), make_articles(case["system"])
     options = PROCEDURE.resolve_options(case.get("options", {}))
     found = find_inconsistencies(gold=gold, system=system, **options)
-    assert [list(problem) for problem in found] == case["expected"]
+    assert [[one.side, one.row, one.problem.message] for one in found] == case["expected"]
 
 
 def test_rows_of_other_articles():
     gold = make_articles([[["Ann Poe", "1"]], [["Bob Roe", "1"]], [["Cid Doe", "1"]]])
     found = list(find_inconsistencies(gold=gold, system=[gold[1], gold[1], None]))
-    assert found == [("system", 0, "article is 'Work 1' (expected 'Work 0', as in gold)")]
+    assert found == [Inconsistency("system", 0, "article is 'Work 1' (expected 'Work 0', as in gold)")]
 
 
 def test_names_that_are_not_in_gold_are_an_error_in_scenario_oracle():

@@ -31,10 +31,10 @@ def judge(
         FormatError: something could not be read, a record breaks the schema or is judged wrong, or two records share
             a name.
     """
-    rejected = RowValidator(schema, definition).problems(parsed.records, range(len(parsed.records)))
+    rejected = RowValidator(schema, definition).problems(parsed.records)
     problems = parsed.problems + [name_problem(parsed, next(iter(keys), ""), problem) for problem in rejected]
     problems += [problem for key in keys for problem in find_repeated(parsed, key)]
-    unfit = {problem.line for problem in rejected}
+    unfit = {problem.row for problem in rejected}
     numbers = [number for number in range(len(parsed.records)) if number not in unfit]
     fit = [parsed.records[number] for number in numbers] if unfit else parsed.records
     problems += [parsed.problem(numbers[index], what) for index, what in judge(fit)]

@@ -14,14 +14,13 @@ words).
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import resources
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from closeread.errors import Problem, quote, quote_json, shorten
+from closeread.errors import FieldPath, Problem, quote, quote_json, shorten
 from closeread.records import ColumnRecords
 
 if TYPE_CHECKING:
@@ -152,18 +151,16 @@ class Spared(NamedTuple):
     row: dict[str, Any]
     kept: Mapping[str, Sequence[int]]
 
-    def in_the_row(self, what: str) -> str:
-        """Words about the row, with the places of items as they are in the whole of it.
+    def original_path(self, path: FieldPath) -> FieldPath:
+        """The place that something in the row has in the whole of it.
 
-        >>> Spared({}, {"relations": [0, 3]}).in_the_row("relations[1]: …")
-        'relations[3]: …'
+        >>> Spared({}, {"relations": [0, 3]}).original_path(("relations", 1, "anchor"))
+        ('relations', 3, 'anchor')
         """
-        for name, places in self.kept.items():
-            was = dict(enumerate(places))
-            pieces = re.split(rf"(?<![\w'\"]){re.escape(name)}\[([0-9]{{1,9}})\]", what)
-            pieces[1::2] = [f"{name}[{was.get(int(place), place)}]" for place in pieces[1::2]]
-            what = "".join(pieces)
-        return what
+        match path:
+            case (str(name), int(place), *rest) if name in self.kept:
+                return (name, self.kept[name][place], *rest)
+        return path
 
 
 class RowValidator:
@@ -181,18 +178,21 @@ class RowValidator:
         self._judge = jsonschema_rs.validator_for(self._schema)
         self._of_columns: dict[str, jsonschema_rs.Validator] = {}
 
-    def problems(self, rows: Sequence[Any], lines: Iterable[int]) -> list[Problem]:
+    def problems(self, rows: Sequence[Any], numbers: Iterable[int] | None = None) -> list[Problem]:
         """Every problem of every row; of rows after the first `WORDED` rejected ones, one each.
 
         Args:
             rows: JSON values.
-            lines: the line each row stands on, for the messages.
+            numbers: the number of each row, by which its problems name it; None for those from 0 on.
         """
         if isinstance(rows, ColumnRecords) and self._accepts_columns(rows.columns):
             return []
-        rejected = [(row, line) for row, line in zip(rows, lines, strict=True) if not self.accepts(row)]
-        problems = [Problem(message, line) for row, line in rejected[:WORDED] for message in self._explained(row)]
-        problems += [Problem("does not fit the schema", line) for _, line in rejected[WORDED:]]
+        numbers = range(len(rows)) if numbers is None else numbers
+        rejected = [(row, number) for row, number in zip(rows, numbers, strict=True) if not self.accepts(row)]
+        problems = [
+            problem._replace(row=number) for row, number in rejected[:WORDED] for problem in self._explained(row)
+        ]
+        problems += [Problem("does not fit the schema", row=number) for _, number in rejected[WORDED:]]
         return problems
 
     def spared(self, row: object) -> Spared | None:
@@ -248,19 +248,19 @@ class RowValidator:
         judge = jsonschema.Draft202012Validator(self._schema)
         return sorted(judge.iter_errors(row), key=lambda error: list(error.absolute_path))
 
-    def _explained(self, row: object) -> list[str]:
+    def _explained(self, row: object) -> list[Problem]:
         try:
             errors = self._errors(row)
         except RecursionError:
-            return ["is nested too deeply"]
+            return [Problem("is nested too deeply")]
         # A value of the wrong type is none of the enum's either, and only the enum says what is needed.
         listed = {e.json_path for e in errors if e.validator == "enum"}
         errors = [e for e in errors if e.validator != "type" or e.json_path not in listed]
-        return [_worded(e, row) for e in errors] or ["is not a JSON value"]
+        return [_worded(e, row) for e in errors] or [Problem("is not a JSON value")]
 
 
-def _worded(error: ValidationError, row: Any) -> str:
-    """An error in words: where, what is wrong, and the item of a list that it is in."""
+def _worded(error: ValidationError, row: Any) -> Problem:
+    """An error as a problem: what is wrong, the item of a list that it is in, and where."""
     found = shorten(error.message)  # which repeats the offending value, and escapes it
     node: Any = error.schema
     if error.validator == "pattern" and "x-expected" in node:
@@ -268,9 +268,4 @@ def _worded(error: ValidationError, row: Any) -> str:
     match list(error.absolute_path):
         case [str(name), int(place), *_] if isinstance(row[name][place], dict):
             found += f" (in {quote_json(row[name][place])})"
-    return f"{_place(error.absolute_path)}{found}"
-
-
-def _place(path: Iterable[str | int]) -> str:
-    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
-    return f"{place}: " if place else ""
+    return Problem(found, path=tuple(error.absolute_path))

@@ -11,7 +11,7 @@ from closeread.corpora.gold import Gold, load_corpus, read_gold, read_own_gold
 from closeread.corpora.submissions import read_submission
 from closeread.counts.sides import Inconsistency, Options, Place, System
 from closeread.digests import unit_digests
-from closeread.errors import RequestError, quote
+from closeread.errors import Problem, RequestError
 from closeread.records import Record, column
 
 if TYPE_CHECKING:
@@ -55,11 +55,10 @@ class CorpusSides:
     def read_system(self, gold: Gold, path: Path, options: Options) -> System:
         """Read a submission, and align it with gold by id."""
 
-        def find(rows: Sequence[Record | None]) -> Iterator[tuple[int, str]]:
-            ids = column(gold.records, gold.corpus.key)
-            for side, row, what in self.find_inconsistencies(gold.records, rows, options):
-                if side == "system":
-                    yield row, f"{gold.corpus.key} {quote(ids[row])}: {what}"
+        def find(rows: Sequence[Record | None]) -> Iterator[Problem]:
+            for one in self.find_inconsistencies(gold.records, rows, options):
+                if one.side == "system":
+                    yield one.problem
 
         missing = options.get("missing", "error")
         found = read_submission(path, gold.corpus, gold.records, missing, find, self.prepare)

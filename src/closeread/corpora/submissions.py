@@ -37,8 +37,8 @@ class Submission:
     notices: tuple[str, ...] = ()
 
 
-Find = Callable[[Sequence[Record | None]], Iterable[tuple[int, str]]]
-"""What no schema can say of rows that fit it: the number of a row and what is wrong, None standing for no row."""
+Find = Callable[[Sequence[Record | None]], Iterable[Problem]]
+"""What no schema can say of rows that fit it, None standing for no row; problems name the row by its number."""
 
 Ready = Callable[[Sequence[Record | None]], Sequence[Record | None]]
 """What makes aligned rows ready to be scored, once."""
@@ -73,12 +73,13 @@ def read_submission(
     except FormatError as error:
         raise SubmissionError(error.source, error.problems) from None
     validator = RowValidator(load_schema(corpus.name), "submission")
-    unfit = validator.problems(parsed.records, range(len(parsed.records)))
+    unfit = validator.problems(parsed.records)
     problems = parsed.problems + [name_problem(parsed, corpus.key, problem) for problem in unfit]
     problems += [problem for key in corpus.unique for problem in find_repeated(parsed, key)]
     if not problems and list(column(parsed.records, corpus.key)) == list(ids):
         aligned = parsed.records if ready is None else ready(parsed.records)
-        _refuse(path, _found(find, aligned, parsed, range(len(ids)), {}))
+        found = () if find is None else find(aligned)
+        _refuse(path, _located(found, corpus.key, ids, parsed, range(len(ids)), {}))
         return Submission(aligned, (), _notices(path, rules, parsed, gold))
     rows, id_problems = _by_id(parsed, corpus.key, set(ids))
     absent = tuple(name for name, record in zip(ids, gold, strict=True) if name not in rows and rules.is_scored(record))
@@ -86,12 +87,13 @@ def read_submission(
     if missing == "error" and len(absent) > _unread(parsed):
         problems.append(Problem(_missing_in_words(absent, len(ids))))
     # Rows that break the schema are judged by what is left of them, so that all problems are told at once.
-    rejected = enumerate(dict.fromkeys(problem.line or 0 for problem in unfit))
+    rejected = enumerate(dict.fromkeys(problem.row or 0 for problem in unfit))
     spared = {n: validator.spared(parsed.records[n]) if place < WORDED else None for place, n in rejected}
     numbers = [rows.get(name) for name in ids]
     sound = [None if number is None else _sound(number, parsed.records, spared) for number in numbers]
     aligned = sound if ready is None else ready(sound)
-    _refuse(path, problems + _found(find, aligned, parsed, numbers, spared))
+    found = () if find is None else find(aligned)
+    _refuse(path, problems + _located(found, corpus.key, ids, parsed, numbers, spared))
     return Submission(aligned, absent, _notices(path, rules, parsed, gold))
 
 
@@ -112,19 +114,22 @@ def _sound(number: int, rows: Sequence[Record], spared: Mapping[int, Spared | No
     return None if left is None else left.row
 
 
-def _found(
-    find: Find | None,
-    rows: Sequence[Record | None],
+def _located(
+    found: Iterable[Problem],
+    key: str,
+    ids: Sequence[str],
     parsed: Parsed | ParsedFolder,
     numbers: Sequence[int | None],
     spared: Mapping[int, Spared | None],
 ) -> list[Problem]:
-    """What else is wrong with aligned rows, of which these are the numbers in the file."""
+    """Problems of aligned rows, of which these are the ids and the numbers in the file, with their place there."""
     problems = []
-    for place, what in () if find is None else find(rows):
-        number = numbers[place]
+    for problem in found:
+        row = problem.row or 0
+        number = numbers[row]
         left = None if number is None else spared.get(number)
-        words = what if left is None else left.in_the_row(what)
+        path = problem.path if left is None else left.original_path(problem.path)
+        words = f"{key} {quote(ids[row])}: {problem._replace(path=path).message}"
         problems.append(Problem(words) if number is None else parsed.problem(number, words))
     return problems
 

@@ -15,6 +15,7 @@ from closeread.records import Origin
 
 if TYPE_CHECKING:
     from closeread.counts.table import CountTable
+from closeread.errors import FieldPath, Problem
 
 Options = Mapping[str, str]
 """Every option of a procedure with its value."""
@@ -78,11 +79,20 @@ class Inconsistency(NamedTuple):
         side: "gold" or "system".
         row: the number of the record, from 0.
         what: what is wrong with it.
+        path: where in the record; empty where it concerns the record as a whole.
+        about: what stands there, in words.
     """
 
     side: str
     row: int
     what: str
+    path: FieldPath = ()
+    about: str = ""
+
+    @property
+    def problem(self) -> Problem:
+        """The same without the side."""
+        return Problem(self.what, row=self.row, path=self.path, about=self.about)
 
 
 G = TypeVar("G")

@@ -24,7 +24,7 @@ from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report, Resampling, make_report
-from closeread.counts.sides import System
+from closeread.counts.sides import Inconsistency, System
 from closeread.errors import Problem, RequestError, SubmissionError
 from closeread.hf.features import feature
 from closeread.hf.inputs import as_json, as_list, records
@@ -222,13 +222,14 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         Raises:
             SubmissionError: all of it at once, of one side.
         """
-        found: list[tuple[str, int, str]] = []
+        found: list[Inconsistency] = []
         if self._corpus is not None:
-            found += (("gold", *problem) for problem in load_rules(self._corpus.procedure).find_inconsistencies(gold))
+            of_gold = load_rules(self._corpus.procedure).find_inconsistencies(gold)
+            found += (Inconsistency("gold", row, what) for row, what in of_gold)
         of_both = self.PROCEDURE.sides.find_inconsistencies(gold, system, self._settled(options))
-        found += (problem for problem in of_both if problem[0] == "system" or self._corpus is None)
+        found += (one for one in of_both if one.side == "system" or self._corpus is None)
         for side, name in (("gold", "references"), ("system", "predictions")):
-            problems = [Problem(f"row {row}: {what}") for whose, row, what in found if whose == side]
+            problems = [Problem(f"row {one.row}: {one.problem.message}") for one in found if one.side == side]
             if problems:
                 self._let_go()
                 raise SubmissionError(name, problems)
@@ -303,8 +304,10 @@ def _judged(side: str, validator: RowValidator, rows: Sequence[Any], numbers: Se
     if problems:
         row_of = dict(zip(numbers, rows, strict=True))
         absent = "is None; needed: a prediction, unless missing is empty or skip"
-        told = [(p.line, absent if side == "predictions" and row_of[p.line or 0] is None else p.what) for p in problems]
-        raise SubmissionError(side, [Problem(f"row {line}: {what}") for line, what in told])
+        told = [
+            (p.row, absent if side == "predictions" and row_of[p.row or 0] is None else p.message) for p in problems
+        ]
+        raise SubmissionError(side, [Problem(f"row {row}: {what}") for row, what in told])
     return rows
 
 

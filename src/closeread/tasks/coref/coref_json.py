@@ -48,7 +48,9 @@ def read_coref_json(path: Path) -> MentionTable:
 def _read(path: Path) -> Parsed:
     parsed = read_json_lines(path)
     validator = RowValidator(load_schema("coref"), "document")
-    problems = parsed.problems + validator.problems(parsed.records, parsed.lines)
+    problems = parsed.problems + [
+        parsed.problem(problem.row or 0, problem.message) for problem in validator.problems(parsed.records)
+    ]
     fit = [
         (record, line)
         for record, line in zip(parsed.records, parsed.lines, strict=True)

@@ -211,10 +211,10 @@ def read_events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> 
         FormatError: an event breaks the schema, or two events contradict each other; all problems at once.
     """
     parsed = read_json_lines(path)
-    rejected = RowValidator(load_schema(corpus.name), "event").problems(parsed.records, range(len(parsed.records)))
-    invalid = {problem.line for problem in rejected}
+    rejected = RowValidator(load_schema(corpus.name), "event").problems(parsed.records)
+    invalid = {problem.row for problem in rejected}
     valid = [None if index in invalid else event for index, event in enumerate(parsed.records)]
-    problems = parsed.problems + [parsed.problem(problem.line or 0, problem.what) for problem in rejected]
+    problems = parsed.problems + [parsed.problem(problem.row or 0, problem.message) for problem in rejected]
     problems += [parsed.problem(index, what) for index, what in inconsistencies(valid, documents, parsed.lines)]
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.order))

@@ -275,8 +275,8 @@ def read_decisions(found: Consolidation, path: Path, *, may_stay_open: bool = Fa
     is_empty = path.is_file() and not path.stat().st_size
     # The words of the corpus contain characters that are refused elsewhere.
     parsed = parse_json_lines([] if is_empty else read_lines(path), UNSAFE)
-    invalid = RowValidator(load_schema("tne"), "decision").problems(parsed.records, range(len(parsed.records)))
-    rejected = {problem.line for problem in invalid}
+    invalid = RowValidator(load_schema("tne"), "decision").problems(parsed.records)
+    rejected = {problem.row for problem in invalid}
     valid = [number for number in range(len(parsed.records)) if number not in rejected]
     read = decisions(found, Parsed([parsed.records[n] for n in valid], [parsed.lines[n] for n in valid], []))
     unread = parsed.problems + [name_problem(parsed, "id", problem) for problem in invalid]

@@ -106,7 +106,9 @@ def _refuse_invalid(one: Documents, two: Documents, names: tuple[str, str]) -> N
                 problems.append(Problem(f"{name}: document {quote(record['id'])} {what}"))
         rows = [None if _is_checked(record) else _to_submission(record) for record in side]
         found = tne.find_inconsistencies(gold=known, system=rows)
-        problems += [Problem(f"{name}: document {quote(one[index]['id'])}: {what}") for _, index, what in found]
+        problems += [
+            Problem(f"{name}: document {quote(one[each.row]['id'])}: {each.problem.message}") for each in found
+        ]
     if problems:
         raise FormatError("annotations", problems)
 

@@ -28,7 +28,7 @@ from closeread.counts.options import Option, check_present, missing_option
 from closeread.counts.procedure import Procedure
 from closeread.counts.sides import Inconsistency
 from closeread.counts.table import Breakdown, CountTable
-from closeread.errors import RequestError, quote
+from closeread.errors import FieldPath, RequestError, quote
 from closeread.records import Record
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents, Ints, Links, SystemRows, documents_of, rows_of
 from closeread.tasks.tne.kernels.links import (
@@ -188,10 +188,10 @@ def _find_wrong_ends(name: str, links: Links, known: Ints, rows: SystemRows) -> 
             row = rows[index]
             value = quote(row[name][position][end] if row else "")
             expected = f"(expected {_id_range(int(known[index]))})"
-            yield Inconsistency("system", index, f"{name}[{position}]: {end} {value} does not exist {expected}")
+            yield Inconsistency("system", index, f"{end} {value} does not exist {expected}", (name, position))
     for place in np.flatnonzero((links.anchor == links.complement) & (links.anchor >= 0)).tolist():
         found = f"np{links.anchor[place]} is linked to itself (expected two noun phrases)"
-        yield Inconsistency("system", int(links.document[place]), f"{_name_link(name, links, place)}: {found}")
+        yield Inconsistency("system", int(links.document[place]), found, _path(name, links, place))
 
 
 def _id_range(size: int) -> str:
@@ -215,11 +215,11 @@ def _find_duplicates(name: str, links: Links, key: Ints) -> Iterator[Inconsisten
         found = f"{pair} are already linked by {quote(PREPOSITIONS[links.label[place]])}"
         if name == "fallback":
             found = f"{pair} already have a fallback (expected at most one)"
-        yield Inconsistency("system", int(links.document[place]), f"{_name_link(name, links, place)}: {found}")
+        yield Inconsistency("system", int(links.document[place]), found, _path(name, links, place))
 
 
-def _name_link(name: str, links: Links, place: int) -> str:
-    return f"{name}[{place - int(np.searchsorted(links.document, links.document[place]))}]"
+def _path(name: str, links: Links, place: int) -> FieldPath:
+    return name, place - int(np.searchsorted(links.document, links.document[place]))
 
 
 IPREP = Ratio("links/right", "linked/gold", "Accuracy of the preposition over gold pairs that the system links.")

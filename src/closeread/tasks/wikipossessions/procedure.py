@@ -161,7 +161,7 @@ def find_inconsistencies(
         for number, row_or_none in enumerate(records):
             for place, row in enumerate(_rows(row_or_none)):
                 for what in _find_contradictions(row):
-                    yield Inconsistency(side, number, f"{_describe_place(place, row)}: {what}")
+                    yield Inconsistency(side, number, what, ("possessions", place), quote(row["possessor"]))
     if options.get("scenario") == "oracle":
         yield from _find_unknown_names(gold, system, options.get("strip_scope", STRIP_SCOPES[0]))
 
@@ -172,16 +172,13 @@ def _find_unknown_names(gold: Sequence[Record], system: Sequence[Record | None],
         known = {normalize_name(row["possessor"], scope).tokens for row in _rows(record)}
         for place, row in enumerate(_rows(predicted)):
             if normalize_name(row["possessor"], scope).tokens not in known:
-                found = f"{_describe_place(place, row)}: is not a possessor of {quote(record['article'])} in gold"
-                yield Inconsistency("system", number, f"{found} (expected only gold names in scenario oracle)")
+                found = f"is not a possessor of {quote(record['article'])} in gold"
+                what = f"{found} (expected only gold names in scenario oracle)"
+                yield Inconsistency("system", number, what, ("possessions", place), quote(row["possessor"]))
 
 
 def _rows(record: Record | None) -> Sequence[Mapping[str, Any]]:
     return () if record is None else record["possessions"]
-
-
-def _describe_place(place: int, row: Mapping[str, Any]) -> str:
-    return f"possessions[{place}] ({quote(row['possessor'])})"
 
 
 def _find_contradictions(row: Mapping[str, Any]) -> Iterator[str]:
