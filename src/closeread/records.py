@@ -104,7 +104,30 @@ class ParsedFolder(NamedTuple):
         return f"in {self.files[index]}"
 
 
-def name_problem(parsed: Parsed | ParsedFolder, key: str, problem: Problem) -> Problem:
+class ParsedRows(NamedTuple):
+    """Records that were in memory already.
+
+    Attributes:
+        records: the records.
+        problems: nothing; what could not be read is not among them.
+    """
+
+    records: Sequence[Record]
+    problems: list[Problem]
+
+    def problem(self, index: int, what: str) -> Problem:
+        """A problem of a record."""
+        return Problem(f"row {index}: {what}")
+
+    def place(self, index: int) -> str:
+        """Where a record is, in words."""
+        return f"in row {index}"
+
+
+AnyParsed = Parsed | ParsedFolder | ParsedRows
+
+
+def name_problem(parsed: AnyParsed, key: str, problem: Problem) -> Problem:
     """A problem of a record (`Problem.row`) with its line or its file, and with the record's name if it has one."""
     number = problem.row or 0
     record = parsed.records[number]
@@ -114,7 +137,7 @@ def name_problem(parsed: Parsed | ParsedFolder, key: str, problem: Problem) -> P
     return parsed.problem(number, problem.message)
 
 
-def find_repeated(parsed: Parsed | ParsedFolder, key: str) -> list[Problem]:
+def find_repeated(parsed: AnyParsed, key: str) -> list[Problem]:
     """The records whose name in a field another record has before them."""
     names = as_columns(parsed.records, [key])[key]
     if set(map(type, names)) == {str} and len(set(names)) == len(names):

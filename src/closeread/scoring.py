@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from closeread.corpora.gold import Gold as CorpusGold
 from closeread.corpora.gold import corpus_names, load_corpus
@@ -38,13 +38,13 @@ class Scorer:
     options: Options
     gold: Gold
 
-    def read(self, path: Path) -> System:
-        """Read a system's output, checked and aligned with the gold.
+    def read(self, source: Path | Sequence[Any]) -> System:
+        """Read a system's output, a file, a folder or records, checked and aligned with the gold.
 
         Raises:
             SubmissionError: something is wrong with it; all problems at once.
         """
-        return self.procedure.sides.read_system(self.gold, path, self.options)
+        return self.procedure.sides.read_system(self.gold, source, self.options)
 
     def remarks(self, system: System, table: CountTable | None = None) -> tuple[str, ...]:
         """What a user should know about a system's output."""
@@ -161,9 +161,9 @@ def open_scorer(
 
 def score(
     name: str,
-    predictions: str | Path,
+    predictions: str | Path | Sequence[Any],
     *,
-    gold: str | Path | None = None,
+    gold: str | Path | Sequence[Any] | None = None,
     config: str | None = None,
     split: str | None = None,
     data_dir: str | Path | None = None,
@@ -172,12 +172,12 @@ def score(
     resampling: Resampling | None = None,
     **options: str,
 ) -> Report:
-    """Score a file of predictions.
+    """Score predictions.
 
     Args:
         name: a corpus's name, such as "mctaco", or that of a procedure, such as "coref".
-        predictions: the file, or the folder.
-        gold: your own gold; with "coref" and "tlinks" the key.
+        predictions: a file, a folder, or rows in memory.
+        gold: your own gold, a file, a folder, or records; with "coref" and "tlinks" the key.
         config, split: the part of the corpus; None for the default.
         data_dir: a folder with the corpus's files.
         metrics: families of metrics, such as ("muc", "conll"); None for all.
@@ -188,18 +188,20 @@ def score(
     Raises:
         RequestError: a name that does not exist; an InputError where a file is at fault.
     """
-    scorer = open_scorer(name, Place(None, config, split, _path(gold), _path(data_dir)), options, metrics)
+    scorer = open_scorer(
+        name, Place(None, config, split, None if gold is None else _source(gold), _path(data_dir)), options, metrics
+    )
     fields = (by,) if isinstance(by, str) else tuple(by)
-    counted = scorer.count(scorer.read(Path(predictions)), scorer.breakdowns_for(fields))
+    counted = scorer.count(scorer.read(_source(predictions)), scorer.breakdowns_for(fields))
     return make_report(counted, by=fields, resampling=resampling)
 
 
 def compare(
     name: str,
-    first: str | Path,
-    second: str | Path,
+    first: str | Path | Sequence[Any],
+    second: str | Path | Sequence[Any],
     *,
-    gold: str | Path | None = None,
+    gold: str | Path | Sequence[Any] | None = None,
     config: str | None = None,
     split: str | None = None,
     data_dir: str | Path | None = None,
@@ -207,19 +209,24 @@ def compare(
     resampling: Resampling | None = None,
     **options: str,
 ) -> Comparison:
-    """Compare two files of predictions by paired tests.
+    """Compare the predictions of two systems by paired tests.
 
     Args:
         name: a corpus's name, such as "mctaco", or that of a procedure, such as "coref".
-        first, second: the files; differences are second minus first.
+        first, second: files, folders, or rows in memory; differences are second minus first.
         gold, config, split, data_dir, metrics, resampling, **options: as for `score`.
 
     Raises:
         RequestError: a name that does not exist; an InputError where a file is at fault.
     """
-    scorer = open_scorer(name, Place(None, config, split, _path(gold), _path(data_dir)), options, metrics)
-    one, two = (scorer.count(scorer.read(Path(path))) for path in (first, second))
-    return make_comparison((str(first), str(second)), one, two, resampling)
+    scorer = open_scorer(
+        name, Place(None, config, split, None if gold is None else _source(gold), _path(data_dir)), options, metrics
+    )
+    one, two = (scorer.count(scorer.read(_source(system))) for system in (first, second))
+    names = [
+        str(path) if isinstance(path, str | Path) else name for name, path in (("first", first), ("second", second))
+    ]
+    return make_comparison((names[0], names[1]), one, two, resampling)
 
 
 def gold_for(corpus: str, **place: Any) -> CorpusGold:
@@ -242,6 +249,18 @@ def submission_for(gold: CorpusGold, predictions: Path, options: Options) -> Sys
         SubmissionError: anything is wrong with the file; all problems at once.
     """
     return load_procedure(gold.corpus.procedure).sides.read_system(gold, predictions, options)
+
+
+@overload
+def _source(value: None) -> None: ...
+@overload
+def _source(value: str | Path | Sequence[Any]) -> Path | Sequence[Any]: ...
+def _source(value: str | Path | Sequence[Any] | None) -> Path | Sequence[Any] | None:
+    return Path(value) if isinstance(value, str) else value
+
+
+def _name(value: str | Path | Sequence[Any], otherwise: str) -> str:
+    return str(value) if isinstance(value, str | Path) else otherwise
 
 
 def _path(value: str | Path | None) -> Path | None:

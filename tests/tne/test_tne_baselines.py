@@ -14,7 +14,7 @@ from closeread.corpora.baselines import load_baseline, load_baselines
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import RequestError
-from closeread.tasks.tne.procedure import PROCEDURE, find_inconsistencies
+from closeread.tasks.tne.procedure import PROCEDURE, validate
 
 CORPUS = load_corpus("tne")
 NAMES = [
@@ -67,7 +67,7 @@ def test_what_they_send_is_sound(records):
     for name in NAMES:
         rows = predict(name, records)
         assert RowValidator(load_schema("tne"), "submission").problems(rows, range(len(rows))) == []
-        assert list(find_inconsistencies(gold=records, system=rows)) == []
+        assert list(validate(gold=records, system=rows)) == []
 
 
 @pytest.fixture

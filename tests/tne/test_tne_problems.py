@@ -3,7 +3,14 @@
 import pytest
 from shared.tne_documents import phrase, references, relations, rows
 
-from closeread.tasks.tne.procedure import find_inconsistencies
+from closeread.tasks.tne.procedure import validate
+
+
+def problems(**sides):
+    """The row and the message of each problem, all of which are the system's."""
+    found = list(validate(**sides))
+    assert all(one.side == "system" for one in found)
+    return [(one.row, one.problem.message) for one in found]
 
 
 @pytest.mark.parametrize(
@@ -66,18 +73,15 @@ from closeread.tasks.tne.procedure import find_inconsistencies
 def test_problems(name, row, found):
     gold = references([[(0, "of", 1)]], ["A B C D"], [["A", "B", "C", "D"]])
     other = references([[(0, "of", 1)]])[0] | {"id": "z"}
-    assert list(find_inconsistencies(gold=[other, *gold], system=[{"id": "z", "relations": []}, row])) == [
-        ("system", 1, what) for what in found
-    ]
-    expected = [("system", 0, what) for what in found]
-    assert list(find_inconsistencies(gold=[*gold, other], system=[row, None])) == expected
+    assert problems(gold=[other, *gold], system=[{"id": "z", "relations": []}, row]) == [(1, what) for what in found]
+    assert problems(gold=[*gold, other], system=[row, None]) == [(0, what) for what in found]
 
 
 def test_problems_of_documents_with_few_noun_phrases():
     phrases = [phrase(0, "the roof", 0)]
     gold = [{"id": f"d{n}", "np_relations": [], "nps": phrases[:n]} for n in range(2)]
     system = rows([[(0, "of", 1)], [(0, "of", 1)]])
-    assert [(index, what) for _, index, what in find_inconsistencies(gold=gold, system=system)] == [
+    assert problems(gold=gold, system=system) == [
         (0, "relations[0]: anchor 'np0' does not exist (expected none: the document has no noun phrases)"),
         (0, "relations[0]: complement 'np1' does not exist (expected none: the document has no noun phrases)"),
         (1, "relations[0]: complement 'np1' does not exist (expected np0, its only noun phrase)"),
@@ -86,16 +90,16 @@ def test_problems_of_documents_with_few_noun_phrases():
 
 def test_problems_where_the_noun_phrases_are_not_known():
     gold = references([[(0, "of", 1)]])
-    assert list(find_inconsistencies(gold=gold, system=rows([[(90, "of", 99999)]]))) == []
+    assert list(validate(gold=gold, system=rows([[(90, "of", 99999)]]))) == []
     bad = [{"id": "d0", "relations": [{"anchor": "it", "complement": "np0", "preposition": "of"}]}]
     found = "relations[0]: anchor 'it' does not exist (expected np0, np1, …)"
-    assert list(find_inconsistencies(gold=gold, system=bad)) == [("system", 0, found)]
+    assert problems(gold=gold, system=bad) == [(0, found)]
 
 
 def test_a_document_without_noun_phrases():
     gold = [{"id": "d0", "np_relations": [], "nps": []}]
-    found = list(find_inconsistencies(gold=gold, system=rows([[(0, "of", 1)]])))
-    assert [what for _, _, what in found] == [
+    found = problems(gold=gold, system=rows([[(0, "of", 1)]]))
+    assert [what for _, what in found] == [
         "relations[0]: anchor 'np0' does not exist (expected none: the document has no noun phrases)",
         "relations[0]: complement 'np1' does not exist (expected none: the document has no noun phrases)",
     ]

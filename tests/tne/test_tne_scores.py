@@ -19,7 +19,7 @@ from closeread.corpora.gold import load_corpus, read_gold
 from closeread.errors import RequestError
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of, rows_of
 from closeread.tasks.tne.kernels.links import pairs
-from closeread.tasks.tne.procedure import BREAKDOWNS, EXPRESSED, PROCEDURE, count, find_inconsistencies, find_joined
+from closeread.tasks.tne.procedure import BREAKDOWNS, EXPRESSED, PROCEDURE, count, find_joined, validate
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "tne.json").read_text("utf-8"))
 
@@ -236,7 +236,7 @@ def test_a_document_of_many_noun_phrases():
     sides = {"gold": references([gold]), "system": rows([system[: n // 2] + gold[n // 2 :]])}
     tracemalloc.start()
     found = sum_counts(count(**sides))
-    assert list(find_inconsistencies(**sides)) == []
+    assert list(validate(**sides)) == []
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     half = twin.counts(turned(system[: n // 2]), turned(gold[: n // 2]))

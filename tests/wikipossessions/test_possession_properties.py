@@ -8,7 +8,7 @@ from shared.possession_records import FIELDS
 from twins import possessions as twin
 
 from closeread.counts.table import merge
-from closeread.tasks.wikipossessions.procedure import PROCEDURE, count, find_inconsistencies
+from closeread.tasks.wikipossessions.procedure import PROCEDURE, count, validate
 
 NAMES = ["North Hall", "the Hall", "Hall", "South Hall,", "of the", "In the Hall of North", "Ann Poe", "Bob Poe", "Roe"]
 POSSESSION = st.builds(
@@ -52,7 +52,7 @@ def test_agrees_with_the_twin_on_gold_names(gold, data, options):
     for family, values in count_article(system, gold, **options).items():
         assert values == pytest.approx([float(value) for value in expected[family]], abs=1e-12), family
     records = [[{"article": "Work", "possessions": side}] for side in (gold, system)]
-    found = [one.what for one in find_inconsistencies(gold=records[0], system=records[1], **options)]
+    found = [one.what for one in validate(gold=records[0], system=records[1], **options)]
     assert not [what for what in found if "not a possessor" in what]
 
 

@@ -10,7 +10,7 @@ from shared.possession_records import make_articles
 
 from closeread.counts.sides import Inconsistency
 from closeread.tasks.wikipossessions.possession_csv import read_records
-from closeread.tasks.wikipossessions.procedure import PROCEDURE, count, find_inconsistencies
+from closeread.tasks.wikipossessions.procedure import PROCEDURE, count, validate
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "possession.json").read_text("utf-8"))
 DEFAULTS = PROCEDURE.resolve_options({})
@@ -58,13 +58,13 @@ def test_zero_by_zero_is_reported_as_undefined():
 def test_inconsistencies(case):
     gold, system = make_articles(case["gold"]), make_articles(case["system"])
     options = PROCEDURE.resolve_options(case.get("options", {}))
-    found = find_inconsistencies(gold=gold, system=system, **options)
+    found = validate(gold=gold, system=system, **options)
     assert [[one.side, one.row, one.problem.message] for one in found] == case["expected"]
 
 
 def test_rows_of_other_articles():
     gold = make_articles([[["Ann Poe", "1"]], [["Bob Roe", "1"]], [["Cid Doe", "1"]]])
-    found = list(find_inconsistencies(gold=gold, system=[gold[1], gold[1], None]))
+    found = list(validate(gold=gold, system=[gold[1], gold[1], None]))
     assert found == [Inconsistency("system", 0, "article is 'Work 1' (expected 'Work 0', as in gold)")]
 
 

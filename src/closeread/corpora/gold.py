@@ -21,7 +21,7 @@ from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.json_lines import read_json_lines
 from closeread.formats.parquet import read_parquet
-from closeread.records import ColumnRecords, Origin, Parsed, ParsedFolder, Record
+from closeread.records import AnyParsed, ColumnRecords, Origin, Parsed, ParsedFolder, ParsedRows, Record
 from closeread.tasks import find_format
 
 SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
@@ -158,6 +158,20 @@ def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
     return Gold(corpus, None, None, held.records, False, held.notices)
 
 
+def take_own_gold(corpus: Corpus, records: Sequence[Record]) -> Gold:
+    """The user's own gold records, in memory.
+
+    Args:
+        corpus: the declaration that they follow.
+        records: the records.
+
+    Raises:
+        FormatError: they break the schema or the corpus's own rules; all problems at once.
+    """
+    held = _judged(corpus, "gold", ParsedRows(records, []), "document")
+    return Gold(corpus, None, None, held.records, False, held.notices)
+
+
 def read_file(corpus: Corpus, path: Path, split: str, definition: str = "document") -> Sequence[Record]:
     """The records of a file: the corpus's own format, or by its suffix JSON Lines (`.jsonl`) or Parquet (`.parquet`).
 
@@ -188,7 +202,7 @@ def _read(corpus: Corpus, path: Path, split: str, definition: str, reader: Forma
     return _judged(corpus, path, parsed, definition)
 
 
-def _judged(corpus: Corpus, path: Path, parsed: Parsed | ParsedFolder, definition: str) -> Contents:
+def _judged(corpus: Corpus, path: Path | str, parsed: AnyParsed, definition: str) -> Contents:
     """What a reader found, once it is valid."""
     keys = (corpus.key, *corpus.unique)
     rules = load_rules(corpus.procedure, definition)

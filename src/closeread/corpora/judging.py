@@ -7,12 +7,12 @@ from pathlib import Path
 
 from closeread.corpora.schema import RowValidator, Schema
 from closeread.errors import FormatError
-from closeread.records import Parsed, ParsedFolder, Record, find_repeated, name_problem
+from closeread.records import AnyParsed, Record, find_repeated, name_problem
 
 
 def judge(
-    path: Path,
-    parsed: Parsed | ParsedFolder,
+    path: Path | str,
+    parsed: AnyParsed,
     schema: Schema,
     definition: str = "document",
     *keys: str,
@@ -21,7 +21,7 @@ def judge(
     """The records of a file or a folder, or one error with everything that is wrong with it.
 
     Args:
-        path: the file or the folder, for the message.
+        path: the file or the folder, or what to call records in memory, for the message.
         parsed: what a reader found in it.
         schema, definition: what the records must fit.
         keys: the fields that name a record, each of which no two may share.

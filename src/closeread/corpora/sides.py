@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from closeread.corpora.gold import Gold, load_corpus, read_gold, read_own_gold
+from closeread.corpora.gold import Gold, load_corpus, read_gold, read_own_gold, take_own_gold
 from closeread.corpora.submissions import read_submission
 from closeread.counts.sides import Inconsistency, Options, Place, System
 from closeread.digests import unit_digests
@@ -17,7 +17,7 @@ from closeread.records import Record, column
 if TYPE_CHECKING:
     from closeread.counts.table import CountTable
 
-Find = Callable[..., Iterable[Inconsistency]]
+Check = Callable[..., Iterable[Inconsistency]]
 """What no schema can say: from `gold` and `system`, aligned rows, and every option by name."""
 
 Prepare = Callable[[Sequence[Record | None]], Sequence[Record | None]]
@@ -29,12 +29,12 @@ class CorpusSides:
 
     Attributes:
         unit: the field of a gold record that names its unit; None where that is the corpus's key.
-        find: what no schema can say of the two sides; None where it says all.
-        prepare: turns a system's rows into what `find` and `Procedure.count` read; None where they read them as is.
+        check: what no schema can say of the two sides; None where it says all.
+        prepare: turns a system's rows into what `check` and `Procedure.count` read; None where they read them as is.
     """
 
     unit: str | None = None
-    find: Find | None = None
+    check: Check | None = None
     prepare: Prepare | None = None
 
     @property
@@ -52,23 +52,23 @@ class CorpusSides:
             raise RequestError("name the corpus that the gold records follow")
         return Gold(load_corpus(corpus), None, None, records, released=False)
 
-    def read_system(self, gold: Gold, path: Path, options: Options) -> System:
+    def read_system(self, gold: Gold, source: Path | Sequence[Record], options: Options) -> System:
         """Read a submission, and align it with gold by id."""
 
         def find(rows: Sequence[Record | None]) -> Iterator[Problem]:
-            for one in self.find_inconsistencies(gold.records, rows, options):
+            for one in self.validate(gold.records, rows, options):
                 if one.side == "system":
                     yield one.problem
 
         missing = options.get("missing", "error")
-        found = read_submission(path, gold.corpus, gold.records, missing, find, self.prepare)
+        found = read_submission(source, gold.corpus, gold.records, missing, find, self.prepare)
         return System(found.rows, found.missing, found.notices)
 
-    def find_inconsistencies(
+    def validate(
         self, gold: Sequence[Record], system: Sequence[Record | None], options: Options
     ) -> Iterable[Inconsistency]:
         """What no schema can say of the two sides."""
-        return () if self.find is None else self.find(gold=gold, system=system, **options)
+        return () if self.check is None else self.check(gold=gold, system=system, **options)
 
     def names(self, gold: Gold) -> Sequence[str]:
         """The unit of each gold record."""
@@ -99,4 +99,6 @@ def read_corpus_gold(place: Place) -> Gold:
         return read_gold(declaration, place.config, place.split, place.data_dir)
     if place.config is not None or place.data_dir is not None:
         raise RequestError("your own gold can't be combined with a config or a data folder")
-    return read_own_gold(declaration, place.gold, place.split)
+    if isinstance(place.gold, Path):
+        return read_own_gold(declaration, place.gold, place.split)
+    return take_own_gold(declaration, place.gold)

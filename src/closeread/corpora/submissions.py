@@ -18,7 +18,17 @@ from closeread.files import write_text
 from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import read_lines
-from closeread.records import Parsed, ParsedFolder, Record, as_columns, column, find_repeated, name_problem
+from closeread.records import (
+    AnyParsed,
+    Parsed,
+    ParsedFolder,
+    ParsedRows,
+    Record,
+    as_columns,
+    column,
+    find_repeated,
+    name_problem,
+)
 from closeread.tasks import find_submission_format
 
 
@@ -45,7 +55,7 @@ Ready = Callable[[Sequence[Record | None]], Sequence[Record | None]]
 
 
 def read_submission(
-    path: Path,
+    source: Path | Sequence[Record],
     corpus: Corpus,
     gold: Sequence[Record],
     missing: str = "error",
@@ -55,7 +65,8 @@ def read_submission(
     """Read, check and align a file or a folder of predictions.
 
     Args:
-        path: the file: JSON Lines, or one of the corpus's own submission formats; or a folder, where that is one.
+        source: the file: JSON Lines, or one of the corpus's own submission formats; or a folder, where that is one;
+            or rows in memory.
         corpus: the declaration whose schema the rows must fit.
         gold: the gold records.
         missing: "error" to refuse a file that lacks ids; with "empty" and "skip" they are allowed here, and
@@ -68,8 +79,9 @@ def read_submission(
     """
     ids = column(gold, corpus.key)
     rules = load_rules(corpus.procedure)
+    path = source if isinstance(source, Path) else "predictions"
     try:
-        parsed = _parsed(path, corpus, gold)
+        parsed = _parsed(source, corpus, gold)
     except FormatError as error:
         raise SubmissionError(error.source, error.problems) from None
     validator = RowValidator(load_schema(corpus.name), "submission")
@@ -97,7 +109,7 @@ def read_submission(
     return Submission(aligned, absent, _notices(path, rules, parsed, gold))
 
 
-def _unread(parsed: Parsed | ParsedFolder) -> float:
+def _unread(parsed: AnyParsed) -> float:
     """How many rows at most could not be read: they may be those that are missing.
 
     Of a file that is wrong as a whole, or of which nothing can be read, that is not known.
@@ -118,7 +130,7 @@ def _located(
     found: Iterable[Problem],
     key: str,
     ids: Sequence[str],
-    parsed: Parsed | ParsedFolder,
+    parsed: AnyParsed,
     numbers: Sequence[int | None],
     spared: Mapping[int, Spared | None],
 ) -> list[Problem]:
@@ -134,12 +146,12 @@ def _located(
     return problems
 
 
-def _refuse(path: Path, problems: Sequence[Problem]) -> None:
+def _refuse(path: Path | str, problems: Sequence[Problem]) -> None:
     if problems:
         raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
 
 
-def _notices(path: Path, rules: Rules, parsed: Parsed | ParsedFolder, gold: Sequence[Record]) -> tuple[str, ...]:
+def _notices(path: Path | str, rules: Rules, parsed: AnyParsed, gold: Sequence[Record]) -> tuple[str, ...]:
     """What is odd about valid rows, each with its place."""
     if isinstance(parsed, ParsedFolder):
         notices = parsed.notices
@@ -197,7 +209,9 @@ def _submission_formats(corpus: Corpus) -> list[SubmissionFormat]:
     return [find_submission_format(corpus.procedure, name) for name in corpus.submission_formats]
 
 
-def _parsed(path: Path, corpus: Corpus, gold: Sequence[Record]) -> Parsed | ParsedFolder:
+def _parsed(path: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Record]) -> AnyParsed:
+    if not isinstance(path, Path):
+        return ParsedRows(path, [])
     if path.is_dir():
         for folder in _folders(corpus):
             return folder.read(path, gold)
@@ -213,7 +227,7 @@ def _parse(lines: Sequence[str], corpus: Corpus, gold: Sequence[Record]) -> Pars
     return parse_json_lines(lines)
 
 
-def _by_id(parsed: Parsed | ParsedFolder, key: str, known: set[str]) -> tuple[dict[str, int], list[Problem]]:
+def _by_id(parsed: AnyParsed, key: str, known: set[str]) -> tuple[dict[str, int], list[Problem]]:
     """The number of the row of every id, and ids that are unknown or come again."""
     rows: dict[str, int] = {}
     problems = []

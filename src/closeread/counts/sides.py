@@ -27,14 +27,14 @@ class Place(NamedTuple):
     Attributes:
         corpus: the name of a corpus; None for gold that follows no corpus's declaration.
         config, split: the part of the corpus; None for the default.
-        gold: the user's own gold, a file or a folder, instead.
+        gold: the user's own gold instead: a file, a folder, or records.
         data_dir: a folder with the corpus's files.
     """
 
     corpus: str | None = None
     config: str | None = None
     split: str | None = None
-    gold: Path | None = None
+    gold: Path | Sequence[Any] | None = None
     data_dir: Path | None = None
 
 
@@ -123,8 +123,8 @@ class Sides(Protocol[G]):
         """Take gold from memory, checked before."""
         ...
 
-    def read_system(self, gold: G, path: Path, options: Options) -> System:
-        """Read what a system sent, and align it with gold.
+    def read_system(self, gold: G, source: Path | Sequence[Any], options: Options) -> System:
+        """Read what a system sent, a file, a folder or records, and align it with gold.
 
         Raises:
             SubmissionError: something is wrong with it; all problems at once.
@@ -139,9 +139,7 @@ class Sides(Protocol[G]):
         """What a user should know beside scores, one sentence each, once both sides are read, or counted."""
         ...
 
-    def find_inconsistencies(
-        self, gold: Sequence[Any], system: Sequence[Any], options: Options
-    ) -> Iterable[Inconsistency]:
+    def validate(self, gold: Sequence[Any], system: Sequence[Any], options: Options) -> Iterable[Inconsistency]:
         """What no schema can say of the two sides."""
         ...
 

@@ -226,7 +226,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         if self._corpus is not None:
             of_gold = load_rules(self._corpus.procedure).find_inconsistencies(gold)
             found += (Inconsistency("gold", row, what) for row, what in of_gold)
-        of_both = self.PROCEDURE.sides.find_inconsistencies(gold, system, self._settled(options))
+        of_both = self.PROCEDURE.sides.validate(gold, system, self._settled(options))
         found += (one for one in of_both if one.side == "system" or self._corpus is None)
         for side, name in (("gold", "references"), ("system", "predictions")):
             problems = [Problem(f"row {one.row}: {one.problem.message}") for one in found if one.side == side]

@@ -28,7 +28,7 @@ def table_of(documents: Documents) -> MentionTable:
     return replace(mention_table(names, [record["clusters"] for record in records]), absent=absent)
 
 
-def find_inconsistencies(gold: Documents, system: Documents, duplicates: str) -> Iterator[Inconsistency]:
+def validate(gold: Documents, system: Documents, duplicates: str) -> Iterator[Inconsistency]:
     """Mentions that end before they start, and, where that is an error, those that stand twice.
 
     Yields:

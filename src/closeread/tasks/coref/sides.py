@@ -24,7 +24,7 @@ from closeread.formats.text import BYTE_ORDER_MARK
 from closeread.records import Origin
 from closeread.tasks import find_format
 from closeread.tasks.coref.columns import MentionTable, Words, document_digests
-from closeread.tasks.coref.matching import find_inconsistencies, repeats, require_heads, table_of
+from closeread.tasks.coref.matching import repeats, require_heads, table_of, validate
 
 NO_CORPUS = Origin("coref", None, None, None)
 FORMATS = ("conll", "conllu", "coref_json")
@@ -74,11 +74,9 @@ class CoreferenceSides:
         require_heads(gold.records, response, options["matching"])
         return System(response, [gold.records.names[i] for i in sorted(response.absent)])
 
-    def find_inconsistencies(
-        self, gold: Sequence[Any], system: Sequence[Any], options: Options
-    ) -> Iterable[Inconsistency]:
+    def validate(self, gold: Sequence[Any], system: Sequence[Any], options: Options) -> Iterable[Inconsistency]:
         """What no schema can say of the two sides."""
-        return find_inconsistencies(gold, system, options["duplicates"])
+        return validate(gold, system, options["duplicates"])
 
     def names(self, gold: Key) -> Sequence[str]:
         """The documents' names."""

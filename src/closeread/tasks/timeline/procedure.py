@@ -57,9 +57,7 @@ def count(
     return table.select(present) if missing == "skip" else table
 
 
-def find_inconsistencies(
-    *, gold: Sequence[Record], system: Sequence[Record | None], **options: str
-) -> Iterator[Inconsistency]:
+def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **options: str) -> Iterator[Inconsistency]:
     """Find predictions whose id is not that of the gold timeline.
 
     Yields:
@@ -120,6 +118,6 @@ PROCEDURE = Procedure(
     ),
     modules=("timeline_awareness",),
     count=count,
-    sides=CorpusSides(find=find_inconsistencies),
+    sides=CorpusSides(check=validate),
     explanation=load_explanation,
 )

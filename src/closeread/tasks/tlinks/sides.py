@@ -91,8 +91,8 @@ class TimeMLSides:
 
     def read_gold(self, place: Place, options: Options) -> Key:
         """Read the documents of a key."""
-        if place.gold is None:
-            raise RequestError("tlinks has no corpus: give a key as gold")
+        if not isinstance(place.gold, Path):
+            raise RequestError("tlinks needs a key: a TimeML file, or a folder of them")
         documents = read_key(place.gold)
         return Key(to_records(documents, options["matching"]), documents)
 
@@ -100,22 +100,22 @@ class TimeMLSides:
         """Wrap documents in memory that are already validated."""
         return Key(records)
 
-    def read_system(self, gold: Key, path: Path, options: Options) -> Response:
+    def read_system(self, gold: Key, source: Path | Sequence[Record], options: Options) -> Response:
         """Read a response, and put it in the order of the key's documents.
 
         Raises:
-            RequestError: the key comes from memory.
+            RequestError: key or response are records in memory.
             SubmissionError: the response is invalid, or does not fit the key.
         """
-        if gold.documents is None:
-            raise RequestError("a TimeML response needs a TimeML key")
-        documents = align(gold.documents, path, missing=options["missing"], matching=options["matching"])
+        if gold.documents is None or not isinstance(source, Path):
+            raise RequestError("tlinks scores TimeML files, not records in memory")
+        documents = align(gold.documents, source, missing=options["missing"], matching=options["matching"])
         by_name = {record["document"]: record for record in to_records(documents, options["matching"])}
         rows = [by_name.get(name) for name in gold.documents.names]
         missing = [name for name, row in zip(gold.documents.names, rows, strict=True) if row is None]
         return Response(rows, missing, documents=documents)
 
-    def find_inconsistencies(
+    def validate(
         self, gold: Sequence[Record], system: Sequence[Record | None], options: Options
     ) -> Iterable[Inconsistency]:
         """Find nothing: reading checks all that a schema can't."""

@@ -105,7 +105,7 @@ def _refuse_invalid(one: Documents, two: Documents, names: tuple[str, str]) -> N
                 what = "has both np_relations and relations (expected one of them)"
                 problems.append(Problem(f"{name}: document {quote(record['id'])} {what}"))
         rows = [None if _is_checked(record) else _to_submission(record) for record in side]
-        found = tne.find_inconsistencies(gold=known, system=rows)
+        found = tne.validate(gold=known, system=rows)
         problems += [
             Problem(f"{name}: document {quote(one[each.row]['id'])}: {each.problem.message}") for each in found
         ]

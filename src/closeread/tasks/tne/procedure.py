@@ -160,9 +160,7 @@ def _has_words_at(text: str, words: str, place: int) -> bool:
     return text.startswith(words, place) and not text[end : end + 1].isalnum()
 
 
-def find_inconsistencies(
-    *, gold: Sequence[Record], system: Sequence[Record | None], **options: str
-) -> Iterator[Inconsistency]:
+def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **options: str) -> Iterator[Inconsistency]:
     """Find wrong ids, links between noun phrases that don't exist or are the same, and duplicates.
 
     Yields:
@@ -275,5 +273,5 @@ PROCEDURE = Procedure(
     modules=("tne_links",),
     count=count,
     breakdowns=tuple(BREAKDOWNS),
-    sides=CorpusSides(find=find_inconsistencies, prepare=rows_of),
+    sides=CorpusSides(check=validate, prepare=rows_of),
 )

@@ -145,9 +145,7 @@ def count(
     return table.select(present) if missing == "skip" else table
 
 
-def find_inconsistencies(
-    *, gold: Sequence[Record], system: Sequence[Record | None], **options: str
-) -> Iterator[Inconsistency]:
+def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **options: str) -> Iterator[Inconsistency]:
     """Find rows of other articles, contradictory possessions and, in scenario "oracle", names that are not in gold.
 
     Yields:
@@ -321,5 +319,5 @@ PROCEDURE = Procedure(
     metrics=average(_metrics()),
     modules=("possession",),
     count=count,
-    sides=CorpusSides(find=find_inconsistencies),
+    sides=CorpusSides(check=validate),
 )
