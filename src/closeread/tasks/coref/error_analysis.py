@@ -17,7 +17,7 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask
 from closeread.tasks.coref.columns import MentionTable
-from closeread.tasks.coref.kernels.overlap import matches
+from closeread.tasks.coref.kernels.overlap import match_rows
 from closeread.tasks.coref.kernels.sides import Side, mention_codes
 
 KINDS = {
@@ -87,7 +87,7 @@ def find_errors(key: MentionTable, response: MentionTable, sides: tuple[Side, Si
         sides: the two as the metrics take them, with nothing dropped (`closeread.tasks.coref.procedure.sides`).
     """
     codes = mention_codes(*sides)
-    key_row, response_row = matches(*codes)
+    key_row, response_row = match_rows(*codes)
     found = (
         *_of_entities("split entity", "missing entity", key, sides[0], key_row, sides[1].entity[response_row]),
         *_of_entities("merged entities", "spurious entity", response, sides[1], response_row, sides[0].entity[key_row]),
