@@ -81,7 +81,7 @@ def test_counts_are_not_written_over_what_is_read(run, pair):
 def test_validate_refuses_what_score_does(run, pair):
     done = run("validate", "coref", *pair, "--matching", "head")
     assert done.exit_code == 2
-    assert "matching head needs heads on both sides" in done.stderr
+    assert "matching 'head' needs heads on both sides" in done.stderr
 
 
 def test_a_token_that_looks_like_a_comment(run, pair):
@@ -89,7 +89,7 @@ def test_a_token_that_looks_like_a_comment(run, pair):
     Path("hash.conll").write_text(two)
     done = run("score", "coref", "hash.conll", "hash.conll")
     assert done.exit_code == 1
-    assert "hash.conll:3: begins with '#', but has the 2 columns of a token" in done.stderr
+    assert "hash.conll:3: starts with '#' but has 2 columns like a token" in done.stderr
 
 
 def test_compare(ran, pair):
@@ -139,7 +139,7 @@ def test_validate(ran, run, pair):
     )
     done = run("validate", "coref", "key.conll", "half.conll", "--missing", "error")
     assert done.exit_code == 1
-    assert "lacks 1 of the 2 documents of the key: 'night; part 000'" in done.stderr
+    assert "1 of the 2 documents of the key have no response: 'night; part 000'" in done.stderr
 
 
 def test_all_problems_of_a_file_at_once(run, pair):

@@ -42,7 +42,13 @@ def score_files(key, response, **options):
     return as_values(report_files(key, response, **options))
 
 
+def compare_files(key, first, second, **options):
+    """Compare two files against a key."""
+    return closeread.compare("coref", first, second, gold=key, **options)
+
+
 def as_values(report):
+    """Return the scores of a report as a mapping from names to numbers."""
     return {name: estimate.value for name, estimate in report.total.scores.items()}
 
 

@@ -8,8 +8,9 @@ there is none, ``(12`` opens a mention of entity 12, ``12)`` closes the last ope
 mention of a single token; several are joined, with or without ``|``.  A row that lacks its last cell and ends in a tab
 has an empty last cell (as in LitBank).  The word is the fourth of five or more cells, otherwise the last but one.
 
-Python code looks at no single byte of a valid file: line ends and cells are found with NumPy, a block at a time
-(`closeread.tasks.coref.conll_rows`), and only cells with a bracket are parsed, all together (`closeread.tasks.coref.conll_cells`).
+For speed, no loop looks at single bytes of a valid file: line ends and cells are found with NumPy, a block at a time
+(`closeread.tasks.coref.conll_rows`), and only cells with a bracket are parsed, all together
+(`closeread.tasks.coref.conll_cells`).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from closeread.errors import Problem, quote
+from closeread.errors import Problem, pluralize, quote
 from closeread.tasks.coref.columns import MentionTable, Words
 from closeread.tasks.coref.conll import ConllWords
 
@@ -45,4 +45,5 @@ def _compare_tokens(key: MentionTable, k: int, response: MentionTable, r: int) -
                 yield Problem(f"token {token} of {name} is {theirs}, but {ours} in the key ({place})", line)
     if key.n_tokens is not None and response.n_tokens is not None and key.n_tokens[k] != response.n_tokens[r]:
         nodes = "" if isinstance(response.words, ConllWords | None) else " (including empty nodes)"
-        yield Problem(f"{name} has {response.n_tokens[r]:,} tokens{nodes}, but {key.n_tokens[k]:,} in the key", line)
+        tokens = pluralize(int(response.n_tokens[r]), "token")
+        yield Problem(f"{name} has {tokens}{nodes}, but {key.n_tokens[k]:,} in the key", line)
