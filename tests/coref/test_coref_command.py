@@ -67,7 +67,7 @@ def test_chosen_metrics_and_rows_by_document(ran, pair):
 def test_kept_counts_are_those_of_the_files(ran, pair):
     printed = json.loads(ran("score", "coref", *pair, "--counts", "kept.parquet", "--json"))
     kept = read_counts(Path("kept.parquet"), PROCEDURE)
-    assert make_report(kept.table, PROCEDURE, kept.provenance).to_json() == printed
+    assert make_report(kept).to_json() == printed
 
 
 def test_counts_are_not_written_over_what_is_read(run, pair):
@@ -122,7 +122,7 @@ def test_compare_takes_kept_counts(ran, run, pair):
     for other in (("key.conll", *both, "--average", "macro"), ("response.conll", *both)):
         done = run("compare", "coref", *other)  # no option and no key is silently passed over
         assert done.exit_code == 2
-        assert "needed, by the key and the options: coref|version:1|" in done.stderr
+        assert "(expected coref|version:1|" in done.stderr
 
 
 def test_compare_needs_two(run, pair):
@@ -132,11 +132,13 @@ def test_compare_needs_two(run, pair):
 
 
 def test_validate(ran, run, pair):
-    assert ran("validate", "coref", *pair) == "response.conll: valid; 2 of the 2 documents of key.conll\n"
-    Path("half.conll").write_text(KEY.split("#begin document (night)")[0])
     assert (
-        ran("validate", "coref", "key.conll", "half.conll") == "half.conll: valid; 1 of the 2 documents of key.conll\n"
+        ran("validate", "coref", *pair)
+        == "response.conll: valid; 2 of the 2 gold records of key.conll have predictions\n"
     )
+    Path("half.conll").write_text(KEY.split("#begin document (night)")[0])
+    printed = ran("validate", "coref", "key.conll", "half.conll")
+    assert printed == "half.conll: valid; 1 of the 2 gold records of key.conll have predictions\n"
     done = run("validate", "coref", "key.conll", "half.conll", "--missing", "error")
     assert done.exit_code == 1
     assert "1 of the 2 documents of the key have no response: 'night; part 000'" in done.stderr

@@ -1,4 +1,4 @@
-"""Scores of CorefUD files next to those of CorefUD's scorer: its percentages, with two digits, in `agreed/corefud_scorer.json`."""
+"""Scores of CorefUD files next to those of CorefUD's scorer: its percentages in `agreed/corefud_scorer.json`."""
 
 import json
 from pathlib import Path
