@@ -68,12 +68,12 @@ def refuses(result, message, code=1):
 
 
 SUBMISSIONS = {
-    "binary": (b"\x89PNG\r\n\x1a\n\0\0", ["is a binary file with NUL bytes (expected UTF-8 text)"]),
-    "Latin-1": ("yes\nn\xf6\n".encode("latin-1"), ["2: byte 2 (0xf6) is not valid UTF-8"]),
-    "UTF-16": ("yes\n".encode("utf-16"), ["is UTF-16 text (expected UTF-8)"]),
+    "binary": (b"\x89PNG\r\n\x1a\n\0\0", ["is a binary file (it holds NUL bytes); needed: UTF-8 text"]),
+    "Latin-1": ("yes\nn\xf6\n".encode("latin-1"), ["2: byte 2 (0xf6) is not UTF-8; needed: UTF-8 text"]),
+    "UTF-16": ("yes\n".encode("utf-16"), ["is UTF-16 text; needed: UTF-8"]),
     "UTF-16 without a byte-order mark": (
         "yes\n".encode("utf-16-be"),
-        ["is a binary file with NUL bytes (expected UTF-8 text)"],
+        ["is a binary file (it holds NUL bytes); needed: UTF-8 text"],
     ),
     "empty": (b"", ["is empty"]),
     "only a byte-order mark": (b"\xef\xbb\xbf", ["is empty"]),
@@ -411,7 +411,7 @@ GOLD = {
     "wrong type": ("gold.jsonl", lines(record(sentence=5)), ["1: id 'a': sentence: 5 is not of type 'string'"]),
     "other format": ("gold.jsonl", tsv(GOOD), ["1: is no JSON: Expecting value at column 1"]),
     "empty": ("gold.tsv", "", ["is empty"]),
-    "wrong encoding": ("gold.tsv", tsv(GOOD) + "\xe9", ["2: byte 1 (0xe9) is not valid UTF-8"]),
+    "wrong encoding": ("gold.tsv", tsv(GOOD) + "\xe9", ["2: byte 1 (0xe9) is not UTF-8; needed: UTF-8 text"]),
 }
 
 
@@ -745,7 +745,7 @@ class TestCounts:
         refuses(run("compare", "mctaco", kept), "a comparison needs two systems or more", code=2)
 
     def test_predictions_that_are_parquet(self, run, kept):
-        message = f"{kept}: is a binary file with NUL bytes (expected UTF-8 text)"
+        message = f"{kept}: is a binary file (it holds NUL bytes); needed: UTF-8 text"
         refuses(run("score", "mctaco", kept, *SAMPLE), message)
 
 

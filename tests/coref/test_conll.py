@@ -45,7 +45,7 @@ def test_brackets(read, cells, clusters):
     assert table[0] == {"document": "a", "clusters": clusters}
 
 
-def test_what_is_no_token(read):
+def test_comments_markers_and_blank_lines(read):
     table = read(
         "# before\n"
         "#begin document (nw/a (1)); part 000\n"
@@ -85,7 +85,7 @@ def test_what_is_no_token(read):
         (["n 0 0 a x y", "n 0 1 b y (1)"], None),
     ],
 )
-def test_where_the_word_stands(read, rows, words):
+def test_the_column_of_the_word(read, rows, words):
     if words is None and len(rows[0].split()) > 1:
         with pytest.raises(FormatError, match="'y' is not a valid mention cell"):
             read(document(*rows))
@@ -198,7 +198,7 @@ def test_broken_files(read, file, text, problems):
     assert str(caught.value).startswith(f"{file}:")
 
 
-def test_a_hopeless_file_is_refused_in_a_few_words(read, monkeypatch):
+def test_reading_stops_after_many_problems(read, monkeypatch):
     rows = [*("a b" for _ in range(50 * LISTED)), "(1 (1"]
     for text in (document(*rows), document("x -", *("a b c" for _ in rows)), "a\x01b\n" * (2 * LISTED)):
         with pytest.raises(FormatError) as caught:

@@ -33,7 +33,7 @@ def test_ids_are_written_back(read):
     assert dump_conll(read(text)) == text
 
 
-def test_what_is_written_without_words(read):
+def test_writing_without_words(read):
     table = MentionTable(**{**vars(mention_table(["a b"], [[[[0, 1]], [[1, 1]]]])), "n_tokens": np.array([3])})
     rows = ["a_b\t0\t0\t_\t(0", "a_b\t0\t1\t_\t0)|(1)", "a_b\t0\t2\t_\t-", ""]
     assert dump_conll(table) == document(*rows, name="(a b)")
@@ -54,7 +54,7 @@ def test_what_is_written_without_words(read):
         ),
     ],
 )
-def test_what_can_not_be_written(change, message):
+def test_documents_that_the_format_can_not_express(change, message):
     table = {**vars(mention_table(["a"], [[[[0, 2], [1, 2]]]])), "n_tokens": np.array([4])}
     assert dump_conll(MentionTable(**table))
     with pytest.raises(ValueError, match=re.escape(message)):

@@ -73,7 +73,7 @@ def entities(table):
             [f"Entity={cell}" for cell in ("(e1[1/3])", "(e2)", "(e1[2/3])", "(e1)", "(e1[3/3]", "e1[3/3])")],
             [("e1", ((0, 0), (2, 2), (4, 5)), 0), ("e1", ((3, 3),), 3), ("e2", ((1, 1),), 1)],
         ),
-        # The mention that was left last goes on first.
+        # The mention that was interrupted last continues first.
         (
             ["Entity=(e1[1/2])", "Entity=(e1[1/2])", "Entity=(e1[2/2])", "Entity=(e1[2/2])"],
             [("e1", ((0, 0), (3, 3)), 0), ("e1", ((1, 1), (2, 2)), 1)],
@@ -191,7 +191,7 @@ def test_broken_files(file, text, problems):
     assert sorted(p.what if p.line is None else f"{p.line}: {p.what}" for p in caught.value.problems) == problems
 
 
-def test_a_hopeless_file_is_refused_in_a_few_words(read):
+def test_reading_stops_after_many_problems(read):
     with pytest.raises(FormatError) as caught:
         read("a\tb\n" * (LISTED + 50))
     assert len(caught.value.problems) == LISTED + 1
@@ -267,7 +267,7 @@ def test_round_trip(file, table):
     assert dump_conllu(again) == text
 
 
-def test_what_is_written():
+def test_writing():
     table = MentionTable(**{**vars(mention_table(["a b"], [[[[0, 1]], [[1, 1]]]])), "n_tokens": np.array([2])})
     blank = "\t".join(["_", *"____0__"])
     assert dump_conllu(table) == (
@@ -286,7 +286,7 @@ def test_what_is_written():
         ({"end": np.array([2, 3])}, "document 'a': a CoNLL-U file can't express two crossing mentions of one entity"),
     ],
 )
-def test_what_can_not_be_written(change, message):
+def test_documents_that_the_format_can_not_express(change, message):
     table = {**vars(mention_table(["a"], [[[[0, 2], [1, 2]]]])), "n_tokens": np.array([4])}
     assert dump_conllu(MentionTable(**table))
     with pytest.raises(ValueError, match=re.escape(message)):

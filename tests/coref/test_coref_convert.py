@@ -58,7 +58,7 @@ def test_scores_stay(ran, source):
         assert json.loads(scored)["scores"] == wanted
 
 
-def test_what_can_not_be_written(run, source):
+def test_documents_that_the_format_can_not_express(run, source):
     done = run("convert", "coref", source, "-o", "key.txt")
     assert done.exit_code == 2
     assert "key.txt: the suffix is '.txt' (expected one of .conll, .conllu, .jsonl, .ndjson)" in done.stderr

@@ -55,4 +55,4 @@ def test_the_counts_are_those_that_the_scores_need(name, duplicates):
 
 
 def test_metrics_pickle():
-    assert pickle.loads(pickle.dumps(COUNTED)) == COUNTED  # noqa: S301
+    assert pickle.loads(pickle.dumps(COUNTED)) == COUNTED

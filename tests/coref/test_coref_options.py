@@ -24,7 +24,7 @@ def test_counts_are_summed_over_documents():
     assert is_fraction(found["mentions/recall"], "8/10")
 
 
-def test_or_scores_are_averaged():
+def test_scores_are_averaged_over_documents():
     found = score_records(KEY, RESPONSE, average="macro")
     assert is_fraction(found["lea/recall"], (Fraction(5, 21) + Fraction(2, 3)) / 2)
     assert is_fraction(found["lea/precision"], (Fraction(1, 3) + 1) / 2)
@@ -129,7 +129,7 @@ def test_an_average_of_nothing_is_undefined():
     assert not any(reported(one, one).values())
 
 
-def test_macro_leaves_out_what_is_skipped():
+def test_macro_ignores_skipped_documents():
     only_a = score_records({"a": KEY["a"]}, {"a": RESPONSE["a"]}, average="macro")
     assert score_records(KEY, {"a": RESPONSE["a"]}, average="macro", missing="skip") == only_a
 

@@ -135,7 +135,7 @@ def test_nothing_at_all():
         assert not found.any()
 
 
-def test_blanc_says_where_nothing_decides():
+def test_undefined_blanc():
     # The key has both kinds of links, the response none: precision has nothing to divide by, recall and F1 have.
     assert np.array_equal(
         blanc_scores(np.array([0, 1, 0, 0, 2, 0.0]), np.array([1, 3, 1.0]), "reference"), [np.nan, 0, 0], equal_nan=True
@@ -146,7 +146,7 @@ def test_blanc_says_where_nothing_decides():
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from([-(2**63), -1, 0, 5, 2**62, 2**63 - 1])), min_size=1))
-def test_mentions_are_told_apart_whatever_their_codes(rows):
+def test_any_codes_distinguish_mentions(rows):
     document, mention = np.array(rows, dtype=np.int64).T
     half = len(rows) // 2
     sides = [Side(document[part], mention[part], mention[part]) for part in (slice(half), slice(half, None))]
