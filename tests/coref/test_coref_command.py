@@ -45,7 +45,7 @@ def pair(tmp_path, monkeypatch):
 def test_a_table_with_precision_recall_and_f1(ran, pair):
     printed = ran("score", "coref", *pair, "--no-ci").splitlines()
     assert printed[2].split() == ["metric", "precision", "recall", "F1", "documents"]
-    # Mentions: 6 of 7 found, and 6 of 7 right.  MUC: Marta-her and He-brother of the 2 + 1 + 1 links of the key are found.
+    # Mentions: 6 of 7 found, 6 of 7 right.  MUC: Marta-her and He-brother of the 2 + 1 + 1 links of the key are found.
     assert printed[4].split() == ["Mentions", "85.71", "85.71", "85.71", "2"]
     assert printed[5].split() == ["MUC", "66.67", "50.00", "57.14"]
     assert [line.split()[0] for line in printed[4:12]] == [
