@@ -1,16 +1,16 @@
-"""B³ of coreference as an evaluate module."""
+"""B³ for coreference, as an evaluate module."""
 
 from closeread.hf import metric
 from closeread.tasks.coref import procedure as coref
 
 
 class CorefB3(metric.EvaluateModule):
-    """B³: how much of every mention's entity is found.
+    """B³: the share of each mention's entity that is found.
 
-    Source: Bagga and Baldwin (1998); details as the reference scorer decides them.
+    Source: Bagga and Baldwin (1998); details follow the reference scorer.
 
-    Predictions and references are lists with an item for every document: a list of entities, each a list of mentions
-    `[start, end]`, where the end is the last token.  Counts are summed over documents.
+    Predictions and references are lists with one item per document: a list of entities, each a list of mentions
+    `[start, end]`, where `end` is the last token.  Counts are summed over documents.
 
     >>> import evaluate, closeread
     >>> coref_b3 = evaluate.load("coref_b3")
@@ -20,7 +20,7 @@ class CorefB3(metric.EvaluateModule):
     >>> {name: round(score, 4) for name, score in scores.items()}
     {'b3/precision': 0.5, 'b3/recall': 0.4167, 'b3/f1': 0.4545}
 
-    The example is that of Moosavi and Strube (2016, section 3).
+    The example is from Moosavi and Strube (2016, section 3).
     """
 
     PROCEDURE = coref.PROCEDURE.with_metrics("b3")

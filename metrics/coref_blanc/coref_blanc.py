@@ -1,16 +1,16 @@
-"""BLANC of coreference as an evaluate module."""
+"""BLANC for coreference, as an evaluate module."""
 
 from closeread.hf import metric
 from closeread.tasks.coref import procedure as coref
 
 
 class CorefBlanc(metric.EvaluateModule):
-    """BLANC: how well links and the absence of links are found, half and half.
+    """BLANC: the average score of coreference links and non-coreference links.
 
-    Source: Recasens and Hovy (2011), Luo et al. (2014); details as the reference scorer decides them.
+    Source: Recasens and Hovy (2011), Luo et al. (2014); details follow the reference scorer.
 
-    Predictions and references are lists with an item for every document: a list of entities, each a list of mentions
-    `[start, end]`, where the end is the last token.  Counts are summed over documents.
+    Predictions and references are lists with one item per document: a list of entities, each a list of mentions
+    `[start, end]`, where `end` is the last token.  Counts are summed over documents.
 
     >>> import evaluate, closeread
     >>> coref_blanc = evaluate.load("coref_blanc")
@@ -20,7 +20,7 @@ class CorefBlanc(metric.EvaluateModule):
     >>> {name: round(score, 4) for name, score in scores.items()}
     {'blanc/precision': 0.325, 'blanc/recall': 0.4444, 'blanc/f1': 0.3676}
 
-    The example is that of Moosavi and Strube (2016, section 3).
+    The example is from Moosavi and Strube (2016, section 3).
     """
 
     PROCEDURE = coref.PROCEDURE.with_metrics("blanc")

@@ -1,16 +1,16 @@
-"""CEAFe of coreference as an evaluate module."""
+"""CEAFe for coreference, as an evaluate module."""
 
 from closeread.hf import metric
 from closeread.tasks.coref import procedure as coref
 
 
 class CorefCeafe(metric.EvaluateModule):
-    """CEAFe: how similar two best matched sets of entities are.
+    """CEAFe: the similarity of entities under their best one-to-one mapping.
 
-    Source: Luo (2005); details as the reference scorer decides them.
+    Source: Luo (2005); details follow the reference scorer.
 
-    Predictions and references are lists with an item for every document: a list of entities, each a list of mentions
-    `[start, end]`, where the end is the last token.  Counts are summed over documents.
+    Predictions and references are lists with one item per document: a list of entities, each a list of mentions
+    `[start, end]`, where `end` is the last token.  Counts are summed over documents.
 
     >>> import evaluate, closeread
     >>> coref_ceafe = evaluate.load("coref_ceafe")
@@ -20,7 +20,7 @@ class CorefCeafe(metric.EvaluateModule):
     >>> {name: round(score, 4) for name, score in scores.items()}
     {'ceafe/precision': 0.4333, 'ceafe/recall': 0.65, 'ceafe/f1': 0.52}
 
-    The example is that of Moosavi and Strube (2016, section 3).
+    The example is from Moosavi and Strube (2016, section 3).
     """
 
     PROCEDURE = coref.PROCEDURE.with_metrics("ceafe")

@@ -1,16 +1,16 @@
-"""CEAFm of coreference as an evaluate module."""
+"""CEAFm for coreference, as an evaluate module."""
 
 from closeread.hf import metric
 from closeread.tasks.coref import procedure as coref
 
 
 class CorefCeafm(metric.EvaluateModule):
-    """CEAFm: how many mentions two best matched sets of entities share.
+    """CEAFm: the mentions that entities share under their best one-to-one mapping.
 
-    Source: Luo (2005); details as the reference scorer decides them.
+    Source: Luo (2005); details follow the reference scorer.
 
-    Predictions and references are lists with an item for every document: a list of entities, each a list of mentions
-    `[start, end]`, where the end is the last token.  Counts are summed over documents.
+    Predictions and references are lists with one item per document: a list of entities, each a list of mentions
+    `[start, end]`, where `end` is the last token.  Counts are summed over documents.
 
     >>> import evaluate, closeread
     >>> coref_ceafm = evaluate.load("coref_ceafm")
@@ -20,7 +20,7 @@ class CorefCeafm(metric.EvaluateModule):
     >>> {name: round(score, 4) for name, score in scores.items()}
     {'ceafm/precision': 0.5, 'ceafm/recall': 0.5714, 'ceafm/f1': 0.5333}
 
-    The example is that of Moosavi and Strube (2016, section 3).
+    The example is from Moosavi and Strube (2016, section 3).
     """
 
     PROCEDURE = coref.PROCEDURE.with_metrics("ceafm")

@@ -1,4 +1,4 @@
-"""CoNLL F1 of coreference as an evaluate module."""
+"""CoNLL F1 for coreference, as an evaluate module."""
 
 from closeread.hf import metric
 from closeread.tasks.coref import procedure as coref
@@ -7,10 +7,10 @@ from closeread.tasks.coref import procedure as coref
 class CorefConll(metric.EvaluateModule):
     """CoNLL F1: the mean of the F1 of MUC, B³ and CEAFe.
 
-    Source: Pradhan et al. (2012); details as the reference scorer decides them.
+    Source: Pradhan et al. (2012); details follow the reference scorer.
 
-    Predictions and references are lists with an item for every document: a list of entities, each a list of mentions
-    `[start, end]`, where the end is the last token.  Counts are summed over documents.
+    Predictions and references are lists with one item per document: a list of entities, each a list of mentions
+    `[start, end]`, where `end` is the last token.  Counts are summed over documents.
 
     >>> import evaluate, closeread
     >>> coref_conll = evaluate.load("coref_conll")
@@ -20,7 +20,7 @@ class CorefConll(metric.EvaluateModule):
     >>> {name: round(score, 4) for name, score in scores.items()}
     {'conll/f1': 0.4582}
 
-    The example is that of Moosavi and Strube (2016, section 3).
+    The example is from Moosavi and Strube (2016, section 3).
     """
 
     PROCEDURE = coref.PROCEDURE.with_metrics("conll")

@@ -1,16 +1,16 @@
-"""LEA of coreference as an evaluate module."""
+"""LEA for coreference, as an evaluate module."""
 
 from closeread.hf import metric
 from closeread.tasks.coref import procedure as coref
 
 
 class CorefLea(metric.EvaluateModule):
-    """LEA: how much of every entity's links is found, entities weighing by their size.
+    """LEA: the share of each entity's links that are found, weighted by the size of the entity.
 
-    Source: Moosavi and Strube (2016); details as the reference scorer decides them.
+    Source: Moosavi and Strube (2016); details follow the reference scorer.
 
-    Predictions and references are lists with an item for every document: a list of entities, each a list of mentions
-    `[start, end]`, where the end is the last token.  Counts are summed over documents.
+    Predictions and references are lists with one item per document: a list of entities, each a list of mentions
+    `[start, end]`, where `end` is the last token.  Counts are summed over documents.
 
     >>> import evaluate, closeread
     >>> coref_lea = evaluate.load("coref_lea")
@@ -20,7 +20,7 @@ class CorefLea(metric.EvaluateModule):
     >>> {name: round(score, 4) for name, score in scores.items()}
     {'lea/precision': 0.3333, 'lea/recall': 0.2381, 'lea/f1': 0.2778}
 
-    The example is that of Moosavi and Strube (2016, section 3).
+    The example is from Moosavi and Strube (2016, section 3).
     """
 
     PROCEDURE = coref.PROCEDURE.with_metrics("lea")

@@ -1,16 +1,16 @@
-"""MUC of coreference as an evaluate module."""
+"""MUC for coreference, as an evaluate module."""
 
 from closeread.hf import metric
 from closeread.tasks.coref import procedure as coref
 
 
 class CorefMuc(metric.EvaluateModule):
-    """MUC: how many of the links that hold entities together are found.
+    """MUC: the share of the links within entities that are found.
 
-    Source: Vilain et al. (1995); details as the reference scorer decides them.
+    Source: Vilain et al. (1995); details follow the reference scorer.
 
-    Predictions and references are lists with an item for every document: a list of entities, each a list of mentions
-    `[start, end]`, where the end is the last token.  Counts are summed over documents.
+    Predictions and references are lists with one item per document: a list of entities, each a list of mentions
+    `[start, end]`, where `end` is the last token.  Counts are summed over documents.
 
     >>> import evaluate, closeread
     >>> coref_muc = evaluate.load("coref_muc")
@@ -20,7 +20,7 @@ class CorefMuc(metric.EvaluateModule):
     >>> {name: round(score, 4) for name, score in scores.items()}
     {'muc/precision': 0.4, 'muc/recall': 0.4, 'muc/f1': 0.4}
 
-    The example is that of Moosavi and Strube (2016, section 3).
+    The example is from Moosavi and Strube (2016, section 3).
     """
 
     PROCEDURE = coref.PROCEDURE.with_metrics("muc")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from shared.conll_documents import InventedWords
 
 from closeread.errors import FormatError
 from closeread.files import write_text
@@ -14,12 +15,6 @@ from closeread.formats.problems import LISTED
 from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.conllu import dump_conllu, read_conllu
 from closeread.tasks.coref.token_differences import token_differences
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    """A file to write and read again and again."""
-    return tmp_path_factory.mktemp("conllu") / "file"
 
 
 @pytest.fixture
@@ -78,7 +73,7 @@ def entities(table):
             [f"Entity={cell}" for cell in ("(e1[1/3])", "(e2)", "(e1[2/3])", "(e1)", "(e1[3/3]", "e1[3/3])")],
             [("e1", ((0, 0), (2, 2), (4, 5)), 0), ("e1", ((3, 3),), 3), ("e2", ((1, 1),), 1)],
         ),
-        # The mention that was left last goes on first.
+        # The mention that was interrupted last continues first.
         (
             ["Entity=(e1[1/2])", "Entity=(e1[1/2])", "Entity=(e1[2/2])", "Entity=(e1[2/2])"],
             [("e1", ((0, 0), (3, 3)), 0), ("e1", ((1, 1), (2, 2)), 1)],
@@ -91,7 +86,7 @@ def test_entities(read, cells, mentions):
 
 def test_other_fields(read):
     text = document("Entity=(3-e1-x-", "Entity=e1)", fields="head-eid-other")
-    with pytest.raises(FormatError, match="the head of entity 'e1' is token 3 of a mention of 2"):
+    with pytest.raises(FormatError, match="the head of a mention of entity 'e1' is token 3"):
         read(text)
     assert entities(read(text.replace("(3", "(2"))) == [("e1", ((0, 1),), 1)]
     assert entities(read(document("Entity=(e1", "Entity=e1)", fields="eid"))) == [("e1", ((0, 1),), 0)]
@@ -117,41 +112,41 @@ def test_tokens(read):
 
 
 FIELDS = "'# global.Entity = eid-etype-head-other'"
-OUTSIDE = "a token stands outside a document; needed: '# newdoc id = NAME' before"
-PART = "needed: ID or ID[PART/PARTS] with PART from 1 to PARTS"
+OUTSIDE = "token outside a document (expected '# newdoc id = NAME' before it)"
+PART = "(expected ID or ID[PART/PARTS] with PART from 1 to PARTS)"
 BROKEN = {
     "": ["is empty"],
-    "# a\n\n": ["holds no document; needed: '# newdoc id = NAME' before the first sentence"],
+    "# a\n\n": ["contains no document (expected '# newdoc id = NAME' before the first sentence)"],
     row(1): [f"1: {OUTSIDE}"],
-    "# newdoc\n" + row(1): ["1: a document without a name; needed: '# newdoc id = NAME'"],
-    "# newdoc id = \n" + row(1): ["1: a document without a name; needed: '# newdoc id = NAME'"],
-    "# newdoc id = a\x85b\n": [r"1: the name 'a\x85b' holds the control character U+0085"],
-    document("_") * 2: ["5: document 'a' stands on line 1 already; needed: one of a name"],
+    "# newdoc\n" + row(1): ["1: document without a name (expected '# newdoc id = NAME')"],
+    "# newdoc id = \n" + row(1): ["1: document without a name (expected '# newdoc id = NAME')"],
+    "# newdoc id = a\x85b\n": [r"1: document name 'a\x85b' contains the control character U+0085"],
+    document("_") * 2: ["5: duplicate document 'a' (first on line 1)"],
     "# newdoc id = a\n" + row(1, "Entity=(e1)"): [
-        f"2: column 10: Entity, but nothing says what its fields are; needed: {FIELDS}, or what they are, before"
+        f"2: column 10: Entity without a declaration of its fields (expected a line such as {FIELDS} before it)"
     ],
     document("Entity=(e1)", fields="GRP-etype"): [
-        "2: global.Entity is 'GRP-etype'; needed: fields with eid, as 'eid-etype-head-other'"
+        "2: global.Entity is 'GRP-etype' (expected fields that include eid, such as 'eid-etype-head-other')"
     ],
-    document("1 w _ _ _ _ _ _ _\t_"): ["3: the number of columns is 2; needed: 10, separated by tabs"],
-    document(row(1, form="a\rb")): ["3: the row holds a control character; needed: none"],
-    document(row(1, form="")): ["3: column 2: the word is empty; needed: a word, or '_'"],
-    document(row("x")): ["3: column 1: 'x'; needed: 1, 0.1 or a range from 1"],
-    document(row(2)): ["3: column 1: '2'; needed: 1, 0.1 or a range from 1"],
-    document("_", row(1)): ["4: column 1: '1' follows word 1; needed: 2, 1.1 or a range from 2"],
-    document("_", row("1.2")): ["4: column 1: '1.2' follows word 1; needed: 2, 1.1 or a range from 2"],
-    document(row("1-1"), row(1)): ["3: column 1: '1-1'; needed: 1, 0.1 or a range from 1"],
+    document("1 w _ _ _ _ _ _ _\t_"): ["3: the number of columns is 2 (expected 10, separated by tabs)"],
+    document(row(1, form="a\rb")): ["3: the row contains a control character"],
+    document(row(1, form="")): ["3: column 2: the word is empty (expected a word or '_')"],
+    document(row("x")): ["3: column 1: 'x' (expected 1, 0.1 or a range from 1)"],
+    document(row(2)): ["3: column 1: '2' (expected 1, 0.1 or a range from 1)"],
+    document("_", row(1)): ["4: column 1: '1' follows word 1 (expected 2, 1.1 or a range from 2)"],
+    document("_", row("1.2")): ["4: column 1: '1.2' follows word 1 (expected 2, 1.1 or a range from 2)"],
+    document(row("1-1"), row(1)): ["3: column 1: '1-1' (expected 1, 0.1 or a range from 1)"],
     document(row("1-3"), row(1), row("2-3")): [
-        "5: column 1: '2-3' follows word 1; needed: 2, 1.1 or a range from 2",
-        "6: the sentence ends before word 3, with which a multiword token ends",
+        "5: column 1: '2-3' follows word 1 (expected 2, 1.1 or a range from 2)",
+        "6: the sentence ends before word 3, the last of a multiword token",
     ],
     document(row("1-2", "Entity=(e1)"), row(1), row(2)): [
-        "3: column 10: Entity on a multiword token; needed: on its words"
+        "3: column 10: Entity on a multiword token (expected on its words)"
     ],
-    document("Entity=(a)|Entity=(b)"): ["3: column 10: Entity stands twice; needed: once"],
+    document("Entity=(a)|Entity=(b)"): ["3: column 10: Entity is given twice"],
     **{
         document(f"Entity={cell}"): [
-            f"3: column 10: '{cell}' is no Entity; needed: '(ID-FIELDS', 'ID)' or '(ID-FIELDS)'"
+            f"3: column 10: '{cell}' is not a valid Entity (expected '(ID-FIELDS', 'ID)' or '(ID-FIELDS)')"
         ]
         for cell in ["e1", "()", "(e1)e2", "((e1)", "(e1))", "(e1)("]
     },
@@ -164,26 +159,26 @@ BROKEN = {
         "3: entity 'e1' opens but never closes",
         "7: column 10: entity 'e1' closes but is not open",
     ],
-    document("Entity=(-p)"): [f"3: column 10: '' is no entity or part of one; {PART}"],
-    document("Entity=(e1[0/2])"): [f"3: column 10: 'e1[0/2]' is no entity or part of one; {PART}"],
-    document("Entity=(e1[3/2])"): [f"3: column 10: 'e1[3/2]' is no entity or part of one; {PART}"],
-    document("Entity=(e1[1/1])"): [f"3: column 10: 'e1[1/1]' is no entity or part of one; {PART}"],
-    document("Entity=(e1[2/2])"): ["3: column 10: part 2 of 2 of entity 'e1', but not part 1 of 2 before it"],
+    document("Entity=(-p)"): [f"3: column 10: '' is not a valid entity id {PART}"],
+    document("Entity=(e1[0/2])"): [f"3: column 10: 'e1[0/2]' is not a valid entity id {PART}"],
+    document("Entity=(e1[3/2])"): [f"3: column 10: 'e1[3/2]' is not a valid entity id {PART}"],
+    document("Entity=(e1[1/1])"): [f"3: column 10: 'e1[1/1]' is not a valid entity id {PART}"],
+    document("Entity=(e1[2/2])"): ["3: column 10: part 2 of 2 of entity 'e1' without part 1 of 2 before it"],
     document("Entity=(e1[1/2])(e1[2/2])"): [
-        "3: a mention of entity 'e1' has 1 of its 2 parts; needed: all in one document",
-        "3: column 10: part 2 of 2 of entity 'e1', but not part 1 of 2 before it",
+        "3: a mention of entity 'e1' has only 1 of its 2 parts (expected all of them in the same document)",
+        "3: column 10: part 2 of 2 of entity 'e1' without part 1 of 2 before it",
     ],
     document("Entity=(e1[1/2])", "Entity=(e1[2/3])"): [
-        "3: a mention of entity 'e1' has 1 of its 2 parts; needed: all in one document",
-        "4: column 10: part 2 of 3 of entity 'e1', but not part 1 of 3 before it",
+        "3: a mention of entity 'e1' has only 1 of its 2 parts (expected all of them in the same document)",
+        "4: column 10: part 2 of 3 of entity 'e1' without part 1 of 3 before it",
     ],
-    document("Entity=(e1-p-x)"): ["3: column 10: 'x' is no head; needed: the number of a token, from 1"],
-    document("Entity=(e1-p-0)"): ["3: column 10: '0' is no head; needed: the number of a token, from 1"],
+    document("Entity=(e1-p-x)"): ["3: column 10: 'x' is not a valid head (expected the number of a token, from 1)"],
+    document("Entity=(e1-p-0)"): ["3: column 10: '0' is not a valid head (expected the number of a token, from 1)"],
     document("Entity=(e1-p-2)"): [
-        "3: column 10: the head of entity 'e1' is token 2 of a mention of 1; needed: one of its tokens"
+        "3: column 10: the head of a mention of entity 'e1' is token 2 (expected at most 1, the number of its tokens)"
     ],
     document("Entity=(e1[1/2]-p-1)", "_", "Entity=(e1[2/2]-p-2)"): [
-        "5: column 10: the head is 2, and 1 in another part; needed: the same"
+        "5: column 10: the head is 2, but 1 in another part"
     ],
 }
 
@@ -196,27 +191,11 @@ def test_broken_files(file, text, problems):
     assert sorted(p.what if p.line is None else f"{p.line}: {p.what}" for p in caught.value.problems) == problems
 
 
-def test_a_hopeless_file_is_refused_in_a_few_words(read):
+def test_reading_stops_after_many_problems(read):
     with pytest.raises(FormatError) as caught:
         read("a\tb\n" * (LISTED + 50))
     assert len(caught.value.problems) == LISTED + 1
-    assert caught.value.problems[0].what == "has 350 problems or more; 300 of them are named"
-
-
-class Words:
-    """Words that are in no file."""
-
-    def __init__(self, words):
-        self.words = words
-
-    def __call__(self, document):
-        return self.words[document]
-
-    def packed(self, document):
-        return "".join(f"{word}\n" for word in self.words[document]).encode()
-
-    def line_of(self, document, token):
-        return 100 * (document + 1) + token
+    assert caught.value.problems[0].what == "has at least 350 problems; only 300 are reported"
 
 
 NAME = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs"]), min_size=1, max_size=6)
@@ -259,7 +238,7 @@ def tables(draw):
         parts={i: parts for i, (*_, parts, _) in enumerate(rows) if len(parts) > 1},
         head=np.array([head for *_, head in rows], np.int64),
         labels=labels,
-        words=Words(words),
+        words=InventedWords(words),
     )
 
 
@@ -275,7 +254,7 @@ def test_round_trip(file, table):
         text = dump_conllu(table)
     except ValueError as error:
         several = bool(np.bincount(table.entity).max(initial=0) > 1)
-        assert ("two mentions of one entity that cross" in str(error)) is several  # noqa: PT017
+        assert ("two crossing mentions of one entity" in str(error)) is several  # noqa: PT017
         return
     write_text(file, text)
     again = read_conllu(file)
@@ -288,7 +267,7 @@ def test_round_trip(file, table):
     assert dump_conllu(again) == text
 
 
-def test_what_is_written():
+def test_writing():
     table = MentionTable(**{**vars(mention_table(["a b"], [[[[0, 1]], [[1, 1]]]])), "n_tokens": np.array([2])})
     blank = "\t".join(["_", *"____0__"])
     assert dump_conllu(table) == (
@@ -300,14 +279,14 @@ def test_what_is_written():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"n_tokens": None}, "a CoNLL-U file has a row for every token, and the number of tokens is not known"),
+        ({"n_tokens": None}, "a CoNLL-U file has a row for every token, but the number of tokens is unknown"),
         ({"names": ["a\n"]}, r"document 'a\n': a CoNLL-U file can't express 'a\n'"),
-        ({"names": ["a "]}, "document 'a ': a CoNLL-U file can't express two mentions"),
-        ({"words": Words([["a", "b\tc", "d", "e"]])}, r"document 'a': a CoNLL-U file can't express 'b\tc'"),
-        ({"end": np.array([2, 3])}, "document 'a': a CoNLL-U file can't express two mentions of one entity that cross"),
+        ({"names": ["a "]}, "document 'a ': a CoNLL-U file can't express two crossing mentions"),
+        ({"words": InventedWords([["a", "b\tc", "d", "e"]])}, r"document 'a': a CoNLL-U file can't express 'b\tc'"),
+        ({"end": np.array([2, 3])}, "document 'a': a CoNLL-U file can't express two crossing mentions of one entity"),
     ],
 )
-def test_what_can_not_be_written(change, message):
+def test_documents_that_the_format_can_not_express(change, message):
     table = {**vars(mention_table(["a"], [[[[0, 2], [1, 2]]]])), "n_tokens": np.array([4])}
     assert dump_conllu(MentionTable(**table))
     with pytest.raises(ValueError, match=re.escape(message)):

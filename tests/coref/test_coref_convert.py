@@ -58,12 +58,12 @@ def test_scores_stay(ran, source):
         assert json.loads(scored)["scores"] == wanted
 
 
-def test_what_can_not_be_written(run, source):
+def test_documents_that_the_format_can_not_express(run, source):
     done = run("convert", "coref", source, "-o", "key.txt")
     assert done.exit_code == 2
-    assert "key.txt: its suffix is '.txt'; needed: .conll, .conllu, .jsonl, .ndjson" in done.stderr
+    assert "key.txt: the suffix is '.txt' (expected one of .conll, .conllu, .jsonl, .ndjson)" in done.stderr
     Path("bare.jsonl").write_text('{"document": "a", "clusters": [[[0, 1]]]}\n', "utf-8")
     done = run("convert", "coref", "bare.jsonl", "-o", "bare.conll")
     assert done.exit_code == 2
-    assert "bare.conll can't be written: a CoNLL file has a row for every token" in done.stderr
+    assert "cannot write bare.conll: a CoNLL file has a row for every token" in done.stderr
     assert not Path("bare.conll").exists()

@@ -104,7 +104,7 @@ def test_json_lines_of_a_corpus_in_conll_follow_the_same_rules(tmp_path):
         read_own_gold(corpus, path)
     assert [problem.line for problem in caught.value.problems] == [2, 2]
     assert "clusters[0][0]: [3, 2] ends before it starts" in str(caught.value)
-    assert "clusters[1][0]: [0, 5], but the document has 5 tokens" in str(caught.value)
+    assert "clusters[1][0]: [0, 5] is outside the document, which has 5 tokens" in str(caught.value)
 
 
 DECLARATION = """

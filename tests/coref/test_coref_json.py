@@ -13,13 +13,6 @@ from closeread.files import write_text
 from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.coref_json import dump_coref_json, read_coref_json
 
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    """A file to write and read again and again."""
-    return tmp_path_factory.mktemp("coref_json") / "file"
-
-
 SAFE = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=5)
 MENTION = st.tuples(st.integers(0, 9), st.integers(0, 9)).map(sorted)
 CLUSTERS = st.lists(st.lists(MENTION, min_size=1, max_size=3), max_size=3)
@@ -67,15 +60,15 @@ BROKEN = {
     row([[[0, 2**31]]]): ["1: clusters[0][0][1]: 2147483648 is greater than the maximum of 2147483647"],
     row([], n_tokens=-1): ["1: n_tokens: -1 is less than the minimum of 0"],
     row([], n_tokens=None): ["1: n_tokens: None is not of type 'integer'"],
-    row([[[0, 0], [2, 1]]]): ["1: clusters[0][1]: [2, 1] ends before it starts; needed: [start, end]"],
+    row([[[0, 0], [2, 1]]]): ["1: clusters[0][1]: [2, 1] ends before it starts (expected [start, end])"],
     row([[[0, 3]], [[2, 2]]], n_tokens=3): [
-        "1: clusters[0][0]: [0, 3], but the document has 3 tokens; needed: an end before 3"
+        "1: clusters[0][0]: [0, 3] is outside the document, which has 3 tokens (expected an end below 3)"
     ],
     "\n".join([row([[[1, 0]]]), "{}", row([[[1, 1]]]), "-"]): [
-        "1: clusters[0][0]: [1, 0] ends before it starts; needed: [start, end]",
+        "1: clusters[0][0]: [1, 0] ends before it starts (expected [start, end])",
         "2: 'clusters' is a required property",
         "2: 'document' is a required property",
-        "3: document 'a' stands on line 1 already; needed: one line a document",
+        "3: duplicate document 'a' (first on line 1)",
         "4: is no JSON: Expecting value at column 1",
     ],
 }
@@ -91,9 +84,7 @@ def test_broken_files(file, text, problems):
 
 def test_mentions_of_several_parts_are_not_written():
     table = MentionTable(**{**vars(mention_table(["a"], [[[[0, 2]]]])), "parts": {0: ((0, 0), (2, 2))}})
-    with pytest.raises(
-        ValueError, match=re.escape("JSON Lines of coreference can't express mentions of several parts")
-    ):
+    with pytest.raises(ValueError, match=re.escape("coreference JSON Lines can't express discontinuous mentions")):
         dump_coref_json(table)
 
 

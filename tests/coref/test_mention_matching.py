@@ -1,4 +1,4 @@
-"""Matching of mentions: every pair and every choice tried, on few mentions."""
+"""Matching of mentions, next to trying every choice of pairs on few mentions."""
 
 from itertools import permutations
 
@@ -11,7 +11,7 @@ from closeread.tasks.coref.kernels.mention_matching import MATCHINGS, Spans, men
 
 
 def spans(mentions):
-    """The columns of mentions that are given as (document, tokens, head)."""
+    """Convert mentions, given as (document, tokens, head), to columns."""
     return Spans(
         document=np.array([d for d, _, _ in mentions], np.int64),
         start=np.array([min(tokens) for _, tokens, _ in mentions], np.int64),
@@ -31,14 +31,14 @@ def parts(tokens):
     return tuple(found)
 
 
-def matched(key, response, matching):
-    """The pairs of mentions that share a code."""
+def find_matches(key, response, matching):
+    """Find the pairs of mentions with the same code."""
     ours, theirs = mention_codes(spans(key), spans(response), matching)
     return [(i, j) for i, code in enumerate(ours) for j in np.flatnonzero(theirs == code).tolist()]
 
 
 def similarity(key, response, matching):
-    """How alike two mentions are that are not the same; 0 where they can't match."""
+    """Return the similarity of two different mentions; 0 if they can't match."""
     (document, tokens, head), (other_document, other_tokens, other_head) = key, response
     if document != other_document:
         return 0
@@ -67,8 +67,8 @@ def mentions(draw):
 
 @given(key=mentions(), response=mentions(), matching=st.sampled_from(MATCHINGS))
 @example(key=[], response=[], matching="head")
-def test_the_best_choice_of_all(key, response, matching):
-    pairs = matched(key, response, matching)
+def test_the_choice_of_pairs_is_optimal(key, response, matching):
+    pairs = find_matches(key, response, matching)
     same = {
         (i, j)
         for i, k in enumerate(key)
@@ -77,7 +77,7 @@ def test_the_best_choice_of_all(key, response, matching):
     }
     assert same <= set(pairs)
     rest = {(key[i], response[j]) for i, j in set(pairs) - same}
-    # One to one among what stands in one side only; repeated mentions go with their first.
+    # One to one among mentions of one side only; repeated mentions share the match of their first.
     assert len({identity(k, matching) for k, _ in rest}) == len({identity(r, matching) for _, r in rest})
     ours = first_of_each(key, [response[j] for _, j in same], matching)
     theirs = first_of_each(response, [key[i] for i, _ in same], matching)
@@ -107,11 +107,11 @@ def best_sum(key, ours, response, theirs, matching):
 
 
 @given(key=mentions(), response=mentions(), matching=st.sampled_from(MATCHINGS), seed=st.randoms())
-def test_the_order_of_the_mentions_is_no_matter(key, response, matching, seed):
+def test_the_order_of_mentions_does_not_matter(key, response, matching, seed):
     def places(ours, theirs):
-        return {(ours[i], theirs[j]) for i, j in matched(ours, theirs, matching)}
+        return {(ours[i], theirs[j]) for i, j in find_matches(ours, theirs, matching)}
 
-    # Of the mentions with the same tokens, the head of the first counts: only one is left of each.
+    # Of mentions with the same tokens, the head of the first counts, so only one of each is kept.
     key, response = ([s[i] for i in first_of_each(s, [], matching)] for s in (key, response))
     assert places(seed.sample(key, len(key)), seed.sample(response, len(response))) == places(key, response)
 
@@ -124,17 +124,17 @@ ALL_FOUR = [(0, 0), (0, 1), (1, 0), (1, 1)]
 @pytest.mark.parametrize(
     ("key", "response", "expected"),
     [
-        # The key's head decides, whatever the response's is.
+        # The head of the key decides, not that of the response.
         ([LONG], [(0, T({1, 2}), 2)], {"exact": [], "head": [], "partial": [(0, 0)]}),
-        # A response that goes beyond the key may have its head, but is no part of it.
+        # A response that is longer than the key may have its head, but does not lie within it.
         ([SHORT], [LONG], {"exact": [], "head": [(0, 0)], "partial": []}),
         ([LONG], [(0, T({2, 3}), 2)], {"exact": [], "head": [], "partial": []}),
         ([LONG], [(1, T({1, 2}), 1)], {"exact": [], "head": [], "partial": []}),
-        # The same tokens come first, even if the rest then has nothing.
+        # The same tokens are matched first, even if that leaves the rest without a match.
         ([LONG, SHORT], [SHORT], {"exact": [(1, 0)], "head": [(1, 0)], "partial": [(1, 0)]}),
-        # With another head the same tokens are another mention, but only for `head`.
+        # The same tokens with another head are another mention, but only for `head`.
         ([LONG], [(0, LONG[1], 2)], {"exact": [(0, 0)], "head": [], "partial": [(0, 0)]}),
-        # The longer of two that fit is the better one.
+        # Of two candidates the longer one is better.
         ([LONG], [SHORT, (0, T({0, 1, 2}), 1)], {"exact": [], "head": [(0, 1)], "partial": [(0, 1)]}),
         # The largest sum, not the best pair: 1/2 + 1/3 > 2/3 (partial).
         (
@@ -146,12 +146,12 @@ ALL_FOUR = [(0, 0), (0, 1), (1, 0), (1, 1)]
         ([(0, T({0, 2}), 0)], [(0, T({0, 1, 2}), 0)], {"exact": [], "head": [(0, 0)], "partial": []}),
         ([(0, T({0, 1, 2}), 0)], [(0, T({0, 2}), 0)], {"exact": [], "head": [(0, 0)], "partial": [(0, 0)]}),
         ([(0, T({0, 1, 2}), 1)], [(0, T({0, 2}), 0)], {"exact": [], "head": [], "partial": []}),
-        # Mentions that stand twice go together.
+        # Repeated mentions have the same matches.
         ([LONG, LONG], [SHORT, SHORT], {"exact": [], "head": ALL_FOUR, "partial": ALL_FOUR}),
     ],
 )  # fmt: skip
 def test_by_hand(key, response, expected):
-    assert {matching: matched(key, response, matching) for matching in MATCHINGS} == expected
+    assert {matching: find_matches(key, response, matching) for matching in MATCHINGS} == expected
 
 
 def test_parts_without_a_gap_are_one():

@@ -1,8 +1,8 @@
-"""The coreference metrics once more: slow, obvious, in exact fractions.
+"""The coreference metrics, slow and obvious, in exact fractions.
 
-A side is a list of documents, each a list of clusters, each a list of mentions.  Every metric gives (numerator of
-recall, denominator of recall, numerator of precision, denominator of precision), summed over the documents.  Where a
-mention is repeated, what the reference scorer does is done here with dictionaries and sets, as it does it.
+A side is a list of documents, each a list of clusters, each a list of mentions.  Every metric returns (numerator of
+recall, denominator of recall, numerator of precision, denominator of precision) for a document.  Repeated mentions are
+handled with dictionaries and sets, as in the reference scorer.
 """
 
 from fractions import Fraction
@@ -10,12 +10,13 @@ from functools import cache
 from itertools import combinations, product
 
 import numpy as np
+import pytest
 
 from closeread.tasks.coref.kernels.sides import Side
 
 
 def side(documents):
-    """The columns of nested lists; mentions are pairs of small numbers or single characters."""
+    """Convert nested lists to columns; mentions are pairs of small numbers or single characters."""
 
     def code(mention):
         return ord(mention) if isinstance(mention, str) else 1000 * mention[0] + mention[1]
@@ -29,18 +30,18 @@ def side(documents):
 
 
 def summed(metric, key, response):
-    """The sums over documents."""
+    """Sum the counts over documents."""
     figures = [metric(*pair) for pair in zip(key, response, strict=True)]
     return [sum(column, Fraction(0)) for column in zip(*figures, strict=True)]
 
 
 def as_reference(key, response):
-    """Responses that keep the first of repeated mentions, where the key has them."""
-    return [deduplicated(r, {m for cluster in k for m in cluster}) for k, r in zip(key, response, strict=True)]
+    """Drop the repeats of mentions that the key has from the responses."""
+    return [deduplicate(r, {m for cluster in k for m in cluster}) for k, r in zip(key, response, strict=True)]
 
 
-def deduplicated(clusters, mentions):
-    """The clusters, each of these mentions only where it stands first."""
+def deduplicate(clusters, mentions):
+    """Return the clusters with each of some mentions only in its first place."""
     seen = set()
     kept = []
     for cluster in clusters:
@@ -54,7 +55,7 @@ def deduplicated(clusters, mentions):
 
 
 def where(clusters):
-    """The number of every mention's cluster; the last, if it has several."""
+    """Map every mention to the number of its cluster, the last one if there are several."""
     return {mention: number for number, cluster in enumerate(clusters) for mention in cluster}
 
 
@@ -88,7 +89,7 @@ def b3(key, response):
 
 
 def ceaf(key, response, similarity):
-    """The best one-to-one mapping, by trying every partner of every key cluster."""
+    """Find the best one-to-one mapping by trying every partner of every key cluster."""
     rows = [[similarity(k, r) for r in response] for k in key]
 
     @cache
@@ -130,7 +131,7 @@ def lea_recall(key, response):
 
 
 def blanc(key, response):
-    """Coreference links in both, in the key, in the response; non-coreference links likewise: every link listed."""
+    """List every link: coreference links in both sides, in the key, in the response, then non-coreference links."""
     coreference, other = [], []
     for clusters in (key, response):
         coreference.append({frozenset(pair) for cluster in clusters for pair in combinations(cluster, 2)})
@@ -139,7 +140,7 @@ def blanc(key, response):
 
 
 def blanc_scores(links, same_mentions, edge):
-    """Precision, recall and F1 of summed links; None where nothing decides."""
+    """Compute precision, recall and F1 of summed links; None where they are undefined."""
     kinds = [links[:3], links[3:]]
     if edge == "reference":
         kinds = [(both, key, response) for both, key, response in kinds if key]
@@ -162,3 +163,12 @@ def blanc_scores(links, same_mentions, edge):
 
 
 METRICS = {"mentions": mentions, "muc": muc, "b3": b3, "ceafm": ceafm, "ceafe": ceafe, "lea": lea}
+
+
+def assert_equal_counts(counts, key, response):
+    """Compare the counts of all metrics, by name, with those of the twins: their sums, and document by document."""
+    for name, metric in {**METRICS, "blanc": blanc}.items():
+        expected = [float(value) for value in summed(metric, key, response)]
+        assert counts[name].sum(axis=0) == pytest.approx(expected, abs=1e-12), name
+        by_document = [[float(v) for v in metric(*pair)] for pair in zip(key, response, strict=True)]
+        assert counts[name] == pytest.approx(np.array(by_document), abs=1e-12), name

@@ -8,27 +8,27 @@ from pathlib import Path
 from closeread.errors import FormatError, Problem
 
 LISTED = 300
-"""How many problems of a file are put into words; soon after so many its reader gives up."""
+"""The number of problems of a file that are reported; readers stop soon after that many."""
 
 
 @dataclass
 class Problems:
-    """The first `LISTED` problems of a file, and the number of all that were found."""
+    """The first `LISTED` problems of a file, and the total number found."""
 
     listed: list[Problem] = field(default_factory=list)
     total: int = 0
 
     def add(self, what: str, line: int | None = None, *, times: int = 1) -> None:
-        """Take in a problem, and others that are only counted."""
+        """Add a problem; with `times`, count it several times."""
         if len(self.listed) < LISTED:
             self.listed.append(Problem(what, line))
         self.total += times
 
     def raise_any(self, path: Path) -> None:
-        """Raise what was found, in the order of the file."""
+        """Raise a FormatError with the problems, in the order of the file, if there are any."""
         if not self.total:
             return
         problems = sorted(self.listed, key=lambda problem: problem.line or 0)
         if self.total > len(problems):
-            problems.insert(0, Problem(f"has {self.total:,} problems or more; {len(problems)} of them are named"))
+            problems.insert(0, Problem(f"has at least {self.total:,} problems; only {len(problems)} are reported"))
         raise FormatError(path, problems)

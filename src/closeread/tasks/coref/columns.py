@@ -1,8 +1,8 @@
-"""Documents with coreference clusters, kept as columns: what every coreference reader yields.
+"""Documents with coreference clusters, as columns: the result of every coreference reader.
 
 Conventions: tokens of a document are numbered from 0 across its sentences, and a mention's end is its last token.
-Entities are numbered from 0 over all documents, in order of first appearance; those of a document follow each other,
-and so do the mentions of an entity.
+Entities are numbered from 0 over all documents, in order of first appearance; the entities of a document are
+consecutive, and so are the mentions of an entity.
 """
 
 from __future__ import annotations
@@ -15,46 +15,45 @@ from itertools import chain, pairwise
 from typing import Any, Protocol, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from closeread.arrays import Ints, Mask
 from closeread.records import Record
 
-Ints = NDArray[np.int64]
 Parts = tuple[tuple[int, int], ...]
 
 
 class Words(Protocol):
-    """The words of documents, and where they stand in their file."""
+    """The words of documents, and their lines in the file."""
 
     def __call__(self, document: int) -> Sequence[str]:
-        """The tokens of a document, by its index; empty where its rows hold no words."""
+        """Return the tokens of a document, by its index; nothing if its rows have no words."""
         ...
 
     def packed(self, document: int) -> bytes:
-        """The same as UTF-8, with a line end after each: what is compared when two files have to agree."""
+        """Return the tokens as UTF-8, each followed by a line end, for comparison of two files."""
         ...
 
     def line_of(self, document: int, token: int) -> int:
-        """The line on which a token stands, from 1."""
+        """Return the line of a token, from 1."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class MentionTable(Sequence[Record]):
-    """The mentions of documents, as columns; reads as records ``{"document", "clusters"}``.
+    """The mentions of documents as columns; a sequence of records ``{"document", "clusters"}``.
 
     Attributes:
         names: (n_documents,) the documents' names, in order.
-        n_tokens: (n_documents,) how many tokens each has; None where that is not known (JSON Lines).
-        document: (n_mentions,) the document of each mention, from 0, never falling.
+        n_tokens: (n_documents,) the number of tokens of each; None if unknown (JSON Lines).
+        document: (n_mentions,) the document of each mention, from 0, in ascending order.
         start, end: (n_mentions,) first and last token of each mention.
-        entity: (n_mentions,) the entity of each mention, from 0, never falling.
-        n_entities: how many entities there are.
-        parts: the (start, end) of every part of the mentions that are discontinuous, by the mention's index.
-        head: (n_mentions,) the token that is a mention's head; None where the format has none.
-        labels: the ids of the entities as they stand in the file, by entity; None where it has none.
-        words: the tokens of the documents; None where the format has no text.
-        absent: the documents that a system sent nothing for; they have no mentions here.
+        entity: (n_mentions,) the entity of each mention, from 0, in ascending order.
+        n_entities: the number of entities.
+        parts: the (start, end) of each part of the discontinuous mentions, by the index of the mention.
+        head: (n_mentions,) the head token of each mention; None if the format has no heads.
+        labels: the ids of the entities in the file; None if it has none.
+        words: the tokens of the documents; None if the format has no text.
+        absent: the documents without a response; they have no mentions here.
     """
 
     names: Sequence[str]
@@ -73,8 +72,8 @@ class MentionTable(Sequence[Record]):
     def __len__(self) -> int:
         return len(self.names)
 
-    def select(self, rows: NDArray[np.bool_]) -> MentionTable:
-        """The table with the mentions where the mask is true; entities keep their numbers."""
+    def select(self, rows: Mask) -> MentionTable:
+        """Return the table with the mentions where the mask is true; entities keep their numbers."""
         kept = np.flatnonzero(rows)
         parts = (
             {new: self.parts[old] for new, old in enumerate(kept.tolist()) if old in self.parts} if self.parts else {}
@@ -90,7 +89,7 @@ class MentionTable(Sequence[Record]):
         )
 
     def label(self, row: int) -> str:
-        """The id of a mention's entity in its file; where it has none, its number in its document, from 0."""
+        """Return the id of a mention's entity in the file, or else its number in the document, from 0."""
         if self.labels is not None:
             return self.labels[int(self.entity[row])]
         return str(self.entity[row] - self.entity[np.searchsorted(self.document, self.document[row])])
@@ -150,11 +149,11 @@ def number_of_token(parts: Parts, token: int) -> int:
 
 
 def mention_table(names: Sequence[str], documents: Iterable[Sequence[Sequence[Sequence[Any]]]]) -> MentionTable:
-    """The columns of nested lists: documents of clusters of mentions ``[start, end]``.
+    """Convert nested lists to columns: documents of clusters of mentions ``[start, end]``.
 
     Args:
-        names: the documents' names.
-        documents: the clusters of each, checked before.
+        names: the names of the documents.
+        documents: the clusters of each, already validated.
     """
     documents = list(documents)
     clusters = list(chain.from_iterable(documents))
@@ -174,7 +173,7 @@ def mention_table(names: Sequence[str], documents: Iterable[Sequence[Sequence[Se
 
 
 def document_digests(table: MentionTable) -> list[bytes]:
-    """The sha256 of each document's clusters and heads, whatever its name, its format and the order of its clusters."""
+    """Compute the sha256 of each document's clusters and heads; name, format and order of clusters don't matter."""
     entity = np.empty(table.n_entities + 1, np.int64)
     order = np.lexsort((table.end, table.start, table.document))
     seen, first = np.unique(table.entity[order], return_index=True)

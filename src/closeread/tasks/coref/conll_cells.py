@@ -1,10 +1,10 @@
-"""The last column of CoNLL files: what its cells say of mentions.
+"""The last column of CoNLL files, which contains the mentions.
 
-A cell is a row of pieces, with or without ``|`` between them: ``(12`` opens a mention of entity 12, ``12)`` closes the
-one of entity 12 that was opened last, ``(12)`` is one of a single token.
+A cell is a sequence of pieces, with or without ``|`` between them: ``(12`` opens a mention of entity 12, ``12)`` closes
+the last open mention of entity 12, ``(12)`` is a mention of a single token.
 
-Cells that are as they should be are read all at once (`mentions_at_once`).  Where any is not, they are read again one
-by one (`mentions_one_by_one`), which takes longer and says what is wrong.
+Valid cells are read all at once (`read_mentions_at_once`).  If any is invalid, they are read again one by one
+(`read_mentions_one_by_one`), which is slower and finds the problems.
 """
 
 from __future__ import annotations
@@ -17,20 +17,17 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from closeread.arrays import Ints, Mask
 from closeread.errors import quote, shorten
 from closeread.formats.problems import LISTED, Problems
-from closeread.tasks.coref.columns import Ints
 
 MAX_DIGITS = 16
-"""Ids of more digits are read one by one."""
+"""Ids with more digits are read one by one."""
 
 NEWLINE, SPACE, OPEN, CLOSE, BAR, ZERO, NINE = b"\n ()|09"
 PIECE = re.compile(rb"(\()?([0-9]++)(\))?")
-# Possessive, so that a cell of many digits is not tried in all the ways that they can be cut.
+# Possessive, so that a cell with many digits is not tried with every way to split them.
 CELL = re.compile(rb"(?:\([0-9]++\)?|[0-9]++\))(?:\|?(?:\([0-9]++\)?|[0-9]++\)))*+")
-
-Event = tuple[bytes, bool, bool]
-"""The id of an entity, whether a mention of it opens, and whether one closes."""
 
 
 class Cells(NamedTuple):
@@ -38,10 +35,10 @@ class Cells(NamedTuple):
 
     Attributes:
         document: the document of each, from 0.
-        token: the token of the document that it stands beside.
+        token: its token in the document, from 0.
         line: its line, from 1.
-        begin, end: where it begins and where its line ends, in the file's bytes.
-        is_ragged: its row has another number of cells than others, so nobody knows what its last cell is.
+        begin, end: the begin of the cell and the end of its line, in the bytes of the file.
+        is_ragged: whether its row has another number of cells than other rows, so that its last cell is unknown.
     """
 
     document: Ints
@@ -49,7 +46,7 @@ class Cells(NamedTuple):
     line: Ints
     begin: Ints
     end: Ints
-    is_ragged: NDArray[np.bool_]
+    is_ragged: Mask
 
 
 class Mentions(NamedTuple):
@@ -68,7 +65,7 @@ class Mentions(NamedTuple):
 
 
 class _Labels(Sequence[str]):
-    """Stretches of a text, decoded when they are asked for."""
+    """Substrings of a text, decoded on demand."""
 
     def __init__(self, text: bytes, begin: Ints, end: Ints) -> None:
         self._text, self._begin, self._end = text, begin, end
@@ -87,40 +84,40 @@ class _Labels(Sequence[str]):
 
 
 class _Events(NamedTuple):
-    """What the pieces of all cells say, in the order of the file.
+    """The pieces of all cells, in the order of the file.
 
     Attributes:
-        cell: the cell of each.
-        label: the id, as a number that is another for another id.
-        begin, end: where the id stands in the text.
-        opens, closes: whether a mention opens, and whether one closes.
+        cell: the cell of each piece.
+        label: its id, as a number that differs for different ids.
+        begin, end: the position of the id in the text.
+        opens, closes: whether it opens a mention, and whether it closes one.
     """
 
     cell: Ints
     label: Ints
     begin: Ints
     end: Ints
-    opens: NDArray[np.bool_]
-    closes: NDArray[np.bool_]
+    opens: Mask
+    closes: Mask
 
 
-def gathered(raw: NDArray[np.uint8], begin: Ints, end: Ints) -> tuple[NDArray[np.uint8], Ints]:
-    """The bytes of stretches one after the other, and where each ends among them."""
+def gather(raw: NDArray[np.uint8], begin: Ints, end: Ints) -> tuple[NDArray[np.uint8], Ints]:
+    """Concatenate ranges of bytes; return the bytes and the end of each range among them."""
     size = end - begin
     after = np.cumsum(size)
     return raw.take(np.repeat(begin - after + size, size) + np.arange(size.sum()), mode="clip"), after
 
 
-def mentions_at_once(data: bytes, cells: Cells) -> Mentions | None:
-    """The mentions of cells; None where anything about them is wrong, or an id has more than `MAX_DIGITS` digits."""
-    # Each cell with the byte after it, which is made a line end: it keeps cells apart.
-    text, after = gathered(np.frombuffer(data, np.uint8), cells.begin, cells.end + 1)
+def read_mentions_at_once(data: bytes, cells: Cells) -> Mentions | None:
+    """Read the mentions of cells; None if anything is invalid, or an id has more than `MAX_DIGITS` digits."""
+    # Each cell with the byte after it, which is replaced by a line end to separate cells.
+    text, after = gather(np.frombuffer(data, np.uint8), cells.begin, cells.end + 1)
     text[after - 1] = NEWLINE
-    events = _events(text, after)
+    events = _parse_events(text, after)
     if events is None:
         return None
-    entity, first = _entities(cells.document[events.cell], events.label)
-    found = _matched(entity, events)
+    entity, first = _number_entities(cells.document[events.cell], events.label)
+    found = _match_brackets(entity, events)
     if found is None:
         return None
     opened, closed = found
@@ -134,37 +131,37 @@ def mentions_at_once(data: bytes, cells: Cells) -> Mentions | None:
     )
 
 
-def _events(text: NDArray[np.uint8], after: Ints) -> _Events | None:
-    """The pieces of the cells; None where a cell is not made of pieces."""
+def _parse_events(text: NDArray[np.uint8], after: Ints) -> _Events | None:
+    """Split cells into pieces; None if a cell is invalid."""
     digit = (text >= ZERO) & (text <= NINE)
     opening, closing, bar = text == OPEN, text == CLOSE, text == BAR
     if not (digit | opening | closing | bar | (text <= SPACE)).all():
         return None
-    # Blanks stand at the end of a cell only, so that the text begins with a piece and ends with a line end.
+    # Blanks are at the end of cells only, so the text begins with a piece and ends with a line end.
     before, behind = np.roll(text, 1), np.roll(text, -1)
     digit_before, digit_behind = np.roll(digit, 1), np.roll(digit, -1)
     begin, end = np.flatnonzero(digit & ~digit_before), np.flatnonzero(digit & ~digit_behind) + 1
     opens, closes = before[begin] == OPEN, behind[end - 1] == CLOSE
-    sound = (
+    is_valid = (
         (opens | closes).all()
         and digit_behind[opening].all()
         and digit_before[closing].all()
         and (digit_before | (before == CLOSE))[bar].all()
         and (digit_behind | (behind == OPEN))[bar].all()
     )
-    if not sound or (end - begin).max(initial=0) > MAX_DIGITS:
+    if not is_valid or (end - begin).max(initial=0) > MAX_DIGITS:
         return None
     places = np.flatnonzero(digit)
     run = np.cumsum(digit & ~digit_before)[places] - 1
     worth = (text[places] - np.uint8(ZERO)).astype(np.int64) * 10 ** (end[run] - 1 - places)
     number = np.add.reduceat(worth, np.searchsorted(places, begin)) if len(begin) else worth
-    # With its length, since 1 and 01 are two ids.
+    # With its length, since 1 and 01 are different ids.
     label = number * (MAX_DIGITS + 1) + (end - begin)
     return _Events(np.searchsorted(after, begin, "right"), label, begin, end, opens, closes)
 
 
-def _entities(document: Ints, label: Ints) -> tuple[Ints, Ints]:
-    """Numbers for the entities, from 0 in the order of the file, and the first event of each."""
+def _number_entities(document: Ints, label: Ints) -> tuple[Ints, Ints]:
+    """Number the entities from 0 in the order of the file; return the entity of each event, and its first event."""
     labels, number = np.unique(label, return_inverse=True)
     _, first, entity = np.unique(document * max(len(labels), 1) + number, return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -173,15 +170,15 @@ def _entities(document: Ints, label: Ints) -> tuple[Ints, Ints]:
     return rank[entity], first[order]
 
 
-def _matched(entity: Ints, events: _Events) -> tuple[Ints, Ints] | None:
-    """The events that open and close each mention, by entity and opening; None where brackets don't match."""
+def _match_brackets(entity: Ints, events: _Events) -> tuple[Ints, Ints] | None:
+    """Find the events that open and close each mention, by entity and opening; None if brackets don't match."""
     step = events.opens.astype(np.int64) - events.closes
     order = np.argsort(entity, kind="stable")
     depth = np.cumsum(step[order])
     is_last = np.append(np.diff(entity[order]) != 0, True)[: len(order)]
     if (depth < 0).any() or depth[is_last].any():
         return None
-    # A mention's level is how many of its entity are open with it: of a level, openings and closings alternate.
+    # The level of a mention is the number of open mentions of its entity: within a level, opens and closes alternate.
     of_level = np.where(step[order] < 0, depth + 1, depth)
     half = np.flatnonzero(step[order])
     half = half[np.lexsort((half, of_level[half], entity[order][half]))]
@@ -192,14 +189,14 @@ def _matched(entity: Ints, events: _Events) -> tuple[Ints, Ints] | None:
     return opened[by_opening], closed[by_opening]
 
 
-def mentions_one_by_one(data: bytes, cells: Cells, widths: Sequence[int], problems: Problems) -> Mentions:
-    """The mentions of cells, and what is wrong with them.
+def read_mentions_one_by_one(data: bytes, cells: Cells, widths: Sequence[int], problems: Problems) -> Mentions:
+    """Read the mentions of cells, and find their problems.
 
     Args:
         data: the file.
         cells: the cells.
-        widths: how many columns each document has.
-        problems: takes in what is found.
+        widths: the number of columns of each document.
+        problems: collects the problems.
     """
     reader = _OneByOne(problems)
     document = 0
@@ -217,22 +214,23 @@ def mentions_one_by_one(data: bytes, cells: Cells, widths: Sequence[int], proble
 
 
 class _OneByOne:
-    """Goes through the cells of a file."""
+    """Reader of the cells of a file, one after the other."""
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
-        # Of each entity of the current document: its number, and its open mentions with their lines.
+        # For each entity of the current document: its number, and its open mentions with their lines.
         self._entities: dict[bytes, tuple[int, list[tuple[int, int]]]] = {}
         self._labels: list[str] = []
         self._document, self._entity, self._start, self._end = (array("q") for _ in range(4))
 
     def take(self, document: int, token: int, line: int, cell: bytes, is_ragged: bool, width: int) -> None:
-        """Read on."""
+        """Read a cell."""
         column = f"column {width}"
         if not CELL.fullmatch(cell):
             if not is_ragged:
-                found = f"{quote(cell.decode('utf-8'))} is no mention cell"
-                self._problems.add(f"{column}: {found}; needed: '-', '(ID)', '(ID' or 'ID)', several by '|'", line)
+                found = f"{quote(cell.decode('utf-8'))} is not a valid mention cell"
+                expected = "expected '-', '(ID)', '(ID' or 'ID)', several separated by '|'"
+                self._problems.add(f"{column}: {found} ({expected})", line)
             return
         for opening, label, closing in PIECE.findall(cell):
             if opening:
@@ -255,7 +253,7 @@ class _OneByOne:
                 self._problems.add(f"{column}: {found}", line)
 
     def end_document(self, width: int) -> None:
-        """Say what is still open."""
+        """Report mentions that are still open."""
         for label, (_, mentions) in self._entities.items():
             for _, line in mentions:
                 found = f"column {width}: entity {shorten(label.decode(), 60)} opens but never closes"
@@ -263,7 +261,7 @@ class _OneByOne:
         self._entities = {}
 
     def mentions(self) -> Mentions:
-        """All that was read."""
+        """Return all mentions."""
         document, start, end, entity = (
             np.array(values, np.int64) for values in (self._document, self._start, self._end, self._entity)
         )

@@ -18,26 +18,26 @@ PARTED = re.compile(r"(.+); part ([^\s()]+)")
 
 
 def dump_conll(table: MentionTable) -> str:
-    """The documents as CoNLL text of five columns: document, part, number, word, mentions.
+    """Convert documents to CoNLL text with five columns: document, part, number, word, mentions.
 
-    Words are ``_`` where the table has none; sentences are not kept, and ids are only if all are numbers.
+    Words are ``_`` if the table has none.  Sentences are not kept; ids are kept if all are numbers.
 
     Raises:
-        ValueError: the number of tokens is not known, or the format can't express something: a discontinuous mention,
-            two mentions of an entity that cross, a word with a blank, a name with a line end.
+        ValueError: the number of tokens is unknown, or the format can't express something: a discontinuous mention,
+            two crossing mentions of an entity, a word with a blank, a name with a line end.
     """
     if table.n_tokens is None:
-        raise ValueError("a CoNLL file has a row for every token, and the number of tokens is not known")
+        raise ValueError("a CoNLL file has a row for every token, but the number of tokens is unknown")
     if table.parts:
-        raise ValueError("a CoNLL file can't express mentions of several parts")
+        raise ValueError("a CoNLL file can't express discontinuous mentions")
     n_tokens = table.n_tokens.tolist()
     borders = np.searchsorted(table.document, np.arange(len(table.names) + 1)).tolist()
     return "".join(
-        _dumped(table, i, slice(first, last), n_tokens[i]) for i, (first, last) in enumerate(pairwise(borders))
+        _format_document(table, i, slice(first, last), n_tokens[i]) for i, (first, last) in enumerate(pairwise(borders))
     )
 
 
-def _dumped(table: MentionTable, document: int, mentions: slice, n_tokens: int) -> str:
+def _format_document(table: MentionTable, document: int, mentions: slice, n_tokens: int) -> str:
     name = table.names[document]
     if not name or UNSAFE.search(name):
         raise ValueError(f"document {quote(name)}: a CoNLL file can't express this name")
@@ -45,9 +45,9 @@ def _dumped(table: MentionTable, document: int, mentions: slice, n_tokens: int) 
     head, part = (f"({parts[1]}); part {parts[2]}", parts[2]) if parts else (f"({name})", "0")
     first_cell = re.sub(r"\s|^#", "_", parts[1] if parts else name)
     words = (table.words(document) if table.words else ()) or ["_"] * n_tokens
-    if unfit := [word for word in words if not WORD.fullmatch(word)]:
-        raise ValueError(f"document {quote(name)}: a CoNLL file can't express the word {quote(unfit[0])}")
-    cells = _dumped_cells(table, mentions, n_tokens)
+    if invalid := [word for word in words if not WORD.fullmatch(word)]:
+        raise ValueError(f"document {quote(name)}: a CoNLL file can't express the word {quote(invalid[0])}")
+    cells = _format_cells(table, mentions, n_tokens)
     rows = [
         f"{first_cell}\t{part}\t{i}\t{word}\t{'|'.join(cell) or '-'}\n"
         for i, (word, cell) in enumerate(zip(words, cells, strict=True))
@@ -55,10 +55,10 @@ def _dumped(table: MentionTable, document: int, mentions: slice, n_tokens: int) 
     return "".join([f"#begin document {head}\n", *rows, "\n#end document\n"])
 
 
-def _dumped_cells(table: MentionTable, mentions: slice, n_tokens: int) -> list[list[str]]:
-    """What opens and closes on each token: what closes first, then what opens, the longest first."""
+def _format_cells(table: MentionTable, mentions: slice, n_tokens: int) -> list[list[str]]:
+    """List the brackets of each token: closing ones first, then opening ones, longest mention first."""
     entity, start, end = (column[mentions].tolist() for column in (table.entity, table.start, table.end))
-    names = _ids(table, sorted(set(entity)))
+    names = _choose_ids(table, sorted(set(entity)))
     opening: list[list[str]] = [[] for _ in range(n_tokens)]
     closing: list[list[str]] = [[] for _ in range(n_tokens)]
     open_ends: dict[int, list[int]] = {}
@@ -71,7 +71,7 @@ def _dumped_cells(table: MentionTable, mentions: slice, n_tokens: int) -> list[l
         while ends and ends[-1] <= first:
             ends.pop()
         if ends and ends[-1] < last:
-            found = f"two mentions of one entity that cross, the second on tokens {first} to {last}"
+            found = f"two crossing mentions of one entity, the second on tokens {first} to {last}"
             raise ValueError(
                 f"document {quote(table.names[table.document[mentions][0]])}: a CoNLL file can't express {found}"
             )
@@ -81,8 +81,8 @@ def _dumped_cells(table: MentionTable, mentions: slice, n_tokens: int) -> list[l
     return [closes + opens for closes, opens in zip(closing, opening, strict=True)]
 
 
-def _ids(table: MentionTable, entities: Sequence[int]) -> dict[int, str]:
-    """The ids of a document's entities: those of the table if they are numbers, otherwise counted from 0."""
+def _choose_ids(table: MentionTable, entities: Sequence[int]) -> dict[int, str]:
+    """Choose the ids of a document's entities: those of the table if they are numbers, otherwise 0, 1, …"""
     labels = [table.labels[entity] for entity in entities] if table.labels else []
     if len(set(labels)) == len(entities) and all(ID.fullmatch(label) for label in labels):
         return dict(zip(entities, labels, strict=True))

@@ -1,12 +1,10 @@
-"""CoNLL-U files with CorefUD's annotation of coreference.
+"""CoNLL-U files with coreference in the annotation of CorefUD.
 
-Conventions: a document begins at ``# newdoc id = NAME`` and ends at the next one.  Words and empty nodes (``3.1``) are
-its tokens, in the order of the file, an empty node under the name ``_``; lines of multiword tokens (``3-4``) are none.
-The mentions stand in the last column as ``Entity=``: ``(e1-person-2-`` opens one, ``e1)`` closes the one of this
-entity that was opened last, ``(e1-person-1-)`` is one of a single token, and ``(e1[1/2]-`` to ``e1[1/2])`` is the
-first part of two; cells are joined without a sign between them.  What the fields behind the id mean is said by ``#
-global.Entity``: `head` is the number of the mention's head among its tokens, from 1; where none is given it is the
-first token.  Bridging and split antecedents are left alone, and a mention may cross the end of a sentence.
+Conventions: a document begins at ``# newdoc id = NAME`` and ends at the next one.  Its tokens are words and empty nodes
+(``3.1``), in the order of the file, an empty node with the word ``_``; lines of multiword tokens (``3-4``) are no
+tokens.  The mentions are in the last column as ``Entity=`` (`closeread.tasks.coref.conllu_entities`).  The fields after
+the id are declared by ``# global.Entity``: `head` is the number of the mention's head among its tokens, from 1; the
+default is the first token.  Bridging and split antecedents are ignored.  A mention may cross the end of a sentence.
 """
 
 from __future__ import annotations
@@ -25,15 +23,13 @@ from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.columns import ListedWords, MentionTable, Parts, nth_token, number_of_token
+from closeread.tasks.coref.conllu_entities import EntityReader
 from closeread.tasks.coref.coref_json import table_of
 
 COLUMNS = 10
 
 COMMENT = re.compile(r"#[ \t]*(newdoc|global\.Entity)(?![^\s=])(?:[ \t]+id)?[ \t]*(?:=[ \t]*(.*?))?[ \t]*")
 WORD_ID = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9})|-([0-9]{1,9}))?")
-PIECE = re.compile(r"(\()?([^()]+)(\))?")
-PART = re.compile(r"(.+)\[([0-9]{1,9})/([0-9]{1,9})\]")
-NUMBER = re.compile(r"[0-9]{1,9}")
 PLAIN_ID = re.compile(r"[^-()\[\]|=\s\x00-\x1f\x7f-\x9f]+")
 FORM = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 
@@ -41,46 +37,33 @@ DEFAULT_FIELDS = "eid-etype-head-other"
 
 
 @dataclass
-class _Mention:
-    """A mention as far as it has been read."""
-
-    entity: int
-    line: int
-    of: int
-    parts: list[tuple[int, int]] = field(default_factory=list)
-    head: int | None = None
-
-
-@dataclass
-class _Found:
-    """The columns of a file while it is read."""
+class _Documents:
+    """The documents of a file while it is read."""
 
     names: list[str] = field(default_factory=list)
     words: list[list[str]] = field(default_factory=list)
     lines: list[list[int]] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
-    document_of_entity: list[int] = field(default_factory=list)
-    mentions: list[_Mention] = field(default_factory=list)
     problems: Problems = field(default_factory=Problems)
 
 
 def read_conllu(path: Path) -> MentionTable:
-    """The documents of a CoNLL-U file.
+    """Read the documents of a CoNLL-U file.
 
     Returns:
         The mentions of an entity in the order in which they open; the ids of the file as labels.
 
     Raises:
-        FormatError: the file can't be read as text, or is not of this format, with all that is wrong with it.
+        FormatError: the file is not text or not valid CoNLL-U, with all its problems.
     """
-    return _table(_read(path).found)
+    reader = _read(path)
+    return _make_table(reader.documents, reader.entities)
 
 
 def read_records(path: Path, split: str) -> Parsed:
     """The same, each with the line on which its document begins; names are the file's, whatever the split."""
     del split
     reader = _read(path)
-    return Parsed(_table(reader.found), list(reader.seen.values()), [])
+    return Parsed(_make_table(reader.documents, reader.entities), list(reader.seen.values()), [])
 
 
 def _read(path: Path) -> _Reader:
@@ -88,26 +71,23 @@ def _read(path: Path) -> _Reader:
     for number, line in enumerate(read_lines(path), start=1):
         reader.take(number, line)
     reader.finish()
-    reader.found.problems.raise_any(path)
+    reader.documents.problems.raise_any(path)
     return reader
 
 
 class _Reader:
-    """Goes through the lines of a file."""
+    """Reader of the lines of a file."""
 
     def __init__(self) -> None:
-        self.found = _Found()
+        self.documents = _Documents()
+        self.entities = EntityReader(self.documents.problems)
         self._fields: list[str] | None = None
-        self.seen: dict[str, int] = {}  # the line on which each document's name was first seen
-        self._word = self._empty = 0  # the number of the last word of the sentence, and of the last empty node on it
+        self.seen: dict[str, int] = {}  # the first line of each document name
+        self._word = self._empty = 0  # the number of the last word of the sentence, and of the last empty node after it
         self._range_end = 0
-        # Of the current document: the entities, what is open by id and part, and what waits for its next part.
-        self._entities: dict[str, int] = {}
-        self._open: dict[str, list[_Mention]] = {}
-        self._waiting: dict[str, list[_Mention]] = {}
 
     def take(self, number: int, line: str) -> None:
-        """Read on."""
+        """Read a line."""
         if not line.strip(" \t"):
             self._end_sentence(number)
         elif line.startswith("#"):
@@ -120,76 +100,71 @@ class _Reader:
             self._take_row(number, line.split("\t"))
 
     def finish(self) -> None:
-        """Nothing follows."""
+        """Handle the end of the file."""
         self._end_document()
-        if not self.found.names and not self.found.problems.total:
-            self._say("holds no document; needed: '# newdoc id = NAME' before the first sentence")
+        if not self.documents.names and not self.documents.problems.total:
+            self._report("contains no document (expected '# newdoc id = NAME' before the first sentence)")
 
-    def _say(self, what: str, line: int | None = None) -> None:
-        self.found.problems.add(what, line)
+    def _report(self, what: str, line: int | None = None) -> None:
+        self.documents.problems.add(what, line)
 
     def _begin_document(self, line: int, name: str | None) -> None:
         self._end_document()
         if not name:
-            self._say("a document without a name; needed: '# newdoc id = NAME'", line)
+            self._report("document without a name (expected '# newdoc id = NAME')", line)
             name = ""
         elif unsafe := UNSAFE.search(name):
-            self._say(f"the name {quote(name)} holds the control character U+{ord(unsafe[0]):04X}", line)
+            self._report(f"document name {quote(name)} contains the control character U+{ord(unsafe[0]):04X}", line)
         elif (before := self.seen.setdefault(name, line)) != line:
-            self._say(f"document {quote(name)} stands on line {before} already; needed: one of a name", line)
-        self.found.names.append(name)
-        self.found.words.append([])
-        self.found.lines.append([])
+            self._report(f"duplicate document {quote(name)} (first on line {before})", line)
+        self.documents.names.append(name)
+        self.documents.words.append([])
+        self.documents.lines.append([])
 
     def _end_document(self) -> None:
-        for name, mentions in self._open.items():
-            for mention in mentions:
-                self._say(f"entity {quote(name)} opens but never closes", mention.line)
-        for label, mentions in self._waiting.items():
-            for mention in mentions:
-                found = f"a mention of entity {quote(label)} has {len(mention.parts)} of its {mention.of} parts"
-                self._say(f"{found}; needed: all in one document", mention.line)
-        self._entities, self._open, self._waiting = {}, {}, {}
+        self.entities.end_document()
         self._word = self._empty = self._range_end = 0
 
     def _end_sentence(self, line: int) -> None:
         if self._range_end > self._word:
-            self._say(f"the sentence ends before word {self._range_end}, with which a multiword token ends", line)
+            self._report(f"the sentence ends before word {self._range_end}, the last of a multiword token", line)
         self._word = self._empty = self._range_end = 0
 
     def _take_fields(self, line: int, value: str | None) -> None:
         self._fields = (value or "").split("-")
         if "eid" not in self._fields:
-            self._say(f"global.Entity is {quote(value or '')}; needed: fields with eid, as {DEFAULT_FIELDS!r}", line)
+            expected = f"expected fields that include eid, such as {DEFAULT_FIELDS!r}"
+            self._report(f"global.Entity is {quote(value or '')} ({expected})", line)
 
     def _take_row(self, line: int, cells: list[str]) -> None:
         if len(cells) != COLUMNS:
-            self._say(f"the number of columns is {len(cells)}; needed: {COLUMNS}, separated by tabs", line)
+            self._report(f"the number of columns is {len(cells)} (expected {COLUMNS}, separated by tabs)", line)
             return
         if any(map(UNSAFE.search, cells)):
-            self._say("the row holds a control character; needed: none", line)
-        if not self.found.names:
-            self._say("a token stands outside a document; needed: '# newdoc id = NAME' before", line)
+            self._report("the row contains a control character", line)
+        if not self.documents.names:
+            self._report("token outside a document (expected '# newdoc id = NAME' before it)", line)
             return
         is_token = self._take_id(line, cells[0])
-        entity = self._entity_cell(line, cells[-1])
+        entity = self._find_entity(line, cells[-1])
         if not is_token:
             if entity:
-                self._say("column 10: Entity on a multiword token; needed: on its words", line)
+                self._report("column 10: Entity on a multiword token (expected on its words)", line)
             return
         if not cells[1]:
-            self._say("column 2: the word is empty; needed: a word, or '_'", line)
-        # What an empty node is called is a guess of whoever put it there; words are what key and response share.
-        self.found.words[-1].append(cells[1] if self._empty == 0 else "_")
-        self.found.lines[-1].append(line)
+            self._report("column 2: the word is empty (expected a word or '_')", line)
+        # The word of an empty node is a guess of its annotator or system; only real words are compared with the key's.
+        self.documents.words[-1].append(cells[1] if self._empty == 0 else "_")
+        self.documents.lines[-1].append(line)
         if entity and self._fields is None:
-            needed = f"needed: '# global.Entity = {DEFAULT_FIELDS}', or what they are, before"
-            self._say(f"column 10: Entity, but nothing says what its fields are; {needed}", line)
+            expected = f"expected a line such as '# global.Entity = {DEFAULT_FIELDS}' before it"
+            self._report(f"column 10: Entity without a declaration of its fields ({expected})", line)
         elif entity and "eid" in (self._fields or ()):
-            self._take_entity(line, len(self.found.words[-1]) - 1, entity)
+            document, token = len(self.documents.names) - 1, len(self.documents.words[-1]) - 1
+            self.entities.take(line, document, token, entity, self._fields or ())
 
     def _take_id(self, line: int, text: str) -> bool:
-        """Whether the id is a token's; it must be the next one of its sentence."""
+        """Read the id, which must be the next one of its sentence; return whether it is that of a token."""
         parts = WORD_ID.fullmatch(text)
         number, empty, last = (int(p) if p else None for p in parts.groups()) if parts else (None, None, None)
         after = self._word + 1
@@ -202,7 +177,7 @@ class _Reader:
         if not right or number is None:
             what = f"column 1: {quote(text)} follows word {self._word}" if self._word else f"column 1: {quote(text)}"
             following = f"{after}, {self._word}.{self._empty + 1} or a range from {after}"
-            self._say(f"{what}; needed: {following}", line)
+            self._report(f"{what} (expected {following})", line)
             return parts is not None and last is None
         if empty is not None:
             self._empty = empty
@@ -212,127 +187,55 @@ class _Reader:
             self._word, self._empty = number, 0
         return last is None
 
-    def _entity_cell(self, line: int, misc: str) -> str:
+    def _find_entity(self, line: int, misc: str) -> str:
         values = [part.removeprefix("Entity=") for part in misc.split("|") if part.startswith("Entity=")]
         if len(values) > 1:
-            self._say("column 10: Entity stands twice; needed: once", line)
+            self._report("column 10: Entity is given twice", line)
         return values[0] if values else ""
 
-    def _take_entity(self, line: int, token: int, cell: str) -> None:
-        pieces = list(PIECE.finditer(cell))
-        if "".join(p[0] for p in pieces) != cell or not all(p[1] or p[3] for p in pieces):
-            self._say(f"column 10: {quote(cell)} is no Entity; needed: '(ID-FIELDS', 'ID)' or '(ID-FIELDS)'", line)
-            return
-        for opens, text, closes in (piece.groups() for piece in pieces):
-            if opens:
-                self._take_opening(line, token, text, closes=bool(closes))
-            elif mentions := self._open.get(text):
-                self._close(text, mentions.pop(), token)
-            else:
-                self._say(f"column 10: entity {quote(text)} closes but is not open", line)
 
-    def _take_opening(self, line: int, token: int, text: str, *, closes: bool) -> None:
-        fields = self._fields or []
-        values = dict(zip(fields, text.split("-", len(fields) - 1), strict=False))
-        name = values.get("eid", "")
-        split = PART.fullmatch(name)
-        label, part, of = (split[1], int(split[2]), int(split[3])) if split else (name, 1, 1)
-        if not label or not part or part > of or (split and of < 2):
-            found = f"{quote(name)} is no entity or part of one"
-            self._say(f"column 10: {found}; needed: ID or ID[PART/PARTS] with PART from 1 to PARTS", line)
-            return
-        mention = self._mention(line, token, label, part, of)
-        if mention is None:
-            before = f"part {part - 1} of {of} before it"
-            self._say(f"column 10: part {part} of {of} of entity {quote(label)}, but not {before}", line)
-            return
-        self._take_head(line, mention, values.get("head"))
-        mention.parts.append((token, token))
-        if closes:
-            self._close(name, mention, token)
-        else:
-            self._open.setdefault(name, []).append(mention)
-
-    def _mention(self, line: int, token: int, label: str, part: int, of: int) -> _Mention | None:
-        """A new mention, or the one whose next part this is."""
-        if part == 1:
-            entity = self._entities.get(label)
-            if entity is None:
-                entity = self._entities.setdefault(label, len(self.found.labels))
-                self.found.labels.append(label)
-                self.found.document_of_entity.append(len(self.found.names) - 1)
-            self.found.mentions.append(_Mention(entity, line, of))
-            return self.found.mentions[-1]
-        waiting = self._waiting.get(label, [])
-        for i in reversed(range(len(waiting))):
-            mention = waiting[i]
-            if mention.of == of and len(mention.parts) == part - 1 and mention.parts[-1][1] < token:
-                return waiting.pop(i)
-        return None
-
-    def _take_head(self, line: int, mention: _Mention, text: str | None) -> None:
-        if not text:
-            return
-        if not NUMBER.fullmatch(text) or int(text) == 0:
-            self._say(f"column 10: {quote(text)} is no head; needed: the number of a token, from 1", line)
-        elif mention.head not in (None, int(text)):
-            self._say(f"column 10: the head is {text}, and {mention.head} in another part; needed: the same", line)
-        else:
-            mention.head = int(text)
-
-    def _close(self, name: str, mention: _Mention, token: int) -> None:
-        mention.parts[-1] = (mention.parts[-1][0], token)
-        if len(mention.parts) < mention.of:
-            self._waiting.setdefault(self.found.labels[mention.entity], []).append(mention)
-            return
-        size = sum(end - start + 1 for start, end in mention.parts)
-        if mention.head is not None and mention.head > size:
-            found = f"the head of entity {quote(name)} is token {mention.head} of a mention of {size}"
-            self._say(f"column 10: {found}; needed: one of its tokens", mention.line)
-
-
-def _table(found: _Found) -> MentionTable:
-    mentions = sorted(found.mentions, key=lambda mention: mention.entity)
+def _make_table(documents: _Documents, entities: EntityReader) -> MentionTable:
+    mentions = sorted(entities.mentions, key=lambda mention: mention.entity)
     entity = np.array([mention.entity for mention in mentions], np.int64)
     return MentionTable(
-        names=found.names,
-        n_tokens=np.array([len(words) for words in found.words], np.int64),
-        document=np.array(found.document_of_entity, np.int64)[entity],
+        names=documents.names,
+        n_tokens=np.array([len(words) for words in documents.words], np.int64),
+        document=np.array(entities.document_of_entity, np.int64)[entity],
         start=np.array([mention.parts[0][0] for mention in mentions], np.int64),
         end=np.array([mention.parts[-1][1] for mention in mentions], np.int64),
         entity=entity,
-        n_entities=len(found.labels),
+        n_entities=len(entities.labels),
         parts={i: tuple(mention.parts) for i, mention in enumerate(mentions) if mention.of > 1},
         head=np.array([nth_token(mention.parts, mention.head or 1) for mention in mentions], np.int64),
-        labels=found.labels,
-        words=ListedWords(found.words, found.lines),
+        labels=entities.labels,
+        words=ListedWords(documents.words, documents.lines),
     )
 
 
 def dump_conllu(table: MentionTable) -> str:
-    """The documents as CoNLL-U text, each as one sentence whose annotation is the coreference alone.
+    """Convert documents to CoNLL-U text, each to one sentence with coreference as its only annotation.
 
-    Words are ``_`` where the table has none; ids are kept where the format can express them.
+    Words are ``_`` if the table has none; ids are kept if the format can express them.
 
     Raises:
-        ValueError: the number of tokens is not known, or the format can't express something: a word or name with a
-            control character, mentions of one entity whose brackets would be told apart wrongly (they cross).
+        ValueError: the number of tokens is unknown, or the format can't express something: a word or name with a
+            control character, two crossing mentions of one entity.
     """
     if table.n_tokens is None:
-        raise ValueError("a CoNLL-U file has a row for every token, and the number of tokens is not known")
+        raise ValueError("a CoNLL-U file has a row for every token, but the number of tokens is unknown")
     borders = np.searchsorted(table.document, np.arange(len(table.names) + 1)).tolist()
     n_tokens = table.n_tokens.tolist()
     return "".join(
-        _dumped(table, i, range(first, last), n_tokens[i]) for i, (first, last) in enumerate(pairwise(borders))
+        _format_document(table, i, range(first, last), n_tokens[i]) for i, (first, last) in enumerate(pairwise(borders))
     )
 
 
-def _dumped(table: MentionTable, document: int, mentions: Sequence[int], n_tokens: int) -> str:
+def _format_document(table: MentionTable, document: int, mentions: Sequence[int], n_tokens: int) -> str:
     name = table.names[document]
     words = (table.words(document) if table.words else ()) or ["_"] * n_tokens
-    if unfit := [text for text in (name, *words) if not FORM.fullmatch(text)]:
-        raise ValueError(f"document {quote(name)}: a CoNLL-U file can't express {quote(unfit[0])}")
-    ids = _ids(table, sorted({int(table.entity[i]) for i in mentions}))
+    if invalid := [text for text in (name, *words) if not FORM.fullmatch(text)]:
+        raise ValueError(f"document {quote(name)}: a CoNLL-U file can't express {quote(invalid[0])}")
+    ids = _choose_ids(table, sorted({int(table.entity[i]) for i in mentions}))
     spans = [table.parts.get(i, ((int(table.start[i]), int(table.end[i])),)) for i in mentions]
     heads = [
         int(table.head[i]) if table.head is not None else span[0][0] for i, span in zip(mentions, spans, strict=True)
@@ -340,7 +243,7 @@ def _dumped(table: MentionTable, document: int, mentions: Sequence[int], n_token
     numbers = list(map(number_of_token, spans, heads))
     labels = [ids[int(table.entity[i])] for i in mentions]
     lines = [f"# newdoc id = {name}", f"# global.Entity = {DEFAULT_FIELDS}"]
-    cells = _cells(labels, spans, numbers, n_tokens)
+    cells = _format_cells(labels, spans, numbers, n_tokens)
     for i, (word, cell) in enumerate(zip(words, cells, strict=True), start=1):
         lines.append("\t".join([str(i), word, *"____0__", f"Entity={cell}" if cell else "_"]))
     lines.append("")
@@ -348,19 +251,19 @@ def _dumped(table: MentionTable, document: int, mentions: Sequence[int], n_token
     for number, line in enumerate(lines):
         reader.take(number, line)
     reader.finish()
-    again = [(reader.found.labels[m.entity], tuple(m.parts), m.head) for m in reader.found.mentions]
+    again = [(reader.entities.labels[m.entity], tuple(m.parts), m.head) for m in reader.entities.mentions]
     if (
-        reader.found.problems.total
-        or reader.found.names != [name]
+        reader.documents.problems.total
+        or reader.documents.names != [name]
         or sorted(again) != sorted(zip(labels, spans, numbers, strict=True))
     ):
-        found = "two mentions of one entity that cross, or a name that it reads otherwise"
+        found = "two crossing mentions of one entity, or a name that would be read back differently"
         raise ValueError(f"document {quote(name)}: a CoNLL-U file can't express {found}")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _cells(labels: Sequence[str], spans: Sequence[Parts], heads: Sequence[int], n_tokens: int) -> Iterator[str]:
-    """What opens and closes on each token: what closes first, then what opens, the longest first."""
+def _format_cells(labels: Sequence[str], spans: Sequence[Parts], heads: Sequence[int], n_tokens: int) -> Iterator[str]:
+    """List the brackets of each token: closing ones first, then opening ones, longest mention first."""
     opening: list[list[str]] = [[] for _ in range(n_tokens)]
     closing: list[list[str]] = [[] for _ in range(n_tokens)]
     brackets = [
@@ -375,8 +278,8 @@ def _cells(labels: Sequence[str], spans: Sequence[Parts], heads: Sequence[int], 
     return ("".join(chain(closes, opens)) for closes, opens in zip(closing, opening, strict=True))
 
 
-def _ids(table: MentionTable, entities: Sequence[int]) -> dict[int, str]:
-    """The ids of a document's entities: those of the table if the format can express them, otherwise e1, e2, …"""
+def _choose_ids(table: MentionTable, entities: Sequence[int]) -> dict[int, str]:
+    """Choose the ids of a document's entities: those of the table if the format can express them, else e1, e2, …"""
     labels = [table.labels[entity] for entity in entities] if table.labels else []
     if len(set(labels)) == len(entities) and all(PLAIN_ID.fullmatch(label) for label in labels):
         return dict(zip(entities, labels, strict=True))

@@ -1,7 +1,7 @@
-"""Coreference as JSON Lines: ``{"document": NAME, "clusters": [[[start, end], ...], ...]}``, a document a line.
+"""Coreference as JSON Lines: ``{"document": NAME, "clusters": [[[start, end], ...], ...]}``, one document per line.
 
 Conventions: tokens are numbered from 0 across the document's sentences, and a mention's end is its last token.  A
-cluster has at least one mention.  `n_tokens` may say how many tokens the document has.
+cluster has at least one mention.  `n_tokens`, the number of tokens of the document, is optional.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def read_records(path: Path, split: str) -> Parsed:
 
 
 def read_coref_json(path: Path) -> MentionTable:
-    """The documents of a file.
+    """Read the documents of a file.
 
     Returns:
-        Clusters and mentions in the order of the file; `n_tokens` only where every document says it.
+        Clusters and mentions in the order of the file; `n_tokens` only if every document has it.
 
     Raises:
-        FormatError: the file can't be read, or is not of this format, with all that is wrong with it.
+        FormatError: the file can't be read or is invalid, with all its problems.
     """
     return table_of(_read(path).records)
 
@@ -62,15 +62,14 @@ def _read(path: Path) -> Parsed:
     for record, line in fit:
         before = seen.setdefault(record["document"], line)
         if before != line:
-            found = f"document {quote(record['document'])} stands on line {before} already"
-            problems.append(Problem(f"{found}; needed: one line a document", line))
+            problems.append(Problem(f"duplicate document {quote(record['document'])} (first on line {before})", line))
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))
     return parsed
 
 
 def table_of(records: Sequence[Record]) -> MentionTable:
-    """The columns of records that are known to fit the schema."""
+    """Convert records that fit the schema to columns."""
     if isinstance(records, MentionTable):
         return records
     table = mention_table([record["document"] for record in records], [record["clusters"] for record in records])
@@ -79,13 +78,13 @@ def table_of(records: Sequence[Record]) -> MentionTable:
 
 
 def dump_coref_json(table: MentionTable) -> str:
-    """The documents as JSON Lines.
+    """Convert documents to JSON Lines.
 
     Raises:
         ValueError: a mention is discontinuous, which the format can't express.
     """
     if table.parts:
-        raise ValueError("JSON Lines of coreference can't express mentions of several parts")
+        raise ValueError("coreference JSON Lines can't express discontinuous mentions")
     if table.n_tokens is None:
         return dump_json_lines(table)
     n_tokens = table.n_tokens.tolist()

@@ -1,9 +1,9 @@
-"""Where a response parts from its key: split, merged, missing and spurious entities, missing and spurious mentions.
+"""Errors of a response: split, merged, missing and spurious entities, missing and spurious mentions.
 
-Conventions: an entity of the key is *split* if its mentions lie in several entities of the response, and *missing* if
-the response has none of them; an entity of the response is *merged* if it holds mentions of several entities of the
-key, and *spurious* if it holds none of any.  Mentions that only the key has are missing, those that only the response
-has are spurious, whatever became of their entities.
+Conventions: an entity of the key is *split* if its mentions are in several entities of the response, and *missing* if
+the response has none of them; an entity of the response is *merged* if it contains mentions of several entities of the
+key, and *spurious* if it contains none.  Mentions that only the key has are missing, those that only the response has
+are spurious, regardless of their entities.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from closeread.arrays import Ints, Mask
 from closeread.tasks.coref.columns import MentionTable
-from closeread.tasks.coref.kernels.overlap import matches
-from closeread.tasks.coref.kernels.sides import Ints, Mask, Side, mention_codes
+from closeread.tasks.coref.kernels.overlap import match_rows
+from closeread.tasks.coref.kernels.sides import Side, mention_codes
 
 KINDS = {
     "split entity": "key",
@@ -27,19 +28,18 @@ KINDS = {
     "missing mention": "key",
     "spurious mention": "response",
 }
-"""Every kind of error, and the side that the entity or mention belongs to."""
-
+"""The kinds of errors, and the side that the entity or mention belongs to."""
 
 NOWHERE = -1
 
 
 @dataclass(frozen=True)
 class Mention:
-    """A mention as it is shown.
+    """A mention for display.
 
     Attributes:
         start, end: its first and last token.
-        text: its words; None where the file has no text.
+        text: its words; None if the file has no text.
     """
 
     start: int
@@ -54,9 +54,9 @@ class CorefError:
     Attributes:
         kind: one of `KINDS`.
         document: the document's name.
-        entity: the entity's id in its file, or its number in its document, from 0, where it has none.
-        pieces: the entity's mentions, those together that the other side has in one entity, and those that it lacks; of
-            an error in a mention the mention alone.
+        entity: the entity's id in its file, or else its number in the document, from 0.
+        pieces: the mentions of the entity, grouped by their entity on the other side, with those that it lacks as a
+            group; for an error in a mention, that mention.
     """
 
     kind: str
@@ -70,8 +70,8 @@ class CorefErrors:
     """All errors of a response.
 
     Attributes:
-        counts: how many there are of every kind in `KINDS`, and of entities that are right to the last mention.
-        errors: the errors, by kind and then as they stand in the file.
+        counts: the number of errors of each kind in `KINDS`, and of entities that are identical on both sides.
+        errors: the errors, by kind and then in the order of the file.
     """
 
     counts: Mapping[str, int]
@@ -79,67 +79,68 @@ class CorefErrors:
 
 
 def find_errors(key: MentionTable, response: MentionTable, sides: tuple[Side, Side]) -> CorefErrors:
-    """The errors of a response.
+    """Find the errors of a response.
 
     Args:
         key, response: the same documents in the same order.
-        sides: the two as the metrics take them, with nothing dropped (`closeread.tasks.coref.procedure.sides`).
+        sides: the two as the metrics take them, with nothing dropped (`closeread.tasks.coref.matching.match_sides`).
     """
     codes = mention_codes(*sides)
-    key_row, response_row = matches(*codes)
+    key_row, response_row = match_rows(*codes)
+    (own_codes, other_codes), (own, other) = codes, sides
     found = (
-        *_of_entities("split entity", "missing entity", key, sides[0], key_row, sides[1].entity[response_row]),
-        *_of_entities("merged entities", "spurious entity", response, sides[1], response_row, sides[0].entity[key_row]),
-        *_of_mentions("missing mention", key, ~np.isin(codes[0], codes[1])),
-        *_of_mentions("spurious mention", response, ~np.isin(codes[1], codes[0])),
+        *_find_in_entities("split entity", "missing entity", key, own, key_row, other.entity[response_row]),
+        *_find_in_entities("merged entities", "spurious entity", response, other, response_row, own.entity[key_row]),
+        *_find_in_mentions("missing mention", key, ~np.isin(own_codes, other_codes)),
+        *_find_in_mentions("spurious mention", response, ~np.isin(other_codes, own_codes)),
     )
     counted = Counter(error.kind for error in found)
     order = {kind: i for i, kind in enumerate(KINDS)}
     return CorefErrors(
-        {"right entity": _right(sides, key_row, response_row), **{kind: counted[kind] for kind in KINDS}},
+        {"right entity": _count_right(sides, key_row, response_row), **{kind: counted[kind] for kind in KINDS}},
         tuple(sorted(found, key=lambda error: order[error.kind])),
     )
 
 
-def _right(sides: tuple[Side, Side], key_row: Ints, response_row: Ints) -> int:
-    """How many entities are the same on both sides."""
+def _count_right(sides: tuple[Side, Side], key_row: Ints, response_row: Ints) -> int:
+    """Count the entities that are identical on both sides."""
     pairs = np.column_stack([sides[0].entity[key_row], sides[1].entity[response_row]])
     cells, shared = np.unique(pairs, axis=0, return_counts=True)
     whole = [np.bincount(side.entity, minlength=1)[cells[:, i]] == shared for i, side in enumerate(sides)]
     return int((whole[0] & whole[1]).sum())
 
 
-def _of_entities(
+def _find_in_entities(
     parted: str, unmatched: str, table: MentionTable, side: Side, row: Ints, other: Ints
 ) -> Iterator[CorefError]:
-    """The entities of a side that lie in several entities of the other, or in none.
+    """Find the entities of a side that are in several entities of the other side, or in none.
 
     Args:
-        parted, unmatched: what to call the two.
-        table, side: whose entities.
-        row, other: (n_matches,) a row of the side whose mention the other side has, and its entity there.
+        parted, unmatched: the names of the two kinds.
+        table, side: the side of the entities.
+        row, other: (n_matches,) the rows whose mention the other side has, and its entity there.
     """
     there = np.full(len(side.entity), NOWHERE)
     there[row] = other
     cells = np.unique(np.column_stack([side.entity[row], other]), axis=0)[:, 0]
     parts, size = (np.bincount(entity, minlength=side.n_entities) for entity in (cells, side.entity))
-    starts = np.cumsum(size) - size  # the mentions of an entity follow each other
-    error = _maker(table)
+    starts = np.cumsum(size) - size  # the mentions of an entity are consecutive
+    error = _make_errors(table)
     for entity in np.flatnonzero((parts != 1) & (size > 0)).tolist():
         rows = np.arange(starts[entity], starts[entity] + size[entity])
         kind = parted if parts[entity] else unmatched
         yield error(kind, [rows[there[rows] == place] for place in dict.fromkeys(there[rows].tolist())])
 
 
-def _of_mentions(kind: str, table: MentionTable, rows: Mask) -> Iterator[CorefError]:
-    error = _maker(table)
+def _find_in_mentions(kind: str, table: MentionTable, rows: Mask) -> Iterator[CorefError]:
+    error = _make_errors(table)
     for row in np.flatnonzero(rows):
         yield error(kind, [np.array([row])])
 
 
-def _maker(table: MentionTable) -> Callable[[str, Sequence[Ints]], CorefError]:
-    """What makes errors of their kind and of rows of the table."""
-    # Errors come document by document, and reading its words takes a while.
+def _make_errors(table: MentionTable) -> Callable[[str, Sequence[Ints]], CorefError]:
+    """Return a function that makes an error from its kind and rows of the table."""
+    # Errors come document by document, and reading the words of a document is slow.
     words = lru_cache(maxsize=1)(table.words) if table.words is not None else None
 
     def mention(document: int, row: int) -> Mention:

@@ -1,4 +1,4 @@
-"""Key and response as the kernels take them: documents as columns, and which mentions are the same."""
+"""Key and response as the kernels take them: documents as columns, and codes for mentions that match."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from closeread.arrays import Ints
 from closeread.counts.sides import Inconsistency
 from closeread.errors import RequestError
 from closeread.tasks.coref.columns import MentionTable, mention_table
-from closeread.tasks.coref.kernels.sides import Side, reference_response, repeated_mentions
+from closeread.tasks.coref.kernels.repeated_mentions import find_repeats, has_repeats, reference_response
+from closeread.tasks.coref.kernels.sides import Side
 
 Documents = MentionTable | Sequence[Any]
-"""Columns; or a list with an item for each document: its entities, a record that holds them, or None."""
+"""Columns; or a list with one item per document: its entities, a record with them, or None."""
+
+REPEATS_ADVICE = "keep one of them, or set duplicates to first or reference"
 
 
 def table_of(documents: Documents) -> MentionTable:
-    """Documents as columns; a document without a name has its number, from 0."""
+    """Return documents as columns; a document without a name gets its number, from 0, as its name."""
     if isinstance(documents, MentionTable):
         return documents
     absent = frozenset(i for i, document in enumerate(documents) if document is None)
@@ -29,10 +32,10 @@ def table_of(documents: Documents) -> MentionTable:
 
 
 def validate(gold: Documents, system: Documents, duplicates: str) -> Iterator[Inconsistency]:
-    """Mentions that end before they start, and, where that is an error, those that stand twice.
+    """Find mentions that end before they start, and repeated mentions if they are an error.
 
     Yields:
-        The side ("gold" or "system"), the document's number from 0, and what is wrong.
+        The side ("gold" or "system"), the document's number from 0, and the problem.
     """
     for name, documents in (("gold", gold), ("system", system)):
         table = table_of(documents)
@@ -41,19 +44,19 @@ def validate(gold: Documents, system: Documents, duplicates: str) -> Iterator[In
             what = f"[{start}, {end}] ends before it starts (expected [start, end])"
             yield Inconsistency(name, int(table.document[row]), what)
         for first, again in repeats(table).tolist() if duplicates == "error" else ():
-            entities = f"entities {table.label(first)} and {table.label(again)}, counted from 0"
-            found = f"[{int(table.start[again])}, {int(table.end[again])}] stands in {entities}"
-            needed = "needed: once, unless duplicates is first or reference"
-            yield Inconsistency(name, int(table.document[again]), f"{found}; {needed}")
+            one, other = table.label(first), table.label(again)
+            where = f"entities {one} and {other}" if one != other else f"entity {one} twice"
+            found = f"mention [{int(table.start[again])}, {int(table.end[again])}] is in {where} (numbered from 0)"
+            yield Inconsistency(name, int(table.document[again]), f"{found}; {REPEATS_ADVICE}")
 
 
 def repeats(table: MentionTable) -> Ints:
-    """The mentions of the same tokens in a table, (n, 2): the first row of each, and one that repeats it."""
-    return repeated_mentions(_side(table, _spans(table, table, "exact")[0]))
+    """Find the mentions of the same tokens, (n, 2): the first row of each, and a row that repeats it."""
+    return find_repeats(_exact_side(table))
 
 
 def without_repeats(table: MentionTable) -> MentionTable:
-    """The table with every mention in its first entity only."""
+    """Return the table with every mention in its first entity only."""
     again = repeats(table)[:, 1]
     return table.select(~np.isin(np.arange(len(table.entity)), again)) if len(again) else table
 
@@ -65,41 +68,42 @@ def match_sides(
     keep_singletons: str = "true",
     matching: str = "exact",
 ) -> tuple[Side, Side]:
-    """Key and response as the kernels take them: without repeats, then without singletons, and then matched.
+    """Prepare key and response for the kernels: drop repeats, then drop singletons, then match mentions.
 
-    The options, and what is raised, as for `count`.  Where repeats are counted as by the reference scorer, a singleton
-    is an entity of one mention in the file.
+    Options and exceptions are those of `count`.  With `duplicates="reference"` a singleton is an entity that has one
+    mention in the file.
     """
     require_heads(key, response, matching)
     if duplicates == "error":
         for name, table in (("key", key), ("response", response)):
-            if len(repeats(table)):
-                raise ValueError(f"the {name} has mentions that stand twice")
+            if has_repeats(_exact_side(table)):
+                raise ValueError(f"the {name} has mentions that occur more than once")
     tables = [without_repeats(table) for table in (key, response)] if duplicates == "first" else [key, response]
     if keep_singletons == "false":
         tables = [table.select(np.bincount(table.entity)[table.entity] > 1) for table in tables]
     own, other = (
-        _side(table, codes) for table, codes in zip(tables, _spans(tables[0], tables[1], matching), strict=True)
+        Side(table.document, codes, table.entity)
+        for table, codes in zip(tables, _code_mentions(tables[0], tables[1], matching), strict=True)
     )
     return own, reference_response(own, other) if duplicates == "reference" else other
 
 
 def require_heads(key: MentionTable, response: MentionTable, matching: str) -> None:
-    """Refuse matching by heads where a side has none.
+    """Check that both sides have heads if they are matched by heads.
 
     Raises:
-        RequestError: it is so.
+        RequestError: a side has no heads.
     """
     if matching != "exact" and (key.head is None or response.head is None):
         raise RequestError(f"matching '{matching}' needs heads on both sides, and only CorefUD files have them")
 
 
-def _side(table: MentionTable, codes: Ints) -> Side:
-    return Side(table.document, codes, table.entity)
+def _exact_side(table: MentionTable) -> Side:
+    return Side(table.document, _code_mentions(table, table, "exact")[0], table.entity)
 
 
-def _spans(key: MentionTable, response: MentionTable, matching: str) -> tuple[Ints, Ints]:
-    """Codes that say which mentions of a document are the same."""
+def _code_mentions(key: MentionTable, response: MentionTable, matching: str) -> tuple[Ints, Ints]:
+    """Assign codes to mentions, equal for mentions of a document that match."""
     if matching == "exact" and not key.parts and not response.parts:
         width = max(int(key.end.max(initial=0)), int(response.end.max(initial=0))) + 1
         return key.start * width + key.end, response.start * width + response.end

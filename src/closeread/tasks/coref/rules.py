@@ -1,4 +1,4 @@
-"""What no schema can say of documents with coreference: mentions that can't be."""
+"""Rules for coreference documents that the schema can't express: mentions at impossible positions."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from closeread.tasks.coref.columns import MentionTable
 
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
-    """The mentions that end before they start or lie beyond their document's end, by the index of the document."""
+    """Find mentions that end before they start or lie outside the document, with the index of the document."""
     if isinstance(records, MentionTable):
-        return  # its reader has refused them
+        return  # checked by its reader
     for index, record in enumerate(records):
         for what in find_misplaced_mentions(record):
             yield index, what
 
 
 def find_misplaced_mentions(record: Record) -> Iterator[str]:
-    """The mentions of a document that can't be."""
+    """Find the mentions of a document that end before they start or lie outside it."""
     n_tokens = record.get("n_tokens")
     for i, cluster in enumerate(record["clusters"]):
         for j, (start, end) in enumerate(cluster):
             if start > end:
-                yield f"clusters[{i}][{j}]: [{start}, {end}] ends before it starts; needed: [start, end]"
+                yield f"clusters[{i}][{j}]: [{start}, {end}] ends before it starts (expected [start, end])"
             elif n_tokens is not None and end >= n_tokens:
-                found = f"[{start}, {end}], but the document has {n_tokens} tokens"
-                yield f"clusters[{i}][{j}]: {found}; needed: an end before {n_tokens}"
+                found = f"[{start}, {end}] is outside the document, which has {n_tokens} tokens"
+                yield f"clusters[{i}][{j}]: {found} (expected an end below {n_tokens})"
 
 
 RULES = {"document": Rules(find_inconsistencies)}

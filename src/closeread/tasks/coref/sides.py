@@ -1,8 +1,8 @@
-"""Coreference in files: key and response, read and aligned.
+"""Coreference files: key and response, read and aligned.
 
-Conventions: a file is CoNLL, CorefUD or JSON Lines, by its first line, and where that says nothing by its suffix
-(`.conllu`, `.jsonl`, `.ndjson`).  Documents are matched by name, of which a part is a part.  Where both files have
-text, it has to be the same.
+Conventions: the first line decides whether a file is CoNLL, CorefUD or JSON Lines; if it is not conclusive, the suffix
+(`.conllu`, `.jsonl`, `.ndjson`) does.  Documents are matched by name, including the part.  If both files have words,
+these must be the same.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from closeread.formats.text import BYTE_ORDER_MARK
 from closeread.records import Origin
 from closeread.tasks import find_format
 from closeread.tasks.coref.columns import MentionTable, Words, document_digests
-from closeread.tasks.coref.matching import repeats, require_heads, table_of, validate
+from closeread.tasks.coref.matching import REPEATS_ADVICE, repeats, require_heads, table_of, validate
 
 NO_CORPUS = Origin("coref", None, None, None)
 FORMATS = ("conll", "conllu", "coref_json")
@@ -33,12 +33,12 @@ FORMATS = ("conll", "conllu", "coref_json")
 
 @dataclass(frozen=True)
 class Key:
-    """Gold of coreference.
+    """The gold side.
 
     Attributes:
-        records: its documents.
+        records: the documents.
         origin: where they came from.
-        notices: what a user should know about them.
+        notices: notes for the user about them.
     """
 
     records: MentionTable
@@ -48,11 +48,11 @@ class Key:
 
 @dataclass(frozen=True)
 class CoreferenceSides:
-    """A key and a response: two files, or a corpus and a file, matched by the documents' names."""
+    """A key and a response, matched by document name: two files, or a corpus and a file."""
 
     @property
     def key_first(self) -> bool:
-        """Whether gold is a file of the user's, the key."""
+        """Whether the gold is a file of the user's, the key."""
         return True
 
     def read_gold(self, place: Place, options: Options) -> Key:
@@ -61,21 +61,21 @@ class CoreferenceSides:
             gold = read_corpus_gold(place)
             return Key(table_of(gold.records), gold.origin, gold.notices)
         if place.gold is None:
-            raise RequestError("coref has no corpus of its own: name a key as the gold")
+            raise RequestError("coref has no corpus of its own; give a key as the gold")
         return Key(read_key(place.gold, options["duplicates"]))
 
     def wrap_gold(self, records: Sequence[Any], corpus: str | None) -> Key:
-        """Take documents from memory, checked before."""
+        """Use documents in memory, which are already validated."""
         return Key(table_of(records))
 
     def read_system(self, gold: Key, path: Path, options: Options) -> System:
-        """Read a response, and put it in the order of the key's documents."""
+        """Read a response and put its documents in the order of the key's."""
         response = align(gold.records, path, missing=options["missing"], duplicates=options["duplicates"])
         require_heads(gold.records, response, options["matching"])
         return System(response, [gold.records.names[i] for i in sorted(response.absent)])
 
     def validate(self, gold: Sequence[Any], system: Sequence[Any], options: Options) -> Iterable[Inconsistency]:
-        """What no schema can say of the two sides."""
+        """Find problems that the schema can't express."""
         return validate(gold, system, options["duplicates"])
 
     def names(self, gold: Key) -> Sequence[str]:
@@ -83,26 +83,27 @@ class CoreferenceSides:
         return gold.records.names
 
     def digests(self, gold: Key, options: Options) -> Mapping[str, bytes]:
-        """The sha256 of each document's entities, by the document's name, which is no part of it.
+        """The sha256 of each document's entities, without its name, by document name.
 
-        Heads decide nothing where spans are compared: CoNLL and CorefUD files of the same spans are then the same gold.
+        Heads are left out if mentions are matched by span, so that CoNLL and CorefUD files with the same spans are the
+        same gold.
         """
         key = gold.records
         table = replace(key, head=None) if options["matching"] == "exact" else key
         return dict(zip(key.names, document_digests(table), strict=True))
 
     def remarks(self, gold: Key, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
-        """What a user should know once both sides are read."""
+        """Notes for the user about both sides."""
         return ()
 
 
 def read_documents(path: Path) -> MentionTable:
-    """The documents of a file.
+    """Read the documents of a file.
 
     Raises:
-        FormatError: the file can't be read or breaks its format, with everything that is wrong with it.
+        FormatError: the file can't be read or is invalid, with all its problems.
     """
-    first, suffix = _first_line(path), path.suffix.lower()
+    first, suffix = _read_first_line(path), path.suffix.lower()
     formats = [find_format("coref", name) for name in FORMATS]
     by_line = next((one for one in formats if one.recognises(first)), None)
     by_suffix = next((one for one in formats if suffix in one.suffixes), formats[0])
@@ -110,26 +111,26 @@ def read_documents(path: Path) -> MentionTable:
 
 
 def write_documents(documents: MentionTable, path: Path) -> None:
-    """Write documents in the format that the file's suffix names: CoNLL, CorefUD or JSON Lines.
+    """Write documents in the format of the file's suffix: CoNLL, CorefUD or JSON Lines.
 
     Raises:
-        RequestError: there is no such format, or it can't express the documents.
-        OSError: the file can't be written to.
+        RequestError: the suffix is unknown, or the format can't express the documents.
+        OSError: the file can't be written.
     """
     writers = {suffix: one.write for one in map(partial(find_format, "coref"), FORMATS) for suffix in one.suffixes}
     write = writers.get(path.suffix.lower())
     if write is None:
-        raise RequestError(f"{path}: its suffix is '{path.suffix}'; needed: {', '.join(writers)}")
+        raise RequestError(f"{path}: the suffix is '{path.suffix}' (expected one of {', '.join(writers)})")
     try:
         text = write(documents)
     except ValueError as error:
-        raise RequestError(f"{path} can't be written: {error}") from None
+        raise RequestError(f"cannot write {path}: {error}") from None
     write_text(path, text)
 
 
-def _first_line(path: Path) -> str:
-    """The first line of a file that is not blank, as far as its first bytes show it; nothing if it can't be read."""
-    if not path.is_file():  # looking into a pipe would wait for its writer
+def _read_first_line(path: Path) -> str:
+    """Return the first nonblank line if it is near the start of the file; nothing if the file can't be read."""
+    if not path.is_file():  # reading from a pipe would wait for its writer
         return ""
     try:
         with path.open("rb") as file:
@@ -140,23 +141,23 @@ def _first_line(path: Path) -> str:
 
 
 def read_key(path: Path, duplicates: str = "error") -> MentionTable:
-    """The documents of a key.
+    """Read the documents of a key.
 
     Raises:
-        FormatError: it can't be read, or holds mentions twice and `duplicates` is "error".
+        FormatError: the file is invalid, or has repeated mentions and `duplicates` is "error".
     """
     table = read_documents(path)
-    problems = list(_repeated(table)) if duplicates == "error" else []
+    problems = list(_find_repeated(table)) if duplicates == "error" else []
     if problems:
         raise FormatError(path, problems)
     return table
 
 
 def align(key: MentionTable, path: Path, *, missing: str = "empty", duplicates: str = "error") -> MentionTable:
-    """A response, read and put in the order of the key's documents.
+    """Read a response and put its documents in the order of the key's.
 
     Raises:
-        SubmissionError: it is at fault, by itself or beside the key; all problems at once.
+        SubmissionError: the response is invalid or does not fit the key; all problems at once.
     """
     from closeread.tasks.coref.token_differences import token_differences
 
@@ -165,57 +166,57 @@ def align(key: MentionTable, path: Path, *, missing: str = "empty", duplicates: 
     except InputError as error:
         raise SubmissionError(error.source, error.problems) from None
     given = set(response.names)
-    problems = list(_unknown(key, response))
+    problems = list(_find_unknown(key, response))
     absent = [name for name in key.names if name not in given]
     if absent and missing == "error":
-        found = f"lacks {len(absent):,} of the {len(key.names):,} documents of the key: {join_names(absent)}"
-        problems.append(Problem(f"{found}; needed: all of them, unless missing is empty or skip"))
+        found = f"{len(absent):,} of the {len(key.names):,} documents of the key have no response: {join_names(absent)}"
+        problems.append(Problem(f"{found}. Add them, or use --missing empty or --missing skip"))
     problems += token_differences(key, response)
-    problems += _beyond(key, response)
+    problems += _find_beyond(key, response)
     if duplicates == "error":
-        problems += _repeated(response)
+        problems += _find_repeated(response)
     if problems:
         raise SubmissionError(path, sorted(problems, key=lambda p: p.line or 0))
-    return _in_order_of(key, response)
+    return _reorder(key, response)
 
 
-def _unknown(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
-    """The documents that the key lacks."""
+def _find_unknown(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
+    """Find the documents that the key lacks."""
     known = set(key.names)
     by_stem = {name.partition("; part")[0]: name for name in key.names}
     for name in response.names:
         if name not in known:
             like = by_stem.get(name.partition("; part")[0])
-            needed = f"there is {quote(like)}, and a part belongs to the name" if like else "needed: none but the key's"
-            yield Problem(f"document {quote(name)} is not in the key; {needed}")
+            hint = f"; did you mean {quote(like)}? (the part belongs to the name)" if like else ""
+            yield Problem(f"document {quote(name)} is not in the key{hint}")
 
 
-def _repeated(table: MentionTable) -> Iterator[Problem]:
-    """The mentions that stand twice."""
+def _find_repeated(table: MentionTable) -> Iterator[Problem]:
+    """Find the mentions that repeat an earlier one."""
     for first, again in repeats(table).tolist():
         document, start, end = int(table.document[again]), int(table.start[again]), int(table.end[again])
         names = [quote(table.label(row)) for row in (first, again)]
         where = f"in entities {names[0]} and {names[1]}" if names[0] != names[1] else f"twice in entity {names[0]}"
-        found = f"document {quote(table.names[document])}: the mention of tokens {start} to {end} stands {where}"
+        found = f"document {quote(table.names[document])}: the mention of tokens {start} to {end} is {where}"
         line = table.words.line_of(document, start) if table.words is not None else None
-        yield Problem(f"{found}; needed: once, unless duplicates is first or reference", line)
+        yield Problem(f"{found}; {REPEATS_ADVICE}", line)
 
 
-def _beyond(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
-    """Mentions beyond the end of a document whose length only the other side tells."""
+def _find_beyond(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
+    """Find mentions beyond the end of a document whose length is known from the other side only."""
     if key.n_tokens is not None and response.n_tokens is None:
-        for row, length in _too_far(response, key):
+        for row, length in _find_too_far(response, key):
             name, start, end = response.names[response.document[row]], response.start[row], response.end[row]
-            found = f"document {quote(name)}: the mention [{start}, {end}] is not in the document"
-            yield Problem(f"{found}, which has {length:,} tokens in the key, from 0")
+            found = f"document {quote(name)}: the mention [{start}, {end}] is outside the document"
+            yield Problem(f"{found}, which has {length:,} tokens in the key (numbered from 0)")
     if response.n_tokens is not None and key.n_tokens is None:
-        for row, length in _too_far(key, response):
+        for row, length in _find_too_far(key, response):
             name, start, end = key.names[key.document[row]], key.start[row], key.end[row]
-            yield Problem(f"document {quote(name)} has {length:,} tokens; the key has a mention [{start}, {end}] in it")
+            yield Problem(f"document {quote(name)} has {length:,} tokens, but the key has a mention [{start}, {end}]")
 
 
-def _too_far(table: MentionTable, other: MentionTable) -> Iterator[tuple[int, int]]:
-    """The mentions of a table that end beyond the length that the other gives the document, and that length."""
+def _find_too_far(table: MentionTable, other: MentionTable) -> Iterator[tuple[int, int]]:
+    """Find the mentions that end beyond the length of the document in the other table, with that length."""
     tokens = [] if other.n_tokens is None else other.n_tokens.tolist()
     length = dict(zip(other.names, tokens, strict=True))
     lengths = np.array([length.get(name, np.iinfo(np.int64).max) for name in table.names], np.int64)
@@ -223,8 +224,8 @@ def _too_far(table: MentionTable, other: MentionTable) -> Iterator[tuple[int, in
         yield row, length[table.names[table.document[row]]]
 
 
-def _in_order_of(key: MentionTable, response: MentionTable) -> MentionTable:
-    """The response with the documents of the key, in the key's order."""
+def _reorder(key: MentionTable, response: MentionTable) -> MentionTable:
+    """Return the response with the documents of the key, in the key's order."""
     if list(response.names) == list(key.names):
         return response
     index = {name: i for i, name in enumerate(key.names)}
@@ -256,8 +257,8 @@ class _Reordered:
     """The words of documents in another order.
 
     Args:
-        words: the words by their old order.
-        source: the old index of every document that has one.
+        words: the words in the old order.
+        source: the old index of each document that has one.
     """
 
     def __init__(self, words: Words, source: dict[int, int]) -> None:

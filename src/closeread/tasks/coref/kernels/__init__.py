@@ -1,1 +1,1 @@
-"""Arrays in, counts out."""
+"""Coreference kernels: arrays in, counts out."""

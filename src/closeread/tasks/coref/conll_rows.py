@@ -1,0 +1,120 @@
+"""The lines of CoNLL files as columns, a block of lines at a time.
+
+No byte is looked at by Python code: line ends and cells are found with NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from closeread.arrays import Ints, Mask
+from closeread.tasks.coref.conll_cells import gather
+from closeread.tasks.coref.conll_text import NEWLINE, RETURN, SPACE, TAB, line_spans
+
+HASH, HYPHEN, UNDERSCORE = b"#-_"
+
+
+class Rows(NamedTuple):
+    """The lines of a block, as columns; positions are relative to the start of the block.
+
+    Attributes:
+        line: the number of the first one.
+        offset: the position of the block in the file.
+        raw: (n_bytes,) its bytes.
+        blank: (n_bytes,) whether they belong to no cell.
+        marks: the begin of every cell and the end of every line.
+        last_mark: the index in `marks` of each line's end.
+        begin: the begin of each line.
+        end: the position of its line end.
+        cells: the number of its cells.
+        last: the begin of its last cell.
+        is_token, is_comment: the kind of line; a blank line is neither.
+        is_short: whether it ends in a tab, so that its last cell may be empty.
+        is_plain: whether its last cell is ``-`` or ``_``.
+    """
+
+    line: int
+    offset: int
+    raw: NDArray[np.uint8]
+    blank: Mask
+    marks: Ints
+    last_mark: Ints
+    begin: Ints
+    end: Ints
+    cells: Ints
+    last: Ints
+    is_token: Mask
+    is_comment: Mask
+    is_short: Mask
+    is_plain: Mask
+
+
+def split_blocks(data: bytes, begin: int, end: int, line: int) -> Iterator[Rows]:
+    """Split a range of the file into blocks of lines.
+
+    Args:
+        data: the file.
+        begin, end: the range, each at the begin of a line.
+        line: the number of its first line.
+    """
+    for first, last in line_spans(data, begin, end):
+        rows = _parse_rows(data, first, last, line)
+        yield rows
+        line += len(rows.end)
+
+
+def _parse_rows(data: bytes, first: int, last: int, line: int) -> Rows:
+    raw = np.frombuffer(data, np.uint8, last - first, first)
+    if raw[-1] != NEWLINE:
+        raw = np.append(raw, np.uint8(NEWLINE))
+    blank = raw <= SPACE
+    is_end = raw == NEWLINE
+    is_mark = ~blank
+    is_mark[1:] &= blank[:-1]
+    is_mark |= is_end
+    marks = np.flatnonzero(is_mark)
+    last_mark = np.flatnonzero(is_end[marks])
+    cells = np.diff(last_mark, prepend=-1) - 1
+    end = marks[last_mark]
+    begin = np.concatenate([[0], end[:-1] + 1])
+    # The values of lines without cells are not used, but the lookups below must not fail.
+    cell = marks[np.maximum(last_mark - 1, 0)]
+    is_comment = raw[begin] == HASH
+    letter = raw[cell]
+    return Rows(
+        line=line,
+        offset=first,
+        raw=raw,
+        blank=blank,
+        marks=marks,
+        last_mark=last_mark,
+        begin=begin,
+        end=end,
+        cells=cells,
+        last=cell,
+        is_token=(cells > 0) & ~is_comment,
+        is_comment=is_comment,
+        is_short=raw[end - 1 - (raw[end - 1] == RETURN)] == TAB,
+        is_plain=((letter == HYPHEN) | (letter == UNDERSCORE)) & blank.take(cell + 1, mode="clip"),
+    )
+
+
+def pack_cells(rows: Rows, cell: int) -> bytes:
+    """Join a cell of every token, each followed by a line end."""
+    lines = np.flatnonzero(rows.is_token)
+    mark = rows.last_mark[lines] - rows.cells[lines] + cell
+    # Cells have as many ends as begins; marks are cells and line ends.
+    end = np.flatnonzero(rows.blank[1:] & ~rows.blank[:-1])[mark - lines] + 1
+    text, after = gather(rows.raw, rows.marks[mark], end + 1)
+    text[after - 1] = NEWLINE
+    return text.tobytes()
+
+
+def pack_padded_cells(rows: Rows, cell: int, lines: Ints) -> bytes:
+    """Join a cell of some lines, each with everything before the next cell."""
+    mark = rows.last_mark[lines] - rows.cells[lines] + cell
+    return gather(rows.raw, rows.marks[mark], rows.marks[mark + 1])[0].tobytes()

@@ -1,0 +1,188 @@
+"""The coreference metrics: one table that names each metric and the kernels that count it.
+
+Conventions: counts are named `METRIC/COUNT`.  Of most metrics they are `common`, `key` and `response`; where recall and
+precision have different numerators, `found_of_key` and `found_of_response` replace `common`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from closeread.arrays import Floats
+from closeread.counts.metrics import Columns, MeanOf, Metric, Ratio, precision_recall_f1
+from closeread.tasks.coref.kernels import blanc, entity_metrics, repeated_mentions
+from closeread.tasks.coref.kernels.overlap import Overlap
+from closeread.tasks.coref.kernels.repeated_mentions import RepeatedOverlap
+
+IN_CONLL = ("muc", "b3", "ceafe")
+"""The metrics whose mean F1 is CoNLL F1."""
+
+BLANC = {"reference": "blanc", "luo2014": "blanc_luo2014"}
+"""The prefix of BLANC's counts for each `blanc_edge`, so that the rule is known when the sums become scores."""
+
+
+@dataclass(frozen=True)
+class CorefMetric(ABC):
+    """A metric with counts of its own.
+
+    Attributes:
+        name: its name in scores and counts.
+        title: its name in tables.
+        share: its precision and recall, in words.
+        usual: the kernel for sides without repeated mentions.
+        repeated: the kernel for sides with repeated mentions.
+    """
+
+    name: str
+    title: str
+    share: str
+    usual: Callable[[Overlap], Floats]
+    repeated: Callable[[RepeatedOverlap], Floats]
+
+    def count(self, table: Overlap) -> Floats:
+        """Count every document, (n_documents, k)."""
+        return self.repeated(table) if isinstance(table, RepeatedOverlap) else self.usual(table)
+
+    @abstractmethod
+    def columns(self, table: Overlap, blanc_edge: str) -> dict[str, Floats]:
+        """Count every document, by the names of the counts, (n_documents,) each."""
+
+    def scores(self) -> tuple[Metric, Metric, Metric]:
+        """Return precision, recall and F1 of summed counts."""
+        return self._scores("common", "common")
+
+    def _scores(self, found_of_response: str, found_of_key: str) -> tuple[Metric, Metric, Metric]:
+        precision = Ratio(f"{self.name}/{found_of_response}", f"{self.name}/response", f"Precision: {self.share}.")
+        recall = Ratio(f"{self.name}/{found_of_key}", f"{self.name}/key", f"Recall: {self.share}.")
+        return precision_recall_f1(self.name, self.title, precision, recall)
+
+
+class SharedNumerator(CorefMetric):
+    """A metric whose precision and recall have the same numerator."""
+
+    def columns(self, table: Overlap, blanc_edge: str) -> dict[str, Floats]:
+        """Count `common`, `key` and `response`."""
+        names = (f"{self.name}/{side}" for side in entity_metrics.BOTH_SIDES)
+        return dict(zip(names, self.count(table).T, strict=True))
+
+
+class OwnNumerators(CorefMetric):
+    """A metric whose precision is the recall of the transposed table."""
+
+    def columns(self, table: Overlap, blanc_edge: str) -> dict[str, Floats]:
+        """Count numerator and denominator of each side."""
+        recall, precision = self.count(table).T, self.count(table.transposed).T
+        names = ("found_of_key", "key", "found_of_response", "response")
+        return dict(zip((f"{self.name}/{name}" for name in names), (*recall, *precision), strict=True))
+
+    def scores(self) -> tuple[Metric, Metric, Metric]:
+        """Return precision, recall and F1 of summed counts."""
+        return self._scores("found_of_response", "found_of_key")
+
+
+class Blanc(CorefMetric):
+    """BLANC, which counts two kinds of links."""
+
+    def columns(self, table: Overlap, blanc_edge: str) -> dict[str, Floats]:
+        """Count the links, under names that depend on the rule for boundary cases."""
+        names = (f"{BLANC[blanc_edge]}/{link}" for link in blanc.LINKS)
+        return dict(zip(names, self.count(table).T, strict=True))
+
+    def scores(self) -> tuple[Metric, Metric, Metric]:
+        """Return precision, recall and F1 of summed counts."""
+        precision, recall, f1 = super().scores()
+        return (
+            replace(precision, formula=BlancScore(0)),
+            replace(recall, formula=BlancScore(1)),
+            replace(f1, formula=BlancScore(2)),
+        )
+
+
+@dataclass(frozen=True)
+class BlancScore:
+    """BLANC of summed links, by the rule for boundary cases that is in the names of the counts.
+
+    Attributes:
+        part: 0 for precision, 1 for recall, 2 for F1.
+    """
+
+    part: int
+
+    def __call__(self, counts: Columns) -> Floats:
+        """Compute the score."""
+        edge = "luo2014" if f"{BLANC['luo2014']}/{blanc.LINKS[0]}" in counts else "reference"
+        links = np.stack([counts[f"{BLANC[edge]}/{link}"] for link in blanc.LINKS], axis=-1)
+        mentions = np.stack([counts[f"mentions/{side}"] for side in entity_metrics.BOTH_SIDES], axis=-1)
+        return blanc.blanc_scores(links, mentions, edge)[..., self.part]
+
+
+COUNTED: dict[str, CorefMetric] = {
+    metric.name: metric
+    for metric in (
+        SharedNumerator(
+            "mentions", "Mentions", "mentions found", entity_metrics.mention_counts, entity_metrics.mention_counts
+        ),
+        SharedNumerator(
+            "muc",
+            "MUC",
+            "links found, where a cluster of n mentions has n - 1",
+            entity_metrics.muc_counts,
+            repeated_mentions.muc_counts,
+        ),
+        OwnNumerators(
+            "b3",
+            "B³",
+            "mean over mentions of the share of the mention's entity that is found",
+            entity_metrics.b_cubed_counts,
+            repeated_mentions.b_cubed_counts,
+        ),
+        SharedNumerator(
+            "ceafm",
+            "CEAFm",
+            "mentions shared under the best mapping of entities",
+            entity_metrics.ceafm_counts,
+            repeated_mentions.ceafm_counts,
+        ),
+        SharedNumerator(
+            "ceafe",
+            "CEAFe",
+            "similarity of the entities under their best mapping",
+            entity_metrics.ceafe_counts,
+            repeated_mentions.ceafe_counts,
+        ),
+        Blanc(
+            "blanc",
+            "BLANC",
+            "mean of coreference and non-coreference links found",
+            blanc.blanc_counts,
+            repeated_mentions.blanc_counts,
+        ),
+        OwnNumerators(
+            "lea",
+            "LEA",
+            "mean over entities, weighted by size, of the links found",
+            entity_metrics.lea_counts,
+            repeated_mentions.lea_counts,
+        ),
+    )
+}
+TITLES = {**{name: metric.title for name, metric in COUNTED.items()}, "conll": "CoNLL"}
+"""All metrics: those with counts of their own, and CoNLL F1, the mean of three of them."""
+
+
+def scores_of(name: str) -> tuple[Metric, ...]:
+    """Return the scores of a metric, by its name in `TITLES`."""
+    if name == "conll":
+        mean = MeanOf(tuple(COUNTED[part].scores()[-1].formula for part in IN_CONLL))
+        return (Metric("conll/f1", "CoNLL F1", "Mean F1 of MUC, B³ and CEAFe.", mean, zero_division=0.0),)
+    return COUNTED[name].scores()
+
+
+def list_counted(names: Sequence[str]) -> list[CorefMetric]:
+    """List the metrics to count for some metrics, in order: these, those that they are computed from, and mentions."""
+    wanted = {"mentions", *names, *(IN_CONLL if "conll" in names else ())}
+    return [metric for name, metric in COUNTED.items() if name in wanted]

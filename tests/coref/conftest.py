@@ -1,0 +1,28 @@
+"""Fixtures of the coreference tests."""
+
+import evaluate
+import pytest
+
+from closeread.tasks.coref.conll import read_conll
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """A file that is overwritten and read many times."""
+    return tmp_path_factory.mktemp("coref") / "file"
+
+
+@pytest.fixture
+def read(file):
+    """A function that reads CoNLL text, given as a string or as bytes."""
+
+    def call(text):
+        file.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
+        return read_conll(file)
+
+    return call
+
+
+@pytest.fixture
+def offline_caches(monkeypatch, tmp_path):
+    monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", tmp_path / "hf-metrics")

@@ -1,0 +1,59 @@
+"""The best mapping of clusters, next to another solver, and where no solver is needed."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from closeread.tasks.coref.kernels.ceaf import ROWS_PER_CALL, best_total
+
+
+def solve_dense(row, column, weight, document, n_documents):
+    """Compute the best total of every document with a solver for dense matrices."""
+    totals = []
+    for number in range(n_documents):
+        here = document == number
+        matrix = np.zeros((row.max() + 1, column.max() + 1))
+        matrix[row[here], column[here]] = weight[here]
+        totals.append(matrix[linear_sum_assignment(matrix, maximize=True)].sum())
+    return totals
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(
+    ("n_documents", "size", "share"), [(40, ROWS_PER_CALL // 10, 0.1), (3, 60, 0.5), (1, 2 * ROWS_PER_CALL, 0.004)]
+)
+def test_best_total_is_another_solvers(n_documents, size, share, whole):
+    rng = np.random.default_rng(size)
+    document, row, column = np.nonzero(rng.random((n_documents, size, size)) < share)
+    # Whole numbers have many ties, fractions have none.
+    weight = rng.integers(1, 5, len(row)).astype(float) if whole else rng.random(len(row)) + 0.01
+    row, column = row + size * document, column + size * document
+    order = rng.permutation(len(row))
+    got = best_total(*(values[order] for values in (row, column, weight, document)), n_documents)
+    assert got == pytest.approx(solve_dense(row, column, weight, document, n_documents), abs=1e-9)
+
+
+def test_a_long_chain_goes_to_the_solver():
+    # Cells (0, 0), (1, 0), (1, 1), (2, 1), … with increasing weights: only one is forced in each round.
+    row, column = (np.arange(1, 601) + shift for shift in (0, 1))
+    row, column, weight = row // 2, column // 2, np.arange(1.0, 601.0)
+    zeros = np.zeros(600, np.int64)
+    assert best_total(row, column, weight, zeros, 1) == pytest.approx(solve_dense(row, column, weight, zeros, 1))
+
+
+def test_clusters_that_need_no_search_need_no_solver():
+    script = (
+        "import sys, numpy as np\n"
+        "from closeread.tasks.coref.kernels.entity_metrics import ceafe_counts\n"
+        "from closeread.tasks.coref.kernels.overlap import overlap\n"
+        "from closeread.tasks.coref.kernels.sides import Side\n"
+        "document = np.repeat([0, 1], 4)\n"
+        "split, joined = np.array([0, 1, 1, 2, 3, 3, 4, 4]), document\n"
+        "split, joined = (Side(document, np.arange(8), entity) for entity in (split, joined))\n"
+        "assert ceafe_counts(overlap(split, joined, 2))[:, 0].tolist() == [4 / 6, 4 / 6]\n"
+        "assert 'scipy' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -1,0 +1,61 @@
+"""Writing CoNLL files, and reading them back."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shared.conll_documents import InventedWords, as_plain_values, document, random_tables
+
+from closeread.files import write_text
+from closeread.tasks.coref import conll_text
+from closeread.tasks.coref.columns import MentionTable, mention_table
+from closeread.tasks.coref.conll import read_conll
+from closeread.tasks.coref.conll_writer import dump_conll
+from closeread.tasks.coref.token_differences import token_differences
+
+
+@given(table=random_tables(), block=st.sampled_from([1, 7, 40, 1000]))
+def test_round_trip(file, table, block):
+    write_text(file, dump_conll(table))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conll_text, "BLOCK", block)
+        again = read_conll(file)
+        assert as_plain_values(again) == as_plain_values(table)
+        assert [again[i] for i in range(len(again))] == [table[i] for i in range(len(table))]
+        assert token_differences(table, again) == []
+    assert dump_conll(again) == dump_conll(table)
+
+
+def test_ids_are_written_back(read):
+    text = "#begin document (a); part 3\na\t3\t0\tx\t(12\na\t3\t1\ty\t12)|(07)\n\n#end document\n"
+    assert dump_conll(read(text)) == text
+
+
+def test_writing_without_words(read):
+    table = MentionTable(**{**vars(mention_table(["a b"], [[[[0, 1]], [[1, 1]]]])), "n_tokens": np.array([3])})
+    rows = ["a_b\t0\t0\t_\t(0", "a_b\t0\t1\t_\t0)|(1)", "a_b\t0\t2\t_\t-", ""]
+    assert dump_conll(table) == document(*rows, name="(a b)")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"n_tokens": None}, "a CoNLL file has a row for every token, but the number of tokens is unknown"),
+        ({"parts": {0: ((0, 0), (2, 2))}}, "a CoNLL file can't express discontinuous mentions"),
+        ({"names": ["a\n"]}, r"document 'a\n': a CoNLL file can't express this name"),
+        ({"names": [""]}, "document '': a CoNLL file can't express this name"),
+        ({"words": InventedWords([["a", "b c", "d", "e"]])}, "document 'a': a CoNLL file can't express the word 'b c'"),
+        ({"words": InventedWords([["a", "", "d", "e"]])}, "document 'a': a CoNLL file can't express the word ''"),
+        (
+            {"end": np.array([2, 3])},
+            "document 'a': a CoNLL file can't express two crossing mentions of one entity, the second on tokens 1 to 3",
+        ),
+    ],
+)
+def test_documents_that_the_format_can_not_express(change, message):
+    table = {**vars(mention_table(["a"], [[[[0, 2], [1, 2]]]])), "n_tokens": np.array([4])}
+    assert dump_conll(MentionTable(**table))
+    with pytest.raises(ValueError, match=re.escape(message)):
+        dump_conll(MentionTable(**{**table, **change}))

@@ -1,0 +1,96 @@
+"""Messages for a key and a response that do not fit each other."""
+
+import pytest
+from shared.coreference import KEY, RESPONSE, compare_files, read_response, write_conll, write_jsonl
+
+from closeread.errors import FormatError, RequestError, SubmissionError
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Key and response as JSON Lines, the response's documents in another order."""
+    return write_jsonl(tmp_path / "key.jsonl", KEY), write_jsonl(
+        tmp_path / "response.jsonl", dict(reversed(RESPONSE.items()))
+    )
+
+
+def test_documents_that_only_one_file_has(files, tmp_path):
+    other = write_jsonl(tmp_path / "other.jsonl", {"a": RESPONSE["a"], "c": [], "d": []})
+    with pytest.raises(SubmissionError) as caught:
+        read_response(files[0], other, missing="error")
+    assert [p.what for p in caught.value.problems] == [
+        "document 'c' is not in the key",
+        "document 'd' is not in the key",
+        "1 of the 2 documents of the key have no response: 'b'. Add them, or use --missing empty or --missing skip",
+    ]
+    alone = write_jsonl(tmp_path / "alone.jsonl", {"b": RESPONSE["b"]})
+    assert read_response(files[0], alone).absent == {0}
+
+
+def test_repeated_mentions(tmp_path):
+    key = write_conll(tmp_path / "key.conll", KEY)
+    twice = write_conll(tmp_path / "twice.conll", {**KEY, "b": [[[0, 0], [3, 3]], [[3, 3], [4, 4]], [[2, 2], [2, 2]]]})
+    with pytest.raises(SubmissionError) as caught:
+        read_response(key, twice)
+    advice = "keep one of them, or set duplicates to first or reference"
+    assert [(p.line, p.what) for p in caught.value.problems] == [
+        (16, f"document 'b; part 000': the mention of tokens 2 to 2 is twice in entity '2'; {advice}"),
+        (17, f"document 'b; part 000': the mention of tokens 3 to 3 is in entities '0' and '1'; {advice}"),
+    ]
+    with pytest.raises(FormatError, match="is in entities"):
+        read_response(twice, key)
+    assert read_response(key, twice, duplicates="first")
+
+
+def test_other_tokens(tmp_path):
+    key, response = write_conll(tmp_path / "key.conll", KEY), write_conll(tmp_path / "response.conll", RESPONSE)
+    response.write_text(response.read_text().replace("word5", "Word5", 1))
+    with pytest.raises(SubmissionError, match=r"response\.conll:7: .*Word5.*word5"):
+        read_response(key, response)
+
+
+def test_mentions_beyond_the_key(tmp_path):
+    key = write_conll(tmp_path / "key.conll", KEY)
+    response = write_jsonl(tmp_path / "r.jsonl", {"a; part 000": [[[0, 0], [8, 9]]], "b; part 000": []})
+    with pytest.raises(SubmissionError, match=r"the mention \[8, 9\] is outside the document, which has 9 tokens"):
+        read_response(key, response)
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "message"),
+    [
+        ('"n_tokens": 3, "clusters": []', '"n_tokens": 4, "clusters": []', "has 4 tokens, but 3 in the key"),
+        (
+            '"n_tokens": 3, "clusters": []',
+            '"clusters": [[[3, 3]]]',
+            r"the mention \[3, 3\] is outside the document, which",
+        ),
+        (
+            '"clusters": [[[5, 5]]]',
+            '"n_tokens": 3, "clusters": []',
+            r"has 3 tokens, but the key has a mention \[5, 5\]",
+        ),
+    ],
+)
+def test_lengths_that_differ(tmp_path, key, response, message):
+    paths = tmp_path / "k.jsonl", tmp_path / "r.jsonl"
+    for path, rest in zip(paths, (key, response), strict=True):
+        path.write_text(f'{{"document": "a", {rest}}}\n')
+    with pytest.raises(SubmissionError, match=message):
+        read_response(*paths)
+
+
+def test_a_part_belongs_to_the_name(tmp_path):
+    key = write_conll(tmp_path / "key.conll", KEY)
+    with pytest.raises(SubmissionError, match="document 'a' is not in the key; did you mean 'a; part 000'"):
+        read_response(key, write_jsonl(tmp_path / "r.jsonl", {"a": []}))
+
+
+def test_responses_that_lack_different_documents(tmp_path):
+    paths = [write_jsonl(tmp_path / "k.jsonl", KEY)]
+    paths += [write_jsonl(tmp_path / f"{name}.jsonl", {name: RESPONSE[name]}) for name in KEY]
+    assert compare_files(*paths)
+    with pytest.raises(
+        RequestError, match=r"has no prediction for document '[ab]', and .* has one; with missing=skip both"
+    ):
+        compare_files(*paths, missing="skip")

@@ -1,0 +1,142 @@
+"""Scores of coreference files: any format and order, options that need files, and intervals."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from shared.coreference import (
+    KEY,
+    RESPONSE,
+    as_values,
+    compare_files,
+    read_response,
+    report_files,
+    score_files,
+    score_records,
+    write_conll,
+    write_corefud,
+    write_jsonl,
+)
+
+from closeread.counts.report import Resampling
+from closeread.errors import FormatError, SubmissionError
+from closeread.tasks.coref.columns import document_digests, mention_table
+from closeread.tasks.coref.conll_writer import dump_conll
+from closeread.tasks.coref.sides import read_documents
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Key and response as JSON Lines, the response's documents in another order."""
+    return write_jsonl(tmp_path / "key.jsonl", KEY), write_jsonl(
+        tmp_path / "response.jsonl", dict(reversed(RESPONSE.items()))
+    )
+
+
+def test_files_give_the_same(files, tmp_path):
+    assert score_files(*files) == pytest.approx(score_records(KEY, RESPONSE), abs=1e-15)
+    pair = write_conll(tmp_path / "key.conll", KEY), write_conll(tmp_path / "response.conll", RESPONSE)
+    assert score_files(*pair) == pytest.approx(score_records(KEY, RESPONSE), abs=1e-15)
+
+
+def digests(path):
+    table = read_documents(path)
+    return dict(zip(table.names, document_digests(table), strict=True))
+
+
+def test_the_digest_depends_on_neither_format_nor_order(tmp_path):
+    names = {f"{name}; part 000": clusters for name, clusters in KEY.items()}
+    turned = {name: [cluster[::-1] for cluster in clusters[::-1]] for name, clusters in names.items()}
+    reordered = dict(reversed(turned.items()))
+    of_conll = digests(write_conll(tmp_path / "key.conll", KEY))
+    for i, documents in enumerate((names, turned, reordered)):
+        assert digests(write_jsonl(tmp_path / f"{i}.jsonl", documents)) == of_conll
+    other = {**names, "b; part 000": [[[0, 1], [2, 2]], [[3, 3]]]}
+    changed = digests(write_jsonl(tmp_path / "other.jsonl", other))
+    assert [name for name in names if changed[name] != of_conll[name]] == ["b; part 000"]
+
+
+def test_intervals_and_tests_by_document(tmp_path):
+    rng = np.random.default_rng(0)
+    key, good, bad = {}, {}, {}
+    for i in range(40):
+        entities = [[[3 * e + m, 3 * e + m] for m in range(3)] for e in range(4)]
+        key[f"d{i}"] = entities
+        good[f"d{i}"] = [entity[: 2 + int(rng.random() < 0.9)] for entity in entities]
+        bad[f"d{i}"] = [entity[: 2 + int(rng.random() < 0.2)] for entity in entities]
+    paths = [write_jsonl(tmp_path / f"{n}.jsonl", d) for n, d in (("key", key), ("bad", bad), ("good", good))]
+    report = report_files(*paths[:2], resampling=Resampling())
+    assert report.total.n_blocks == 40
+    lea = report.total.scores["lea/f1"]
+    assert lea.low < lea.value < lea.high
+    found = compare_files(*paths, metrics=("lea", "conll"))
+    assert found.differences["conll/f1"].value > 0
+    assert found.differences["conll/f1"].p_randomization < 0.01
+
+
+def test_a_response_in_another_order_keeps_its_entities(tmp_path):
+    # The same clusters, document by document, in any order of documents.
+    key = write_jsonl(tmp_path / "key.jsonl", KEY)
+    wanted = score_files(key, write_jsonl(tmp_path / "r.jsonl", RESPONSE))
+    three = {"x": [[[0, 0]]], **KEY}
+    first = report_files(
+        write_jsonl(tmp_path / "k3.jsonl", three), write_jsonl(tmp_path / "r3.jsonl", {"x": [[[0, 0]]], **RESPONSE})
+    )
+    turned = {"b": RESPONSE["b"], "x": [[[0, 0]]], "a": RESPONSE["a"]}
+    assert as_values(report_files(tmp_path / "k3.jsonl", write_jsonl(tmp_path / "t3.jsonl", turned))) == as_values(
+        first
+    )
+    assert wanted != as_values(first)
+
+
+def test_written_files_read_back(tmp_path):
+    table = mention_table(list(KEY), list(KEY.values()))
+    (tmp_path / "written.conll").write_text(dump_conll(replace(table, n_tokens=np.array([9, 9]))))
+    assert [d["clusters"] for d in read_documents(tmp_path / "written.conll")] == list(KEY.values())
+
+
+def test_singletons_are_dropped_before_heads_are_matched(tmp_path):
+    # e2 of the response is nearer to the long mention of the key than e1's, but alone: it must not take its place.
+    key = write_corefud(tmp_path / "k.conllu", {1: "(e1-x-2-", 2: "", 3: "", 4: "e1)", 5: "", 6: "(e1-x-1-)"})
+    cells = {1: "(e2-x-2-", 2: "(e1-x-1-)", 3: "e2)", 4: "", 5: "", 6: "(e1-x-1-)"}
+    response = write_corefud(tmp_path / "r.conllu", cells)
+    kept, dropped = (score_files(key, response, matching="head", keep_singletons=keep) for keep in ("true", "false"))
+    assert kept["lea/f1"] == 0
+    assert dropped["lea/f1"] == dropped["conll/f1"] == 1
+
+
+def test_repeats_do_not_depend_on_matching(tmp_path):
+    cells = {1: "(e1-x-1-(e2-x-2-", 2: "e2)e1)", 3: "(e1-x-1-)"}
+    path = write_corefud(tmp_path / "k.conllu", cells)
+    for matching in ("exact", "head", "partial"):
+        with pytest.raises(FormatError, match="tokens 0 to 1 is in entities 'e1' and 'e2'"):
+            report_files(path, path, matching=matching)
+        report = report_files(path, path, matching=matching, duplicates="first")
+        assert report.total.counts["mentions/key"] == 2
+
+
+def test_heads_are_part_of_the_gold_where_they_are_compared(tmp_path):
+    paths = [write_corefud(tmp_path / f"{h}.conllu", {1: f"(e1-x-{h}-", 2: "e1)", 3: "(e1-x-1-)"}) for h in (1, 2)]
+    signatures = {
+        matching: {report_files(path, path, matching=matching).provenance.signature for path in paths}
+        for matching in ("exact", "head")
+    }
+    assert [len(signatures[matching]) for matching in ("exact", "head")] == [1, 2]
+
+
+def test_empty_nodes_have_no_words(tmp_path):
+    cells = {"1": "(e1-x-1-)", "1.1": "(e1-x-1-)", "2": ""}
+    key = write_corefud(tmp_path / "k.conllu", cells, {"1.1": "él"})
+    response = write_corefud(tmp_path / "r.conllu", cells, {"1.1": "ella"})
+    assert score_files(key, response)["lea/f1"] == 1
+    fewer = write_corefud(tmp_path / "f.conllu", {"1": "(e1-x-1-)", "2": ""})
+    with pytest.raises(SubmissionError, match="'d' has 2 tokens \\(including empty nodes\\), but 3 in the key"):
+        read_response(key, fewer)
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".json", ".JSONL", ".conllu"])
+def test_the_first_line_tells_the_format(tmp_path, suffix):
+    wanted = [d["clusters"] for d in read_documents(write_conll(tmp_path / "key.conll", KEY))]
+    for make in (write_conll, write_jsonl):
+        assert [d["clusters"] for d in read_documents(make(tmp_path / f"any{suffix}", KEY))] == wanted
+    assert read_documents(write_corefud(tmp_path / f"ud{suffix}", {1: "(e1-x-1-)"})).labels == ["e1"]

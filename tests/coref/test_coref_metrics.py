@@ -1,0 +1,58 @@
+"""The table of coreference metrics: nothing can be registered without its counts."""
+
+import pickle
+
+import numpy as np
+import pytest
+from shared.coreference import KEY, RESPONSE
+
+from closeread.tasks.coref import metrics
+from closeread.tasks.coref.kernels import entity_metrics, repeated_mentions
+from closeread.tasks.coref.metrics import COUNTED, IN_CONLL, TITLES, CorefMetric, OwnNumerators, SharedNumerator
+from closeread.tasks.coref.procedure import PROCEDURE
+
+
+def test_every_title_has_counts():
+    assert set(TITLES) == {*COUNTED, "conll"}
+    assert set(IN_CONLL) <= set(COUNTED)
+    assert all(name == metric.name and TITLES[name] == metric.title for name, metric in COUNTED.items())
+
+
+@pytest.mark.parametrize("n_arguments", range(5))
+def test_a_metric_without_a_kernel_is_an_error(n_arguments):
+    arguments = ("b5", "B⁵", "mentions found", entity_metrics.muc_counts, repeated_mentions.muc_counts)
+    assert SharedNumerator(*arguments)
+    with pytest.raises(TypeError, match="missing"):
+        SharedNumerator(*arguments[:n_arguments])
+    with pytest.raises(TypeError, match="abstract"):
+        CorefMetric(*arguments)
+
+
+def test_an_unregistered_metric_is_an_error(monkeypatch):
+    monkeypatch.setitem(metrics.TITLES, "b5", "B⁵")
+    with pytest.raises(KeyError, match="b5"):
+        metrics.scores_of("b5")
+
+
+def test_a_metric_that_is_counted_by_the_wrong_rule_is_an_error():
+    shape = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
+    side = repeated_mentions.Side(*shape)
+    table = repeated_mentions.repeated_overlap(side, side, 1)
+    wrong = OwnNumerators("muc", "MUC", "links found", entity_metrics.muc_counts, repeated_mentions.muc_counts)
+    with pytest.raises(ValueError, match="zip"):
+        wrong.columns(table, "reference")
+
+
+@pytest.mark.parametrize("name", TITLES)
+@pytest.mark.parametrize("duplicates", ["error", "reference"])
+def test_the_counts_are_those_that_the_scores_need(name, duplicates):
+    gold, system = list(KEY.values()), list(RESPONSE.values())
+    repeated = [[*clusters, clusters[0]] for clusters in gold] if duplicates == "reference" else gold
+    procedure = PROCEDURE.with_metrics(name)
+    table = procedure.count(gold=repeated, system=system, duplicates=duplicates)
+    for metric in procedure.metrics:
+        assert 0 <= metric.score(table.values.sum(axis=0), table.names) <= 1
+
+
+def test_metrics_pickle():
+    assert pickle.loads(pickle.dumps(COUNTED)) == COUNTED

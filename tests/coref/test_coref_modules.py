@@ -1,0 +1,81 @@
+"""The coreference metrics as evaluate modules."""
+
+import evaluate
+import numpy as np
+import pytest
+from shared.coreference import KEY, RESPONSE, as_values, score_files, write_jsonl
+
+import closeread
+from closeread.errors import SubmissionError
+from closeread.tasks.coref.procedure import PROCEDURE
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Key and response as JSON Lines, the response's documents in another order."""
+    return write_jsonl(tmp_path / "key.jsonl", KEY), write_jsonl(
+        tmp_path / "response.jsonl", dict(reversed(RESPONSE.items()))
+    )
+
+
+def test_modules_give_the_same(files, offline_caches):
+    every = score_files(*files)
+    for name in PROCEDURE.modules:
+        module = evaluate.load(name)
+        found = module.compute(predictions=[RESPONSE["a"], RESPONSE["b"]], references=[KEY["a"], KEY["b"]])
+        assert found == pytest.approx({n: every[n] for n in found}, abs=1e-15)
+        module.add(prediction=RESPONSE["a"], reference=KEY["a"])
+        module.add_batch(predictions=[RESPONSE["b"]], references=[KEY["b"]])
+        assert module.compute() == pytest.approx(found, abs=1e-15)
+        assert module.compute(predictions=[], references=[]) == dict.fromkeys(found, 0.0)
+
+
+def test_a_module_takes_arrays_and_tuples(offline_caches):
+    lea = closeread.load_metric("coref_lea")
+    wanted = lea.compute(predictions=[RESPONSE["a"]], references=[KEY["a"]])
+    assert (
+        lea.compute(
+            predictions=[[np.array(cluster) for cluster in RESPONSE["a"]]],
+            references=[[tuple(tuple(mention) for mention in cluster) for cluster in KEY["a"]]],
+        )
+        == wanted
+    )
+    both = {"references": [KEY["a"], KEY["b"]], "keep_singletons": False}
+    report = lea.report(predictions=[RESPONSE["a"], None], **both)
+    assert as_values(report) == lea.compute(predictions=[RESPONSE["a"], []], **both)
+    assert report.provenance.missing == 1
+    assert "keep_singletons:false" in report.provenance.signature
+
+
+BAD_MODULE_INPUT = {
+    "a mention of three": ([[[0, 1, 2]]], "row 0: [0][0]: [0, 1, 2] is too long"),
+    "a share of a token": ([[[0, 1.5]]], "row 0: [0][0][1]: 1.5 is not of type 'integer'"),
+    "an end before its start": ([[[3, 2]]], "row 0: [3, 2] ends before it starts (expected [start, end])"),
+    "a mention twice": (
+        [[[0, 0]], [[0, 0], [1, 1]]],
+        "row 0: mention [0, 0] is in entities 0 and 1 (numbered from 0); "
+        "keep one of them, or set duplicates to first or reference",
+    ),
+    "an entity without mentions": ([[]], "row 0: [0]: [] should be non-empty"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD_MODULE_INPUT)
+def test_bad_input_of_a_module(name, offline_caches):
+    clusters, message = BAD_MODULE_INPUT[name]
+    with pytest.raises(SubmissionError) as caught:
+        closeread.load_metric("coref_muc").compute(predictions=[clusters], references=[KEY["a"]])
+    assert str(caught.value) == f"predictions: {message}"
+
+
+def test_a_module_refuses_what_is_nested_too_deeply(offline_caches):
+    deep = []
+    for _ in range(5000):
+        deep = [deep]
+    with pytest.raises(SubmissionError, match="nested too deeply"):
+        closeread.load_metric("coref_lea").compute(predictions=[deep], references=[KEY["a"]])
+
+
+def test_a_missing_prediction_is_not_added(offline_caches):
+    with pytest.raises(SubmissionError, match="predictions: row 0: is None; needed: a prediction"):
+        closeread.load_metric("coref_lea").add(prediction=None, reference=KEY["a"])

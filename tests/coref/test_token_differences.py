@@ -1,0 +1,44 @@
+"""Different tokens in key and response are found, with their line."""
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from shared.conll_documents import InventedWords, document, random_tables
+
+from closeread.files import write_text
+from closeread.tasks.coref.columns import MentionTable, mention_table
+from closeread.tasks.coref.conll import read_conll
+from closeread.tasks.coref.conll_writer import dump_conll
+from closeread.tasks.coref.token_differences import token_differences
+
+
+def test_tokens_that_differ(read):
+    key = read(document("n 0 0 a -", "n 0 1 b -") + document("c -", name="(b)") + document("x -", name="(only key)"))
+    same = read(document("z -", name="(only response)") + document("c -", name="(b)") + document("a -", "b (1)"))
+    assert token_differences(key, same) == []
+    other = read(document("a -", "", "B -", "c -") + document("-", name="(b)"))
+    assert [(problem.what, problem.line) for problem in token_differences(key, other)] == [
+        ("token 1 of document 'a' is 'B', but 'b' in the key (line 3)", 4),
+        ("document 'a' has 3 tokens, but 2 in the key", 4),
+    ]
+    fewer = read(document("a -"))
+    assert [(problem.what, problem.line) for problem in token_differences(key, fewer)] == [
+        ("document 'a' has 1 token, but 2 in the key", None)
+    ]
+    without_words = read(document("-", "-", "-"))
+    assert [(problem.what, problem.line) for problem in token_differences(key, without_words)] == [
+        ("document 'a' has 3 tokens, but 2 in the key", None)
+    ]
+    assert token_differences(key, mention_table(["a"], [[]])) == []
+    assert token_differences(key, read(document("_ -", "_ (0)"))) == []
+
+
+@given(table=random_tables(), at=st.integers(0, 7))
+def test_one_changed_word_is_found(file, table, at):
+    words = [list(table.words(i)) for i in range(len(table))]
+    place = at % len(words[-1])
+    assume(any(set(word) != {"_"} for word in words[-1]))  # that would say that no word is known
+    words[-1][place] += "x"
+    write_text(file, dump_conll(MentionTable(**{**vars(table), "words": InventedWords(words)})))
+    found = token_differences(table, read_conll(file))
+    assert [problem.what.split(" of document ")[0] for problem in found] == [f"token {place}"]
+    assert file.read_text("utf-8").split("\n")[found[0].line - 1].split("\t")[3] == words[-1][place]

@@ -1,0 +1,69 @@
+"""CoNLL documents as text and as random tables."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from closeread.tasks.coref.columns import MentionTable, mention_table
+
+
+def document(*rows, name="(a)", end="#end document\n"):
+    return f"#begin document {name}\n" + "".join(f"{row}\n" for row in rows) + end
+
+
+def as_plain_values(table):
+    """Return everything in a table that can be compared, with the mentions of an entity in order of position."""
+    numbers = range(len(table.names))
+    rows = zip(*(c.tolist() for c in (table.document, table.entity, table.start, table.end)), strict=True)
+    return {
+        "names": list(table.names),
+        "n_tokens": table.n_tokens.tolist(),
+        "mentions": sorted(rows),
+        "words": [list(table.words(i)) for i in numbers] if table.words else None,
+    }
+
+
+NAME = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8) | st.sampled_from(
+    ["a; part 000", "(a); part 1", "a); part b)", "#", "a;", ")", "; part 0", " a "]
+)
+WORD = st.text(st.sampled_from("a#_-()|é\x85\u2028😀\u3000\ufeff"), min_size=1, max_size=4)
+
+
+@st.composite
+def random_tables(draw, *, with_words=True):
+    """Draw a table whose mentions a CoNLL file can express."""
+    names = draw(st.lists(NAME, min_size=1, max_size=3, unique=True))
+    documents, n_tokens = [], []
+    for _ in names:
+        n = draw(st.integers(1, 8))
+        span = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).map(sorted)
+        clusters = []
+        for mentions in draw(st.lists(st.lists(span, min_size=1, max_size=5), max_size=4)):
+            kept = []
+            for start, end in sorted(mentions, key=lambda m: (m[0], -m[1])):
+                if not any(s < start < e < end for s, e in kept):
+                    kept.append([start, end])
+            clusters.append(kept)
+        # In order of opening: by the first mention, longer ones first, single tokens last.
+        documents.append(sorted(clusters, key=lambda c: (c[0][0], -c[0][1])))
+        n_tokens.append(n)
+    words = [draw(st.lists(WORD, min_size=n, max_size=n)) for n in n_tokens]
+    table = mention_table(names, documents)
+    return MentionTable(
+        **{**vars(table), "n_tokens": np.array(n_tokens), "words": InventedWords(words) if with_words else None}
+    )
+
+
+class InventedWords:
+    """Words that are not in a file; the line of a token is 100 times the number of its document, plus the token."""
+
+    def __init__(self, words):
+        self.words = words
+
+    def __call__(self, document):
+        return self.words[document]
+
+    def packed(self, document):
+        return "".join(f"{word}\n" for word in self.words[document]).encode()
+
+    def line_of(self, document, token):
+        return 100 * (document + 1) + token
