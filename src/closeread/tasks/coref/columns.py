@@ -15,11 +15,10 @@ from itertools import chain, pairwise
 from typing import Any, Protocol, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from closeread.arrays import Ints, Mask
 from closeread.records import Record
 
-Ints = NDArray[np.int64]
 Parts = tuple[tuple[int, int], ...]
 
 
@@ -73,7 +72,7 @@ class MentionTable(Sequence[Record]):
     def __len__(self) -> int:
         return len(self.names)
 
-    def select(self, rows: NDArray[np.bool_]) -> MentionTable:
+    def select(self, rows: Mask) -> MentionTable:
         """The table with the mentions where the mask is true; entities keep their numbers."""
         kept = np.flatnonzero(rows)
         parts = (

@@ -23,12 +23,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from closeread.arrays import Ints, Mask
 from closeread.errors import quote
 from closeread.formats import Format
 from closeread.formats.problems import LISTED, Problems
 from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes
 from closeread.records import Parsed
-from closeread.tasks.coref.columns import Ints, MentionTable
+from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.conll_cells import CELL, Cells, gathered, mentions_at_once, mentions_one_by_one
 from closeread.tasks.coref.conll_text import MARKER, NEWLINE, RETURN, SPACE, TAB, check_text, line_spans, row_width
 from closeread.tasks.coref.conll_writer import dump_conll
@@ -87,17 +88,17 @@ class _Rows(NamedTuple):
     line: int
     offset: int
     raw: NDArray[np.uint8]
-    blank: NDArray[np.bool_]
+    blank: Mask
     marks: Ints
     last_mark: Ints
     begin: Ints
     end: Ints
     cells: Ints
     last: Ints
-    is_token: NDArray[np.bool_]
-    is_comment: NDArray[np.bool_]
-    is_short: NDArray[np.bool_]
-    is_plain: NDArray[np.bool_]
+    is_token: Mask
+    is_comment: Mask
+    is_short: Mask
+    is_plain: Mask
 
 
 def read_conll(path: Path) -> MentionTable:
@@ -322,7 +323,7 @@ class _Reader:
             self._words.update(_padded(rows, document.word_cell, first + np.flatnonzero(is_token)))
         self._current = document._replace(n_tokens=document.n_tokens + n_tokens)
 
-    def _say_what_is_ragged(self, cells: Ints, is_ragged: NDArray[np.bool_], first_line: int, width: int) -> None:
+    def _say_what_is_ragged(self, cells: Ints, is_ragged: Mask, first_line: int, width: int) -> None:
         rows = np.flatnonzero(is_ragged)
         needed = f"needed: {width}, as in the other rows of the document"
         for row in rows[:LISTED].tolist():

@@ -17,9 +17,9 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from closeread.arrays import Ints, Mask
 from closeread.errors import quote, shorten
 from closeread.formats.problems import LISTED, Problems
-from closeread.tasks.coref.columns import Ints
 
 MAX_DIGITS = 16
 """Ids of more digits are read one by one."""
@@ -49,7 +49,7 @@ class Cells(NamedTuple):
     line: Ints
     begin: Ints
     end: Ints
-    is_ragged: NDArray[np.bool_]
+    is_ragged: Mask
 
 
 class Mentions(NamedTuple):
@@ -100,8 +100,8 @@ class _Events(NamedTuple):
     label: Ints
     begin: Ints
     end: Ints
-    opens: NDArray[np.bool_]
-    closes: NDArray[np.bool_]
+    opens: Mask
+    closes: Mask
 
 
 def gathered(raw: NDArray[np.uint8], begin: Ints, end: Ints) -> tuple[NDArray[np.uint8], Ints]:

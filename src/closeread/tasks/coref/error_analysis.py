@@ -15,9 +15,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from closeread.arrays import Ints, Mask
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.overlap import matches
-from closeread.tasks.coref.kernels.sides import Ints, Mask, Side, mention_codes
+from closeread.tasks.coref.kernels.sides import Side, mention_codes
 
 KINDS = {
     "split entity": "key",

@@ -13,16 +13,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from closeread.arrays import Floats, Ints, Mask, expand_ranges, mark_run_starts
 from closeread.tasks.coref.kernels.overlap import Overlap, matches
 from closeread.tasks.coref.kernels.sides import (
-    Floats,
-    Ints,
-    Mask,
     Occurrences,
     Side,
     mention_codes,
     standing,
-    starts,
     sums,
 )
 
@@ -158,10 +155,9 @@ def _listed_pairs(code: Ints, group: Ints) -> tuple[Ints, Ints]:
     """The pairs of rows that share a group, the smaller code first."""
     order = np.lexsort((code, group))
     # Each row pairs with those after it in its group.
-    end = np.append(np.flatnonzero(starts(group[order]))[1:], len(order))
-    after = np.repeat(end, np.diff(end, prepend=0)) - np.arange(len(order)) - 1
-    one = np.repeat(np.arange(len(order)), after)
-    other = one + 1 + np.arange(len(one)) - np.repeat(np.cumsum(after) - after, after)
+    end = np.append(np.flatnonzero(mark_run_starts(group[order]))[1:], len(order))
+    next_row = np.arange(len(order)) + 1
+    one, other = expand_ranges(next_row, np.repeat(end, np.diff(end, prepend=0)) - next_row)
     return order[one], order[other]
 
 

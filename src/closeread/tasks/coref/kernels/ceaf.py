@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from closeread.tasks.coref.kernels.sides import Floats, Ints, Mask, sums
+from closeread.arrays import Floats, Ints, Mask
+from closeread.tasks.coref.kernels.sides import sums
 
 # The solver clears an array of all columns for every row, so many small documents are cheaper in several calls.
 ROWS_PER_CALL = 500

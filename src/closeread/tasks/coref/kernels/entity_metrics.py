@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from closeread.arrays import Floats, Ints, Mask
 from closeread.tasks.coref.kernels.ceaf import best_total
 from closeread.tasks.coref.kernels.overlap import Overlap
-from closeread.tasks.coref.kernels.sides import Floats, Ints, Mask
 
 BOTH_SIDES = ("common", "key", "response")
 """The columns where recall and precision have one numerator: recall is common / key, precision common / response."""

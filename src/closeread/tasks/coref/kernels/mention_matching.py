@@ -14,12 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-Ints = NDArray[np.int64]
+from closeread.arrays import Floats, Ints, expand_ranges
 
 MATCHINGS = ("exact", "head", "partial")
 
@@ -39,7 +38,7 @@ class Pairs(NamedTuple):
 
     key: Ints
     response: Ints
-    similarity: NDArray[np.float64]
+    similarity: Floats
 
 
 def mention_codes(key: Spans, response: Spans, matching: str = "exact") -> tuple[Ints, Ints]:
@@ -152,7 +151,7 @@ def _same_head(key: Spans, ours: Ints, response: Spans, theirs: Ints) -> Pairs:
     wanted, found = heads[: len(ours)], heads[len(ours) :]
     order = np.argsort(found, kind="stable")
     low, high = (np.searchsorted(found[order], wanted, side) for side in ("left", "right"))
-    which, place = _ranges(low, high)
+    which, place = expand_ranges(low, high - low)
     k, r = ours[which], theirs[order[place]]
     shared = np.minimum(key.end[k], response.end[r]) - np.maximum(key.start[k], response.start[r]) + 1
     for i in _with_gaps(key, k, response, r):
@@ -168,7 +167,7 @@ def _within(key: Spans, ours: Ints, response: Spans, theirs: Ints) -> Pairs:
     order = np.argsort(places, kind="stable")
     low = np.searchsorted(places[order], key.document[ours] * beyond + key.start[ours], "left")
     high = np.searchsorted(places[order], key.document[ours] * beyond + head, "right")
-    which, place = _ranges(low, high)
+    which, place = expand_ranges(low, high - low)
     k, r = ours[which], theirs[order[place]]
     fits = (head[which] <= response.end[r]) & (response.end[r] <= key.end[k])
     k, r, head = k[fits], r[fits], head[which][fits]
@@ -178,13 +177,6 @@ def _within(key: Spans, ours: Ints, response: Spans, theirs: Ints) -> Pairs:
         fits[i] = head[i] in tokens and tokens <= _tokens(key, k[i])
     k, r = k[fits], r[fits]
     return Pairs(k, r, _sizes(response)[r] / _sizes(key)[k])
-
-
-def _ranges(low: Ints, high: Ints) -> tuple[Ints, Ints]:
-    """The numbers from `low` to before `high` of every range, and which range each is of."""
-    sizes = high - low
-    which = np.repeat(np.arange(len(low)), sizes)
-    return which, np.arange(len(which)) + np.repeat(low - np.cumsum(sizes) + sizes, sizes)
 
 
 def _with_gaps(key: Spans, k: Ints, response: Spans, r: Ints) -> Iterator[int]:
@@ -220,7 +212,7 @@ def _components(rows: Ints, columns: Ints) -> Ints:
     return groups
 
 
-def _assigned(group: Ints, rows: Ints, columns: Ints, similarity: NDArray[np.float64]) -> Ints:
+def _assigned(group: Ints, rows: Ints, columns: Ints, similarity: Floats) -> Ints:
     """The pairs that are chosen of a group of pairs."""
     if len(group) == 1:
         return group

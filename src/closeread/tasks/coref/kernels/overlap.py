@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from closeread.tasks.coref.kernels.sides import Floats, Ints, Mask, Side, mention_codes, standing, sums
+from closeread.arrays import Floats, Ints, Mask, expand_ranges
+from closeread.tasks.coref.kernels.sides import Side, mention_codes, standing, sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,9 +151,8 @@ def matches(key_code: Ints, response_code: Ints) -> tuple[Ints, Ints]:
     in_order = response_code[order]
     first = np.searchsorted(in_order, key_code, "left")
     found = np.searchsorted(in_order, key_code, "right") - first
-    key_row = np.repeat(np.arange(len(key_code)), found)
-    nth = np.arange(len(key_row)) - np.repeat(np.cumsum(found) - found, found)
-    return key_row, order[first[key_row] + nth]
+    key_row, place = expand_ranges(first, found)
+    return key_row, order[place]
 
 
 def _distinct(code: Ints, document: Ints, n_documents: int) -> Ints:

@@ -9,11 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from closeread.arrays import Floats, Ints, Mask, mark_run_starts
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +63,7 @@ def repeated_mentions(side: Side) -> Ints:
     """
     (code,) = mention_codes(side)
     order = np.lexsort((side.entity, code))
-    new = starts(code[order])
+    new = mark_run_starts(code[order])
     first = order[np.flatnonzero(new)][np.cumsum(new) - 1]
     return np.column_stack([first, order])[~new]
 
@@ -115,8 +112,8 @@ def standing(code: Ints, entity: Ints) -> Occurrences:
         entity: (n_mentions,) its cluster.
     """
     order = np.lexsort((entity, code))
-    new_mention = starts(code[order])
-    new_cluster = new_mention | starts(entity[order])
+    new_mention = mark_run_starts(code[order])
+    new_cluster = new_mention | mark_run_starts(entity[order])
     mention, cluster = np.cumsum(new_mention) - 1, np.cumsum(new_cluster) - 1
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
@@ -126,13 +123,6 @@ def standing(code: Ints, entity: Ints) -> Occurrences:
         clusters=np.bincount(mention[new_cluster])[mention][back],
         twice=(np.bincount(cluster)[cluster] > 1)[back],
     )
-
-
-def starts(values: Ints) -> Mask:
-    """Where a run of equal values starts."""
-    new = np.ones(len(values), dtype=np.bool_)
-    np.not_equal(values[1:], values[:-1], out=new[1:])
-    return new
 
 
 def sums(index: Ints, values: Ints | Floats | Mask, n: int) -> Floats:
