@@ -6,6 +6,7 @@ hold, who made them and which procedure scores them.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -94,6 +95,17 @@ def read_manifest(path: Path) -> dict[str, str]:
     return {name: sha256 for sha256, _, name in (line.partition("  ") for line in lines)}
 
 
+def read_facts(path: Path) -> tuple[Fact, ...]:
+    """Read figures from a JSON file, which holds them by config, split and name."""
+    configs = json.loads(path.read_text("utf-8"))
+    return tuple(
+        Fact(name, value, split, config)
+        for config, splits in configs.items()
+        for split, figures in splits.items()
+        for name, value in figures.items()
+    )
+
+
 Source = SourceFile | SourceFolder
 
 
@@ -121,14 +133,14 @@ class Fact:
     Attributes:
         name: what is counted.
         value: the figure as measured on the released files.
-        split: the split it is about; "a+b" for two together, "all" for all of the config's.
-        config: the config that it is about; None for the default.
+        split: the split that is counted; "a+b" for two splits together, "all" for all splits of the config.
+        config: the config that is counted.
     """
 
     name: str
     value: float
     split: str
-    config: str | None = None
+    config: str
 
 
 @dataclass(frozen=True)
