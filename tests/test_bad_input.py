@@ -28,7 +28,7 @@ SAMPLE = ("--config", "sample")
 LACKS_ONE = (
     "no row for 1 of the 103 ids of the gold: 'test-00002'; needed: one for each, unless missing is empty or skip"
 )
-NO_PATTERN = "is of another form; needed: 1 to 64 ASCII letters, digits, '_', '.' and '-'"
+NO_PATTERN = "is not valid (expected 1 to 64 ASCII letters, digits, '_', '.' and '-')"
 
 
 @pytest.fixture(autouse=True)
@@ -68,12 +68,12 @@ def refuses(result, message, code=1):
 
 
 SUBMISSIONS = {
-    "binary": (b"\x89PNG\r\n\x1a\n\0\0", ["is a binary file (it holds NUL bytes); needed: UTF-8 text"]),
-    "Latin-1": ("yes\nn\xf6\n".encode("latin-1"), ["2: byte 2 (0xf6) is not UTF-8; needed: UTF-8 text"]),
-    "UTF-16": ("yes\n".encode("utf-16"), ["is UTF-16 text; needed: UTF-8"]),
+    "binary": (b"\x89PNG\r\n\x1a\n\0\0", ["is a binary file: it contains NUL bytes (expected UTF-8 text)"]),
+    "Latin-1": ("yes\nn\xf6\n".encode("latin-1"), ["2: byte 2 (0xf6) is not valid UTF-8"]),
+    "UTF-16": ("yes\n".encode("utf-16"), ["is UTF-16 text (expected UTF-8)"]),
     "UTF-16 without a byte-order mark": (
         "yes\n".encode("utf-16-be"),
-        ["is a binary file (it holds NUL bytes); needed: UTF-8 text"],
+        ["is a binary file: it contains NUL bytes (expected UTF-8 text)"],
     ),
     "empty": (b"", ["is empty"]),
     "only a byte-order mark": (b"\xef\xbb\xbf", ["is empty"]),
@@ -114,72 +114,72 @@ SUBMISSIONS = {
         "yes\n" * 50 + "Yes\n" + "no\n" * 52,
         ["51: id 'test-00050': label: 'Yes' is not one of ['no', 'yes']"],
     ),
-    "NaN": (third(labelled("NaN")), ["3: NaN is no JSON value"]),
-    "Infinity": (third(labelled("Infinity")), ["3: Infinity is no JSON value"]),
-    "minus Infinity": (third(labelled("-Infinity")), ["3: -Infinity is no JSON value"]),
-    "1e400": (third(labelled("1e400")), ["3: the number '1e400' is beyond the range of a float"]),
+    "NaN": (third(labelled("NaN")), ["3: NaN is not a valid JSON value"]),
+    "Infinity": (third(labelled("Infinity")), ["3: Infinity is not a valid JSON value"]),
+    "minus Infinity": (third(labelled("-Infinity")), ["3: -Infinity is not a valid JSON value"]),
+    "1e400": (third(labelled("1e400")), ["3: the number '1e400' is too large for a float"]),
     "duplicate key": (
         third('{"id": "test-00002", "label": "no", "label": "yes"}'),
-        ["3: key 'label' is given twice"],
+        ["3: duplicate key 'label'"],
     ),
     "control character": (
         third(labelled(r'"\u001b[31myes"')),
-        [r"3: the text '\x1b[31myes' holds the control character U+001B"],
+        [r"3: the string '\x1b[31myes' contains the control character U+001B"],
     ),
     "control character in a key": (
         third(r'{"id": "test-00002", "\u0007": "yes"}'),
-        [r"3: the text '\x07' holds the control character U+0007"],
+        [r"3: the string '\x07' contains the control character U+0007"],
     ),
     "control character as it is": (
         third(labelled('"\x1b[31myes"')),
-        ["3: is no JSON: Invalid control character at column 32"],
+        ["3: is not valid JSON: Invalid control character at column 32"],
     ),
     "control character of the upper half": (
         third(labelled('"\x9b31myes"')),
-        [r"3: the text '\x9b31myes' holds the control character U+009B"],
+        [r"3: the string '\x9b31myes' contains the control character U+009B"],
     ),
     "line end in a label": (
         third(labelled(r'"yes\n"')),
-        [r"3: the text 'yes\n' holds the control character U+000A"],
+        [r"3: the string 'yes\n' contains the control character U+000A"],
     ),
     "lone surrogate": (
         third(labelled(r'"\ud800"')),
-        [r"3: the text '\ud800' holds the lone surrogate U+D800"],
+        [r"3: the string '\ud800' contains the lone surrogate U+D800"],
     ),
     "deeper than Python goes": (
         third(labelled("[" * 100_000 + "]" * 100_000)),
-        ["3: is nested too deeply; a value may have 100 levels"],
+        ["3: is nested too deeply (limit: 100 levels)"],
     ),
     "deeper than is allowed": (
         third(labelled("[" * 100 + "]" * 100)),
-        ["3: is nested too deeply; a value may have 100 levels"],
+        ["3: is nested too deeply (limit: 100 levels)"],
     ),
     "as deep as is allowed": (
         third(labelled("[" * 99 + "]" * 99)),
         [f"3: id 'test-00002': label: {'[' * 99}{']' * 99} is not one of ['no', 'yes']"],
     ),
-    "huge integer": (third(labelled("9" * 5000)), ["3: a number has more digits than can be read"]),
+    "huge integer": (third(labelled("9" * 5000)), ["3: contains a number with too many digits"]),
     "large integer": (
         third(labelled("9" * 400)),
         [f"3: id 'test-00002': label: {'9' * 148} … {'9' * 120} is not one of ['no', 'yes']"],
     ),
-    "array": (third("[1, 2]"), ["3: '[1, 2]' is no JSON object; needed: one object a line"]),
-    "text": (third('"yes"'), ["3: '\"yes\"' is no JSON object; needed: one object a line"]),
-    "null": (third("null"), ["3: 'null' is no JSON object; needed: one object a line"]),
-    "no JSON": (third("yes"), ["3: is no JSON: Expecting value at column 1"]),
-    "blank line": (third(""), ["3: is blank; needed: one JSON object a line"]),
+    "array": (third("[1, 2]"), ["3: '[1, 2]' is not a JSON object (expected one object per line)"]),
+    "text": (third('"yes"'), ["3: '\"yes\"' is not a JSON object (expected one object per line)"]),
+    "null": (third("null"), ["3: 'null' is not a JSON object (expected one object per line)"]),
+    "no JSON": (third("yes"), ["3: is not valid JSON: Expecting value at column 1"]),
+    "blank line": (third(""), ["3: is blank (expected one JSON object per line)"]),
     "blank line before the first row": (
         lines("", *ROWS),
-        ["1: is blank; needed: one JSON object a line"],
+        ["1: is blank (expected one JSON object per line)"],
     ),
-    "trailing garbage": (third(ROWS[2] + " yes"), ["3: is no JSON: Extra data at column 38"]),
-    "two objects": (third(ROWS[2] * 2), ["3: is no JSON: Extra data at column 37"]),
-    "broken off": (third(ROWS[2][:-1]), ["3: is no JSON: Expecting ',' delimiter at column 36"]),
+    "trailing garbage": (third(ROWS[2] + " yes"), ["3: is not valid JSON: Extra data at column 38"]),
+    "two objects": (third(ROWS[2] * 2), ["3: is not valid JSON: Extra data at column 37"]),
+    "broken off": (third(ROWS[2][:-1]), ["3: is not valid JSON: Expecting ',' delimiter at column 36"]),
     "one array": (
         json.dumps([{"id": name, "label": "yes"} for name in IDS]),
         [
-            '1: \'[{"id": "test-00000", "labe … st-00102", "label": "yes"}]\' is no JSON object; '
-            "needed: one object a line"
+            '1: \'[{"id": "test-00000", "labe … st-00102", "label": "yes"}]\' is not a JSON object '
+            "(expected one object per line)"
         ],
     ),
     "extra key": (
@@ -240,10 +240,13 @@ def test_the_first_20_of_many_problems(run):
         "needed: one for each, unless missing is empty or skip",
         *(f"{i}: id '{IDS[i - 1]}': label: 'Yes' is not one of ['no', 'yes']" for i in range(1, 6)),
         *(f"{i + 6}: id 'nobody-{i}' is not in the gold" for i in range(5)),
-        *(f"{i}: is no JSON: Expecting property name enclosed in double quotes at column 2" for i in range(11, 16)),
+        *(
+            f"{i}: is not valid JSON: Expecting property name enclosed in double quotes at column 2"
+            for i in range(11, 16)
+        ),
         *(f"{i + 21}: id '{IDS[i + 15]}' was given on line {i + 16} already" for i in range(4)),
     ]
-    message = "\n".join(["system: 26 problems, the first 20 are:", *(f"system:{p}" for p in shown)])
+    message = "\n".join(["system: 26 problems (first 20 shown):", *(f"system:{p}" for p in shown)])
     refuses(run("score", "mctaco", "system", *SAMPLE), message)
 
 
@@ -252,7 +255,7 @@ def test_all_rows_wrong_are_all_counted(run):
     put("system", "Yes\n" * 103)
     result = run("score", "mctaco", "system", *SAMPLE)
     assert result.stderr.startswith(
-        "Error: system: 103 problems, the first 20 are:\nsystem:1: id 'test-00000': label: 'Yes'"
+        "Error: system: 103 problems (first 20 shown):\nsystem:1: id 'test-00000': label: 'Yes'"
     )
     assert result.stderr.count("\n") == 21
 
@@ -270,11 +273,11 @@ class TestNoFileToRead:
 
     def test_directory(self, run, where):
         Path(where).mkdir()
-        self.refused(run, where, "is a directory; needed: a file")
+        self.refused(run, where, "is a directory (expected a file)")
 
     def test_pipe(self, run, where):
         os.mkfifo(where)
-        self.refused(run, where, "is no regular file; needed: one")
+        self.refused(run, where, "is not a regular file")
 
     def test_line_of_two_gigabytes(self, run, where, monkeypatch):
         put(where, b"{")
@@ -286,20 +289,20 @@ class TestNoFileToRead:
             return read(path)
 
         monkeypatch.setattr(Path, "read_bytes", read_bytes)
-        self.refused(run, where, "has 2,147,483,648 bytes; a file may have 1,073,741,824")
+        self.refused(run, where, "is too large: 2,147,483,648 bytes (limit: 1,073,741,824)")
 
     def test_long_lines(self, run, where, monkeypatch):
         monkeypatch.setattr(text, "MAX_LINE_BYTES", 1000)
         put(where, "x" * 1000 + "\n" + "ä" * 501)
         put("right", lines(*ROWS))
         asked = ["system", *SAMPLE] if where == "system" else ["right", "--gold", where]
-        refuses(run("score", "mctaco", *asked), f"{where}:2: has 1,002 bytes; a line may have 1,000")
+        refuses(run("score", "mctaco", *asked), f"{where}:2: line is too long: 1,002 bytes (limit: 1,000)")
 
 
 def test_compare_does_not_wait_for_a_pipe(run):
     os.mkfifo("pipe")
     put("right", lines(*ROWS))
-    refuses(run("compare", "mctaco", "right", "pipe", *SAMPLE), "pipe: is no regular file; needed: one")
+    refuses(run("compare", "mctaco", "right", "pipe", *SAMPLE), "pipe: is not a regular file")
 
 
 def test_the_name_of_a_file_comes_out_escaped(run):
@@ -386,7 +389,7 @@ GOLD = {
     "duplicate ids": (
         "gold.jsonl",
         lines(record(), record(id="b"), record(), record(id="b")),
-        ["3: id 'a' stands on line 1 already", "4: id 'b' stands on line 2 already"],
+        ["3: duplicate id 'a' (first on line 1)", "4: duplicate id 'b' (first on line 2)"],
     ),
     "duplicate ids that turn the line round": (
         "gold.jsonl",
@@ -394,7 +397,7 @@ GOLD = {
         [
             rf"1: id: '\u202e' {NO_PATTERN}",
             rf"2: id: '\u202e' {NO_PATTERN}",
-            r"2: id '\u202e' stands on line 1 already",
+            r"2: duplicate id '\u202e' (first on line 1)",
         ],
     ),
     "unknown category in JSON": (
@@ -409,9 +412,9 @@ GOLD = {
         ["1: id 'a': Additional properties are not allowed ('source' was unexpected)"],
     ),
     "wrong type": ("gold.jsonl", lines(record(sentence=5)), ["1: id 'a': sentence: 5 is not of type 'string'"]),
-    "other format": ("gold.jsonl", tsv(GOOD), ["1: is no JSON: Expecting value at column 1"]),
+    "other format": ("gold.jsonl", tsv(GOOD), ["1: is not valid JSON: Expecting value at column 1"]),
     "empty": ("gold.tsv", "", ["is empty"]),
-    "wrong encoding": ("gold.tsv", tsv(GOOD) + "\xe9", ["2: byte 1 (0xe9) is not UTF-8; needed: UTF-8 text"]),
+    "wrong encoding": ("gold.tsv", tsv(GOOD) + "\xe9", ["2: byte 1 (0xe9) is not valid UTF-8"]),
 }
 
 
@@ -432,25 +435,25 @@ def test_gold(run, here, name):
 REQUESTS = {
     "unknown corpus": (
         ["stats", "mctacos"],
-        f"no corpus 'mctacos'; did you mean 'mctaco'? (there are: {', '.join(corpus_names())})",
+        f"no such corpus: 'mctacos'. Did you mean 'mctaco'? (available: {', '.join(corpus_names())})",
     ),
-    "corpus like no other": (["stats", "x"], f"no corpus 'x' (there are: {', '.join(corpus_names())})"),
+    "corpus like no other": (["stats", "x"], f"no such corpus: 'x' (available: {', '.join(corpus_names())})"),
     "unknown procedure": (
         ["score", "mtcaco", "system"],
-        f"no procedure 'mtcaco'; did you mean 'mctaco'? (there are: {', '.join(procedure_names())})",
+        f"no such procedure: 'mtcaco'. Did you mean 'mctaco'? (available: {', '.join(procedure_names())})",
     ),
     "unknown config": (
         ["score", "mctaco", "system", "--config", "smaple"],
-        "no config of mctaco 'smaple'; did you mean 'sample'? (there are: default, sample)",
+        "no such config of mctaco: 'smaple'. Did you mean 'sample'? (available: default, sample)",
     ),
     "unknown split": (
         ["score", "mctaco", "system", *SAMPLE, "--split", "dev"],
-        "no split of mctaco (sample) 'dev' (there are: test)",
+        "no such split of mctaco (sample): 'dev' (available: test)",
     ),
     "unknown baseline": (
         ["baseline", "mctaco", "positive", *SAMPLE, "-o", "out"],
-        "no baseline of mctaco 'positive'; did you mean 'always-positive'? "
-        "(there are: always-positive, always-negative, random)",
+        "no such baseline of mctaco: 'positive'. Did you mean 'always-positive'? "
+        "(available: always-positive, always-negative, random)",
     ),
     "unknown field": (
         ["score", "mctaco", "system", *SAMPLE, "--by", "categories", "--counts", "out"],
@@ -458,7 +461,7 @@ REQUESTS = {
     ),
     "escape in a name": (
         ["score", "mctaco", "system", *SAMPLE, "--split", "\x1b[2J"],
-        r"no split of mctaco (sample) '\x1b[2J' (there are: test)",
+        r"no such split of mctaco (sample): '\x1b[2J' (available: test)",
     ),
     "two places for gold": (
         ["score", "mctaco", "system", *SAMPLE, "--gold", "system"],
@@ -466,7 +469,7 @@ REQUESTS = {
     ),
     "a corpus's name with a dot": (
         ["baseline", "mctaco.x", "random", "-o", "out"],
-        f"no corpus 'mctaco.x'; did you mean 'mctaco'? (there are: {', '.join(corpus_names())})",
+        f"no such corpus: 'mctaco.x'. Did you mean 'mctaco'? (available: {', '.join(corpus_names())})",
     ),
     "a folder for the sample": (
         ["score", "mctaco", "system", *SAMPLE, "--data-dir", "nowhere"],
@@ -528,8 +531,8 @@ def test_special_files_are_not_replaced(run, here):
     Path("target").write_text("before")
     Path("link").symlink_to("target")
     command = ["baseline", "mctaco", "random", *SAMPLE, "-o"]
-    refuses(run(*command, "pipe"), "pipe: can't be written: is no regular file")
-    refuses(run(*command, os.devnull), f"{os.devnull}: can't be written: is no regular file")
+    refuses(run(*command, "pipe"), "pipe: can't be written: is not a regular file")
+    refuses(run(*command, os.devnull), f"{os.devnull}: can't be written: is not a regular file")
     assert Path("pipe").is_fifo()
     assert run(*command, "link").exit_code == 0
     assert Path("link").is_symlink()
@@ -549,8 +552,8 @@ def sha256(path):
 
 def not_released(path, needed):
     return (
-        f"{path}: is not the released file: its sha256 is {sha256(path)}; needed: {needed} (remove it to have it "
-        "downloaded again, or name its folder with --data-dir to use it as it is)"
+        f"{path}: is not the released file: its sha256 is {sha256(path)} (expected {needed}); delete it to "
+        "download it again, or pass its folder with --data-dir to use it as it is"
     )
 
 
@@ -601,7 +604,7 @@ def test_data_dir_without_the_file(run):
     for folder in ("nowhere", "empty"):
         refuses(
             run("stats", "mctaco", "--data-dir", folder),
-            f"{folder}: has no file dev_3783.tsv, which McTaco needs",
+            f"{folder}: contains no file dev_3783.tsv (required by McTaco)",
         )
         Path("empty").mkdir(exist_ok=True)
 
@@ -611,7 +614,7 @@ def test_data_dir_with_a_pipe_or_a_folder_of_that_name(run):
     for make in (os.mkfifo, os.mkdir):
         Path(make.__name__).mkdir()
         make(f"{make.__name__}/test_9442.tsv")
-        message = f"{make.__name__}/test_9442.tsv: is no regular file; needed: one"
+        message = f"{make.__name__}/test_9442.tsv: is not a regular file"
         refuses(run("score", "mctaco", "system", "--data-dir", make.__name__), message)
 
 
@@ -745,7 +748,7 @@ class TestCounts:
         refuses(run("compare", "mctaco", kept), "a comparison needs two systems or more", code=2)
 
     def test_predictions_that_are_parquet(self, run, kept):
-        message = f"{kept}: is a binary file (it holds NUL bytes); needed: UTF-8 text"
+        message = f"{kept}: is a binary file: it contains NUL bytes (expected UTF-8 text)"
         refuses(run("score", "mctaco", kept, *SAMPLE), message)
 
 

@@ -132,7 +132,7 @@ def test_data_dir_is_the_only_place_when_it_is_named(server, tmp_path, monkeypat
     put(cache_folder("mctaco") / "rain.tsv", CONTENT)
     with pytest.raises(UnavailableError) as caught:
         locate(corpus, file, tmp_path)
-    assert str(caught.value) == f"{tmp_path}: has no file rain.tsv, which McTaco needs"
+    assert str(caught.value) == f"{tmp_path}: contains no file rain.tsv (required by McTaco)"
     assert server.asked == []
 
 
@@ -158,8 +158,8 @@ def test_a_wrong_file_is_refused_where_it_is_found(server, tmp_path, monkeypatch
     with pytest.raises(ChecksumError) as caught:
         locate(corpus, file)
     assert str(caught.value) == (
-        f"{path}: is not the released file: its sha256 is {OTHER_SHA256}; needed: {SHA256} (remove it to have it "
-        "downloaded again, or name its folder with --data-dir to use it as it is)"
+        f"{path}: is not the released file: its sha256 is {OTHER_SHA256} (expected {SHA256}); delete it to "
+        "download it again, or pass its folder with --data-dir to use it as it is"
     )
     assert path.read_bytes() == OTHER
     assert server.asked == []
@@ -189,7 +189,7 @@ def test_a_wrong_download_leaves_nothing_behind(server):
     corpus, file = corpus_at(server.url)
     with pytest.raises(ChecksumError) as caught:
         locate(corpus, file)
-    message = f"the download is not the released file: its sha256 is {OTHER_SHA256}; needed: {SHA256}"
+    message = f"the downloaded file is not the released file: its sha256 is {OTHER_SHA256} (expected {SHA256})"
     assert str(caught.value) == f"{server.url}: {message}"
     assert files_below(cache_folder("mctaco")) == []
     server.content = CONTENT
@@ -207,8 +207,8 @@ def test_a_download_that_breaks_off_leaves_nothing_behind(server):
 
 def remedies(url, reason):
     return (
-        f"mctaco/rain.tsv: not in CLOSEREAD_DATA or the cache, and {url} can't be had ({reason}); put rain.tsv into "
-        "a folder and name it with --data-dir, or try --config sample"
+        f"mctaco/rain.tsv: not found in CLOSEREAD_DATA or the cache, and {url} can't be downloaded ({reason}); put "
+        "rain.tsv into a folder and pass that folder with --data-dir, or try --config sample"
     )
 
 
@@ -236,8 +236,8 @@ def test_a_cache_that_can_not_be_written(server, tmp_path, monkeypatch):
     with pytest.raises(UnavailableError) as caught:
         locate(*corpus_at(server.url))
     assert str(caught.value) == (
-        f"{tmp_path / 'taken' / 'mctaco'}: the cache can't be written to: Not a directory; "
-        "name another folder in CLOSEREAD_CACHE"
+        f"{tmp_path / 'taken' / 'mctaco'}: the cache is not writable: Not a directory; "
+        "set CLOSEREAD_CACHE to another folder"
     )
 
 
@@ -250,12 +250,16 @@ def test_a_file_known_by_its_git_object_id(server, tmp_path, monkeypatch):
     file = replace(file, sha256=None, git_blob=right)
     assert locate(corpus, file) == sources.Located(cache_folder("mctaco") / "rain.tsv", SHA256, released=True)
     put(cache_folder("mctaco") / "rain.tsv", OTHER)
-    with pytest.raises(ChecksumError, match=f"is not the released file: its git object id is {wrong}; needed: {right}"):
+    with pytest.raises(
+        ChecksumError, match=rf"is not the released file: its git object id is {wrong} \(expected {right}\)"
+    ):
         locate(corpus, file)
     assert locate(corpus, file, cache_folder("mctaco")).released is False
     (cache_folder("mctaco") / "rain.tsv").unlink()
     server.content = OTHER
-    with pytest.raises(ChecksumError, match=f"the download is not the released file: its git object id is {wrong};"):
+    with pytest.raises(
+        ChecksumError, match=f"the downloaded file is not the released file: its git object id is {wrong} "
+    ):
         locate(corpus, file)
     assert files_below(cache_folder("mctaco")) == []
 
@@ -286,7 +290,7 @@ def test_files_of_the_package_need_no_place(tmp_path):
         locate(corpus, changed)
     path = locate(corpus, file).path
     assert str(caught.value) == (
-        f"{path}: is not the released file: its sha256 is {file.sha256}; needed: {SHA256} (install closeread again)"
+        f"{path}: is not the released file: its sha256 is {file.sha256} (expected {SHA256}); reinstall closeread"
     )
 
 
@@ -295,7 +299,7 @@ def test_a_file_that_is_no_file(tmp_path):
     (tmp_path / "rain.tsv").mkdir()
     with pytest.raises(FormatError) as caught:
         locate(corpus, file, tmp_path)
-    assert str(caught.value) == f"{tmp_path / 'rain.tsv'}: is no regular file; needed: one"
+    assert str(caught.value) == f"{tmp_path / 'rain.tsv'}: is not a regular file"
 
 
 def test_folders(monkeypatch, tmp_path):
@@ -349,10 +353,10 @@ def test_the_files_of_a_folder():
         ("part 1/b&c.txt", MANIFEST["part 1/b&c.txt"], "http://127.0.0.1/part%201/b%26c.txt"),
         ("part 1/deep/x.xml", MANIFEST["part 1/deep/x.xml"], "http://127.0.0.1/part%201/deep/x.xml"),
     ]
-    assert folder.needed == "part 1/*.txt"
+    assert folder.expected == "part 1/*.txt"
     _, whole = folder_at("http://127.0.0.1", ".", ("*.txt",))
     assert [file.name for file in whole.files] == ["d.txt"]
-    assert whole.needed == "*.txt"
+    assert whole.expected == "*.txt"
 
 
 def test_a_manifest_is_what_sha256sum_writes(tmp_path):
@@ -395,9 +399,9 @@ def test_all_files_that_can_not_be_had_are_named(folder_server):
         locate(corpus, folder)
     assert str(caught.value) == (
         "mctaco: 2 problems:\n"
-        f"mctaco/part 1/b&c.txt: not in CLOSEREAD_DATA or the cache, and {url_of(folder_server)}/part%201/b%26c.txt "
-        "can't be had (HTTP status 404); put part 1/b&c.txt into a folder and name it with --data-dir, or try --config "
-        "sample\nmctaco/part 1/deep/x.xml: is missing, too"
+        "mctaco/part 1/b&c.txt: not found in CLOSEREAD_DATA or the cache, and "
+        f"{url_of(folder_server)}/part%201/b%26c.txt can't be downloaded (HTTP status 404); "
+        "put part 1/b&c.txt into a folder and pass that folder with --data-dir, or try --config sample\nmctaco/part 1/deep/x.xml: is also missing"
     )
     assert files_below(cache_folder("mctaco")) == ["part 1", "part 1/a.txt"]  # which was had before
     assert len(folder_server.asked) == 2
@@ -413,9 +417,9 @@ def test_all_wrong_files_of_a_folder_are_named(folder_server, tmp_path, monkeypa
     with pytest.raises(ChecksumError) as caught:
         locate(corpus, folder)
     lines = [
-        f"{tmp_path}/mctaco/part 1/{name}: is not the released file: its sha256 is {OTHER_SHA256}; "
-        f"needed: {MANIFEST[f'part 1/{name}']} (remove it to have it downloaded again, or name its folder with "
-        "--data-dir to use it as it is)"
+        f"{tmp_path}/mctaco/part 1/{name}: is not the released file: its sha256 is {OTHER_SHA256} "
+        f"(expected {MANIFEST[f'part 1/{name}']}); delete it to download it again, or pass its folder with "
+        "--data-dir to use it as it is"
         for name in changed
     ]
     head = [f"{tmp_path}/mctaco/part 1: 2 problems:"] if len(changed) > 1 else []
@@ -425,7 +429,7 @@ def test_all_wrong_files_of_a_folder_are_named(folder_server, tmp_path, monkeypa
 
 def test_a_wrong_download_in_a_folder(folder_server):
     folder_server.files["/part 1/b&c.txt"] = OTHER
-    with pytest.raises(ChecksumError, match="the download is not the released file"):
+    with pytest.raises(ChecksumError, match="the downloaded file is not the released file"):
         locate(*folder_at(url_of(folder_server)))
     assert files_below(cache_folder("mctaco")) == ["part 1", "part 1/a.txt"]
 
@@ -460,7 +464,7 @@ def test_a_folder_has_a_split_where_it_has_the_first_pattern(tmp_path):
     assert not is_in(tmp_path, folder)
     with pytest.raises(UnavailableError) as caught:
         locate(corpus, folder, tmp_path)
-    assert str(caught.value) == f"{tmp_path}: has no file part 1/*.txt, which McTaco needs"
+    assert str(caught.value) == f"{tmp_path}: contains no file part 1/*.txt (required by McTaco)"
     put_all(tmp_path, "part 1/a.txt")
     assert is_in(tmp_path, folder)
 

@@ -164,11 +164,11 @@ BROKEN = {
     "\ufeff": ["is empty"],
     "\n": ["holds no document; needed: '#begin document (NAME)' before its first token"],
     "# a\n": ["holds no document; needed: '#begin document (NAME)' before its first token"],
-    "a\0": ["is a binary file (it holds NUL bytes); needed: UTF-8 text"],
-    b"\xff\xfea": ["is UTF-16 text; needed: UTF-8"],
+    "a\0": ["is a binary file: it contains NUL bytes (expected UTF-8 text)"],
+    b"\xff\xfea": ["is UTF-16 text (expected UTF-8)"],
     b"#begin document (\xe9)\n#end document\n\xff\n": [
-        "1: byte 18 (0xe9) is not UTF-8; needed: UTF-8 text",
-        "3: byte 1 (0xff) is not UTF-8; needed: UTF-8 text",
+        "1: byte 18 (0xe9) is not valid UTF-8",
+        "3: byte 1 (0xff) is not valid UTF-8",
     ],
     document("a\x0b -", "b\r -", "c\x7f -"): [
         "2: character 2 is the control character U+000B",

@@ -231,8 +231,8 @@ def test_what_does_not_belong_into_a_folder_is_told(tmp_path):
     found = read_folder(tmp_path)
     assert found.files == ["a.xml"]
     assert sorted((problem.file, problem.what) for problem in found.problems) == [
-        ("b.xml", "is a link; needed: a file"),
-        ("more", "is a folder; needed: a file"),
+        ("b.xml", "is a symbolic link (expected a file)"),
+        ("more", "is a folder (expected a file)"),
         ("readme.txt", "is no document; needed: a name that ends in .xml or .tml"),
     ]
     with pytest.raises(FormatError, match="can't be read: No such file or directory"):

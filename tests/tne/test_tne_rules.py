@@ -121,7 +121,7 @@ SCHEMA = [
     (document(coref=[{"id": "cc0", "members": []}]), "coref[0].members: [] should be non-empty"),
     (
         document(coref=[{"id": "cc0", "members": ["np0"], "np_type": "time"}]),
-        "coref[0].np_type: 'time' is of another form; needed: standard, time/date/measurement or idiomatic",
+        "coref[0].np_type: 'time' is not valid (expected standard, time/date/measurement or idiomatic)",
     ),
 ]
 
@@ -138,7 +138,7 @@ def test_unique_ids(tmp_path):
     path = json_lines.write(tmp_path / "gold.jsonl", [document(), document(id="r0"), document()])
     with pytest.raises(FormatError) as caught:
         read_own_gold(TNE, path)
-    assert str(caught.value) == f"{path}:3: id 'r1' stands on line 1 already"
+    assert str(caught.value) == f"{path}:3: duplicate id 'r1' (first on line 1)"
 
 
 def test_problems_of_all_documents_at_once():

@@ -58,7 +58,7 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
         RequestError: there is no such corpus or table; an InputError if the corpus's files are missing or invalid.
     """
     if corpus not in reproducible():
-        raise RequestError(describe_unknown("tables of", corpus, reproducible()))
+        raise RequestError(describe_unknown("corpus with a paper's tables", corpus, reproducible()))
     task = load_corpus(corpus).procedure
     printed = json.loads(resources.files(f"closeread.tasks.{task}").joinpath("reproduction.json").read_text("utf-8"))
     module = find(task, "reproduction")

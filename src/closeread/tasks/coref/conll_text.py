@@ -29,9 +29,9 @@ def check_text(path: Path, data: bytes, begin: int) -> None:
     if begin == len(data):
         raise FormatError(path, [Problem("is empty")])
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FormatError(path, [Problem("is UTF-16 text; needed: UTF-8")])
+        raise FormatError(path, [Problem("is UTF-16 text (expected UTF-8)")])
     if b"\0" in data:
-        raise FormatError(path, [Problem("is a binary file (it holds NUL bytes); needed: UTF-8 text")])
+        raise FormatError(path, [Problem("is a binary file: it contains NUL bytes (expected UTF-8 text)")])
     problems = Problems()
     is_ascii = data.isascii()
     for first, last in line_spans(data, begin, len(data)):
@@ -73,7 +73,7 @@ def _say_what_is_no_text(lines: Sequence[bytes], first_line: int, problems: Prob
         try:
             line.decode("utf-8")
         except UnicodeDecodeError as error:
-            found = f"byte {error.start + 1} (0x{line[error.start]:02x}) is not UTF-8; needed: UTF-8 text"
+            found = f"byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8"
             problems.add(found, number)
         if unsafe := re.search(rb"[^\t -~\x80-\xff]", line.removesuffix(b"\r")):
             problems.add(f"character {unsafe.start() + 1} is the control character U+{ord(unsafe[0]):04X}", number)
