@@ -401,7 +401,8 @@ def test_all_files_that_can_not_be_had_are_named(folder_server):
         "mctaco: 2 problems:\n"
         "mctaco/part 1/b&c.txt: not found in CLOSEREAD_DATA or the cache, and "
         f"{url_of(folder_server)}/part%201/b%26c.txt can't be downloaded (HTTP status 404); "
-        "put part 1/b&c.txt into a folder and pass that folder with --data-dir, or try --config sample\nmctaco/part 1/deep/x.xml: is also missing"
+        "put part 1/b&c.txt into a folder and pass that folder with --data-dir, or try --config sample\n"
+        "mctaco/part 1/deep/x.xml: is also missing"
     )
     assert files_below(cache_folder("mctaco")) == ["part 1", "part 1/a.txt"]  # which was had before
     assert len(folder_server.asked) == 2

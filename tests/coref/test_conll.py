@@ -253,7 +253,7 @@ def test_a_hopeless_file_is_refused_in_a_few_words(read, monkeypatch):
 def test_a_line_has_a_limit(read, monkeypatch):
     monkeypatch.setattr(conll_text, "MAX_LINE_BYTES", 20)
     monkeypatch.setattr(conll_text, "BLOCK", 8)
-    with pytest.raises(FormatError, match=r":2: has 22 bytes; a line may have 20$"):
+    with pytest.raises(FormatError, match=r":2: line is too long: 22 bytes (limit: 20)$"):
         read(f"# a\n{'b' * 21}\n")
 
 
