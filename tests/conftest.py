@@ -10,6 +10,9 @@ from hypothesis import settings
 from closeread.cli import main
 from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
 
+# Shared modules hold assertions, too; without this, a failure shows no values.
+pytest.register_assert_rewrite("shared")
+
 REAL_DATA = os.environ.get(DATA_VARIABLE)
 
 # A machine that is busy with something else is no failure.
@@ -24,6 +27,13 @@ def no_data(monkeypatch, tmp_path_factory):
     """Hide the corpora of this machine, so that a test passes or fails alike with and without them."""
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path_factory.mktemp("cache")))
     monkeypatch.delenv(DATA_VARIABLE, raising=False)
+
+
+@pytest.fixture
+def here(monkeypatch, tmp_path):
+    """An empty working directory, so that messages name files without folders."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.fixture

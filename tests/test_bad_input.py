@@ -1,71 +1,25 @@
-"""Files and requests that are wrong, and every word that is said of them.
+"""Bad submissions and gold files, and the whole message about each.
 
-Each case asks for the whole of standard error and the exit code, and that nothing is printed or written.
+Each case checks all of standard error and the exit code, and that nothing is printed or written.
 """
 
-import hashlib
 import json
 import os
-import shutil
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from shared.bad_input import GOOD, IDS, ROWS, SAMPLE, expected_message, labelled, lines, put, refuses, third, tsv
 
 import closeread
-from closeread.corpora.gold import corpus_names
-from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
-from closeread.errors import FormatError, InputError, SubmissionError, escape, quote, shorten
+from closeread.errors import FormatError, SubmissionError
 from closeread.formats import text
-from closeread.tasks import procedure_names
 
-IDS = [f"test-{i:05d}" for i in range(103)]
-"""The ids of the sample."""
+pytestmark = pytest.mark.usefixtures("here")
 
-ROWS = [f'{{"id": "{name}", "label": "yes"}}' for name in IDS]
-SAMPLE = ("--config", "sample")
 LACKS_ONE = (
     "no row for 1 of the 103 ids of the gold: 'test-00002'; needed: one for each, unless missing is empty or skip"
 )
 NO_PATTERN = "is not valid (expected 1 to 64 ASCII letters, digits, '_', '.' and '-')"
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch, tmp_path):
-    """An empty working directory, so that messages name files and no folders."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def put(name, content):
-    path = Path(name)
-    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
-    return path
-
-
-def lines(*rows):
-    return "".join(f"{row}\n" for row in rows)
-
-
-def third(row):
-    """A file that is right but for its third line."""
-    return lines(*ROWS[:2], row, *ROWS[3:])
-
-
-def labelled(label, name='"test-00002"'):
-    return f'{{"id": {name}, "label": {label}}}'
-
-
-def said(source, *problems):
-    """The whole message: `problems` are "LINE: WHAT", or "WHAT" where the file as a whole is meant."""
-    shown = [f"{source}:{p}" if p[0].isdigit() else f"{source}: {p}" for p in problems]
-    return "\n".join(([f"{source}: {len(shown)} problems:"] if len(shown) > 1 else []) + shown)
-
-
-def refuses(result, message, code=1):
-    assert (result.exit_code, result.stdout, result.stderr) == (code, "", f"Error: {message}\n")
-
 
 SUBMISSIONS = {
     "binary": (b"\x89PNG\r\n\x1a\n\0\0", ["is a binary file: it contains NUL bytes (expected UTF-8 text)"]),
@@ -214,7 +168,7 @@ def test_submission(run, here, name):
     content, problems = SUBMISSIONS[name]
     put("system", content)
     put("right", lines(*ROWS))
-    message = said("system", *problems)
+    message = expected_message("system", *problems)
     refuses(run("score", "mctaco", "system", *SAMPLE, "--counts", "kept"), message)
     refuses(run("validate", "mctaco", "system", *SAMPLE), message)
     refuses(run("compare", "mctaco", "right", "system", *SAMPLE), message)
@@ -423,7 +377,7 @@ def test_gold(run, here, name):
     file, content, problems = GOLD[name]
     put(file, content.encode("latin-1" if name == "wrong encoding" else "utf-8"))
     put("system", "yes\n")
-    message = said(file, *problems)
+    message = expected_message(file, *problems)
     refuses(run("score", "mctaco", "system", "--gold", file, "--counts", "kept"), message)
     refuses(run("baseline", "mctaco", "random", "--gold", file, "-o", "kept"), message)
     with pytest.raises(FormatError) as caught:

@@ -1,26 +1,15 @@
 """JSON Lines are read in two ways, of which the fast one takes no line that the strict one refuses."""
 
-import importlib.util
 import json
-from pathlib import Path
 from unittest import mock
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from shared import json_texts as texts
 
 from closeread.formats import json_lines
 from closeread.formats.json_lines import MAX_DEPTH, parse_json_lines
-
-
-def loaded(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-texts = loaded("json_texts")
 
 
 def strictly(lines):

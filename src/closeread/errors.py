@@ -189,8 +189,8 @@ def describe_unknown(what: str, name: str, known: Sequence[str]) -> str:
     """Write the message for an unknown name, with the most similar known one.
 
     >>> describe_unknown("corpus", "mctacos", ["mctaco", "tne"])
-    "no such corpus: 'mctacos'. Did you mean 'mctaco'? (available: mctaco, tne)"
+    "no such corpus: 'mctacos'. Did you mean 'mctaco'? (choose from: mctaco, tne)"
     """
     near = get_close_matches(name, known, n=1)
     guess = f". Did you mean '{near[0]}'?" if near else ""
-    return f"no such {what}: '{name}'{guess} (available: {', '.join(known) or 'none'})"
+    return f"no such {what}: '{name}'{guess} (choose from: {', '.join(known) or 'none'})"

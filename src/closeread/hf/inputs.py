@@ -86,9 +86,9 @@ def records(side: str, rows: Any, schema: Schema, node: Node) -> Sequence[Record
         columns = {name: as_list(side, [row[name] for row in found]) for name in present}
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{name} {length:,}" for name, length in lengths.items())
+        sizes = ", ".join(f"{name} {length:,}" for name, length in lengths.items())
         raise SubmissionError(
-            side, [Problem(f"columns differ in length: {found} (expected one value per row in each)")]
+            side, [Problem(f"columns differ in length: {sizes} (expected one value per row in each)")]
         )
     if not columns:
         expected = ", ".join(node.get("required", ()))
