@@ -66,3 +66,22 @@ def run():
         return CliRunner().invoke(main, [str(a) for a in arguments], catch_exceptions=False)
 
     return invoke
+
+
+@pytest.fixture
+def no_proxy(monkeypatch):
+    """Send requests to this machine directly, not through a proxy."""
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.setenv("NO_PROXY", "*")
+    monkeypatch.setenv("no_proxy", "*")
+
+
+@pytest.fixture
+def server():
+    """A web server on this machine."""
+    from shared.file_server import serving  # not above: assertions are rewritten in what is imported later
+
+    with serving() as server:
+        yield server
