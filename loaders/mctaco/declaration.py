@@ -16,8 +16,8 @@ CORPUS = Corpus(
     name="mctaco",
     title="McTaco",
     description=(
-        "English sentences with questions about the time of what they tell: how long, how often, when, in which "
-        "order, and whether it still holds.  Every question has several candidate answers, and each is labelled "
+        "English sentences with questions about time: how long something takes, how often and when it happens, in "
+        "what order, and whether it still holds.  Every question has several candidate answers, each labelled "
         "plausible or not by unanimous annotators."
     ),
     language="en",
@@ -49,7 +49,7 @@ CORPUS = Corpus(
             },
         ),
         "sample": Config(
-            "Invented questions that ship in the package, to try everything without a network.",
+            "Invented questions that ship with the package, for trying things out offline.",
             {"test": SourceFile("sample.tsv", "4cd8a1d80ddc53fb41ce01e89853a8a641c43850246467599d970f010ef5616a")},
         ),
     },

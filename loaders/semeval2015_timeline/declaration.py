@@ -22,7 +22,7 @@ EVALUATION = ("corpus_1", "corpus_2", "corpus_3")
 
 
 def splits(trial: tuple[str, ...], evaluation: tuple[str, ...]) -> dict[str, SourceFolder]:
-    """All four splits, from the patterns of their files."""
+    """Declare all four splits, given the patterns of their files."""
     corpora = {name: SourceFolder(f"SemEval_Task4_data/{name}", evaluation, RELEASED, RELEASE) for name in EVALUATION}
     return {"trial": SourceFolder(".", trial, RELEASED, RELEASE), **corpora}
 
@@ -31,9 +31,9 @@ CORPUS = Corpus(
     name="semeval2015_timeline",
     title="TimeLine (SemEval-2015 Task 4)",
     description=(
-        "English Wikinews articles, and for each of some entities a timeline: the events that the entity takes part "
-        "in, over all articles of a corpus, in order, each anchored to a date as far as it is known, and with the "
-        "mentions that corefer."
+        "English Wikinews articles, with timelines of selected entities: the events that an entity takes part in, "
+        "across all articles of a corpus, in order, each anchored to a date as far as known, with its coreferring "
+        "mentions."
     ),
     language="en",
     homepage="http://alt.qcri.org/semeval2015/task4/",
@@ -58,7 +58,7 @@ CORPUS = Corpus(
             format="cat_xml",
         ),
         "sample": Config(
-            "Invented articles with their timelines that ship in the package, to try everything without a network.",
+            "Invented articles with timelines that ship with the package, for trying things out offline.",
             {"test": SourceFolder("sample", (TIMELINES, DOCUMENTS, ENTITIES), SAMPLE)},
         ),
     },

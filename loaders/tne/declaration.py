@@ -29,9 +29,9 @@ CORPUS = Corpus(
     name="tne",
     title="TNE (text-based NP enrichment)",
     description=(
-        "English news stories, and for testing out of domain also books, film reviews and forum posts, with all of "
-        "their noun phrases, who of these corefers, and every relation between two noun phrases that a preposition can "
-        "express, said in the text or not."
+        "English news stories, and for out-of-domain testing also books, film reviews and forum posts, annotated with "
+        "all noun phrases, their coreference, and every relation between two noun phrases that a preposition can "
+        "express, whether or not the text states it."
     ),
     language="en",
     homepage="https://github.com/yanaiela/TNE",
@@ -45,7 +45,7 @@ CORPUS = Corpus(
 }""",
     configs={
         "default": Config(
-            "The labelled files: news for training, validation and test, other texts for testing out of domain.",
+            "The labelled files: news for training, validation and test, other texts for out-of-domain testing.",
             {
                 "train": _file("train-v1.1.jsonl.gz", None, "5b647cdd9735cd77b2642a9eb744d57733edf426"),
                 "validation": _file(
@@ -67,7 +67,7 @@ CORPUS = Corpus(
             },
         ),
         "ood_domains": Config(
-            "The texts out of domain, by domain.",
+            "The out-of-domain texts, by domain.",
             {
                 "books": _file(
                     "ood_books.jsonl.gz", "c85e35c35852bf2cdc537f9695a1d92743a257d329e64a4e8247b0f923773325"
@@ -80,11 +80,11 @@ CORPUS = Corpus(
         ),
         "ood_forums": Config(
             "The forum posts, by forum.",
-            # The files lack the line in a forum's name that the names of the authors' sources have.
+            # The names of the files lack the underscore that the names of the forums have elsewhere.
             {forum: _file(f"ood_reddit_{forum.replace('_', '')}.jsonl.gz", sha256) for forum, sha256 in FORUMS.items()},
         ),
         "sample": Config(
-            "Invented texts that ship in the package, to try everything without a network.",
+            "Invented texts that ship with the package, for trying things out offline.",
             {"test": SourceFile("sample.jsonl", "389b24cf5bc934bb5984f1fa0c9a16212098b6aff521025dba5fe6178edf2b9e")},
         ),
     },

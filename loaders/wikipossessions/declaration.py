@@ -16,9 +16,9 @@ CORPUS = Corpus(
     name="wikipossessions",
     title="WikiPossessions",
     description=(
-        "English Wikipedia articles about works of art, each with everybody who possessed the work: persons, "
-        "organisations and locations, in which order, how certain that is, and when, in years or by an event.  "
-        "The annotations are about whole articles and point to no place in the text."
+        "English Wikipedia articles about works of art, annotated with everyone who possessed the work (persons, "
+        "organisations and locations), in what order, how certainly, and when, in years or by an event.  The "
+        "annotations are about whole articles and do not point to places in the text."
     ),
     language="en",
     homepage="https://github.com/dhivyainfant/wikitimeline19",
@@ -42,7 +42,7 @@ CORPUS = Corpus(
             },
         ),
         "sample": Config(
-            "Invented works of art that ship in the package, to try everything without a network.",
+            "Invented works of art that ship with the package, for trying things out offline.",
             {"test": SourceFile("sample.csv", "dc130ca15950fc29d39a3d0cf8ce3e9dc9321108a2f8c8f41143b08700a3b534")},
         ),
     },

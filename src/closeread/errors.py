@@ -37,7 +37,7 @@ class Problem(NamedTuple):
     """One thing that is wrong with a file, or with a record.
 
     Attributes:
-        what: what was found and what is needed.
+        what: what was found and what was expected.
         line: the line it stands on, from 1; None where it concerns the file as a whole.
         file: where the input is a folder, the file in it; None where it concerns the folder as a whole.
         row: the number of the record that it is in, from 0; None where it is in none, or already has a line or a file.

@@ -52,8 +52,8 @@ def resolve(schema: Schema, node: Node) -> Node:
     if "$ref" not in node:
         return node
     name = node["$ref"].removeprefix("#/$defs/")
-    beside = {key: value for key, value in node.items() if key != "$ref"}
-    return {**resolve(schema, schema["$defs"][name]), **beside}
+    others = {key: value for key, value in node.items() if key != "$ref"}
+    return {**resolve(schema, schema["$defs"][name]), **others}
 
 
 def fold(
@@ -141,11 +141,11 @@ def _describe_type(schema: Schema, node: Node) -> str:
 
 
 class Spared(NamedTuple):
-    """A row without what breaks its schema.
+    """A row without the list items that break its schema.
 
     Attributes:
-        row: the row, which fits.
-        kept: of every list that lost items, the places that the others had.
+        row: the remaining row, which is valid.
+        kept: for every list that lost items, the original places of the remaining items.
     """
 
     row: dict[str, Any]
@@ -241,7 +241,7 @@ class RowValidator:
             return False
 
     def _errors(self, row: object) -> list[ValidationError]:
-        import jsonschema  # 60 ms to import, needed only to word errors
+        import jsonschema  # takes 60 ms to import, and only errors need it
 
         judge = jsonschema.Draft202012Validator(self._schema)
         return sorted(judge.iter_errors(row), key=lambda error: list(error.absolute_path))
