@@ -268,11 +268,6 @@ def test_the_name_of_a_file_comes_out_escaped(run):
     assert (str(caught.value), caught.value.source) == (message, name)
 
 
-def tsv(*rows):
-    return lines(*("\t".join(row) for row in rows))
-
-
-GOOD = ("It rained.", "How long?", "an hour", "yes", "Event Duration")
 COLUMNS = "(expected 5: sentence, question, answer, label, category)"
 CATEGORIES = "['Event Duration', 'Event Ordering', 'Frequency', 'Typical Time', 'Stationarity']"
 
