@@ -84,7 +84,7 @@ USAGE = {
     "unknown option": (["score", "mctaco", "system", "--zz"], "score mctaco", "--zz"),
     "no resamples": (["score", "mctaco", "system", "--resamples", "0"], "score mctaco", "--resamples"),
     "no system to compare": (["compare", "mctaco"], "compare mctaco", "SYSTEMS"),
-    "no output": (["baseline", "mctaco", "random", *SAMPLE], "baseline", "--output"),
+    "no output": (["baseline", "mctaco", "random", *SAMPLE], "baseline mctaco random", "--output"),
 }
 """Requests that click refuses in its own words, which differ from version to version."""
 

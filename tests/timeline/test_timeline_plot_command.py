@@ -56,7 +56,9 @@ def test_an_unknown_entity_is_told_with_the_nearest(run, tmp_path, monkeypatch):
     result = run("plot", "timeline", "Mara Lindquist", *PLOT[3:], "-o", "x.png")
     assert result.exit_code == 2
     there = "choose from: Aurelia, Mara Lindqvist, Northbay Ferries"
-    assert f"no such entity: 'Mara Lindquist'. Did you mean 'Mara Lindqvist'? ({there})" in " ".join(result.stderr.split())
+    assert f"no such entity: 'Mara Lindquist'. Did you mean 'Mara Lindqvist'? ({there})" in " ".join(
+        result.stderr.split()
+    )
     assert (
         "Did you mean 'Mara Lindqvist'?" in run("plot", "timeline", "mara_lindquist", *PLOT[3:], "-o", "x.png").stderr
     )
