@@ -23,6 +23,7 @@ def test_incomparable(run, kept):
     other = signature.replace("missing:error", "missing:skip")
     message = f"the two results are not comparable: their signatures are {signature} and {other}"
     refuses(run("compare", "mctaco", kept, "skip.counts"), message, code=2)
+    message = f"skip.counts holds counts of {other} (expected {signature}, by the gold and the options)"
     refuses(run("compare", "mctaco", "system", "skip.counts", *SAMPLE), message, code=2)
 
 

@@ -42,7 +42,7 @@ REQUESTS = {
     ),
     "unknown field": (
         ["score", "mctaco", "system", *SAMPLE, "--by", "categories", "--counts", "out"],
-        "no field 'categories' to slice by (choose from: category)",
+        "no field 'categories' to slice questions by (choose from: category)",
     ),
     "escape in a name": (
         ["score", "mctaco", "system", *SAMPLE, "--split", "\x1b[2J"],
@@ -127,7 +127,7 @@ def test_special_files_are_not_replaced(run, here):
 def test_a_dash_is_no_file(run, here):
     result = run("baseline", "mctaco", "random", *SAMPLE, "-o", "-")
     assert result.exit_code == 2
-    assert "'-' is no file; name one." in result.stderr
+    assert "'-' is not a file (expected a file name)." in result.stderr
     assert os.listdir(here) == []
 
 
