@@ -117,7 +117,7 @@ def _parse_strictly(line: bytes) -> tuple[Record | None, str | None]:
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
-        return None, f"byte {error.start + 1} (0x{line[error.start]:02x}) is not UTF-8 (expected UTF-8 text)"
+        return None, f"byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8"
     parsed = parse_json_lines([text], UNSAFE)
     if parsed.problems:
         return None, parsed.problems[0].what
