@@ -36,7 +36,7 @@ def check_text(path: Path, data: bytes, begin: int) -> None:
     is_ascii = data.isascii()
     for first, last in line_spans(data, begin, len(data)):
         if last - first > max(MAX_LINE_BYTES, BLOCK):
-            found = f"has {last - first:,} bytes; a line may have {MAX_LINE_BYTES:,}"
+            found = f"line is too long: {last - first:,} bytes (limit: {MAX_LINE_BYTES:,})"
             problems.add(found, _line_at(data, first))
         elif _has_controls(data, first, last) or not (is_ascii or _is_utf8(data, first, last)):
             _say_what_is_no_text(data[first:last].split(b"\n"), _line_at(data, first), problems)
