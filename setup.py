@@ -1,7 +1,7 @@
-"""What pyproject.toml can't say: top-level folders that are subpackages of closeread, and builds from nothing.
+"""What pyproject.toml can't express: top-level folders that are subpackages of closeread, and clean builds.
 
-Every folder below loaders/ and metrics/ that holds an __init__.py is packaged, so a new corpus or
-metric is a new folder and no edit here.
+Every folder below loaders/ and metrics/ with an __init__.py is packaged, so a new corpus or metric is just a new
+folder.
 """
 
 from pathlib import Path
@@ -17,8 +17,8 @@ for folder in MAPPED:
     packages += [f"closeread.{name}" for name in find_packages(".", include=[folder, f"{folder}.*"])]
 
 
-class BuildFromNothing(build):
-    """Commands, loaders and procedures are found by walking folders: what an earlier build left would be among them."""
+class CleanBuild(build):
+    """Delete earlier builds first: commands, loaders and tasks are found by walking folders, old ones included."""
 
     def run(self) -> None:
         rmtree(Path(self.build_base) / "lib", ignore_errors=True)
@@ -32,9 +32,9 @@ setup(
         "closeread": ["py.typed", "counts/*.json", "tasks/*/*.json"],
         "closeread.schemas": ["*.json"],
         "closeread.cards": ["*.json", "*.md"],
-        "closeread.loaders": ["**/*"],  # samples, in any format
+        "closeread.loaders": ["**/*"],  # samples in any format, facts.json
         "closeread.metrics": ["**/*"],
     },
     exclude_package_data={"": ["*.py[cod]"]},
-    cmdclass={"build": BuildFromNothing},
+    cmdclass={"build": CleanBuild},
 )

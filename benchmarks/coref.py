@@ -32,10 +32,11 @@ from measure import calls, cpu, process
 
 from closeread import __version__
 from closeread.counts.report import Resampling, score
+from closeread.counts.sides import Place
+from closeread.scoring import open_scorer
 from closeread.tasks.coref.conll import read_conll
 from closeread.tasks.coref.conll_writer import dump_conll
 from closeread.tasks.coref.conllu import dump_conllu
-from closeread.tasks.coref.sides import count_pair, read_pair
 
 CLOSEREAD = Path(sys.executable).parent / "closeread"
 RUNS, LONG, LIMIT = 5, 60, 75
@@ -183,9 +184,13 @@ def in_process(given, key, response):
 
     infos = reader.get_coref_infos(str(key), str(response), False, False, True, False)
     metrics = (evaluator.mentions, evaluator.muc, evaluator.b_cubed, evaluator.ceafe, evaluator.lea)
-    pair = read_pair(key, response)
-    table = count_pair(pair).table
-    procedure = count_pair(pair).procedure
+
+    def read():
+        scorer = open_scorer("coref", Place(gold=key))
+        return scorer, scorer.read(response)
+
+    scorer, system = read()
+    table = scorer.count(system).table
 
     def coval():
         for metric in metrics:
@@ -196,10 +201,10 @@ def in_process(given, key, response):
             reader.get_coref_infos(str(key), str(response), False, False, True, False)
 
     return {
-        "scoring": calls({"coval, 5 metrics": coval, "closeread, 8 metrics": lambda: count_pair(pair)}, RUNS),
-        "reading": calls({"coval": read_by_coval, "closeread": lambda: read_pair(key, response)}, RUNS),
+        "scoring": calls({"coval, 5 metrics": coval, "closeread, 8 metrics": lambda: scorer.count(system)}, RUNS),
+        "reading": calls({"coval": read_by_coval, "closeread": read}, RUNS),
         "resampling": calls(
-            {"closeread, 1,000 resamples": lambda: score(table, procedure.metrics, Resampling())}, RUNS
+            {"closeread, 1,000 resamples": lambda: score(table, scorer.procedure.metrics, Resampling())}, RUNS
         ),
     }
 

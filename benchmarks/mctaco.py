@@ -23,10 +23,9 @@ from pathlib import Path
 import numpy as np
 from measure import calls, cpu, processes
 
-from closeread import __version__
+from closeread import __version__, scoring
 from closeread.corpora.gold import load_corpus, read_gold
-from closeread.counts.report import Resampling, make_report, score
-from closeread.scoring import count_predictions
+from closeread.counts.report import Resampling, score
 from closeread.tasks.mctaco.procedure import PROCEDURE
 
 CLOSEREAD = Path(sys.executable).parent / "closeread"
@@ -87,8 +86,7 @@ def resampled(run, corpus, said, folder):
 
 def from_files(predictions):
     """All that `closeread score` does between start-up and printing, without intervals."""
-    counted = count_predictions(read_gold(load_corpus("mctaco")), predictions)
-    return make_report(counted.table, counted.procedure, counted.provenance, resampling=Resampling(0))
+    return scoring.score("mctaco", predictions, resampling=Resampling(0))
 
 
 def main(evaluator):

@@ -25,13 +25,12 @@ from pathlib import Path
 
 from measure import kept
 
-from closeread.corpora.gold import load_corpus, read_gold, read_own_gold, splits_at_hand
-from closeread.counts.report import Resampling, make_report
+from closeread import scoring
+from closeread.corpora.gold import load_corpus, read_gold, splits_at_hand
+from closeread.counts.report import Resampling
 from closeread.formats.timeml import Document, Entry, Passage, Span, Tlink, dump_timeml
-from closeread.scoring import count_predictions
 from closeread.tasks.timeline.procedure import PROCEDURE
 from closeread.tasks.timeline.timeline_txt import dump_timeline, write_folder
-from closeread.tasks.tlinks import sides as tlinks
 
 RUNS, LONG, LIMIT = 5, 5, 60
 SIZES = (10, 25, 50, 100, 200, 400, 800, 2_000, 10_000, 100_000)
@@ -195,8 +194,7 @@ def of_timelines(peers, sizes, change):
 
 def scored(folder):
     """The report on timelines in files."""
-    counted = count_predictions(read_own_gold(CORPUS, folder / "gold"), folder / "system")
-    return make_report(counted.table, counted.procedure, counted.provenance, resampling=Resampling(0))
+    return scoring.score(CORPUS.name, folder / "system", gold=folder / "gold", resampling=Resampling(0))
 
 
 def of_evaluation(peers):
@@ -219,6 +217,11 @@ def of_evaluation(peers):
     return f"{OURS}, full{of}", {f"{name}{of}": {"seconds": seconds} for name, seconds in found.items()}
 
 
+def score_links(key, response):
+    """The report on links in TimeML files."""
+    return scoring.score("tlinks", response, gold=key, resampling=Resampling(0))
+
+
 def of_links(peers):
     """Seconds for links between intervals, by their number and scorer."""
     found = {}
@@ -229,7 +232,7 @@ def of_links(peers):
             for side, links in zip(sides, true_links(n), strict=True):
                 side.mkdir()
                 (side / "one.tml").write_text(dump_timeml(document(n, links)), "utf-8")
-            found[n] = {OURS: repeated(tlinks.score, *sides, resampling=Resampling(0))}
+            found[n] = {OURS: repeated(score_links, *sides)}
             found[n] |= {name: peer(*sides) for name, peer in left.items()}
         left = {name: peer for name, peer in left.items() if isinstance(found[n][name], float)}
         print(n, found[n], flush=True)

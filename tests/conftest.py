@@ -10,6 +10,9 @@ from hypothesis import settings
 from closeread.cli import main
 from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
 
+# Shared modules hold assertions, too; without this, a failure shows no values.
+pytest.register_assert_rewrite("shared")
+
 REAL_DATA = os.environ.get(DATA_VARIABLE)
 
 # A machine that is busy with something else is no failure.
@@ -24,6 +27,13 @@ def no_data(monkeypatch, tmp_path_factory):
     """Hide the corpora of this machine, so that a test passes or fails alike with and without them."""
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path_factory.mktemp("cache")))
     monkeypatch.delenv(DATA_VARIABLE, raising=False)
+
+
+@pytest.fixture
+def here(monkeypatch, tmp_path):
+    """An empty working directory, so that messages name files without folders."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.fixture
@@ -56,3 +66,22 @@ def run():
         return CliRunner().invoke(main, [str(a) for a in arguments], catch_exceptions=False)
 
     return invoke
+
+
+@pytest.fixture
+def no_proxy(monkeypatch):
+    """Send requests to this machine directly, not through a proxy."""
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.setenv("NO_PROXY", "*")
+    monkeypatch.setenv("no_proxy", "*")
+
+
+@pytest.fixture
+def server():
+    """A web server on this machine."""
+    from shared.file_server import serving  # not above: assertions are rewritten in what is imported later
+
+    with serving() as server:
+        yield server

@@ -1,52 +1,98 @@
-"""Who may import whom, checked on the installed package."""
+"""What may import what (`.importlinter`), checked on the installed package."""
 
+import importlib
+import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import closeread
+import pytest
 
 ROOT = Path(__file__).parent.parent
+MAPPED = ("loaders", "metrics", "schemas", "cards")
+"""Subpackages that are top-level folders of the repository."""
 
 
-def lint(folder):
-    """Run import-linter's contracts with `folder` first on the path."""
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the installed package that a test may change."""
+    for name in ("closeread", *(f"closeread.{name}" for name in MAPPED)):
+        source = Path(importlib.import_module(name).__file__).parent
+        shutil.copytree(source, tmp_path / name.replace(".", "/"), dirs_exist_ok=True)
+    return tmp_path / "closeread"
+
+
+def lint(package):
+    """Check the contracts on a copy of the package."""
+    path = os.pathsep.join([str(package.parent), str(ROOT)])  # our own type of contract is in the repository
     command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]
-    environment = {"PYTHONPATH": str(folder), "PATH": "", "HOME": str(folder)}
-    options = ["--config", str(ROOT / ".importlinter"), "--no-cache"]
-    return subprocess.run(command + options, cwd=folder, env=environment, capture_output=True, text=True)
+    command += ["--config", str(ROOT / ".importlinter"), "--no-cache"]
+    environment = {"PYTHONPATH": path, "PATH": "", "HOME": str(package.parent)}
+    return subprocess.run(command, cwd=package.parent, env=environment, capture_output=True, text=True)
 
 
-def copied(folder):
-    """The package as it is installed, copied, so that a test may spoil it."""
-    for name in ("", "loaders", "metrics", "schemas", "cards"):
-        module = sys.modules.get(f"closeread.{name}") if name else closeread
-        if module is None:
-            module = __import__(f"closeread.{name}", fromlist=["_"])
-        target = folder / "closeread" / name
-        shutil.copytree(Path(module.__file__).parent, target, dirs_exist_ok=True)
-    return folder
-
-
-def test_the_contracts_are_kept(tmp_path):
-    done = lint(copied(tmp_path))
+def test_the_contracts_are_kept(package):
+    done = lint(package)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_a_forbidden_import_is_caught(tmp_path):
-    folder = copied(tmp_path)
-    with (folder / "closeread" / "kernels" / "choices.py").open("a") as file:
-        file.write("\nfrom closeread.cli import main\n")
-    done = lint(folder)
+@pytest.mark.parametrize(
+    ("importer", "imported"),
+    [
+        ("tasks/mctaco/kernels/choices", "closeread.errors"),
+        ("tasks/mctaco/kernels/choices", "closeread.tasks.mctaco.facts"),
+        ("tasks/mctaco/kernels/choices", "pyarrow"),
+        ("tasks/mctaco/procedure", "closeread.tasks.tne.columns"),
+        ("tasks/tne/columns", "closeread.tasks.tne.procedure"),
+        ("tasks/tne/facts", "matplotlib"),
+        ("counts/table", "closeread.corpora.gold"),
+        ("formats/text", "closeread.counts.table"),
+        ("corpora/sources", "closeread.tasks.tne.columns"),
+        ("scoring", "datasets"),
+        ("scoring", "closeread.hf.load"),
+        ("hf/load", "closeread.cli"),
+        ("hf/load", "torch"),
+        ("errors", "closeread.records"),
+        ("loaders/tne/declaration", "closeread.errors"),
+        ("metrics/mctaco/mctaco", "numpy"),
+    ],
+)
+def test_a_forbidden_import_is_caught(package, importer, imported):
+    with (package / f"{importer}.py").open("a") as file:
+        file.write(f"\nimport {imported}\n")
+    done = lint(package)
     assert done.returncode == 1
-    assert "closeread.tasks.mctaco.kernels.choices -> closeread.cli" in done.stdout
+    assert f"closeread.{importer.replace('/', '.')} -> {imported}" in done.stdout
 
 
-def test_hugging_face_in_the_wrong_room_is_caught(tmp_path):
-    folder = copied(tmp_path)
-    with (folder / "closeread" / "scoring.py").open("a") as file:
-        file.write("\nimport datasets\n")
-    done = lint(folder)
+def add(package, folder):
+    """Add an empty subpackage."""
+    (package / folder).mkdir(parents=True)
+    (package / folder / "__init__.py").touch()
+
+
+def test_a_new_package_needs_a_layer(package):
+    add(package, "attic")
+    done = lint(package)
     assert done.returncode == 1
-    assert "closeread.scoring -> datasets" in done.stdout
+    assert "not listed as layers" in done.stdout
+    assert "- closeread.attic" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("module", "imported"),
+    [
+        ("tasks/quotes/procedure", "closeread.tasks.tne.columns"),
+        ("tasks/quotes/columns", "datasets"),
+        ("tasks/quotes/kernels/speakers", "closeread.records"),
+        ("loaders/quotes/declaration", "closeread.records"),
+    ],
+)
+def test_a_new_task_or_corpus_is_checked_without_a_change_of_the_contracts(package, module, imported):
+    for folder in ("tasks/quotes", "tasks/quotes/kernels", "loaders/quotes"):
+        add(package, folder)
+    (package / f"{module}.py").write_text(f"import {imported}\n")
+    done = lint(package)
+    assert done.returncode == 1
+    assert f"closeread.{module.replace('/', '.')} -> {imported}" in done.stdout

@@ -1,79 +1,33 @@
-"""Files and requests that are wrong, and every word that is said of them.
+"""Bad submissions and gold files, and the whole message about each.
 
-Each case asks for the whole of standard error and the exit code, and that nothing is printed or written.
+Each case checks all of standard error and the exit code, and that nothing is printed or written.
 """
 
-import hashlib
 import json
 import os
-import shutil
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from shared.bad_input import GOOD, IDS, ROWS, SAMPLE, expected_message, labelled, lines, put, refuses, third, tsv
 
 import closeread
-from closeread.corpora.gold import corpus_names
-from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
-from closeread.errors import FormatError, InputError, SubmissionError, escape, quote, shorten
+from closeread.errors import FormatError, SubmissionError
 from closeread.formats import text
-from closeread.tasks import procedure_names
 
-IDS = [f"test-{i:05d}" for i in range(103)]
-"""The ids of the sample."""
+pytestmark = pytest.mark.usefixtures("here")
 
-ROWS = [f'{{"id": "{name}", "label": "yes"}}' for name in IDS]
-SAMPLE = ("--config", "sample")
 LACKS_ONE = (
     "no row for 1 of the 103 ids of the gold: 'test-00002'; needed: one for each, unless missing is empty or skip"
 )
-NO_PATTERN = "is of another form; needed: 1 to 64 ASCII letters, digits, '_', '.' and '-'"
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch, tmp_path):
-    """An empty working directory, so that messages name files and no folders."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def put(name, content):
-    path = Path(name)
-    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
-    return path
-
-
-def lines(*rows):
-    return "".join(f"{row}\n" for row in rows)
-
-
-def third(row):
-    """A file that is right but for its third line."""
-    return lines(*ROWS[:2], row, *ROWS[3:])
-
-
-def labelled(label, name='"test-00002"'):
-    return f'{{"id": {name}, "label": {label}}}'
-
-
-def said(source, *problems):
-    """The whole message: `problems` are "LINE: WHAT", or "WHAT" where the file as a whole is meant."""
-    shown = [f"{source}:{p}" if p[0].isdigit() else f"{source}: {p}" for p in problems]
-    return "\n".join(([f"{source}: {len(shown)} problems:"] if len(shown) > 1 else []) + shown)
-
-
-def refuses(result, message, code=1):
-    assert (result.exit_code, result.stdout, result.stderr) == (code, "", f"Error: {message}\n")
-
+NO_PATTERN = "is not valid (expected 1 to 64 ASCII letters, digits, '_', '.' and '-')"
 
 SUBMISSIONS = {
-    "binary": (b"\x89PNG\r\n\x1a\n\0\0", ["is a binary file (it holds NUL bytes); needed: UTF-8 text"]),
-    "Latin-1": ("yes\nn\xf6\n".encode("latin-1"), ["2: byte 2 (0xf6) is not UTF-8; needed: UTF-8 text"]),
-    "UTF-16": ("yes\n".encode("utf-16"), ["is UTF-16 text; needed: UTF-8"]),
+    "binary": (b"\x89PNG\r\n\x1a\n\0\0", ["is a binary file: it contains NUL bytes (expected UTF-8 text)"]),
+    "Latin-1": ("yes\nn\xf6\n".encode("latin-1"), ["2: byte 2 (0xf6) is not valid UTF-8"]),
+    "UTF-16": ("yes\n".encode("utf-16"), ["is UTF-16 text (expected UTF-8)"]),
     "UTF-16 without a byte-order mark": (
         "yes\n".encode("utf-16-be"),
-        ["is a binary file (it holds NUL bytes); needed: UTF-8 text"],
+        ["is a binary file: it contains NUL bytes (expected UTF-8 text)"],
     ),
     "empty": (b"", ["is empty"]),
     "only a byte-order mark": (b"\xef\xbb\xbf", ["is empty"]),
@@ -114,72 +68,72 @@ SUBMISSIONS = {
         "yes\n" * 50 + "Yes\n" + "no\n" * 52,
         ["51: id 'test-00050': label: 'Yes' is not one of ['no', 'yes']"],
     ),
-    "NaN": (third(labelled("NaN")), ["3: NaN is no JSON value"]),
-    "Infinity": (third(labelled("Infinity")), ["3: Infinity is no JSON value"]),
-    "minus Infinity": (third(labelled("-Infinity")), ["3: -Infinity is no JSON value"]),
-    "1e400": (third(labelled("1e400")), ["3: the number '1e400' is beyond the range of a float"]),
+    "NaN": (third(labelled("NaN")), ["3: NaN is not a valid JSON value"]),
+    "Infinity": (third(labelled("Infinity")), ["3: Infinity is not a valid JSON value"]),
+    "minus Infinity": (third(labelled("-Infinity")), ["3: -Infinity is not a valid JSON value"]),
+    "1e400": (third(labelled("1e400")), ["3: the number '1e400' is too large for a float"]),
     "duplicate key": (
         third('{"id": "test-00002", "label": "no", "label": "yes"}'),
-        ["3: key 'label' is given twice"],
+        ["3: duplicate key 'label'"],
     ),
     "control character": (
         third(labelled(r'"\u001b[31myes"')),
-        [r"3: the text '\x1b[31myes' holds the control character U+001B"],
+        [r"3: the string '\x1b[31myes' contains the control character U+001B"],
     ),
     "control character in a key": (
         third(r'{"id": "test-00002", "\u0007": "yes"}'),
-        [r"3: the text '\x07' holds the control character U+0007"],
+        [r"3: the string '\x07' contains the control character U+0007"],
     ),
     "control character as it is": (
         third(labelled('"\x1b[31myes"')),
-        ["3: is no JSON: Invalid control character at column 32"],
+        ["3: is not valid JSON: Invalid control character at column 32"],
     ),
     "control character of the upper half": (
         third(labelled('"\x9b31myes"')),
-        [r"3: the text '\x9b31myes' holds the control character U+009B"],
+        [r"3: the string '\x9b31myes' contains the control character U+009B"],
     ),
     "line end in a label": (
         third(labelled(r'"yes\n"')),
-        [r"3: the text 'yes\n' holds the control character U+000A"],
+        [r"3: the string 'yes\n' contains the control character U+000A"],
     ),
     "lone surrogate": (
         third(labelled(r'"\ud800"')),
-        [r"3: the text '\ud800' holds the lone surrogate U+D800"],
+        [r"3: the string '\ud800' contains the lone surrogate U+D800"],
     ),
     "deeper than Python goes": (
         third(labelled("[" * 100_000 + "]" * 100_000)),
-        ["3: is nested too deeply; a value may have 100 levels"],
+        ["3: is nested too deeply (limit: 100 levels)"],
     ),
     "deeper than is allowed": (
         third(labelled("[" * 100 + "]" * 100)),
-        ["3: is nested too deeply; a value may have 100 levels"],
+        ["3: is nested too deeply (limit: 100 levels)"],
     ),
     "as deep as is allowed": (
         third(labelled("[" * 99 + "]" * 99)),
         [f"3: id 'test-00002': label: {'[' * 99}{']' * 99} is not one of ['no', 'yes']"],
     ),
-    "huge integer": (third(labelled("9" * 5000)), ["3: a number has more digits than can be read"]),
+    "huge integer": (third(labelled("9" * 5000)), ["3: contains a number with too many digits"]),
     "large integer": (
         third(labelled("9" * 400)),
         [f"3: id 'test-00002': label: {'9' * 148} … {'9' * 120} is not one of ['no', 'yes']"],
     ),
-    "array": (third("[1, 2]"), ["3: '[1, 2]' is no JSON object; needed: one object a line"]),
-    "text": (third('"yes"'), ["3: '\"yes\"' is no JSON object; needed: one object a line"]),
-    "null": (third("null"), ["3: 'null' is no JSON object; needed: one object a line"]),
-    "no JSON": (third("yes"), ["3: is no JSON: Expecting value at column 1"]),
-    "blank line": (third(""), ["3: is blank; needed: one JSON object a line"]),
+    "array": (third("[1, 2]"), ["3: '[1, 2]' is not a JSON object (expected one object per line)"]),
+    "text": (third('"yes"'), ["3: '\"yes\"' is not a JSON object (expected one object per line)"]),
+    "null": (third("null"), ["3: 'null' is not a JSON object (expected one object per line)"]),
+    "no JSON": (third("yes"), ["3: is not valid JSON: Expecting value at column 1"]),
+    "blank line": (third(""), ["3: is blank (expected one JSON object per line)"]),
     "blank line before the first row": (
         lines("", *ROWS),
-        ["1: is blank; needed: one JSON object a line"],
+        ["1: is blank (expected one JSON object per line)"],
     ),
-    "trailing garbage": (third(ROWS[2] + " yes"), ["3: is no JSON: Extra data at column 38"]),
-    "two objects": (third(ROWS[2] * 2), ["3: is no JSON: Extra data at column 37"]),
-    "broken off": (third(ROWS[2][:-1]), ["3: is no JSON: Expecting ',' delimiter at column 36"]),
+    "trailing garbage": (third(ROWS[2] + " yes"), ["3: is not valid JSON: Extra data at column 38"]),
+    "two objects": (third(ROWS[2] * 2), ["3: is not valid JSON: Extra data at column 37"]),
+    "broken off": (third(ROWS[2][:-1]), ["3: is not valid JSON: Expecting ',' delimiter at column 36"]),
     "one array": (
         json.dumps([{"id": name, "label": "yes"} for name in IDS]),
         [
-            '1: \'[{"id": "test-00000", "labe … st-00102", "label": "yes"}]\' is no JSON object; '
-            "needed: one object a line"
+            '1: \'[{"id": "test-00000", "labe … st-00102", "label": "yes"}]\' is not a JSON object '
+            "(expected one object per line)"
         ],
     ),
     "extra key": (
@@ -214,7 +168,7 @@ def test_submission(run, here, name):
     content, problems = SUBMISSIONS[name]
     put("system", content)
     put("right", lines(*ROWS))
-    message = said("system", *problems)
+    message = expected_message("system", *problems)
     refuses(run("score", "mctaco", "system", *SAMPLE, "--counts", "kept"), message)
     refuses(run("validate", "mctaco", "system", *SAMPLE), message)
     refuses(run("compare", "mctaco", "right", "system", *SAMPLE), message)
@@ -240,10 +194,13 @@ def test_the_first_20_of_many_problems(run):
         "needed: one for each, unless missing is empty or skip",
         *(f"{i}: id '{IDS[i - 1]}': label: 'Yes' is not one of ['no', 'yes']" for i in range(1, 6)),
         *(f"{i + 6}: id 'nobody-{i}' is not in the gold" for i in range(5)),
-        *(f"{i}: is no JSON: Expecting property name enclosed in double quotes at column 2" for i in range(11, 16)),
+        *(
+            f"{i}: is not valid JSON: Expecting property name enclosed in double quotes at column 2"
+            for i in range(11, 16)
+        ),
         *(f"{i + 21}: id '{IDS[i + 15]}' was given on line {i + 16} already" for i in range(4)),
     ]
-    message = "\n".join(["system: 26 problems, the first 20 are:", *(f"system:{p}" for p in shown)])
+    message = "\n".join(["system: 26 problems (first 20 shown):", *(f"system:{p}" for p in shown)])
     refuses(run("score", "mctaco", "system", *SAMPLE), message)
 
 
@@ -252,7 +209,7 @@ def test_all_rows_wrong_are_all_counted(run):
     put("system", "Yes\n" * 103)
     result = run("score", "mctaco", "system", *SAMPLE)
     assert result.stderr.startswith(
-        "Error: system: 103 problems, the first 20 are:\nsystem:1: id 'test-00000': label: 'Yes'"
+        "Error: system: 103 problems (first 20 shown):\nsystem:1: id 'test-00000': label: 'Yes'"
     )
     assert result.stderr.count("\n") == 21
 
@@ -270,11 +227,11 @@ class TestNoFileToRead:
 
     def test_directory(self, run, where):
         Path(where).mkdir()
-        self.refused(run, where, "is a directory; needed: a file")
+        self.refused(run, where, "is a directory (expected a file)")
 
     def test_pipe(self, run, where):
         os.mkfifo(where)
-        self.refused(run, where, "is no regular file; needed: one")
+        self.refused(run, where, "is not a regular file")
 
     def test_line_of_two_gigabytes(self, run, where, monkeypatch):
         put(where, b"{")
@@ -286,20 +243,20 @@ class TestNoFileToRead:
             return read(path)
 
         monkeypatch.setattr(Path, "read_bytes", read_bytes)
-        self.refused(run, where, "has 2,147,483,648 bytes; a file may have 1,073,741,824")
+        self.refused(run, where, "is too large: 2,147,483,648 bytes (limit: 1,073,741,824)")
 
     def test_long_lines(self, run, where, monkeypatch):
         monkeypatch.setattr(text, "MAX_LINE_BYTES", 1000)
         put(where, "x" * 1000 + "\n" + "ä" * 501)
         put("right", lines(*ROWS))
         asked = ["system", *SAMPLE] if where == "system" else ["right", "--gold", where]
-        refuses(run("score", "mctaco", *asked), f"{where}:2: has 1,002 bytes; a line may have 1,000")
+        refuses(run("score", "mctaco", *asked), f"{where}:2: line is too long: 1,002 bytes (limit: 1,000)")
 
 
 def test_compare_does_not_wait_for_a_pipe(run):
     os.mkfifo("pipe")
     put("right", lines(*ROWS))
-    refuses(run("compare", "mctaco", "right", "pipe", *SAMPLE), "pipe: is no regular file; needed: one")
+    refuses(run("compare", "mctaco", "right", "pipe", *SAMPLE), "pipe: is not a regular file")
 
 
 def test_the_name_of_a_file_comes_out_escaped(run):
@@ -311,11 +268,6 @@ def test_the_name_of_a_file_comes_out_escaped(run):
     assert (str(caught.value), caught.value.source) == (message, name)
 
 
-def tsv(*rows):
-    return lines(*("\t".join(row) for row in rows))
-
-
-GOOD = ("It rained.", "How long?", "an hour", "yes", "Event Duration")
 COLUMNS = "(expected 5: sentence, question, answer, label, category)"
 CATEGORIES = "['Event Duration', 'Event Ordering', 'Frequency', 'Typical Time', 'Stationarity']"
 
@@ -386,7 +338,7 @@ GOLD = {
     "duplicate ids": (
         "gold.jsonl",
         lines(record(), record(id="b"), record(), record(id="b")),
-        ["3: id 'a' stands on line 1 already", "4: id 'b' stands on line 2 already"],
+        ["3: duplicate id 'a' (first on line 1)", "4: duplicate id 'b' (first on line 2)"],
     ),
     "duplicate ids that turn the line round": (
         "gold.jsonl",
@@ -394,7 +346,7 @@ GOLD = {
         [
             rf"1: id: '\u202e' {NO_PATTERN}",
             rf"2: id: '\u202e' {NO_PATTERN}",
-            r"2: id '\u202e' stands on line 1 already",
+            r"2: duplicate id '\u202e' (first on line 1)",
         ],
     ),
     "unknown category in JSON": (
@@ -409,9 +361,9 @@ GOLD = {
         ["1: id 'a': Additional properties are not allowed ('source' was unexpected)"],
     ),
     "wrong type": ("gold.jsonl", lines(record(sentence=5)), ["1: id 'a': sentence: 5 is not of type 'string'"]),
-    "other format": ("gold.jsonl", tsv(GOOD), ["1: is no JSON: Expecting value at column 1"]),
+    "other format": ("gold.jsonl", tsv(GOOD), ["1: is not valid JSON: Expecting value at column 1"]),
     "empty": ("gold.tsv", "", ["is empty"]),
-    "wrong encoding": ("gold.tsv", tsv(GOOD) + "\xe9", ["2: byte 1 (0xe9) is not UTF-8; needed: UTF-8 text"]),
+    "wrong encoding": ("gold.tsv", tsv(GOOD) + "\xe9", ["2: byte 1 (0xe9) is not valid UTF-8"]),
 }
 
 
@@ -420,356 +372,10 @@ def test_gold(run, here, name):
     file, content, problems = GOLD[name]
     put(file, content.encode("latin-1" if name == "wrong encoding" else "utf-8"))
     put("system", "yes\n")
-    message = said(file, *problems)
+    message = expected_message(file, *problems)
     refuses(run("score", "mctaco", "system", "--gold", file, "--counts", "kept"), message)
     refuses(run("baseline", "mctaco", "random", "--gold", file, "-o", "kept"), message)
     with pytest.raises(FormatError) as caught:
         closeread.score("mctaco", "system", gold=file)
     assert str(caught.value) == message
     assert sorted(os.listdir(here)) == sorted([file, "system"])
-
-
-REQUESTS = {
-    "unknown corpus": (
-        ["stats", "mctacos"],
-        f"no corpus 'mctacos'; did you mean 'mctaco'? (there are: {', '.join(corpus_names())})",
-    ),
-    "corpus like no other": (["stats", "x"], f"no corpus 'x' (there are: {', '.join(corpus_names())})"),
-    "unknown procedure": (
-        ["score", "mtcaco", "system"],
-        f"no procedure 'mtcaco'; did you mean 'mctaco'? (there are: {', '.join(procedure_names())})",
-    ),
-    "unknown config": (
-        ["score", "mctaco", "system", "--config", "smaple"],
-        "no config of mctaco 'smaple'; did you mean 'sample'? (there are: default, sample)",
-    ),
-    "unknown split": (
-        ["score", "mctaco", "system", *SAMPLE, "--split", "dev"],
-        "no split of mctaco (sample) 'dev' (there are: test)",
-    ),
-    "unknown baseline": (
-        ["baseline", "mctaco", "positive", *SAMPLE, "-o", "out"],
-        "no baseline of mctaco 'positive'; did you mean 'always-positive'? "
-        "(there are: always-positive, always-negative, random)",
-    ),
-    "unknown field": (
-        ["score", "mctaco", "system", *SAMPLE, "--by", "categories", "--counts", "out"],
-        "no field 'categories' to slice by (there are: category)",
-    ),
-    "escape in a name": (
-        ["score", "mctaco", "system", *SAMPLE, "--split", "\x1b[2J"],
-        r"no split of mctaco (sample) '\x1b[2J' (there are: test)",
-    ),
-    "two places for gold": (
-        ["score", "mctaco", "system", *SAMPLE, "--gold", "system"],
-        "your own gold file goes without a config and a data folder",
-    ),
-    "a corpus's name with a dot": (
-        ["baseline", "mctaco.x", "random", "-o", "out"],
-        f"no corpus 'mctaco.x'; did you mean 'mctaco'? (there are: {', '.join(corpus_names())})",
-    ),
-    "a folder for the sample": (
-        ["score", "mctaco", "system", *SAMPLE, "--data-dir", "nowhere"],
-        "config sample of mctaco ships in the package and goes without a data folder",
-    ),
-    "a split that can't begin an id": (
-        ["score", "mctaco", "system", "--gold", "system", "--split", "a b"],
-        "split 'a b' can't begin an id; needed: letters, digits, '_', '.' or '-'",
-    ),
-    "one system to compare": (
-        ["compare", "mctaco", "system", *SAMPLE],
-        "a comparison needs two systems or more",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", REQUESTS)
-def test_request(run, here, name):
-    arguments, message = REQUESTS[name]
-    put("system", lines(*ROWS))
-    refuses(run(*arguments), message, code=2)
-    assert os.listdir(here) == ["system"]
-
-
-USAGE = {
-    "unknown value": (["score", "mctaco", "system", *SAMPLE, "--missing", "nought"], "score mctaco", "--missing"),
-    "unknown option": (["score", "mctaco", "system", "--zz"], "score mctaco", "--zz"),
-    "no resamples": (["score", "mctaco", "system", "--resamples", "0"], "score mctaco", "--resamples"),
-    "no system to compare": (["compare", "mctaco"], "compare mctaco", "SYSTEMS"),
-    "no output": (["baseline", "mctaco", "random", *SAMPLE], "baseline mctaco random", "--output"),
-}
-"""Requests that click refuses in its own words, which differ from version to version."""
-
-
-@pytest.mark.parametrize("name", USAGE)
-def test_usage(run, name):
-    arguments, command, named = USAGE[name]
-    result = run(*arguments)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"Usage: main {command} [OPTIONS]")
-    assert named in result.stderr.split("Error: ")[1]
-
-
-@pytest.mark.parametrize(
-    ("target", "why"), [("nowhere/out", "No such file or directory"), ("folder", "is a directory")]
-)
-def test_no_place_to_write(run, here, target, why):
-    put("system", lines(*ROWS))
-    Path("folder").mkdir()
-    message = f"{target}: can't be written: {why}"
-    refuses(run("score", "mctaco", "system", *SAMPLE, "--no-ci", "--counts", target), message)
-    refuses(run("baseline", "mctaco", "random", *SAMPLE, "-o", target), message)
-    assert sorted(os.listdir(here)) == ["folder", "system"]
-    assert os.listdir("folder") == []
-
-
-def test_special_files_are_not_replaced(run, here):
-    os.mkfifo("pipe")
-    Path("target").write_text("before")
-    Path("link").symlink_to("target")
-    command = ["baseline", "mctaco", "random", *SAMPLE, "-o"]
-    refuses(run(*command, "pipe"), "pipe: can't be written: is no regular file")
-    refuses(run(*command, os.devnull), f"{os.devnull}: can't be written: is no regular file")
-    assert Path("pipe").is_fifo()
-    assert run(*command, "link").exit_code == 0
-    assert Path("link").is_symlink()
-    assert Path("target").read_text().startswith('{"id": "test-00000"')
-
-
-def test_a_dash_is_no_file(run, here):
-    result = run("baseline", "mctaco", "random", *SAMPLE, "-o", "-")
-    assert result.exit_code == 2
-    assert "'-' is not a file (expected a file name)." in result.stderr
-    assert os.listdir(here) == []
-
-
-def sha256(path):
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-
-
-def not_released(path, needed):
-    return (
-        f"{path}: is not the released file: its sha256 is {sha256(path)}; needed: {needed} (remove it to have it "
-        "downloaded again, or name its folder with --data-dir to use it as it is)"
-    )
-
-
-TEST_SHA256 = "47e12f88559eb0735eeca2af2d0a3ed48efb3bb2742ff31de9fcfc9a76094354"
-
-
-@pytest.mark.parametrize("variable", [DATA_VARIABLE, CACHE_VARIABLE])
-def test_another_file_under_the_released_name(run, here, monkeypatch, variable):
-    monkeypatch.setenv(variable, "place")
-    Path("place/mctaco").mkdir(parents=True)
-    put("place/mctaco/test_9442.tsv", tsv(GOOD))
-    put("system", "yes\n")
-    message = not_released("place/mctaco/test_9442.tsv", TEST_SHA256)
-    refuses(run("score", "mctaco", "system", "--counts", "kept"), message)
-    refuses(run("baseline", "mctaco", "random", "-o", "kept"), message)
-    assert sorted(os.listdir(here)) == ["place", "system"]
-
-
-def test_one_changed_byte(run, monkeypatch, corpora):
-    Path("copy/mctaco").mkdir(parents=True)
-    file = Path("copy/mctaco/test_9442.tsv")
-    shutil.copyfile(corpora / "mctaco" / "test_9442.tsv", file)
-    monkeypatch.setenv(DATA_VARIABLE, "copy")
-    assert run("baseline", "mctaco", "always-positive", "-o", "system").exit_code == 0
-    data = bytearray(file.read_bytes())
-    data[1000] ^= 1
-    file.write_bytes(data)
-    refuses(run("score", "mctaco", "system"), not_released(file, TEST_SHA256))
-
-
-def test_other_files_named_by_data_dir_are_a_note(run):
-    Path("data").mkdir()
-    path = put("data/test_9442.tsv", tsv(GOOD))
-    put("system", "yes\n")
-    note = f"note: {path} is not the released file (sha256 {sha256(path)[:12]}…); it is used as it is.\n"
-    for arguments in (
-        ["score", "mctaco", "system", "--no-ci"],
-        ["validate", "mctaco", "system"],
-        ["compare", "mctaco", "system", "system", "--resamples", "2"],
-        ["baseline", "mctaco", "random", "-o", "out"],
-    ):
-        result = run(*arguments, "--data-dir", "data")
-        assert (result.exit_code, result.stderr) == (0, note), arguments
-        assert result.stdout
-
-
-def test_data_dir_without_the_file(run):
-    for folder in ("nowhere", "empty"):
-        refuses(
-            run("stats", "mctaco", "--data-dir", folder),
-            f"{folder}: has no file dev_3783.tsv, which McTaco needs",
-        )
-        Path("empty").mkdir(exist_ok=True)
-
-
-def test_data_dir_with_a_pipe_or_a_folder_of_that_name(run):
-    put("system", "yes\n")
-    for make in (os.mkfifo, os.mkdir):
-        Path(make.__name__).mkdir()
-        make(f"{make.__name__}/test_9442.tsv")
-        message = f"{make.__name__}/test_9442.tsv: is no regular file; needed: one"
-        refuses(run("score", "mctaco", "system", "--data-dir", make.__name__), message)
-
-
-class TestCounts:
-    """`compare` of files that `--counts` kept, or did not."""
-
-    @pytest.fixture
-    def kept(self, run, here):
-        put("system", lines(*ROWS))
-        for name in ("error", "skip"):
-            options = ["--no-ci", "--missing", name, "--counts", f"{name}.counts"]
-            assert run("score", "mctaco", "system", *SAMPLE, *options).exit_code == 0
-        return "error.counts"
-
-    def test_incomparable(self, run, kept):
-        signature = json.loads(run("score", "mctaco", "system", *SAMPLE, "--no-ci", "--json").stdout)["signature"]
-        other = signature.replace("missing:error", "missing:skip")
-        message = f"the two results are not comparable: {signature} and {other}"
-        refuses(run("compare", "mctaco", kept, "skip.counts"), message, code=2)
-        refuses(run("compare", "mctaco", "system", "skip.counts", *SAMPLE), message, code=2)
-
-    @pytest.mark.parametrize("damage", ["foreign", "garbage", "broken off", "no provenance"])
-    def test_no_file_of_counts(self, run, kept, damage):
-        if damage == "foreign":
-            pq.write_table(pa.table({"unit": ["a"], "block": [0]}), "other.counts")
-        elif damage == "garbage":
-            put("other.counts", b"PAR1" + b"\1garbage" * 100)
-        elif damage == "broken off":
-            put("other.counts", Path(kept).read_bytes()[:-100])
-        else:
-            pq.write_table(pq.read_table(kept).replace_schema_metadata({"closeread": "{}"}), "other.counts")
-        message = "other.counts: is no file of counts; needed: one written with --counts"
-        refuses(run("compare", "mctaco", kept, "other.counts"), message)
-        refuses(run("compare", "mctaco", "other.counts", "system", *SAMPLE), message)
-
-    @pytest.mark.parametrize(
-        ("name", "value", "found"),
-        [
-            ("procedure", "tne\x1b[31m", r"tne\x1b[31m version 1"),
-            ("procedure_version", 2, "mctaco version 2"),
-        ],
-    )
-    def test_of_another_procedure(self, run, kept, name, value, found):
-        table = pq.read_table(kept)
-        provenance = json.loads(table.schema.metadata[b"closeread"]) | {name: value}
-        pq.write_table(table.replace_schema_metadata({"closeread": json.dumps(provenance)}), "other.counts")
-        message = f"other.counts: holds counts of {found}; needed: mctaco version 1"
-        refuses(run("compare", "mctaco", kept, "other.counts"), message)
-
-    def test_a_changed_byte(self, run, kept):
-        """Wherever it is: the file is refused, or nothing that is scored has changed."""
-        data = Path(kept).read_bytes()
-        before = run("compare", "mctaco", kept, kept, "--resamples", "2").stdout
-        for place in range(4, len(data), 41):
-            put("other.counts", data[:place] + bytes([data[place] ^ 255]) + data[place + 1 :])
-            result = run("compare", "mctaco", kept, "other.counts", "--resamples", "2")
-            if result.exit_code == 0:
-                assert result.stdout.replace("other.counts", kept) == before
-            else:
-                assert result.stderr.startswith("Error: ")
-
-    @pytest.mark.parametrize(
-        ("name", "values"),
-        [
-            ("block", [-1] * 25),
-            ("block", [10**9] * 25),
-            ("block", [0, *range(2, 26)]),
-            ("unit", ["the same"] * 25),
-            ("count:f1_sum", [5.0] * 25),
-            ("count:f1_sum", [1e300] * 25),
-            ("count:questions", [float("nan")] * 25),
-            ("count:questions", [float("inf")] * 25),
-            ("count:questions", [-1.0] * 25),
-            ("count:questions", None),
-        ],
-    )
-    def test_counts_that_can_not_be(self, run, kept, name, values):
-        table = pq.read_table(kept)
-        place = table.column_names.index(name)
-        if values is None:
-            table = table.drop_columns([name])
-        else:
-            table = table.set_column(place, name, pa.array(values, table.schema.field(name).type))
-        pq.write_table(table, "other.counts")
-        message = "other.counts: holds other counts or blocks than --counts writes; score it again"
-        refuses(run("compare", "mctaco", kept, "other.counts"), message)
-
-    @pytest.mark.parametrize(
-        ("name", "values"),
-        [
-            ("block", pa.array([None] * 25, pa.int64())),
-            ("block", pa.array([0.5] * 25)),
-            ("unit", pa.array([None] * 25, pa.string())),
-            ("unit", pa.array(range(25))),
-            ("field:category", pa.array([None] * 25, pa.string())),
-            ("count:exact", pa.array(["1"] * 25)),
-        ],
-    )
-    def test_columns_of_another_kind(self, run, kept, name, values):
-        table = pq.read_table(kept)
-        pq.write_table(table.set_column(table.column_names.index(name), name, values), "other.counts")
-        message = "other.counts: is no file of counts; needed: one written with --counts"
-        refuses(run("compare", "mctaco", kept, "other.counts"), message)
-
-    @pytest.mark.parametrize(
-        "changes",
-        [{"config": 5}, {"corpus": {}}, {"missing": -1}, {"released": "yes"}, {"more": 1}, {"options": []}, "[" * 5000],
-        ids=str,
-    )
-    def test_a_provenance_that_is_none(self, run, kept, changes):
-        table = pq.read_table(kept)
-        text = table.schema.metadata[b"closeread"]
-        text = changes if isinstance(changes, str) else json.dumps({**json.loads(text), **changes})
-        pq.write_table(table.replace_schema_metadata({"closeread": text}), "other.counts")
-        message = "other.counts: is no file of counts; needed: one written with --counts"
-        refuses(run("compare", "mctaco", kept, "other.counts"), message)
-
-    def test_blocks_that_are_others(self, run, kept):
-        table = pq.read_table(kept)
-        blocks = table["block"].to_pylist()
-        table = table.set_column(table.column_names.index("block"), "block", pa.array(blocks[::-1], pa.int64()))
-        pq.write_table(table, "other.counts")
-        message = "the two results count different things, or their units stand in other blocks"
-        refuses(run("compare", "mctaco", kept, "other.counts"), message, code=2)
-
-    def test_gold_for_kept_counts(self, run, kept):
-        message = "kept counts know their gold and their options: give none"
-        refuses(run("compare", "mctaco", kept, kept, *SAMPLE), message, code=2)
-
-    def test_one_system(self, run, kept):
-        refuses(run("compare", "mctaco", kept), "a comparison needs two systems or more", code=2)
-
-    def test_predictions_that_are_parquet(self, run, kept):
-        message = f"{kept}: is a binary file (it holds NUL bytes); needed: UTF-8 text"
-        refuses(run("score", "mctaco", kept, *SAMPLE), message)
-
-
-def test_an_error_keeps_what_it_was_made_from():
-    error = InputError(Path("a"), [])
-    assert (error.source, error.problems, str(error)) == ("a", (), "")
-
-
-@pytest.mark.parametrize(
-    ("raw", "shown"),
-    [
-        ("plain text, ä and 😀", "plain text, ä and 😀"),
-        ("two\nlines", "two\nlines"),
-        ("a\tb\r\x00\x7f\x9b", r"a\tb\r\x00\x7f\x9b"),
-        ("\u202e\u2028\u200b\ufeff", r"\u202e\u2028\u200b\ufeff"),
-        ("\udcff\ud800", r"\udcff\ud800"),
-        ("back\\slash", "back\\slash"),
-    ],
-)
-def test_printable(raw, shown):
-    assert escape(raw) == shown
-
-
-def test_long_texts_are_cut_in_the_middle():
-    assert shorten("x" * 300) == "x" * 300
-    assert shorten("a" * 500 + "b" * 500) == "a" * 148 + " … " + "b" * 148
-    assert quote("\x1b" * 100) == r"'\x1b\x1b\x1b\x1b\x1b\x1b\x1 … x1b\x1b\x1b\x1b\x1b\x1b\x1b'"

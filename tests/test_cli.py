@@ -210,7 +210,7 @@ def two_corpora(monkeypatch):
     for module in (corpora, sides, scoring):
         monkeypatch.setattr(module, "load_corpus", lambda name: other if name == "other" else real(name))
     monkeypatch.setattr(scoring, "corpus_names", lambda: ["mctaco", "other"])
-    monkeypatch.setattr(sources, "_bundled", lambda corpus, file: loader_file(file.name))
+    monkeypatch.setattr(sources, "_bundled_path", lambda corpus, file: loader_file(file.name))
     monkeypatch.setattr(corpora, "load_schema", lambda name: load_schema("mctaco"))
     monkeypatch.setattr(submissions, "load_schema", lambda name: load_schema("mctaco"))
 

@@ -1,36 +1,25 @@
 """JSON Lines are read in two ways, of which the fast one takes no line that the strict one refuses."""
 
-import importlib.util
 import json
-from pathlib import Path
 from unittest import mock
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from shared import json_texts as texts
 
 from closeread.formats import json_lines
 from closeread.formats.json_lines import MAX_DEPTH, parse_json_lines
 
 
-def loaded(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-texts = loaded("json_texts")
-
-
 def strictly(lines):
-    with mock.patch.object(json_lines, "_plain_object", return_value=None):
+    with mock.patch.object(json_lines, "_parse_fast", return_value=None):
         return parse_json_lines(lines)
 
 
 def taken(lines):
     """The lines that the fast way takes."""
-    return [line for line in lines if json_lines._plain_object(line) is not None]
+    return [line for line in lines if json_lines._parse_fast(line) is not None]
 
 
 @given(st.lists(texts.LINE | texts.damaged(), min_size=1, max_size=3))
@@ -81,7 +70,7 @@ def test_both_ways_count_levels_alike(shells, over):
 @pytest.mark.parametrize("shell", SHELLS[:3])
 def test_any_depth_is_refused(depth, shell):
     (problem,) = parse_json_lines([f'{{"a":{shell[0] * depth}1{shell[1] * depth}}}']).problems
-    assert problem.what == "is nested too deeply; a value may have 100 levels"
+    assert problem.what == "is nested too deeply (limit: 100 levels)"
 
 
 def test_the_fast_way_is_taken():

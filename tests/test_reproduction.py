@@ -81,7 +81,7 @@ def test_declared_facts_are_those_of_the_files(name, corpora):
     if len(here) == len(corpus.configs["default"].splits):
         splits["all"] = [record for records in splits.values() for record in records]
     found = {split: facts(records) for split, records in splits.items()}
-    known = [fact for fact in corpus.facts if fact.config is None and fact.split in found]
+    known = [fact for fact in corpus.facts if fact.config == corpus.default_config and fact.split in found]
     assert known
     for fact in known:
         assert found[fact.split][fact.name] == fact.value, fact

@@ -215,7 +215,7 @@ def test_fold_visits_leaves_first():
 
 @pytest.mark.parametrize("kinds", [["null"], [], ["string", "integer"]])
 def test_a_node_has_one_type(kinds):
-    with pytest.raises(ValueError, match="a schema node has one type beside null"):
+    with pytest.raises(ValueError, match="a schema node must have one type other than null"):
         value_type({"type": kinds})
 
 

@@ -1,115 +1,26 @@
-"""Where files are looked for, and what a download leaves behind, tried on a server of our own."""
+"""Where files are looked up, and what a download leaves behind, tried on a server of our own."""
 
-import hashlib
-import shutil
 import socket
-import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import unquote
 
 import pytest
+from shared.file_server import CONTENT, OTHER, OTHER_SHA256, SHA256, files_below, put, serving
 
 from closeread.corpora import sources
-from closeread.corpora.declaration import Config, SourceFile, SourceFolder, read_manifest
-from closeread.corpora.gold import left_out, load_corpus, read_gold, splits_at_hand
-from closeread.corpora.sources import (
-    CACHE_VARIABLE,
-    DATA_VARIABLE,
-    cache_folder,
-    data_folder,
-    files_in,
-    git_blob,
-    is_in,
-    locate,
-)
+from closeread.corpora.declaration import Config, SourceFile
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE, cache_folder, data_folder, git_blob, locate
 from closeread.errors import ChecksumError, FormatError, UnavailableError
 
-CONTENT = b"It rained.\tHow long?\tan hour\tyes\tEvent Duration\n"
-SHA256 = hashlib.sha256(CONTENT).hexdigest()
-OTHER = CONTENT.replace(b"an hour", b"a year ")
-OTHER_SHA256 = hashlib.sha256(OTHER).hexdigest()
-
-
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch):
-    """Requests to this machine go to this machine."""
-    for name in ("http_proxy", "https_proxy", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-    monkeypatch.setenv("NO_PROXY", "*")
-    monkeypatch.setenv("no_proxy", "*")
-
-
-class Server(ThreadingHTTPServer):
-    """Answers every request with `content`, or the file that is asked for, once `wait` returns."""
-
-    content = CONTENT
-    status = 200
-    files = None
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.asked = []
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_port}/rain.tsv"
-
-    def wait(self):
-        pass
-
-
-class Handler(BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.server.asked.append(self.path)
-        self.server.wait()
-        files = self.server.files
-        content = self.server.content if files is None else files.get(unquote(self.path), b"")
-        self.send_response(self.server.status if content else 404)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *arguments):
-        pass
-
-
-@contextmanager
-def serving():
-    with Server() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-@pytest.fixture
-def server():
-    with serving() as server:
-        yield server
+pytestmark = pytest.mark.usefixtures("no_proxy")
 
 
 def corpus_at(url, name="rain.tsv"):
     """McTaco, but for its files: one, to be had from `url`."""
     file = SourceFile(name, SHA256, url)
     return replace(load_corpus("mctaco"), configs={"default": Config("", {"test": file})}), file
-
-
-def files_below(folder):
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
-
-
-def put(path, content):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
-    return path
 
 
 def test_search_order(server, tmp_path, monkeypatch):
@@ -132,7 +43,7 @@ def test_data_dir_is_the_only_place_when_it_is_named(server, tmp_path, monkeypat
     put(cache_folder("mctaco") / "rain.tsv", CONTENT)
     with pytest.raises(UnavailableError) as caught:
         locate(corpus, file, tmp_path)
-    assert str(caught.value) == f"{tmp_path}: has no file rain.tsv, which McTaco needs"
+    assert str(caught.value) == f"{tmp_path}: contains no file rain.tsv (required by McTaco)"
     assert server.asked == []
 
 
@@ -158,8 +69,8 @@ def test_a_wrong_file_is_refused_where_it_is_found(server, tmp_path, monkeypatch
     with pytest.raises(ChecksumError) as caught:
         locate(corpus, file)
     assert str(caught.value) == (
-        f"{path}: is not the released file: its sha256 is {OTHER_SHA256}; needed: {SHA256} (remove it to have it "
-        "downloaded again, or name its folder with --data-dir to use it as it is)"
+        f"{path}: is not the released file: its sha256 is {OTHER_SHA256} (expected {SHA256}); delete it to "
+        "download it again, or pass its folder with --data-dir to use it as it is"
     )
     assert path.read_bytes() == OTHER
     assert server.asked == []
@@ -189,7 +100,7 @@ def test_a_wrong_download_leaves_nothing_behind(server):
     corpus, file = corpus_at(server.url)
     with pytest.raises(ChecksumError) as caught:
         locate(corpus, file)
-    message = f"the download is not the released file: its sha256 is {OTHER_SHA256}; needed: {SHA256}"
+    message = f"the downloaded file is not the released file: its sha256 is {OTHER_SHA256} (expected {SHA256})"
     assert str(caught.value) == f"{server.url}: {message}"
     assert files_below(cache_folder("mctaco")) == []
     server.content = CONTENT
@@ -207,8 +118,8 @@ def test_a_download_that_breaks_off_leaves_nothing_behind(server):
 
 def remedies(url, reason):
     return (
-        f"mctaco/rain.tsv: not in CLOSEREAD_DATA or the cache, and {url} can't be had ({reason}); put rain.tsv into "
-        "a folder and name it with --data-dir, or try --config sample"
+        f"mctaco/rain.tsv: not found in CLOSEREAD_DATA or the cache, and {url} can't be downloaded ({reason}); put "
+        "rain.tsv into a folder and pass that folder with --data-dir, or try --config sample"
     )
 
 
@@ -236,8 +147,8 @@ def test_a_cache_that_can_not_be_written(server, tmp_path, monkeypatch):
     with pytest.raises(UnavailableError) as caught:
         locate(*corpus_at(server.url))
     assert str(caught.value) == (
-        f"{tmp_path / 'taken' / 'mctaco'}: the cache can't be written to: Not a directory; "
-        "name another folder in CLOSEREAD_CACHE"
+        f"{tmp_path / 'taken' / 'mctaco'}: the cache is not writable: Not a directory; "
+        "set CLOSEREAD_CACHE to another folder"
     )
 
 
@@ -250,12 +161,16 @@ def test_a_file_known_by_its_git_object_id(server, tmp_path, monkeypatch):
     file = replace(file, sha256=None, git_blob=right)
     assert locate(corpus, file) == sources.Located(cache_folder("mctaco") / "rain.tsv", SHA256, released=True)
     put(cache_folder("mctaco") / "rain.tsv", OTHER)
-    with pytest.raises(ChecksumError, match=f"is not the released file: its git object id is {wrong}; needed: {right}"):
+    with pytest.raises(
+        ChecksumError, match=rf"is not the released file: its git object id is {wrong} \(expected {right}\)"
+    ):
         locate(corpus, file)
     assert locate(corpus, file, cache_folder("mctaco")).released is False
     (cache_folder("mctaco") / "rain.tsv").unlink()
     server.content = OTHER
-    with pytest.raises(ChecksumError, match=f"the download is not the released file: its git object id is {wrong};"):
+    with pytest.raises(
+        ChecksumError, match=f"the downloaded file is not the released file: its git object id is {wrong} "
+    ):
         locate(corpus, file)
     assert files_below(cache_folder("mctaco")) == []
 
@@ -286,7 +201,7 @@ def test_files_of_the_package_need_no_place(tmp_path):
         locate(corpus, changed)
     path = locate(corpus, file).path
     assert str(caught.value) == (
-        f"{path}: is not the released file: its sha256 is {file.sha256}; needed: {SHA256} (install closeread again)"
+        f"{path}: is not the released file: its sha256 is {file.sha256} (expected {SHA256}); reinstall closeread"
     )
 
 
@@ -295,7 +210,7 @@ def test_a_file_that_is_no_file(tmp_path):
     (tmp_path / "rain.tsv").mkdir()
     with pytest.raises(FormatError) as caught:
         locate(corpus, file, tmp_path)
-    assert str(caught.value) == f"{tmp_path / 'rain.tsv'}: is no regular file; needed: one"
+    assert str(caught.value) == f"{tmp_path / 'rain.tsv'}: is not a regular file"
 
 
 def test_folders(monkeypatch, tmp_path):
@@ -314,176 +229,3 @@ def test_the_released_files_are_the_declared_ones(corpora):
     corpus = load_corpus("mctaco")
     for file in corpus.configs["default"].splits.values():
         assert locate(corpus, file).path == corpora / "mctaco" / file.name
-
-
-# Folders of files.
-
-FILES = {"part 1/a.txt": b"a", "part 1/b&c.txt": b"bc", "part 1/deep/x.xml": b"x", "part 1/README": b"r", "d.txt": b"d"}
-MANIFEST = {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()}
-
-
-def folder_at(url, name="part 1", patterns=("*.txt", "deep/*.xml")):
-    return load_corpus("mctaco"), SourceFolder(name, patterns, MANIFEST, url)
-
-
-def put_all(folder, *names):
-    for name in names or FILES:
-        put(folder / name, FILES[name])
-    return folder
-
-
-@pytest.fixture
-def folder_server(server):
-    server.files = {f"/{name}": content for name, content in FILES.items()}
-    return server
-
-
-def url_of(server):
-    return server.url.removesuffix("/rain.tsv")
-
-
-def test_the_files_of_a_folder():
-    _, folder = folder_at("http://127.0.0.1")
-    assert [(file.name, file.sha256, file.url) for file in folder.files] == [
-        ("part 1/a.txt", MANIFEST["part 1/a.txt"], "http://127.0.0.1/part%201/a.txt"),
-        ("part 1/b&c.txt", MANIFEST["part 1/b&c.txt"], "http://127.0.0.1/part%201/b%26c.txt"),
-        ("part 1/deep/x.xml", MANIFEST["part 1/deep/x.xml"], "http://127.0.0.1/part%201/deep/x.xml"),
-    ]
-    assert folder.needed == "part 1/*.txt"
-    _, whole = folder_at("http://127.0.0.1", ".", ("*.txt",))
-    assert [file.name for file in whole.files] == ["d.txt"]
-    assert whole.needed == "*.txt"
-
-
-def test_a_manifest_is_what_sha256sum_writes(tmp_path):
-    text = "".join(f"{digest}  {name}\n" for name, digest in MANIFEST.items())
-    (tmp_path / "released.sha256").write_text(text)
-    assert read_manifest(tmp_path / "released.sha256") == MANIFEST
-    if shutil.which("sha256sum"):
-        put_all(tmp_path / "data")
-        command = ["sha256sum", "--check", "--quiet", tmp_path / "released.sha256"]
-        assert subprocess.run(command, cwd=tmp_path / "data", capture_output=True).returncode == 0
-
-
-def test_a_folder_is_downloaded_file_by_file(folder_server, tmp_path, monkeypatch):
-    corpus, folder = folder_at(url_of(folder_server))
-    found = locate(corpus, folder)
-    assert found.released
-    assert found.path == cache_folder("mctaco") / "part 1"
-    assert {name: path.read_bytes() for name, path in found.files.items()} == {
-        name.removeprefix("part 1/"): FILES[name] for name in ("part 1/a.txt", "part 1/b&c.txt", "part 1/deep/x.xml")
-    }
-    assert len(folder_server.asked) == 3
-    assert locate(corpus, folder) == found
-    (cache_folder("mctaco") / "part 1" / "a.txt").unlink()
-    assert locate(corpus, folder) == found  # what is missing is downloaded, and nothing else
-    assert len(folder_server.asked) == 4
-    # Files that are in the data folder are taken from there, whatever else is missing in it.
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
-    put_all(tmp_path / "mctaco", "part 1/b&c.txt")
-    elsewhere = locate(corpus, folder)
-    assert elsewhere.files["b&c.txt"] == tmp_path / "mctaco" / "part 1" / "b&c.txt"
-    assert elsewhere.files["a.txt"] == found.files["a.txt"]
-    assert elsewhere.sha256 == found.sha256
-    assert len(folder_server.asked) == 4
-
-
-def test_all_files_that_can_not_be_had_are_named(folder_server):
-    del folder_server.files["/part 1/b&c.txt"]
-    corpus, folder = folder_at(url_of(folder_server))
-    with pytest.raises(UnavailableError) as caught:
-        locate(corpus, folder)
-    assert str(caught.value) == (
-        "mctaco: 2 problems:\n"
-        f"mctaco/part 1/b&c.txt: not in CLOSEREAD_DATA or the cache, and {url_of(folder_server)}/part%201/b%26c.txt "
-        "can't be had (HTTP status 404); put part 1/b&c.txt into a folder and name it with --data-dir, or try --config "
-        "sample\nmctaco/part 1/deep/x.xml: is missing, too"
-    )
-    assert files_below(cache_folder("mctaco")) == ["part 1", "part 1/a.txt"]  # which was had before
-    assert len(folder_server.asked) == 2
-
-
-@pytest.mark.parametrize("changed", [["a.txt"], ["a.txt", "deep/x.xml"]])
-def test_all_wrong_files_of_a_folder_are_named(folder_server, tmp_path, monkeypatch, changed):
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
-    put_all(tmp_path / "mctaco")
-    for name in changed:
-        put(tmp_path / "mctaco" / "part 1" / name, OTHER)
-    corpus, folder = folder_at(url_of(folder_server))
-    with pytest.raises(ChecksumError) as caught:
-        locate(corpus, folder)
-    lines = [
-        f"{tmp_path}/mctaco/part 1/{name}: is not the released file: its sha256 is {OTHER_SHA256}; "
-        f"needed: {MANIFEST[f'part 1/{name}']} (remove it to have it downloaded again, or name its folder with "
-        "--data-dir to use it as it is)"
-        for name in changed
-    ]
-    head = [f"{tmp_path}/mctaco/part 1: 2 problems:"] if len(changed) > 1 else []
-    assert str(caught.value) == "\n".join([*head, *lines])
-    assert folder_server.asked == []
-
-
-def test_a_wrong_download_in_a_folder(folder_server):
-    folder_server.files["/part 1/b&c.txt"] = OTHER
-    with pytest.raises(ChecksumError, match="the download is not the released file"):
-        locate(*folder_at(url_of(folder_server)))
-    assert files_below(cache_folder("mctaco")) == ["part 1", "part 1/a.txt"]
-
-
-def test_a_folder_of_the_users_own(tmp_path):
-    corpus, folder = folder_at("http://127.0.0.1:1/")
-    put_all(tmp_path)
-    for stray in (".DS_Store", "._a.txt", "notes.md", "deep/more/x.xml"):
-        put(tmp_path / "part 1" / stray, b"stray")
-    found = locate(corpus, folder, tmp_path)
-    assert found.released
-    assert list(found.files) == ["a.txt", "b&c.txt", "deep/x.xml"]
-    put(tmp_path / "part 1" / "new.txt", b"new")
-    another = locate(corpus, folder, tmp_path)
-    assert list(another.files) == ["a.txt", "b&c.txt", "deep/x.xml", "new.txt"]
-    assert not another.released
-    assert another.sha256 != found.sha256
-    (tmp_path / "part 1" / "new.txt").unlink()
-    put(tmp_path / "part 1" / "deep" / "x.xml", b"y")
-    changed = locate(corpus, folder, tmp_path)
-    assert not changed.released
-    assert changed.sha256 not in (found.sha256, another.sha256)
-    (tmp_path / "part 1" / "deep" / "x.xml").unlink()
-    assert not locate(corpus, folder, tmp_path).released
-    assert files_in(tmp_path, folder).keys() == {"part 1/a.txt", "part 1/b&c.txt"}
-
-
-def test_a_folder_has_a_split_where_it_has_the_first_pattern(tmp_path):
-    corpus, folder = folder_at("http://127.0.0.1:1/")
-    put_all(tmp_path, "part 1/deep/x.xml", "d.txt")
-    put(tmp_path / "part 1" / "._a.txt", b"x")
-    assert not is_in(tmp_path, folder)
-    with pytest.raises(UnavailableError) as caught:
-        locate(corpus, folder, tmp_path)
-    assert str(caught.value) == f"{tmp_path}: has no file part 1/*.txt, which McTaco needs"
-    put_all(tmp_path, "part 1/a.txt")
-    assert is_in(tmp_path, folder)
-
-
-def test_splits_at_hand(tmp_path, monkeypatch):
-    corpus, folder = folder_at("http://127.0.0.1:1/")
-    file = SourceFile("d.txt", MANIFEST["d.txt"], "http://127.0.0.1:1/")
-    bundled = load_corpus("mctaco").configs["sample"]
-    corpus = replace(corpus, configs={"default": Config("", {"one": folder, "two": file}), "sample": bundled})
-
-    def here(data_dir=None, config="default"):
-        return list(splits_at_hand(corpus, config, data_dir))
-
-    assert here() == ["one", "two"]  # to be downloaded
-    assert left_out(corpus, "default") == []
-    assert here(tmp_path) == []
-    put_all(tmp_path / "mctaco", "d.txt")
-    assert here(tmp_path / "mctaco") == ["two"]
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
-    assert here() == ["two"]
-    message = f"one of mctaco is left out: {tmp_path / 'mctaco'} holds other splits and not this one."
-    assert left_out(corpus, "default") == [message]
-    assert here(config="sample") == ["test"]
-    put_all(cache_folder("mctaco"), "part 1/a.txt")
-    assert here() == ["one", "two"]
-    assert left_out(corpus, "default") == []

@@ -272,7 +272,10 @@ def test_rejected_rows_beyond_the_worded_ones_are_counted():
     rows = [good, *[bad] * WORDED, good, bad, bad, good]
     problems = RowValidator(EVERY_KEYWORD, "document").problems(rows, range(1, len(rows) + 1))
     assert [p.row for p in problems] == [*range(2, WORDED + 2), WORDED + 3, WORDED + 4]
-    assert [p.what for p in problems[WORDED - 1 :]] == ["'n' is a required property", *["does not fit the schema"] * 2]
+    assert [p.what for p in problems[WORDED - 1 :]] == [
+        "'n' is a required property",
+        *["does not match the schema"] * 2,
+    ]
 
 
 def test_rows_are_not_changed():

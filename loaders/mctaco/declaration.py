@@ -1,45 +1,23 @@
 """McTaco, declared.
 
-The facts are measured on the released files; the paper's own figures for the same things stand in
-`closeread/reproduction/mctaco.json`.
+`facts.json` holds the figures of the released files; the figures that the paper prints are in
+`closeread/tasks/mctaco/reproduction.json`.
 """
 
-from closeread.corpora.declaration import Config, Corpus, Fact, SourceFile
+from pathlib import Path
+
+from closeread.corpora.declaration import Config, Corpus, SourceFile, read_facts
 
 COMMIT = "0ba9b790ad5a87ab3eef0f0cb7819408192f9729"
 RELEASE = f"https://raw.githubusercontent.com/CogComp/MCTACO/{COMMIT}/dataset"
 
 
-FACTS = {
-    "validation": {
-        "candidates": 3783,
-        "questions": 561,
-        "sentences": 151,
-        "candidates labelled yes": 1229,
-        "questions without a yes": 106,
-    },
-    "test": {
-        "candidates": 9442,
-        "questions": 1332,
-        "sentences": 355,
-        "candidates labelled yes": 3198,
-        "questions without a yes": 232,
-    },
-    "all": {
-        "candidates": 13225,
-        "questions": 1893,
-        "sentences": 506,
-        "candidates labelled yes": 4427,
-        "questions without a yes": 338,
-    },
-}
-
 CORPUS = Corpus(
     name="mctaco",
     title="McTaco",
     description=(
-        "English sentences with questions about the time of what they tell: how long, how often, when, in which "
-        "order, and whether it still holds.  Every question has several candidate answers, and each is labelled "
+        "English sentences with questions about time: how long something takes, how often and when it happens, in "
+        "what order, and whether it still holds.  Every question has several candidate answers, each labelled "
         "plausible or not by unanimous annotators."
     ),
     language="en",
@@ -71,7 +49,7 @@ CORPUS = Corpus(
             },
         ),
         "sample": Config(
-            "Invented questions that ship in the package, to try everything without a network.",
+            "Invented questions that ship with the package, for trying things out offline.",
             {"test": SourceFile("sample.tsv", "4cd8a1d80ddc53fb41ce01e89853a8a641c43850246467599d970f010ef5616a")},
         ),
     },
@@ -79,5 +57,5 @@ CORPUS = Corpus(
     format="mctaco_tsv",
     submission_formats=("mctaco_labels",),
     procedure="mctaco",
-    facts=tuple(Fact(name, value, split) for split, sizes in FACTS.items() for name, value in sizes.items()),
+    facts=read_facts(Path(__file__).with_name("facts.json")),
 )

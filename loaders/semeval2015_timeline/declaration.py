@@ -1,12 +1,12 @@
 """TimeLine, declared.
 
-The facts are measured on the released files.  `released.sha256` lists those that are read; in the corpus's folder
-``sha256sum --check released.sha256`` verifies them.
+`facts.json` holds the figures of the released files.  `released.sha256` lists the files that are read; run
+``sha256sum --check released.sha256`` in the corpus's folder to verify them.
 """
 
 from pathlib import Path
 
-from closeread.corpora.declaration import Config, Corpus, Fact, SourceFolder, read_manifest
+from closeread.corpora.declaration import Config, Corpus, SourceFolder, read_facts, read_manifest
 
 COMMIT = "d6518a5a79d940d749c95ee5b72830714b132238"
 RELEASE = f"https://raw.githubusercontent.com/qiangning/StructTempRel-EMNLP17/{COMMIT}/data/SemEval2015-Task4-TimeLine"
@@ -20,29 +20,9 @@ TIMELINES, DOCUMENTS = "TimeLines_Gold_Standard/*.txt", "corpus_trackB_CAT/*.xml
 TITLES, ENTITIES = "corpus_trackB_TimeML/*.tml", "list_target_entities_*.txt"
 EVALUATION = ("corpus_1", "corpus_2", "corpus_3")
 
-SPLITS = ("trial", *EVALUATION, "+".join(EVALUATION))
-FACTS = {
-    "target entities": (6, 13, 12, 13, 38),
-    "timelines evaluated": (6, 13, 11, 13, 37),
-    "lines": (176, 275, 246, 220, 741),
-    "mentions": (197, 389, 325, 278, 992),
-    "mentions at position 0": (18, 118, 106, 1, 225),
-    "coreference lines": (10, 70, 46, 36, 152),
-    "documents a timeline": (5.83, 6.15, 5.73, 9.08, 7.05),
-    "mentions that are no event of track B": (5, 19, 2, 6, 27),
-    "mentions that may be several events": (6, 6, 11, 12, 29),
-}
-DOCUMENT_FACTS = {
-    "documents": (30, 30, 30, 30, 90),
-    "sentences": (464, 446, 430, 459, 1335),
-    "tokens": (10343, 9909, 10068, 9916, 29893),
-    "track B event mentions": (188, 315, 324, 276, 915),
-    "names of several event mentions": (5, 2, 5, 6, 13),
-}
-
 
 def splits(trial: tuple[str, ...], evaluation: tuple[str, ...]) -> dict[str, SourceFolder]:
-    """All four splits, from the patterns of their files."""
+    """Declare all four splits, given the patterns of their files."""
     corpora = {name: SourceFolder(f"SemEval_Task4_data/{name}", evaluation, RELEASED, RELEASE) for name in EVALUATION}
     return {"trial": SourceFolder(".", trial, RELEASED, RELEASE), **corpora}
 
@@ -51,9 +31,9 @@ CORPUS = Corpus(
     name="semeval2015_timeline",
     title="TimeLine (SemEval-2015 Task 4)",
     description=(
-        "English Wikinews articles, and for each of some entities a timeline: the events that the entity takes part "
-        "in, over all articles of a corpus, in order, each anchored to a date as far as it is known, and with the "
-        "mentions that corefer."
+        "English Wikinews articles, with timelines of selected entities: the events that an entity takes part in, "
+        "across all articles of a corpus, in order, each anchored to a date as far as known, with its coreferring "
+        "mentions."
     ),
     language="en",
     homepage="http://alt.qcri.org/semeval2015/task4/",
@@ -78,7 +58,7 @@ CORPUS = Corpus(
             format="cat_xml",
         ),
         "sample": Config(
-            "Invented articles with their timelines that ship in the package, to try everything without a network.",
+            "Invented articles with timelines that ship with the package, for trying things out offline.",
             {"test": SourceFolder("sample", (TIMELINES, DOCUMENTS, ENTITIES), SAMPLE)},
         ),
     },
@@ -88,16 +68,5 @@ CORPUS = Corpus(
     procedure="timeline",
     unique=("entity",),
     not_in_digest=("entries.spans",),
-    facts=(
-        *(
-            Fact(name, value, split)
-            for name, values in FACTS.items()
-            for split, value in zip(SPLITS, values, strict=True)
-        ),
-        *(
-            Fact(name, value, split, "documents")
-            for name, values in DOCUMENT_FACTS.items()
-            for split, value in zip(SPLITS, values, strict=True)
-        ),
-    ),
+    facts=read_facts(HERE / "facts.json"),
 )

@@ -1,10 +1,13 @@
 """TNE, declared.
 
-The facts are measured on the released files; what the paper prints for the same things stands in
-`closeread/reproduction/tne.json`.  Of the files for training only their names in the authors' repository are known.
+`facts.json` holds the figures of the released files; the figures that the paper prints are in
+`closeread/tasks/tne/reproduction.json`.  Those of the training split are the
+paper's as well; of the training file, only the git object id is known.
 """
 
-from closeread.corpora.declaration import Config, Corpus, Fact, SourceFile
+from pathlib import Path
+
+from closeread.corpora.declaration import Config, Corpus, SourceFile, read_facts
 
 COMMIT = "cf4a605366c29c39270b972c90421e3aeecf425e"
 RELEASE = f"https://raw.githubusercontent.com/yanaiela/TNE/{COMMIT}/data"
@@ -22,147 +25,13 @@ def _file(name: str, sha256: str | None, git_blob: str | None = None) -> SourceF
     return SourceFile(name, sha256, f"{RELEASE}/{name}", git_blob)
 
 
-FACTS: dict[str, dict[str, float]] = {
-    "train": {  # as the paper prints them
-        "documents": 3988,
-        "noun phrases": 143406,
-        "links": 744513,
-    },
-    "validation": {
-        "documents": 500,
-        "tokens": 81741,
-        "noun phrases": 17815,
-        "clusters of more than one": 2598,
-        "links": 103668,
-        "pairs": 92143,
-        "triplets": 103659,
-        "links, once a cluster": 51776,
-        "links to the title": 12567,
-        "symmetric links": 6317.5,
-        "transitive links": 59584,
-        "links between sentences": 81394,
-        "links to what stands before": 58087,
-        "mean distance in tokens": 52.85,
-        "% of links in surface form": 3.5,
-        "% of links in extended surface form": 5.63,
-        "links: of": 22161,
-        "links: against": 1504,
-        "links: in": 22562,
-        "links: by": 5160,
-        "links: on": 4126,
-        "links: about": 4996,
-        "links: with": 4110,
-        "links: after": 819,
-        "links: member(s) of": 5579,
-        "links: to": 1531,
-        "links: from": 10623,
-        "links: for": 7071,
-        "links: among": 346,
-        "links: under": 716,
-        "links: at": 4719,
-        "links: between": 2161,
-        "links: during": 657,
-        "links: near": 3359,
-        "links: over": 481,
-        "links: before": 230,
-        "links: inside": 62,
-        "links: outside": 180,
-        "links: into": 124,
-        "links: around": 391,
-    },
-    "test": {
-        "documents": 500,
-        "tokens": 77618,
-        "noun phrases": 17521,
-        "clusters of more than one": 2581,
-        "links": 120198,
-        "pairs": 106201,
-        "triplets": 120196,
-        "links, once a cluster": 56443,
-        "links to the title": 13759,
-        "symmetric links": 7162.0,
-        "transitive links": 72125,
-        "links between sentences": 94833,
-        "links to what stands before": 66993,
-        "mean distance in tokens": 52.65,
-        "% of links in surface form": 2.85,
-        "% of links in extended surface form": 4.62,
-        "links: of": 28689,
-        "links: against": 1099,
-        "links: in": 23750,
-        "links: by": 6229,
-        "links: on": 4672,
-        "links: about": 5513,
-        "links: with": 3644,
-        "links: after": 965,
-        "links: member(s) of": 6013,
-        "links: to": 1795,
-        "links: from": 11704,
-        "links: for": 7518,
-        "links: among": 166,
-        "links: under": 825,
-        "links: at": 6243,
-        "links: between": 1958,
-        "links: during": 878,
-        "links: near": 6321,
-        "links: over": 407,
-        "links: before": 449,
-        "links: inside": 180,
-        "links: outside": 608,
-        "links: into": 93,
-        "links: around": 479,
-    },
-    "ood": {
-        "documents": 509,
-        "tokens": 86599,
-        "noun phrases": 18404,
-        "clusters of more than one": 2353,
-        "links": 58278,
-        "pairs": 53142,
-        "triplets": 58277,
-        "links, once a cluster": 28992,
-        "links to the title": 7891,
-        "symmetric links": 5898.5,
-        "transitive links": 22385,
-        "links between sentences": 44445,
-        "links to what stands before": 33076,
-        "mean distance in tokens": 54.59,
-        "% of links in surface form": 4.14,
-        "% of links in extended surface form": 5.77,
-        "links: of": 15294,
-        "links: against": 46,
-        "links: in": 11399,
-        "links: by": 2859,
-        "links: on": 1588,
-        "links: about": 6071,
-        "links: with": 4702,
-        "links: after": 200,
-        "links: member(s) of": 2606,
-        "links: to": 819,
-        "links: from": 6666,
-        "links: for": 2684,
-        "links: among": 25,
-        "links: under": 187,
-        "links: at": 886,
-        "links: between": 423,
-        "links: during": 255,
-        "links: near": 856,
-        "links: over": 264,
-        "links: before": 150,
-        "links: inside": 14,
-        "links: outside": 157,
-        "links: into": 21,
-        "links: around": 106,
-    },
-}
-
 CORPUS = Corpus(
     name="tne",
     title="TNE (text-based NP enrichment)",
     description=(
-        "English news stories, and for testing out of domain also books, film reviews and forum posts, with all of "
-        "their noun phrases, who of these corefers, and every relation between two noun phrases that a preposition can "
-        "express, said in the text or not."
+        "English news stories, and for out-of-domain testing also books, film reviews and forum posts, annotated with "
+        "all noun phrases, their coreference, and every relation between two noun phrases that a preposition can "
+        "express, whether or not the text states it."
     ),
     language="en",
     homepage="https://github.com/yanaiela/TNE",
@@ -176,7 +45,7 @@ CORPUS = Corpus(
 }""",
     configs={
         "default": Config(
-            "The labelled files: news for training, validation and test, other texts for testing out of domain.",
+            "The labelled files: news for training, validation and test, other texts for out-of-domain testing.",
             {
                 "train": _file("train-v1.1.jsonl.gz", None, "5b647cdd9735cd77b2642a9eb744d57733edf426"),
                 "validation": _file(
@@ -198,7 +67,7 @@ CORPUS = Corpus(
             },
         ),
         "ood_domains": Config(
-            "The texts out of domain, by domain.",
+            "The out-of-domain texts, by domain.",
             {
                 "books": _file(
                     "ood_books.jsonl.gz", "c85e35c35852bf2cdc537f9695a1d92743a257d329e64a4e8247b0f923773325"
@@ -211,11 +80,11 @@ CORPUS = Corpus(
         ),
         "ood_forums": Config(
             "The forum posts, by forum.",
-            # The files lack the line in a forum's name that the names of the authors' sources have.
+            # The names of the files lack the underscore that the names of the forums have elsewhere.
             {forum: _file(f"ood_reddit_{forum.replace('_', '')}.jsonl.gz", sha256) for forum, sha256 in FORUMS.items()},
         ),
         "sample": Config(
-            "Invented texts that ship in the package, to try everything without a network.",
+            "Invented texts that ship with the package, for trying things out offline.",
             {"test": SourceFile("sample.jsonl", "389b24cf5bc934bb5984f1fa0c9a16212098b6aff521025dba5fe6178edf2b9e")},
         ),
     },
@@ -223,5 +92,5 @@ CORPUS = Corpus(
     format="tne_jsonl",
     submission_formats=("tne_arrays",),
     procedure="tne",
-    facts=tuple(Fact(name, value, split) for split, sizes in FACTS.items() for name, value in sizes.items()),
+    facts=read_facts(Path(__file__).with_name("facts.json")),
 )

@@ -1,51 +1,24 @@
 """WikiPossessions, declared.
 
-The facts are measured on the released file; what the paper prints otherwise stands in
-`closeread/reproduction/wikipossessions.json`.
+`facts.json` holds the figures of the released file; the figures that the paper prints are in
+`closeread/tasks/wikipossessions/reproduction.json`.
 """
 
-from closeread.corpora.declaration import Config, Corpus, Fact, SourceFile
+from pathlib import Path
+
+from closeread.corpora.declaration import Config, Corpus, SourceFile, read_facts
 
 COMMIT = "388c8b5ae6a6ff959307f5c46ec5f2837c59b1bf"
 RELEASE = f"https://raw.githubusercontent.com/dhivyainfant/wikitimeline19/{COMMIT}"
 
 
-FACTS = {
-    "articles": 90,
-    "possessors": 799,
-    "possessors, each once an article": 735,
-    "possessors that repeat in an article": 42,
-    "possessors an article": 8.88,
-    "type: PER": 281,
-    "type: ORG": 318,
-    "type: LOC": 200,
-    "possession: certain": 774,
-    "possession: uncertain": 25,
-    "time: known": 660,
-    "time: unknown": 139,
-    "relation: before": 8,
-    "relation: during": 646,
-    "relation: after": 6,
-    "relation: certain": 608,
-    "relation: uncertain": 52,
-    "anchor: one year": 385,
-    "anchor: first to last year": 70,
-    "anchor: year to now": 73,
-    "anchor: unknown to year": 41,
-    "anchor: unknown to now": 63,
-    "anchor: event": 26,
-    "anchor: unknown": 141,
-    "unknown anchors with a relation": 2,
-    "orders inside another": 32,
-}
-
 CORPUS = Corpus(
     name="wikipossessions",
     title="WikiPossessions",
     description=(
-        "English Wikipedia articles about works of art, each with everybody who possessed the work: persons, "
-        "organisations and locations, in which order, how certain that is, and when, in years or by an event.  "
-        "The annotations are about whole articles and point to no place in the text."
+        "English Wikipedia articles about works of art, annotated with everyone who possessed the work (persons, "
+        "organisations and locations), in what order, how certainly, and when, in years or by an event.  The "
+        "annotations are about whole articles and do not point to places in the text."
     ),
     language="en",
     homepage="https://github.com/dhivyainfant/wikitimeline19",
@@ -69,7 +42,7 @@ CORPUS = Corpus(
             },
         ),
         "sample": Config(
-            "Invented works of art that ship in the package, to try everything without a network.",
+            "Invented works of art that ship with the package, for trying things out offline.",
             {"test": SourceFile("sample.csv", "dc130ca15950fc29d39a3d0cf8ce3e9dc9321108a2f8c8f41143b08700a3b534")},
         ),
     },
@@ -79,5 +52,5 @@ CORPUS = Corpus(
     key="article",
     not_in_digest=("text",),
     extra_files=("articles/*.txt",),
-    facts=tuple(Fact(name, value, "test") for name, value in FACTS.items()),
+    facts=read_facts(Path(__file__).with_name("facts.json")),
 )

@@ -1,7 +1,7 @@
-"""What is said of bad input: one error for a file, with every problem in it.
+"""Errors for bad input: one error per file, with every problem found in it.
 
-Conventions: a problem says what was found and what is needed; its line counts from 1.  Messages have the
-form ``FILE:LINE: WHAT`` so that editors and terminals can jump to the place.
+Conventions: a problem says what was found and what was expected; lines count from 1.  Messages have the form
+``FILE:LINE: WHAT``, so that editors and terminals can jump to the line.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Problem(NamedTuple):
     """One thing that is wrong with a file, or with a record.
 
     Attributes:
-        what: what was found and what is needed.
+        what: what was found and what was expected.
         line: the line it stands on, from 1; None where it concerns the file as a whole.
         file: where the input is a folder, the file in it; None where it concerns the folder as a whole.
         row: the number of the record that it is in, from 0; None where it is in none, or already has a line or a file.
@@ -69,15 +69,15 @@ class Problem(NamedTuple):
 
 
 class RequestError(ValueError):
-    """A request that can't be met as it is put: a name that does not exist, results that can't be compared."""
+    """A request that can't be met: an unknown name, or results that can't be compared."""
 
 
 class InputError(ValueError):
-    """Bad input, with all of its problems.
+    """Bad input, with all its problems.
 
     Args:
         source: the file (or whatever the input came from).
-        problems: everything found wrong with it, in the order it is to be shown.
+        problems: everything that is wrong with it, in the order in which it is shown.
     """
 
     def __init__(self, source: object, problems: Sequence[Problem]) -> None:
@@ -90,12 +90,12 @@ class InputError(ValueError):
         lines = [problem.at(source) for problem in self.problems[:SHOWN]]
         if len(self.problems) > 1:
             total = f"{source}: {len(self.problems):,} problems"
-            lines.insert(0, f"{total}, the first {SHOWN} are:" if len(self.problems) > SHOWN else f"{total}:")
+            lines.insert(0, f"{total} (first {SHOWN} shown):" if len(self.problems) > SHOWN else f"{total}:")
         return "\n".join(lines)
 
 
 class FormatError(InputError):
-    """A corpus or gold file that is not what its format or schema asks for."""
+    """A corpus or gold file that breaks its format or schema."""
 
 
 class SubmissionError(InputError):
@@ -103,18 +103,18 @@ class SubmissionError(InputError):
 
 
 class ChecksumError(InputError):
-    """A file that should be the released one and is not."""
+    """A file that differs from the released one."""
 
 
 class UnavailableError(InputError):
-    """A corpus file that is neither on this machine nor to be downloaded."""
+    """A corpus file that is neither on this machine nor available for download."""
 
 
 class MissingExtraError(ImportError):
-    """A library that only an extra of this package installs.
+    """A missing library that only an extra of this package installs.
 
     Args:
-        purpose: what needs it.
+        purpose: what needs the library.
         libraries: their names on the package index.
     """
 
@@ -123,7 +123,7 @@ class MissingExtraError(ImportError):
 
 
 def quote(text: str, limit: int = 60) -> str:
-    r"""Untrusted text made fit for a message: escaped, quoted, and cut in the middle when long.
+    r"""Quote untrusted text for a message: escaped, and cut in the middle when long.
 
     >>> print(quote("a\x1b[31mb"))
     'a\x1b[31mb'
@@ -132,7 +132,7 @@ def quote(text: str, limit: int = 60) -> str:
 
 
 def quote_json(value: object, limit: int = 120) -> str:
-    """An untrusted JSON value made fit for a message: text as `quote` has it, all else as JSON.
+    """Quote an untrusted JSON value for a message: strings as `quote` does, anything else as JSON.
 
     >>> quote_json({"anchor": "np3"}), quote_json(None), quote_json("np3")
     ('{"anchor": "np3"}', 'null', "'np3'")
@@ -141,13 +141,13 @@ def quote_json(value: object, limit: int = 120) -> str:
         return quote(value, limit)
     try:
         text = json.dumps(value, ensure_ascii=False, default=repr)
-    except (TypeError, ValueError, RecursionError):  # it is no JSON value after all
+    except (TypeError, ValueError, RecursionError):  # not a JSON value after all
         return f"a {type(value).__name__}"
     return shorten(escape(text), limit)
 
 
 def escape(text: str) -> str:
-    r"""Untrusted text with everything that a terminal might act on escaped; line ends stay.
+    r"""Escape everything in untrusted text that a terminal might act on; keep line ends.
 
     >>> print(escape("a\x1b[31mb"))
     a\x1b[31mb
@@ -156,7 +156,7 @@ def escape(text: str) -> str:
 
 
 def shorten(text: str, limit: int = 300) -> str:
-    """The text itself, or its head and tail when it is longer than `limit` characters.
+    """Cut a text in the middle if it is longer than `limit` characters.
 
     >>> shorten("abcdefghijklmnopqrstuvwxyz", 11)
     'abcd … wxyz'
@@ -168,7 +168,7 @@ def shorten(text: str, limit: int = 300) -> str:
 
 
 def pluralize(number: int, noun: str) -> str:
-    """A number of things, whose plural ends in `s`.
+    """Format a count and its noun, whose plural ends in `s`.
 
     >>> pluralize(1, "document"), pluralize(3988, "document")
     ('1 document', '3,988 documents')
@@ -177,7 +177,7 @@ def pluralize(number: int, noun: str) -> str:
 
 
 def join_names(names: Sequence[str]) -> str:
-    """The first few names, quoted.
+    """Join the first few names, quoted.
 
     >>> join_names(["a", "b", "c", "d"])
     "'a', 'b', 'c', …"
@@ -186,11 +186,11 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def describe_unknown(what: str, name: str, known: Sequence[str]) -> str:
-    """The message for a name that does not exist, with the nearest that does.
+    """Write the message for an unknown name, with the most similar known one.
 
     >>> describe_unknown("corpus", "mctacos", ["mctaco", "tne"])
-    "no corpus 'mctacos'; did you mean 'mctaco'? (there are: mctaco, tne)"
+    "no such corpus: 'mctacos'. Did you mean 'mctaco'? (choose from: mctaco, tne)"
     """
     near = get_close_matches(name, known, n=1)
-    guess = f"; did you mean '{near[0]}'?" if near else ""
-    return f"no {what} '{name}'{guess} (there are: {', '.join(known) or 'none'})"
+    guess = f". Did you mean '{near[0]}'?" if near else ""
+    return f"no such {what}: '{name}'{guess} (choose from: {', '.join(known) or 'none'})"

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Write files completely or not at all."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A file to write beside `path`, which takes its place when the block ends well and vanishes otherwise.
+    """Yield a temporary file next to `path`, which replaces it if the block succeeds and is deleted otherwise.
 
     Raises:
-        OSError: the folder does not exist or can't be written to, or `path` is there and is no regular file.
+        OSError: the folder does not exist or is not writable, or `path` exists and is not a regular file.
     """
-    target = Path(os.path.realpath(path))  # a link stays a link, and what it points to is replaced
+    target = Path(os.path.realpath(path))  # a symbolic link is kept, and its target is replaced
     if target.exists() and not target.is_file():
-        what = "is a directory" if target.is_dir() else "is no regular file"
+        what = "is a directory" if target.is_dir() else "is not a regular file"
         raise OSError(errno.EINVAL, f"can't be written: {what}", str(path))
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
@@ -32,22 +32,22 @@ def replacing(path: Path) -> Iterator[Path]:
         finally:
             partial.unlink(missing_ok=True)
     except OSError as error:
-        # Nobody knows the partial file's name.
+        # The name of the temporary file would mean nothing to the user.
         raise OSError(error.errno, f"can't be written: {error.strerror or error}", str(path)) from error
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write UTF-8 text, whole or not at all, with line ends as they are.
+    """Write UTF-8 text completely or not at all, with line ends unchanged.
 
     Raises:
-        OSError: the folder does not exist or can't be written to.
+        OSError: the folder does not exist or is not writable.
     """
     with replacing(path) as partial:
         partial.write_text(text, "utf-8", newline="")
 
 
 def _umask() -> int:
-    """The mask of permissions, which can only be read by setting it."""
+    """Return the permission mask, which can only be read by setting it."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

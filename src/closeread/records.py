@@ -1,7 +1,7 @@
-"""What a reader yields and everything else speaks.
+"""Records: what readers yield, and the common currency of everything else.
 
-A *record* is one gold unit, or one row that a system sends: JSON values under the names that the corpus's
-schema gives them.  It stays a plain dict, so that a field added to the schema needs no Python.
+A *record* is one gold unit, or one row of a system's predictions: JSON values under the field names of the corpus's
+schema.  It is a plain dict, so that a field added to the schema needs no Python.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ Record = dict[str, Any]
 
 
 class ColumnRecords(Sequence[Record]):
-    """Records that are kept as columns, for flat corpora of any size; made into dicts when they are asked for.
+    """Records stored as columns, for flat corpora of any size; each becomes a dict when accessed.
 
     Args:
-        columns: name to values, all of one length, at least one.
+        columns: field name to values; at least one column, all of the same length.
     """
 
     def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
@@ -47,12 +47,12 @@ class ColumnRecords(Sequence[Record]):
 
 
 def column(records: Sequence[Record], name: str) -> Sequence[Any]:
-    """The values of a field that every record has, in order."""
+    """Return the values of a field that every record has, in order."""
     return records.columns[name] if isinstance(records, ColumnRecords) else [record[name] for record in records]
 
 
 def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Sequence[Any]]:
-    """The fields as columns, None where a record has no value."""
+    """Return the fields as columns, with None where a record has no value."""
     if isinstance(records, ColumnRecords):
         return {name: records.columns.get(name, [None] * len(records)) for name in names}
     return {name: [record.get(name) for record in records] for name in names}
@@ -76,7 +76,7 @@ class Parsed(NamedTuple):
         return Problem(what, self.lines[index])
 
     def place(self, index: int) -> str:
-        """Where a record is, in words."""
+        """Describe where a record is."""
         return f"on line {self.lines[index]}"
 
 
@@ -100,7 +100,7 @@ class ParsedFolder(NamedTuple):
         return Problem(what, None, self.files[index])
 
     def place(self, index: int) -> str:
-        """Where a record is, in words."""
+        """Describe where a record is."""
         return f"in {self.files[index]}"
 
 
@@ -138,13 +138,13 @@ def name_problem(parsed: AnyParsed, key: str, problem: Problem) -> Problem:
 
 
 def find_repeated(parsed: AnyParsed, key: str) -> list[Problem]:
-    """The records whose name in a field another record has before them."""
+    """Find records that have the same value in a field as an earlier record."""
     names = as_columns(parsed.records, [key])[key]
     if set(map(type, names)) == {str} and len(set(names)) == len(names):
         return []
     first: dict[str, int] = {}
     return [
-        parsed.problem(index, f"{key} {quote(name)} stands {parsed.place(first[name])} already")
+        parsed.problem(index, f"duplicate {key} {quote(name)} (first {parsed.place(first[name])})")
         for index, name in enumerate(names)
         if isinstance(name, str) and first.setdefault(name, index) != index
     ]

@@ -233,7 +233,7 @@ def test_errors_as_a_table_are_limited(ran, run, pair):
     assert len(lines) == 6
     done = run("errors", "coref", "key.conll", "response.conll", "--kind", "split")
     assert done.exit_code == 2
-    assert "no kind of error 'split' (there are: split entity," in done.stderr
+    assert "no such kind of error: 'split' (choose from: split entity," in done.stderr
 
 
 def test_words_can_not_steer_a_terminal(ran, pair):

@@ -44,8 +44,8 @@ def row(clusters, **more):
 
 BROKEN = {
     "": ["is empty"],
-    "x": ["1: is no JSON: Expecting value at column 1"],
-    "[]": ["1: '[]' is no JSON object; needed: one object a line"],
+    "x": ["1: is not valid JSON: Expecting value at column 1"],
+    "[]": ["1: '[]' is not a JSON object (expected one object per line)"],
     '{"document": "a"}': ["1: 'clusters' is a required property"],
     '{"clusters": []}': ["1: 'document' is a required property"],
     row([], document=""): ["1: document: '' should be non-empty"],
@@ -69,7 +69,7 @@ BROKEN = {
         "2: 'clusters' is a required property",
         "2: 'document' is a required property",
         "3: duplicate document 'a' (first on line 1)",
-        "4: is no JSON: Expecting value at column 1",
+        "4: is not valid JSON: Expecting value at column 1",
     ],
 }
 

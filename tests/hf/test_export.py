@@ -69,7 +69,7 @@ def test_exported_parquet_is_gold(tmp_path):
 def test_a_folder_that_holds_something(tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("mine")
-    with pytest.raises(RequestError, match="holds something already; name a new folder"):
+    with pytest.raises(RequestError, match="is not empty; choose a new folder"):
         export("mctaco", tmp_path / "full", configs=["sample"])
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["mine.txt"]
 
@@ -118,9 +118,9 @@ def test_a_card_says_what_is_not_the_release(tmp_path):
     (own / "test_9442.tsv").write_text(dump_records(records[:20]), "utf-8")
     with pytest.warns(UserWarning, match="is not the released file"):
         export("mctaco", tmp_path / "mine", data_dir=own)
-    for name, why in (("sample", "only sample"), ("mine", "they come from a folder of the user's own")):
+    for name, why in (("sample", "it has only sample"), ("mine", "its files come from a user's own folder")):
         card = (tmp_path / name / "README.md").read_text("utf-8")
-        assert f"> These are not the released files: {why}." in card
+        assert f"> This export differs from the release: {why}." in card
         assert "size_categories" not in card
         assert "9,442" not in card
         assert "## How it is scored" in card
@@ -135,7 +135,7 @@ def test_the_card_of_the_release_has_its_figures(corpora, tmp_path):
 
 
 def test_a_folder_is_for_the_default_config(tmp_path):
-    with pytest.raises(RequestError, match="a data folder is for config default, which is not to be written"):
+    with pytest.raises(RequestError, match="a data folder applies only to config default, which is not exported"):
         export("mctaco", tmp_path / "out", configs=["sample"], data_dir=tmp_path)
 
 
@@ -165,8 +165,8 @@ def test_targets_that_can_not_be(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("mine")
     for target in (Path(), Path("file")):
-        with pytest.raises(RequestError, match="is the working directory or no folder; name a new folder"):
+        with pytest.raises(RequestError, match="is the working directory or not a folder; choose a new folder"):
             export("mctaco", target, configs=["sample"])
-    with pytest.raises(RequestError, match="no config of mctaco 'nope'"):
+    with pytest.raises(RequestError, match="no such config of mctaco: 'nope'"):
         export("mctaco", Path("deep") / "out", configs=["nope"])
     assert [path.name for path in tmp_path.iterdir() if path.name != "hf-datasets"] == ["file"]

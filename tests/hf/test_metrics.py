@@ -191,17 +191,18 @@ def test_questions_that_contradict_themselves(mctaco, sample):
 
 
 SHAPELESS = {
-    "a number": (1, None, "predictions: an int was given; needed: a list, one item a row"),
-    "a text": ("yes", None, "predictions: a str was given; needed: a list, one item a row"),
-    "splits": (["yes"], "splits", "references: several splits were given ('test'); needed: the rows of one"),
+    "a number": (1, None, "predictions: expected a list with one item per row, got an int"),
+    "a text": ("yes", None, "predictions: expected a list with one item per row, got a str"),
+    "splits": (["yes"], "splits", "references: got several splits: 'test' (expected the rows of one split)"),
     "ragged columns": (["yes"], {"label": ["yes"], "category": []},
-                       "references: columns differ in length: label 1, category 0; needed: one value a row in each"),
+                       "references: columns differ in length: label 1, category 0 "
+                       "(expected one value per row in each)"),
     "other columns": (["yes"], {"text": ["yes"]},
-                      "references: has none of the fields of a record; "
-                      "needed: question_id, sentence_id, label, category"),
+                      "references: has none of the fields of a record "
+                      "(expected question_id, sentence_id, label, category)"),
     "a column too few": (["yes"], {"label": ["yes"], "question_id": ["q"], "sentence_id": ["s"]},
                          "references: row 0: 'category' is a required property"),
-    "a number for rows": (["yes"], 7, "references: an int was given; needed: a list, one item a row"),
+    "a number for rows": (["yes"], 7, "references: expected a list with one item per row, got an int"),
 }  # fmt: skip
 
 
@@ -218,7 +219,7 @@ def test_what_holds_no_rows(mctaco, sample, name):
 
 
 def test_adding_nothing(mctaco):
-    with pytest.raises(SubmissionError, match="references: nothing was given; needed: a list"):
+    with pytest.raises(SubmissionError, match="references: expected a list with one item per row, got None"):
         mctaco.add_batch()
     with pytest.raises(SubmissionError, match="references: row 0: None is not of type 'object'"):
         mctaco.add()
@@ -228,8 +229,8 @@ def test_messages_hold_no_look_ahead(mctaco, sample):
     row = {**sample[0][0], "question_id": "a b"}
     with pytest.raises(SubmissionError) as caught:
         mctaco.compute(predictions=["yes"], references=[row])
-    needed = "needed: 1 to 64 ASCII letters, digits, '_', '.' and '-'"
-    assert str(caught.value) == f"references: row 0: question_id: 'a b' is of another form; {needed}"
+    expected = "(expected 1 to 64 ASCII letters, digits, '_', '.' and '-')"
+    assert str(caught.value) == f"references: row 0: question_id: 'a b' is not valid {expected}"
 
 
 def test_adding_comes_to_the_same(mctaco, sample):

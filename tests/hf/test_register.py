@@ -76,7 +76,7 @@ def test_a_folder_of_the_same_name(cwd):
     code += "print(len(datasets.load_dataset('mctaco', 'sample', split='test')), datasets.load_dataset('./mctaco'))"
     done = python(code, cwd, PYTHONWARNINGS="default::UserWarning")
     assert done.stdout.startswith("103 DatasetDict")
-    assert "'mctaco' is closeread's corpus; write './mctaco' for the folder of that name" in done.stderr
+    assert "'mctaco' loads closeread's corpus; write './mctaco' to load the folder of that name" in done.stderr
 
 
 def test_import_brings_in_neither_library(cwd):

@@ -66,7 +66,7 @@ def test_all_problems_at_once(annotations, message):
 
 
 def test_many_problems_are_counted():
-    with pytest.raises(FormatError, match="25 problems, the first 20 are:"):
+    with pytest.raises(FormatError, match=r"25 problems \(first 20 shown\):"):
         unanimous([{str(i): LIKELY for i in range(25)}, {}])
 
 

@@ -231,9 +231,9 @@ def test_what_does_not_belong_into_a_folder_is_told(tmp_path):
     found = read_folder(tmp_path)
     assert found.files == ["a.xml"]
     assert sorted((problem.file, problem.what) for problem in found.problems) == [
-        ("b.xml", "is a link; needed: a file"),
-        ("more", "is a folder; needed: a file"),
-        ("readme.txt", "is no document; needed: a name that ends in .xml or .tml"),
+        ("b.xml", "is a symbolic link (expected a file)"),
+        ("more", "is a folder (expected a file)"),
+        ("readme.txt", "is not a document (expected a name ending in .xml or .tml)"),
     ]
     with pytest.raises(FormatError, match="can't be read: No such file or directory"):
         read_folder(tmp_path / "gone")
@@ -243,7 +243,7 @@ def test_a_folder_without_documents(tmp_path):
     (tmp_path / "a.tml").write_text(TIMEML, "utf-8")
     with pytest.raises(FormatError) as caught:
         read_folder(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: holds no document; needed: files that end in .xml"
+    assert str(caught.value) == f"{tmp_path}: contains no document (expected files ending in .xml)"
 
 
 @pytest.mark.parametrize(

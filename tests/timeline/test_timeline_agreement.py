@@ -252,7 +252,7 @@ def test_all_problems_of_a_folder(run):
     )
     for name in ("1", "2"):
         Path(f"anna/{name}.xml").write_text(cat(""), "utf-8")
-    assert "anna/2.xml: id '7' stands in 1.xml already" in run("agreement", "timeline", "anna", "ben.xml").stderr
+    assert "anna/2.xml: duplicate id '7' (first in 1.xml)" in run("agreement", "timeline", "anna", "ben.xml").stderr
 
 
 def test_the_command(ran):

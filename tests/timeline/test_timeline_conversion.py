@@ -49,6 +49,6 @@ def test_what_is_compared_follows_from_the_files(tmp_path):
 
 def test_a_timeline_is_found_by_name_or_id():
     assert find_timeline(TIMELINES, "Ann Lee") is find_timeline(TIMELINES, "ann_lee") is TIMELINES[0]
-    with pytest.raises(RequestError, match="no entity 'Ann Le'; did you mean 'Ann Lee'"):
+    with pytest.raises(RequestError, match=r"no such entity: 'Ann Le'\. Did you mean 'Ann Lee'"):
         find_timeline(TIMELINES, "Ann Le")
     assert [count_mentions(timeline["entries"]) for timeline in TIMELINES] == [3, 0]

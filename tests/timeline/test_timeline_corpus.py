@@ -146,7 +146,7 @@ def test_a_folder_of_the_users_own(own_folder, run):
 def test_a_folder_without_any_split(tmp_path, run):
     result = run("stats", NAME, "--data-dir", tmp_path)
     assert result.exit_code == 1
-    assert "has no file TimeLines_trial_data_task4_v1.2/*.txt" in result.stderr
+    assert "contains no file TimeLines_trial_data_task4_v1.2/*.txt" in result.stderr
 
 
 @pytest.mark.filterwarnings("ignore:.*does not hold the released files")

@@ -58,17 +58,17 @@ def test_all_problems_of_a_folder_at_once(tmp_path):
         f"{folder}{line}"
         for line in (
             ": 11 problems:",
-            "/ann.csv: is no timeline; needed: a name that ends in .txt",
+            "/ann.csv: is not a timeline (expected a name ending in .txt)",
             f"/bea.txt:2: the position is 'x' (expected a whole number from 0 to {2**53 - 1})",
             f"/bea.txt:3: the number of columns is 2 {EXPECTED}",
-            "/cy.txt:2: byte 11 (0xe9) is not UTF-8; needed: UTF-8 text",
+            "/cy.txt:2: byte 11 (0xe9) is not valid UTF-8",
             "/dee.txt: is empty",
-            "/eve.txt: is UTF-16 text; needed: UTF-8",
-            "/fay.txt: entity 'Ann' stands in ann.txt already",
+            "/eve.txt: is UTF-16 text (expected UTF-8)",
+            "/fay.txt: duplicate entity 'Ann' (first in ann.txt)",
             "/gus.txt:1: is '1\\t2007\\t7-2-a' (expected the name of the entity; entries start on the second line)",
-            "/link.txt: is a link; needed: a file",
-            "/pipe.txt: is no regular file; needed: one",
-            "/sub: is a folder; needed: a file",
+            "/link.txt: is a symbolic link (expected a file)",
+            "/pipe.txt: is not a regular file",
+            "/sub: is a folder (expected a file)",
         )
     )
 
@@ -77,7 +77,7 @@ def test_an_empty_folder(tmp_path):
     (tmp_path / ".DS_Store").write_bytes(b"x")
     with pytest.raises(FormatError) as caught:
         read_folder(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: holds no timeline; needed: files that end in .txt"
+    assert str(caught.value) == f"{tmp_path}: contains no timeline (expected files ending in .txt)"
 
 
 def test_a_folder_that_is_gone(tmp_path):
@@ -91,12 +91,12 @@ def test_too_much(tmp_path, monkeypatch):
     monkeypatch.setattr(folders, "MAX_FILES", 2)
     with pytest.raises(FormatError) as caught:
         read_folder(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: holds more than 2 files"
+    assert str(caught.value) == f"{tmp_path}: contains more than 2 files"
     monkeypatch.setattr(folders, "MAX_FILES", 3)
     monkeypatch.setattr(folders, "MAX_FILE_BYTES", 10)
     with pytest.raises(FormatError) as caught:
         read_folder(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: has 11 bytes; its files may have 10 together"
+    assert str(caught.value) == f"{tmp_path}: is too large: 11 bytes in all (limit: 10)"
 
 
 def test_names_that_are_no_text(tmp_path):
@@ -107,7 +107,7 @@ def test_names_that_are_no_text(tmp_path):
     found = read_folder(tmp_path)
     assert found.files == ["ann.txt"]
     assert {problem.what for problem in found.problems} == {
-        "has a name that is no text; needed: letters, digits and '_'"
+        "has control characters or invalid bytes in its name (expected letters, digits and '_')"
     }
     with pytest.raises(FormatError) as caught:
         read_own_gold(CORPUS, tmp_path)

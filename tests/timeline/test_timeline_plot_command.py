@@ -55,10 +55,12 @@ def test_an_unknown_entity_is_told_with_the_nearest(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run("plot", "timeline", "Mara Lindquist", *PLOT[3:], "-o", "x.png")
     assert result.exit_code == 2
-    there = "there are: Aurelia, Mara Lindqvist, Northbay Ferries"
-    assert f"no entity 'Mara Lindquist'; did you mean 'Mara Lindqvist'? ({there})" in " ".join(result.stderr.split())
+    there = "choose from: Aurelia, Mara Lindqvist, Northbay Ferries"
+    assert f"no such entity: 'Mara Lindquist'. Did you mean 'Mara Lindqvist'? ({there})" in " ".join(
+        result.stderr.split()
+    )
     assert (
-        "did you mean 'Mara Lindqvist'?" in run("plot", "timeline", "mara_lindquist", *PLOT[3:], "-o", "x.png").stderr
+        "Did you mean 'Mara Lindqvist'?" in run("plot", "timeline", "mara_lindquist", *PLOT[3:], "-o", "x.png").stderr
     )
     result = run(*PLOT, "-o", "x.pdf")
     assert result.exit_code == 2

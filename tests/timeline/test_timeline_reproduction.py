@@ -94,4 +94,4 @@ def test_without_any_files(run, monkeypatch, tmp_path):
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     done = run("reproduce", NAME, "--data-dir", tmp_path)
     assert done.exit_code == 1
-    assert "has no file" in done.stderr
+    assert "contains no file" in done.stderr

@@ -116,7 +116,7 @@ def test_broken_submissions(tmp_path):
         for line in (
             ": 3 problems:",
             f"/ann.txt:2: the position is '-1' (expected a whole number from 0 to {2**53 - 1})",
-            "/cy.txt: entity 'Ann' stands in ann.txt already",
+            "/cy.txt: duplicate entity 'Ann' (first in ann.txt)",
             "/dee.txt: id 'dee' is not in the gold",
         )
     )
@@ -161,4 +161,4 @@ def test_an_entity_has_one_row(tmp_path):
     ):
         with pytest.raises(error) as caught:
             read()
-        assert str(caught.value) == f"{path}:2: entity 'Ann' stands on line 1 already"
+        assert str(caught.value) == f"{path}:2: duplicate entity 'Ann' (first on line 1)"

@@ -128,7 +128,7 @@ def test_from_python(pair):
     assert "BEFORE" in report.slices["type"]
     found = compare("tlinks", response, key, gold=key)
     assert found.to_json()["differences"]["awareness/precision"]["value"] == 1 / 4
-    with pytest.raises(RequestError, match="no option of tlinks 'strict'"):
+    with pytest.raises(RequestError, match="no such option of tlinks: 'strict'"):
         score("tlinks", response, gold=key, strict="true")
 
 

@@ -70,7 +70,7 @@ def test_rows_that_are_no_decisions_hide_no_others(ran, run):
     assert lines[4:] == [
         "bad.jsonl:3: np1 and np3 in 'd': decision is null (expected prepositions, or [] for no link)",
         "bad.jsonl:4: id 'e' is not a document of the annotators' files",
-        "bad.jsonl:5: is no JSON: Expecting value at column 1",
+        "bad.jsonl:5: is not valid JSON: Expecting value at column 1",
     ]
     told = run(*start, "--conflicts", "open.jsonl").stderr
     assert "bad.jsonl:3" not in told

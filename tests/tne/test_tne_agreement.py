@@ -230,7 +230,7 @@ def test_bad_files_on_the_command_line(ran, run):
     Path("bad.jsonl").write_text("{", "utf-8")
     result = run("agreement", "tne", "anna.jsonl", "bad.jsonl")
     assert "anna.jsonl:2: id: 1 is not" in result.stderr
-    assert "bad.jsonl:1: is no JSON" in result.stderr
+    assert "bad.jsonl:1: is not valid JSON" in result.stderr
     json_lines.write("anna.jsonl", [FIRST, OTHER])
     result = run("agreement", "tne", "anna.jsonl", "ben.jsonl")
     assert result.exit_code == 1

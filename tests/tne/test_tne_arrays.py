@@ -121,7 +121,7 @@ def test_everything_about_arrays_at_once(file):
     assert refuse(file, content) == [
         (None, "the number of lines is 5 (expected 4: one for each document, in the order of the corpus)"),
         (1, f"id 's1': predicted_prepositions[3] (np0, np3) is 25 {LABEL}"),
-        (2, "is no JSON: Expecting value at column 1"),
+        (2, "is not valid JSON: Expecting value at column 1"),
         (
             3,
             "id 's3': predicted_prepositions has 1 label "

@@ -192,7 +192,10 @@ def test_definitions_on_the_command_line(ran):
         (["title-first", "--definition", "printed"], "No such option"),
         (["title-last", "--seed", "1"], "No such option"),
         (["title-random", "--seed", "-1"], "'-1' is not a whole number."),
-        (["surfaces"], f"no baseline of tne 'surfaces'; did you mean 'surface'? (there are: {', '.join(NAMES)})"),
+        (
+            ["surfaces"],
+            f"no such baseline of tne: 'surfaces'. Did you mean 'surface'? (choose from: {', '.join(NAMES)})",
+        ),
     ],
 )
 def test_unknown_options_and_baselines_are_refused(run, tmp_path, arguments, problem):
@@ -208,7 +211,7 @@ def test_unknown_options_are_refused_in_python(ferry):
         load_baseline("tne", "surface").predict(ferry, seed=1)
     with pytest.raises(RequestError, match="option definition is 'x'"):
         load_baseline("tne", "surface").predict(ferry, definition="x")
-    with pytest.raises(RequestError, match="no corpus 'nothing'"):
+    with pytest.raises(RequestError, match="no such corpus: 'nothing'"):
         load_baselines("nothing")
 
 

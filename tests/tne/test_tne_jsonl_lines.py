@@ -3,9 +3,9 @@
 import json
 from unittest import mock
 
-import json_texts as texts
 import pytest
 from hypothesis import example, given, settings
+from shared import json_texts as texts
 from shared.json_lines import dump
 from shared.tne_files import TNE, put, read, refuse
 from shared.tne_released import document
@@ -34,7 +34,7 @@ def test_characters_that_texts_may_hold(file, character, escaped):
 def test_characters_that_texts_may_not_hold(file, character, name):
     record = document(**{f"x{character}" if name == "key" else name: f"a{character}"})
     held = "x" if name == "key" else "a"
-    found = f":1: the text {held + character!r} holds the control character U+{ord(character):04X}"
+    found = f":1: the string {held + character!r} contains the control character U+{ord(character):04X}"
     assert refuse(file, dump([record])) == found
     # Escaped in the other ways that there are; DEL needs no escape.
     hexes = f"{ord(character):04x}"
@@ -44,28 +44,28 @@ def test_characters_that_texts_may_not_hold(file, character, name):
 
 
 def test_half_a_character(file):
-    assert refuse(file, dump([document(id="\ud83d")])) == r":1: the text '\ud83d' holds the lone surrogate U+D83D"
+    assert refuse(file, dump([document(id="\ud83d")])) == r":1: the string '\ud83d' contains the lone surrogate U+D83D"
     assert read(file, dump([document(id="😀")])).problems == []
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (b"{}x", "is no JSON: Extra data at column 3"),
-        (b"", "is blank; needed: one JSON object a line"),
-        (b"[]", "'[]' is no JSON object; needed: one object a line"),
-        (b'{"id": NaN}', "NaN is no JSON value"),
-        (b'{"id": 1e400}', "the number '1e400' is beyond the range of a float"),
-        (b'{"id": "a", "id": "a"}', "key 'id' is given twice"),
-        (b'{"id" : "a", "id" : "a"}', "key 'id' is given twice"),
-        (b'{"id": "a", "\\u0069d": "a"}', "key 'id' is given twice"),
-        (b'{"id": "\\u0022", "text": "\\"", "text": "\\""}', "key 'text' is given twice"),
-        (b'{"nps": {"np0": {}, "np0": {}}}', "key 'np0' is given twice"),
-        (b'{"id": "\xff"}', "byte 9 (0xff) is not UTF-8 (expected UTF-8 text)"),
-        (b'{"id": "\xed\xa0\x80"}', "byte 9 (0xed) is not UTF-8 (expected UTF-8 text)"),
-        (b'{"a":' * 300 + b"1" + b"}" * 300, "is nested too deeply; a value may have 100 levels"),
-        (b"[" * 10**5, "is nested too deeply; a value may have 100 levels"),
-        (b'{"id": ' + b"9" * 5000 + b"}", "a number has more digits than can be read"),
+        (b"{}x", "is not valid JSON: Extra data at column 3"),
+        (b"", "is blank (expected one JSON object per line)"),
+        (b"[]", "'[]' is not a JSON object (expected one object per line)"),
+        (b'{"id": NaN}', "NaN is not a valid JSON value"),
+        (b'{"id": 1e400}', "the number '1e400' is too large for a float"),
+        (b'{"id": "a", "id": "a"}', "duplicate key 'id'"),
+        (b'{"id" : "a", "id" : "a"}', "duplicate key 'id'"),
+        (b'{"id": "a", "\\u0069d": "a"}', "duplicate key 'id'"),
+        (b'{"id": "\\u0022", "text": "\\"", "text": "\\""}', "duplicate key 'text'"),
+        (b'{"nps": {"np0": {}, "np0": {}}}', "duplicate key 'np0'"),
+        (b'{"id": "\xff"}', "byte 9 (0xff) is not valid UTF-8"),
+        (b'{"id": "\xed\xa0\x80"}', "byte 9 (0xed) is not valid UTF-8"),
+        (b'{"a":' * 300 + b"1" + b"}" * 300, "is nested too deeply (limit: 100 levels)"),
+        (b"[" * 10**5, "is nested too deeply (limit: 100 levels)"),
+        (b'{"id": ' + b"9" * 5000 + b"}", "contains a number with too many digits"),
     ],
 )
 def test_lines_that_are_none(file, line, message):
@@ -89,14 +89,14 @@ def test_all_problems_of_a_file_come_at_once(file):
     content += [dump([document(coref=...)]), '{"id": "r1", "id": "r1"}\n', dump([document()])]
     assert refuse(file, "".join(content)).splitlines() == [
         ": 8 problems:",
-        ":2: is no JSON: Expecting value at column 1",
+        ":2: is not valid JSON: Expecting value at column 1",
         ":3: id 'r1': nps: 7 is not of type 'array'",
-        ":3: id 'r1' stands on line 1 already",
+        ":3: duplicate id 'r1' (first on line 1)",
         ":4: id 'r1': nps: noun phrase 'np0' has the id 'np1' (expected the same)",
         ":5: id 'r1': 'coref' is a required property",
-        ":5: id 'r1' stands on line 1 already",
-        ":6: key 'id' is given twice",
-        ":7: id 'r1' stands on line 1 already",
+        ":5: duplicate id 'r1' (first on line 1)",
+        ":6: duplicate key 'id'",
+        ":7: duplicate id 'r1' (first on line 1)",
     ]
 
 
@@ -140,7 +140,7 @@ def test_the_fast_way_takes_no_line_that_the_strict_one_refuses(text):
 @settings(max_examples=300)
 def test_the_strict_way_is_as_strict_without_the_other(text):
     line = as_line(text)
-    with mock.patch("closeread.formats.json_lines._plain_object", return_value=None):
+    with mock.patch("closeread.formats.json_lines._parse_fast", return_value=None):
         alone = tne_jsonl._parse_strictly(line)
     assert repr(tne_jsonl._parse_strictly(line)) == repr(alone)
 

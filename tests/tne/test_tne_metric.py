@@ -224,7 +224,7 @@ def test_arrays_of_the_leaderboard_are_pointed_to_their_conversion(tne_links):
          "row 0: id 's1': np_relations[0] (np0 by np0): anchor and complement are the same "
          "(expected two noun phrases)"),
         ({"nps": GOLD[0]["nps"][:-1]}, "row 0: id 's1': coref: cc10 has the member np12 (expected np0 to np11)"),
-        ({"domain": "film"}, "row 0: domain: 'film' is of another form; needed: news, books, imdb or reddit"),
+        ({"domain": "film"}, "row 0: domain: 'film' is not valid (expected news, books, imdb or reddit)"),
     ],
 )  # fmt: skip
 def test_bad_references(tne_links, changes, problem):

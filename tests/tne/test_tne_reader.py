@@ -111,7 +111,7 @@ def test_names_that_are_absent_are_null(file):
         ),
         (
             {"domain": "film", "metadata": None},
-            "domain: 'film' is of another form; needed: news, books, imdb or reddit",
+            "domain: 'film' is not valid (expected news, books, imdb or reddit)",
         ),
         ({"nps": {"np0": {"id": "np1"}}}, "id 'r1': nps: noun phrase 'np0' has the id 'np1' (expected the same)"),
         ({"nps": {"np0": {"id": None}}}, "id 'r1': nps: noun phrase 'np0' has the id null (expected the same)"),
@@ -190,13 +190,13 @@ def test_gzipped_in_several_members(file):
 
 
 def test_many_empty_members_take_no_quadratic_time(file):
-    assert gzipped.unzipped(file, gzip.compress(b"", mtime=0) * 100_000 + gzip.compress(b"x", mtime=0)) == b"x"
+    assert gzipped.decompress(file, gzip.compress(b"", mtime=0) * 100_000 + gzip.compress(b"x", mtime=0)) == b"x"
 
 
 @given(st.binary(max_size=200), st.integers(0, 2**16), st.integers(1, 3))
-def test_unzipped_is_what_was_zipped(data, seed, members):
+def test_decompressed_is_what_was_compressed(data, seed, members):
     content = bytes((byte * (seed + i)) % 256 for i in range(300) for byte in data)
-    assert gzipped.unzipped(Path("x"), gzip.compress(content, mtime=0) * members) == content * members
+    assert gzipped.decompress(Path("x"), gzip.compress(content, mtime=0) * members) == content * members
 
 
 SOUND = gzip.compress(dump([document()]).encode(), mtime=0)
@@ -205,24 +205,26 @@ SOUND = gzip.compress(dump([document()]).encode(), mtime=0)
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        pytest.param(SOUND[:-1], "is no sound gzip file: it ends too early", id="a byte short"),
-        pytest.param(SOUND[:200], "is no sound gzip file: it ends too early", id="cut in the data"),
-        pytest.param(SOUND[:2], "is no sound gzip file: it ends too early", id="cut in the header"),
-        pytest.param(SOUND + SOUND[:20], "is no sound gzip file: it ends too early", id="second member cut"),
-        pytest.param(SOUND[:100] + b"\0\0" + SOUND[102:], "is no sound gzip file: its data is damaged", id="damaged"),
+        pytest.param(SOUND[:-1], "is not a valid gzip file: it is truncated", id="a byte short"),
+        pytest.param(SOUND[:200], "is not a valid gzip file: it is truncated", id="cut in the data"),
+        pytest.param(SOUND[:2], "is not a valid gzip file: it is truncated", id="cut in the header"),
+        pytest.param(SOUND + SOUND[:20], "is not a valid gzip file: it is truncated", id="second member cut"),
         pytest.param(
-            SOUND[:-8] + b"\0\0\0\0" + SOUND[-4:], "is no sound gzip file: its data is damaged", id="wrong checksum"
+            SOUND[:100] + b"\0\0" + SOUND[102:], "is not a valid gzip file: its data is corrupt", id="damaged"
         ),
-        pytest.param(SOUND + b"more", "is no sound gzip file: its data is damaged", id="text after it"),
-        pytest.param(b"\x1f\x8bmore than magic", "is no sound gzip file: its data is damaged", id="only magic"),
+        pytest.param(
+            SOUND[:-8] + b"\0\0\0\0" + SOUND[-4:], "is not a valid gzip file: its data is corrupt", id="wrong checksum"
+        ),
+        pytest.param(SOUND + b"more", "is not a valid gzip file: its data is corrupt", id="text after it"),
+        pytest.param(b"\x1f\x8bmore than magic", "is not a valid gzip file: its data is corrupt", id="only magic"),
         pytest.param(gzip.compress(b"", mtime=0), "is empty", id="nothing, zipped"),
         pytest.param(gzip.compress(b"\xef\xbb\xbf", mtime=0), "is empty", id="byte order mark, zipped"),
         pytest.param(
-            gzip.compress(b"\n", mtime=0), "1: is blank; needed: one JSON object a line", id="blank line, zipped"
+            gzip.compress(b"\n", mtime=0), "1: is blank (expected one JSON object per line)", id="blank line, zipped"
         ),
         pytest.param(b"", "is empty", id="nothing"),
         pytest.param(b"\xef\xbb\xbf", "is empty", id="byte order mark"),
-        pytest.param(b"\xff\xfe{\0}\0", "1: byte 1 (0xff) is not UTF-8 (expected UTF-8 text)", id="UTF-16"),
+        pytest.param(b"\xff\xfe{\0}\0", "1: byte 1 (0xff) is not valid UTF-8", id="UTF-16"),
     ],
 )
 def test_files_that_are_not_sound(file, content, message):
@@ -232,10 +234,10 @@ def test_files_that_are_not_sound(file, content, message):
 
 def test_a_file_that_grows_without_end(file, monkeypatch):
     monkeypatch.setattr(gzipped, "MAX_FILE_BYTES", 10_000)
-    assert gzipped.unzipped(file, gzip.compress(b"x" * 10_000, mtime=0)) == b"x" * 10_000
+    assert gzipped.decompress(file, gzip.compress(b"x" * 10_000, mtime=0)) == b"x" * 10_000
     bomb = zlib.compressobj(9, wbits=31)
     grown = b"".join(bomb.compress(b" " * 2**20) for _ in range(64)) + bomb.flush()
-    message = ": holds more than 10,000 bytes once it is decompressed; a file may have so many"
+    message = ": is too large: more than 10,000 bytes when decompressed"
     for content in (gzip.compress(b"x" * 10_001, mtime=0), gzip.compress(b"x" * 6000, mtime=0) * 2, grown, grown[:-8]):
         assert refuse(file, content) == message
 

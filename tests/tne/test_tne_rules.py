@@ -112,16 +112,16 @@ def test_rules(tmp_path, record, problems):
 SCHEMA = [
     (with_links((0, "Of", 1, 1)), "np_relations[0].preposition: 'Of' is not one of ['of', "),
     (with_links((0, "member of", 1, 1)), "np_relations[0].preposition: 'member of' is not one of ['of', "),
-    (with_noun_phrase(0, id="np00"), "nps[0].id: 'np00' is of another form; needed: np0, np1, … (in "),
-    (with_noun_phrase(0, id="np100000"), "nps[0].id: 'np100000' is of another form; needed: np0, np1, … (in "),
+    (with_noun_phrase(0, id="np00"), "nps[0].id: 'np00' is not valid (expected np0, np1, …) (in "),
+    (with_noun_phrase(0, id="np100000"), "nps[0].id: 'np100000' is not valid (expected np0, np1, …) (in "),
     (
         document(coref=[{"id": "0", "members": ["np0"]}]),
-        "coref[0].id: '0' is of another form; needed: cc0, cc1, … (in ",
+        "coref[0].id: '0' is not valid (expected cc0, cc1, …) (in ",
     ),
     (document(coref=[{"id": "cc0", "members": []}]), "coref[0].members: [] should be non-empty"),
     (
         document(coref=[{"id": "cc0", "members": ["np0"], "np_type": "time"}]),
-        "coref[0].np_type: 'time' is of another form; needed: standard, time/date/measurement or idiomatic",
+        "coref[0].np_type: 'time' is not valid (expected standard, time/date/measurement or idiomatic)",
     ),
 ]
 
@@ -138,7 +138,7 @@ def test_unique_ids(tmp_path):
     path = json_lines.write(tmp_path / "gold.jsonl", [document(), document(id="r0"), document()])
     with pytest.raises(FormatError) as caught:
         read_own_gold(TNE, path)
-    assert str(caught.value) == f"{path}:3: id 'r1' stands on line 1 already"
+    assert str(caught.value) == f"{path}:3: duplicate id 'r1' (first on line 1)"
 
 
 def test_problems_of_all_documents_at_once():

@@ -157,8 +157,8 @@ def test_everything_at_once(file):
     ]
     content = dump_json_lines(rows) + '{"id": "s4", "id": "s4"}\n\n'
     assert refuse(file, content)[-2:] == [
-        (6, "key 'id' is given twice"),
-        (7, "is blank; needed: one JSON object a line"),
+        (6, "duplicate key 'id'"),
+        (7, "is blank (expected one JSON object per line)"),
     ]
 
 

@@ -46,5 +46,5 @@ def test_unreadable_texts(tmp_path):
         (2, f"{folder}/A.txt: byte 3 is not valid UTF-8 (expected UTF-8 text)"),
         (3, f"{folder}/B.txt: contains the control character U+001B"),
         (4, f"{folder}/C.txt: is empty"),
-        (5, f"{folder}/D.txt: is a directory; needed: a file"),
+        (5, f"{folder}/D.txt: is a directory (expected a file)"),
     ]

@@ -114,7 +114,7 @@ def test_the_module_gives_the_scores_of_the_report(sample, tmp_path, monkeypatch
         f"predictions: row 1: article is {titles[0]!r} (expected {titles[1]!r}, as in gold)",
     ]
     rows[0]["possessions"][0]["order"] = "abc"
-    with pytest.raises(SubmissionError, match=r"predictions: row 0: possessions\[0\].order: 'abc' is of another form"):
+    with pytest.raises(SubmissionError, match=r"predictions: row 0: possessions\[0\].order: 'abc' is not valid"):
         module.compute(predictions=rows, references=sample)
 
 

@@ -254,7 +254,7 @@ def test_an_unknown_article_gets_a_suggestion(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run("plot", "possession", "The Blue Kettle", "--config", "sample", "-o", "x.png")
     assert result.exit_code == 2
-    assert f"no article 'The Blue Kettle'; did you mean '{KETTLE}'?" in result.stderr
+    assert f"no such article: 'The Blue Kettle'. Did you mean '{KETTLE}'?" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 

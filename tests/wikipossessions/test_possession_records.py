@@ -109,9 +109,9 @@ def test_a_padded_title():
     [
         ({"type": "GPE"}, "possessions[0].type: 'GPE' is not one of ['PER', 'ORG', 'LOC']"),
         ({"order": 6.1}, "possessions[0].order: 6.1 is not of type 'string'"),
-        ({"order": "6."}, "possessions[0].order: '6.' is of another form; needed: positive integers "),
-        ({"order": "6\n"}, "the text '6\\n' holds the control character U+000A"),
-        ({"relation": "since"}, "possessions[0].relation: 'since' is of another form; needed: before, during or after"),
+        ({"order": "6."}, "possessions[0].order: '6.' is not valid (expected positive integers "),
+        ({"order": "6\n"}, "the string '6\\n' contains the control character U+000A"),
+        ({"relation": "since"}, "possessions[0].relation: 'since' is not valid (expected before, during or after)"),
         ({"certainty": None}, "possessions[0].certainty: None is not one of ['certain', 'uncertain']"),
         ({"possessor": ""}, "possessions[0].possessor: '' should be non-empty"),
     ],

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.counts.paper_tables import Cell, Table
 from closeread.errors import RequestError, describe_unknown
 from closeread.tasks import find
 
@@ -40,45 +41,6 @@ Recompute = Callable[[Inputs], Recomputed]
 """From the inputs to the cells of a table that can be recomputed."""
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A printed value beside ours.
-
-    Attributes:
-        row, column: where it is printed.
-        printed: what is printed; None where that is not on record, or nothing is.
-        recomputed: ours, in the same unit; None where it can't be had.
-        why: why it can't be had, or what to know about it.
-        agrees: whether the two are within the table's tolerance; None where there is nothing to compare.
-    """
-
-    row: str
-    column: str
-    printed: float | None
-    recomputed: float | None
-    why: str
-    agrees: bool | None
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table, printed and recomputed.
-
-    Attributes:
-        name: such as "Table 1".
-        caption: what it shows, in our words.
-        source: paper and pages.
-        tolerance: how far two values may lie apart and agree, and why that far.
-        cells: in printed order.
-    """
-
-    name: str
-    caption: str
-    source: str
-    tolerance: str
-    cells: tuple[Cell, ...]
-
-
 def reproducible() -> list[str]:
     """Return the names of the corpora whose papers' tables can be recomputed."""
     return [corpus for corpus in corpus_names() if find(load_corpus(corpus).procedure, "reproduction")]
@@ -96,7 +58,7 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
         RequestError: there is no such corpus or table; an InputError if the corpus's files are missing or invalid.
     """
     if corpus not in reproducible():
-        raise RequestError(describe_unknown("tables of", corpus, reproducible()))
+        raise RequestError(describe_unknown("corpus with a paper's tables", corpus, reproducible()))
     task = load_corpus(corpus).procedure
     printed = json.loads(resources.files(f"closeread.tasks.{task}").joinpath("reproduction.json").read_text("utf-8"))
     module = find(task, "reproduction")

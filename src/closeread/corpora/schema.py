@@ -1,12 +1,12 @@
 r"""A corpus's JSON Schema, and everything that is derived from it.
 
-The schema is the one place that says what a record holds.  From it come the validation of gold records and of
-submissions (here), the card's field table (here), and `datasets.Features` with their Arrow schema
-(`closeread.hf.features`, by the same `fold`).
+The schema is the one definition of a record.  From it come the validation of gold records and of submissions (here),
+the card's field table (here), and `datasets.Features` with their Arrow schema (`closeread.hf.features`, by the same
+`fold`).
 
-Conventions: a schema is written in a subset of JSON Schema 2020-12 on which `jsonschema-rs`, which judges
-rows, and `jsonschema`, which words the errors, agree: the keywords in `KEYWORDS`, local `$ref`s, and patterns
-of ASCII classes that end in ``$(?!\n)``, since Python's ``$`` lets a line end follow.  Three keywords are ours:
+Conventions: schemas use a subset of JSON Schema 2020-12 on which `jsonschema-rs`, which validates rows, and
+`jsonschema`, which words the errors, agree: the keywords in `KEYWORDS`, local `$ref`s, and patterns of ASCII classes
+that end in ``$(?!\n)``, since Python's ``$`` also matches before a final line end.  Three keywords are our own:
 `x-class-label` (load the enum as integers), `x-dtype` (the Arrow type of a number) and `x-expected` (a pattern in
 words).
 """
@@ -37,23 +37,23 @@ KEYWORDS = frozenset(
 )
 
 WORDED = 100
-"""How many rejected rows of a file get their problems worded; the others are only counted."""
+"""How many invalid rows of a file are explained; any more are only counted."""
 
 
 def load_schema(corpus: str) -> Schema:
-    """The schema of a corpus by name, as it ships in the package."""
+    """Load the schema of a corpus by name, as it ships in the package."""
     text = resources.files("closeread.schemas").joinpath(f"{corpus}.json").read_text("utf-8")
     schema: Schema = json.loads(text)
     return schema
 
 
 def resolve(schema: Schema, node: Node) -> Node:
-    """The node itself, or what its local `$ref` points to, with the keywords beside the `$ref` added."""
+    """Return the node itself, or what its local `$ref` points to, plus the other keywords of the node."""
     if "$ref" not in node:
         return node
     name = node["$ref"].removeprefix("#/$defs/")
-    beside = {key: value for key, value in node.items() if key != "$ref"}
-    return {**resolve(schema, schema["$defs"][name]), **beside}
+    others = {key: value for key, value in node.items() if key != "$ref"}
+    return {**resolve(schema, schema["$defs"][name]), **others}
 
 
 def fold(
@@ -64,7 +64,7 @@ def fold(
     array: Callable[[T], T],
     struct: Callable[[dict[str, T]], T],
 ) -> T:
-    """Build something of every node from the leaves up: the walk that all derived schemas share."""
+    """Build something for every node, from the leaves up: the traversal that all derived schemas share."""
     node = resolve(schema, node)
     kind = value_type(node)
     if kind == "object":
@@ -80,15 +80,15 @@ def fold(
 
 
 def value_type(node: Node) -> str:
-    """The node's JSON type; of `["string", "null"]` it is `string`."""
+    """Return the node's JSON type; for `["string", "null"]` it is `string`."""
     kinds = [node["type"]] if isinstance(node["type"], str) else [k for k in node["type"] if k != "null"]
     if len(kinds) != 1:
-        raise ValueError(f"a schema node has one type beside null, not {kinds}")
+        raise ValueError(f"a schema node must have one type other than null, not {kinds}")
     return str(kinds[0])
 
 
 def label_names(node: Node, values: Sequence[Any]) -> Sequence[Any]:
-    """Values of a label with integers replaced by their names, as `datasets` holds them; other values as they are.
+    """Replace the integers that `datasets` stores for a label by their names; leave other values unchanged.
 
     >>> label_names({"type": "string", "enum": ["no", "yes"], "x-class-label": True}, [1, "no", 2])
     ['yes', 'no', 2]
@@ -104,7 +104,7 @@ def _is_index(value: object, length: int) -> bool:
 
 
 class Field(NamedTuple):
-    """A row of a card's field table."""
+    """One row of a card's field table."""
 
     name: str
     type: str
@@ -113,19 +113,19 @@ class Field(NamedTuple):
 
 
 def fields(schema: Schema, definition: str = "document") -> list[Field]:
-    """The fields of a definition in schema order, for a table."""
+    """List the fields of a definition in schema order, for a table."""
     node = resolve(schema, schema["$defs"][definition])
     return [
-        Field(name, _type_in_words(schema, child), name in node.get("required", ()), _description(schema, child))
+        Field(name, _describe_type(schema, child), name in node.get("required", ()), _find_description(schema, child))
         for name, child in node["properties"].items()
     ]
 
 
-def _description(schema: Schema, node: Node) -> str:
+def _find_description(schema: Schema, node: Node) -> str:
     return str(resolve(schema, node).get("description", ""))
 
 
-def _type_in_words(schema: Schema, node: Node) -> str:
+def _describe_type(schema: Schema, node: Node) -> str:
     def scalar(leaf: Node) -> str:
         if "enum" in leaf:
             return " | ".join(f"`{value}`" for value in leaf["enum"])
@@ -141,11 +141,11 @@ def _type_in_words(schema: Schema, node: Node) -> str:
 
 
 class Spared(NamedTuple):
-    """A row without what breaks its schema.
+    """A row without the list items that break its schema.
 
     Attributes:
-        row: the row, which fits.
-        kept: of every list that lost items, the places that the others had.
+        row: the remaining row, which is valid.
+        kept: for every list that lost items, the original places of the remaining items.
     """
 
     row: dict[str, Any]
@@ -164,7 +164,7 @@ class Spared(NamedTuple):
 
 
 class RowValidator:
-    """Judges rows by one definition of a schema.
+    """Validate rows against one definition of a schema.
 
     Args:
         schema: a corpus's schema.
@@ -179,24 +179,22 @@ class RowValidator:
         self._of_columns: dict[str, jsonschema_rs.Validator] = {}
 
     def problems(self, rows: Sequence[Any], numbers: Iterable[int] | None = None) -> list[Problem]:
-        """Every problem of every row; of rows after the first `WORDED` rejected ones, one each.
+        """Find every problem of every row; after the first `WORDED` invalid rows, one problem per row.
 
         Args:
             rows: JSON values.
-            numbers: the number of each row, by which its problems name it; None for those from 0 on.
+            numbers: the number of each row, for its problems; None to count from 0.
         """
         if isinstance(rows, ColumnRecords) and self._accepts_columns(rows.columns):
             return []
         numbers = range(len(rows)) if numbers is None else numbers
         rejected = [(row, number) for row, number in zip(rows, numbers, strict=True) if not self.accepts(row)]
-        problems = [
-            problem._replace(row=number) for row, number in rejected[:WORDED] for problem in self._explained(row)
-        ]
-        problems += [Problem("does not fit the schema", row=number) for _, number in rejected[WORDED:]]
+        problems = [problem._replace(row=number) for row, number in rejected[:WORDED] for problem in self._explain(row)]
+        problems += [Problem("does not match the schema", row=number) for _, number in rejected[WORDED:]]
         return problems
 
     def spared(self, row: object) -> Spared | None:
-        """A row without the items of its lists that break the schema; None where it breaks the schema elsewhere."""
+        """Drop the list items that break the schema; None if the row also breaks it elsewhere."""
         if not isinstance(row, dict):
             return None
         faulty: dict[str, set[int]] = defaultdict(set)
@@ -214,14 +212,14 @@ class RowValidator:
         return Spared(rest, kept) if self.accepts(rest) else None
 
     def accepts(self, row: object) -> bool:
-        """Whether the row fits; what holds no JSON value (a set, a key that is no string) does not."""
+        """Tell whether a row is valid; anything that is not JSON (a set, a key that is not a string) is not."""
         try:
             return bool(self._judge.is_valid(row))
         except ValueError:  # UnicodeEncodeError is one
             return False
 
     def _accepts_columns(self, columns: Mapping[str, Sequence[Any]]) -> bool:
-        """Whether all rows fit, judged value by value, each distinct value once: no keyword looks at two fields."""
+        """Tell whether all rows are valid, checking each distinct value once: no keyword involves two fields."""
         node = resolve(self._schema, self._schema)
         fields = node["properties"]
         if set(columns) - set(fields) or set(node.get("required", ())) - set(columns):
@@ -235,36 +233,36 @@ class RowValidator:
             distinct = list(dict.fromkeys(values))
             if len(set(map(type, values))) > 1:  # 1, 1.0 and True are equal, and not all of them are integers
                 distinct = [value for _, value in dict.fromkeys(zip(map(type, values), values, strict=True))]
-            if name not in self._of_columns:  # making one takes longer than judging a few rows
+            if name not in self._of_columns:  # making one takes longer than validating a few rows
                 schema = {"$defs": self._schema["$defs"], "type": "array", "items": node}
                 self._of_columns[name] = jsonschema_rs.validator_for(schema)
             return bool(self._of_columns[name].is_valid(distinct))
-        except (TypeError, ValueError):  # a value that can't be hashed, or is no JSON
+        except (TypeError, ValueError):  # a value that can't be hashed or is not JSON
             return False
 
     def _errors(self, row: object) -> list[ValidationError]:
-        import jsonschema  # 60 ms to import, needed only to word errors
+        import jsonschema  # takes 60 ms to import, and only errors need it
 
         judge = jsonschema.Draft202012Validator(self._schema)
         return sorted(judge.iter_errors(row), key=lambda error: list(error.absolute_path))
 
-    def _explained(self, row: object) -> list[Problem]:
+    def _explain(self, row: object) -> list[Problem]:
         try:
             errors = self._errors(row)
         except RecursionError:
             return [Problem("is nested too deeply")]
-        # A value of the wrong type is none of the enum's either, and only the enum says what is needed.
+        # A value of the wrong type is not in the enum either, and only the enum says what is expected.
         listed = {e.json_path for e in errors if e.validator == "enum"}
         errors = [e for e in errors if e.validator != "type" or e.json_path not in listed]
-        return [_worded(e, row) for e in errors] or [Problem("is not a JSON value")]
+        return [_describe(e, row) for e in errors] or [Problem("is not a JSON value")]
 
 
-def _worded(error: ValidationError, row: Any) -> Problem:
-    """An error as a problem: what is wrong, the item of a list that it is in, and where."""
-    found = shorten(error.message)  # which repeats the offending value, and escapes it
+def _describe(error: ValidationError, row: Any) -> Problem:
+    """Turn an error into a problem: what is wrong, the list item that contains it, and where."""
+    found = shorten(error.message)  # which repeats the invalid value, escaped
     node: Any = error.schema
     if error.validator == "pattern" and "x-expected" in node:
-        found = f"{quote(str(error.instance))} is of another form; needed: {node['x-expected']}"
+        found = f"{quote(str(error.instance))} is not valid (expected {node['x-expected']})"
     match list(error.absolute_path):
         case [str(name), int(place), *_] if isinstance(row[name][place], dict):
             found += f" (in {quote_json(row[name][place])})"

@@ -19,7 +19,7 @@ from closeread.counts.report import Comparison, Estimate, Report, Scores
 from closeread.errors import escape, pluralize
 
 if TYPE_CHECKING:
-    from closeread.corpora.reproduction import Table
+    from closeread.counts.paper_tables import Table
 
 Style = Literal["table", "markdown", "latex"]
 NOTHING = "–"

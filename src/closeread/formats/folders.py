@@ -1,6 +1,7 @@
-"""Folders of files of one kind: what is in them, and what does not belong there.
+"""Folders of files of one kind: list the files, and report what does not belong there.
 
-Conventions: hidden files are other programs' own and passed over; everything else that is no file of the kind is told.
+Conventions: hidden files belong to other programs and are ignored; everything else that is not a file of the kind is
+reported.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ MAX_FILES = 10_000
 
 
 def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path], list[Problem]]:
-    """The files of a folder by name, in order, and what else is in it.
+    """List the files of a folder by name, sorted, and the problems with anything else in it.
 
     Args:
         folder: the folder.
-        kind: what a file holds, in messages.
-        suffixes: how the names of the files end, of which the folder must have the first.
+        kind: what to call a file of the kind in messages, such as `CAT file`.
+        suffixes: the endings of the files' names; the folder must have a file with the first.
 
     Raises:
-        FormatError: the folder can't be read, holds no file, or holds too many or too large ones.
+        FormatError: the folder can't be read, contains no file of the kind, or contains too many or too large files.
     """
     files: dict[str, Path] = {}
     problems: list[Problem] = []
@@ -35,9 +36,9 @@ def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path]
                 if entry.name.startswith("."):
                     continue
                 if len(files) + len(problems) == MAX_FILES:
-                    raise FormatError(folder, [Problem(f"holds more than {MAX_FILES:,} files")])
+                    raise FormatError(folder, [Problem(f"contains more than {MAX_FILES:,} files")])
                 status = entry.stat(follow_symlinks=False)
-                what = _no_file(entry.name, status.st_mode, kind, suffixes)
+                what = _describe_misfit(entry.name, status.st_mode, kind, suffixes)
                 if what is None:
                     files[entry.name] = Path(entry.path)
                     size += status.st_size
@@ -46,22 +47,22 @@ def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path]
     except OSError as error:
         raise FormatError(folder, [Problem(f"can't be read: {error.strerror}")]) from None
     if size > MAX_FILE_BYTES:
-        raise FormatError(folder, [Problem(f"has {size:,} bytes; its files may have {MAX_FILE_BYTES:,} together")])
+        raise FormatError(folder, [Problem(f"is too large: {size:,} bytes in all (limit: {MAX_FILE_BYTES:,})")])
     if not problems and not any(name.endswith(suffixes[0]) for name in files):
-        raise FormatError(folder, [Problem(f"holds no {kind}; needed: files that end in {suffixes[0]}")])
+        raise FormatError(folder, [Problem(f"contains no {kind} (expected files ending in {suffixes[0]})")])
     return dict(sorted(files.items())), problems
 
 
-def _no_file(name: str, mode: int, kind: str, suffixes: tuple[str, ...]) -> str | None:
-    """Why something in a folder can't be a file of a kind; None where it may be one."""
+def _describe_misfit(name: str, mode: int, kind: str, suffixes: tuple[str, ...]) -> str | None:
+    """Explain why something in a folder can't be a file of a kind; None if it may be one."""
     if S_ISLNK(mode):
-        return "is a link; needed: a file"
+        return "is a symbolic link (expected a file)"
     if S_ISDIR(mode):
-        return "is a folder; needed: a file"
+        return "is a folder (expected a file)"
     if not S_ISREG(mode):
-        return "is no regular file; needed: one"
+        return "is not a regular file"
     if UNSAFE.search(name):
-        return "has a name that is no text; needed: letters, digits and '_'"
+        return "has control characters or invalid bytes in its name (expected letters, digits and '_')"
     if not name.endswith(suffixes) or name in suffixes:
-        return f"is no {kind}; needed: a name that ends in {' or '.join(suffixes)}"
+        return f"is not a {kind} (expected a name ending in {' or '.join(suffixes)})"
     return None

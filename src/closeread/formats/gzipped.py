@@ -1,4 +1,4 @@
-"""Gzipped files that may be anything: what is in them, up to a sensible size."""
+"""Decompress gzip files of unknown origin, up to a reasonable size."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ GZIP = 16 + zlib.MAX_WBITS
 CHUNK = 2**14
 
 
-def unzipped(path: Path, data: bytes) -> bytes:
-    """The bytes of a file, decompressed where they are gzipped.
+def decompress(path: Path, data: bytes) -> bytes:
+    """Return the bytes of a file, decompressed if they are gzipped.
 
     Raises:
-        FormatError: they are damaged or cut off, or more than `MAX_FILE_BYTES` come of them.
+        FormatError: they are corrupt or truncated, or decompress to more than `MAX_FILE_BYTES`.
     """
     if not data.startswith(MAGIC):
         return data
     parts: list[bytes] = []
     room = MAX_FILE_BYTES
     try:
-        for part in _parts(data):
+        for part in _iterate_pieces(data):
             parts.append(part)
             room -= len(part)
             if room < 0:
-                found = f"holds more than {MAX_FILE_BYTES:,} bytes once it is decompressed; a file may have so many"
+                found = f"is too large: more than {MAX_FILE_BYTES:,} bytes when decompressed"
                 raise FormatError(path, [Problem(found)])
     except zlib.error:
-        raise FormatError(path, [Problem("is no sound gzip file: its data is damaged")]) from None
+        raise FormatError(path, [Problem("is not a valid gzip file: its data is corrupt")]) from None
     except EOFError:
-        raise FormatError(path, [Problem("is no sound gzip file: it ends too early")]) from None
+        raise FormatError(path, [Problem("is not a valid gzip file: it is truncated")]) from None
     return b"".join(parts)
 
 
-def _parts(data: bytes) -> Iterator[bytes]:
-    """What is in gzipped data, piece by piece.
+def _iterate_pieces(data: bytes) -> Iterator[bytes]:
+    """Decompress gzipped data piece by piece.
 
     Raises:
-        EOFError: it is cut off; a zlib.error where it is damaged.
+        EOFError: the data is truncated; a zlib.error if it is corrupt.
     """
     stream = zlib.decompressobj(GZIP)
-    # In chunks, since the end of a member is copied whole: of many small ones that would take quadratic time.
+    # In chunks: all bytes after a member are copied, which takes quadratic time for many small members.
     for start in range(0, len(data), CHUNK):
         rest = data[start : start + CHUNK]
         while rest:
-            if stream.eof:  # a file may hold several members, one after the other
+            if stream.eof:  # a file may contain several members, one after the other
                 stream = zlib.decompressobj(GZIP)
             yield stream.decompress(rest)
             rest = stream.unused_data

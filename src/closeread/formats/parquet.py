@@ -1,4 +1,4 @@
-"""Parquet, as `closeread export` writes it: the columns of a split."""
+"""Parquet files, as `closeread export` writes them: the columns of a split."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from closeread.records import ColumnRecords
 
 
 def read_parquet(path: Path) -> ColumnRecords:
-    """The rows of a Parquet file.
+    """Read the rows of a Parquet file.
 
     Raises:
-        FormatError: the file can't be read, is larger than a file may be, or is no Parquet.
+        FormatError: the file can't be read, is too large, or is not a Parquet file.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -21,7 +21,7 @@ def read_parquet(path: Path) -> ColumnRecords:
     try:
         table = pq.read_table(pa.BufferReader(read_bytes(path)))
     except (OSError, pa.ArrowException):
-        raise FormatError(path, [Problem("is no Parquet file")]) from None
+        raise FormatError(path, [Problem("is not a Parquet file")]) from None
     if not table.column_names:
         raise FormatError(path, [Problem("has no columns")])
     return ColumnRecords({name: table[name].to_pylist() for name in table.column_names})

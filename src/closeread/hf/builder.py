@@ -1,10 +1,10 @@
-"""The dataset builder that every corpus shares: a declaration bound to `datasets`.
+"""The dataset builder that all corpora share: it connects a declaration to `datasets`.
 
-A corpus's own builder (`loaders/<corpus>/<corpus>.py`) is an empty class that names its declaration.
+A corpus's own builder (`loaders/<corpus>/<corpus>.py`) is an empty class that points to its declaration.
 
-Conventions: what is generated once is kept by `datasets` under a key made of the declaration, the schema, the code
-that reads (`closeread.hf.reading_code`), and, for a user's own `data_dir`, of what its files hold; so a changed line
-or byte is never answered with stale data.
+Conventions: `datasets` caches what it generates under a key made of the declaration, the schema, the code that reads
+the corpus (`closeread.hf.reading_code`) and, for a user's own `data_dir`, the content of its files; so a changed line
+or byte never yields stale data.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from closeread.records import as_columns
 VERSION = "1.0.0"
 
 ROWS = 10_000
-"""How many records make a table at once."""
+"""The number of records per table."""
 
 
 @dataclass
@@ -42,25 +42,25 @@ class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
         corpus: the corpus's declaration.
     """
 
-    corpus: Corpus | None = field(default=None, repr=False)  # datasets prints the config in its messages
+    corpus: Corpus | None = field(default=None, repr=False)  # datasets prints the config in messages
 
     def create_config_id(self, config_kwargs: dict[str, Any], custom_features: datasets.Features | None = None) -> str:
-        """The part of the cache's key that tells configs apart; a folder counts by what its files hold."""
+        """Return the part of the cache key that distinguishes configs; a folder counts by the content of its files."""
         arguments = dict(config_kwargs)
         data_dir = arguments.pop("data_dir", None)
         folder = Path(data_dir) if data_dir else None
         if self.corpus is not None:
-            held = _held(self.corpus, self.name, folder)
+            files = _find_user_files(self.corpus, self.name, folder)
             lacking = self.corpus.configs[self.name].splits.keys() - splits_at_hand(self.corpus, self.name, folder)
-            if folder is not None or held or lacking:
-                content = "".join(f"{name}\0{file_digest(path)}\n" for name, path in held)
+            if folder is not None or files or lacking:
+                content = "".join(f"{name}\0{file_digest(path)}\n" for name, path in files)
                 content += "".join(f"{split}\0" for split in sorted(lacking))
                 arguments["data"] = hashlib.sha256(content.encode("utf-8", "surrogateescape")).hexdigest()[:16]
         return str(super().create_config_id(arguments, custom_features=custom_features))
 
 
-def _held(corpus: Corpus, config: str, folder: Path | None) -> list[tuple[str, Path]]:
-    """The user's own files, by name: those in a folder, and what is beside the released files, wherever those are."""
+def _find_user_files(corpus: Corpus, config: str, folder: Path | None) -> list[tuple[str, Path]]:
+    """Find the user's own files, by name: those in a folder, and extra files next to the released ones."""
     sources = corpus.configs[config].splits.values() if folder is not None else ()
     files = [item for source in sources for item in files_in(folder or Path(), source).items()]
     places = (folder,) if folder else (data_folder(corpus.name), cache_folder(corpus.name))
@@ -82,7 +82,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
     BUILDER_CONFIG_CLASS = CorpusConfig
 
     def __init__(self, *arguments: Any, data_dir: str | None = None, **options: Any) -> None:
-        # Resolved now: a stream reads when it is iterated, and the working directory may be another by then.
+        # Resolved now: a stream reads when it is iterated, and the working directory may have changed by then.
         folder = str(Path(data_dir).expanduser().resolve()) if data_dir else None
         super().__init__(*arguments, data_dir=folder, **options)
         for notice in self._notices():
@@ -97,11 +97,11 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         ]
 
     def download_and_prepare(self, *arguments: Any, **options: Any) -> None:
-        """As `datasets.DatasetBuilder.download_and_prepare`, with our own word on bad files.
+        """Do as `datasets.DatasetBuilder.download_and_prepare`, with our own errors for bad files.
 
         Raises:
-            InputError: the corpus's files can't be had, are not the released ones, or break their format.
-            RequestError: the request can't be met as it is put.
+            InputError: the corpus's files are unavailable, are not the released ones, or break their format.
+            RequestError: the request can't be met.
         """
         try:
             super().download_and_prepare(*arguments, **options)
@@ -121,35 +121,37 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         )
 
     def _split_generators(self, dl_manager: datasets.DownloadManager) -> list[datasets.SplitGenerator]:
-        # Files are looked for when they are read, so that what a corpus is can be asked without having it.
+        # Files are located when they are read, so that a corpus can be described without its files.
         splits = splits_at_hand(self.CORPUS, self.config.name, self._folder())
         if not splits:
-            names = ", ".join(source.needed for source in self.CORPUS.configs[self.config.name].splits.values())
-            raise UnavailableError(self._folder(), [Problem(f"has none of the files of {self.CORPUS.title}: {names}")])
+            names = ", ".join(source.expected for source in self.CORPUS.configs[self.config.name].splits.values())
+            raise UnavailableError(
+                self._folder(), [Problem(f"contains none of the files of {self.CORPUS.title}: {names}")]
+            )
         return [datasets.SplitGenerator(name=split, gen_kwargs={"split": split}) for split in splits]
 
     def _generate_tables(self, split: str) -> Iterator[tuple[int, pa.Table]]:
         gold = read_gold(self.CORPUS, self.config.name, split, self._folder())
-        for notice in self._oddities(split, gold):
+        for notice in self._find_new_notices(split, gold):
             warn(notice)
         own, wanted = self._features(), self.info.features
         for start in range(0, len(gold.records), ROWS):
             columns = as_columns(gold.records[start : start + ROWS], list(wanted))
             encoded = {
-                # Walking through nested values takes longer than reading them did, and changes nothing but labels.
+                # Encoding nested values takes longer than reading them, and changes nothing but labels.
                 name: values
                 if own[name] == wanted[name] and not _has_labels(own[name])
-                else wanted.encode_column(_as_wanted(values, own[name], wanted[name]), name)
+                else wanted.encode_column(_convert_labels(values, own[name], wanted[name]), name)
                 for name, values in columns.items()
             }
             yield start, pa.Table.from_pydict(encoded, schema=wanted.arrow_schema)
 
-    def _oddities(self, split: str, gold: Gold) -> list[str]:
-        """What is odd about many files, each with its place; of a single file the notices only sum up."""
+    def _find_new_notices(self, split: str, gold: Gold) -> list[str]:
+        """Return the notices about single files of a folder; those of one file are summed up in `_notices`."""
         if not isinstance(self.CORPUS.configs[self.config.name].splits[split], SourceFolder):
             return []
-        told = self._notices()  # when this was made
-        return [notice for notice in gold.notices if notice not in told]
+        known = self._notices()  # shown when the builder was made
+        return [notice for notice in gold.notices if notice not in known]
 
     def _notices(self) -> list[str]:
         return data_notices(self.CORPUS, self.config.name, self._folder())
@@ -166,8 +168,8 @@ def _has_labels(feature: Any) -> bool:
     return isinstance(feature, datasets.ClassLabel) or any(map(_has_labels, children))
 
 
-def _as_wanted(values: Sequence[Any], own: Any, wanted: Any) -> Sequence[Any]:
-    """Labels as text, which other labels and text take by name; as our integers where a number is wanted."""
+def _convert_labels(values: Sequence[Any], own: Any, wanted: Any) -> Sequence[Any]:
+    """Convert labels to our integers if a number is wanted; leave the names, which other labels and text accept."""
     if (
         isinstance(own, datasets.ClassLabel)
         and not isinstance(wanted, datasets.ClassLabel)

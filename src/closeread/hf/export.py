@@ -1,6 +1,6 @@
-"""A corpus as a dataset repository that plain `datasets` reads: a card with its metadata, and Parquet.
+"""Export a corpus as a dataset repository that plain `datasets` reads: a card with metadata, and Parquet files.
 
-The same records give the same bytes: the files hold no time and no name of a machine.
+The same records give the same bytes: the files contain no time and no machine name.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from closeread.errors import Problem, RequestError, UnavailableError
 from closeread.hf.load import load_dataset_builder
 
 FIGURES = re.compile(r"## Figures\n.*?(?=^## )", re.DOTALL | re.MULTILINE)
-"""The section of a card that holds the figures of the released files."""
+"""The section of a card with the figures of the released files."""
 
-OTHER_DATA = """> These are not the released files: {why}.
-> What this card says of the corpus is about the release; the sizes in its front matter are those of these files.
+OTHER_DATA = """> This export differs from the release: {why}.
+> The text of this card describes the release; the sizes in its front matter are those of the files here.
 """
 
 
 def hide_progress_in_pipes() -> None:
-    """Have `datasets` show its progress bars on a terminal only."""
+    """Show the progress bars of `datasets` only on a terminal."""
     if not sys.stderr.isatty():
         datasets.disable_progress_bars()
 
@@ -39,34 +39,34 @@ def hide_progress_in_pipes() -> None:
 def export(
     corpus: str, folder: Path, *, configs: Sequence[str] | None = None, data_dir: Path | None = None
 ) -> list[Path]:
-    """Write a corpus as a dataset repository.
+    """Export a corpus as a dataset repository.
 
     Args:
         corpus: its name.
-        folder: where to write; it must not exist, or be empty.  It appears whole or not at all: until it is
-            whole, it is made in a hidden folder beside it, which only a killed process leaves behind.
-        configs: the configs to write; None for all.
+        folder: where to write; it must be empty or not exist.  It appears complete or not at all: until it is
+            complete, it is built in a hidden folder next to it, which only a killed process leaves behind.
+        configs: the configs to export; None for all.
         data_dir: a folder with the files of the default config, which may differ from the released ones.
 
     Returns:
         The files, below `folder`.
 
     Raises:
-        RequestError: no such corpus or config, the folder holds something, or `data_dir` is given and the default
-            config is not to be written.
-        InputError: the corpus's files can't be had, are not the released ones, or break their format.
+        RequestError: no such corpus or config, the folder is not empty, or `data_dir` is given and the default
+            config is not exported.
+        InputError: the corpus's files are unavailable, are not the released ones, or break their format.
     """
     declaration = load_corpus(corpus)
     names = [select(declaration, name, None)[0] for name in configs or declaration.configs]
     if data_dir is not None and declaration.default_config not in names:
-        raise RequestError(f"a data folder is for config {declaration.default_config}, which is not to be written")
+        raise RequestError(f"a data folder applies only to config {declaration.default_config}, which is not exported")
     asked, folder = folder, folder.resolve()
     if folder == Path.cwd() or (folder.exists() and not folder.is_dir()):
-        raise RequestError(f"{asked} is the working directory or no folder; name a new folder")
+        raise RequestError(f"{asked} is the working directory or not a folder; choose a new folder")
     if folder.exists() and any(folder.iterdir()):
-        raise RequestError(f"{asked} holds something already; name a new folder")
+        raise RequestError(f"{asked} is not empty; choose a new folder")
     with (
-        _parents(folder),
+        _make_parents(folder),
         tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as scratch,
     ):
         made = Path(scratch) / "repository"
@@ -74,13 +74,13 @@ def export(
         infos = {name: _write_config(corpus, name, made, data_dir, Path(scratch) / "cache") for name in names}
         _write_card(corpus, made, infos, data_dir)
         files = sorted(path.relative_to(made) for path in made.rglob("*") if path.is_file())
-        made.rename(folder)  # at once, and only where nothing or an empty folder is
+        made.rename(folder)  # atomic, and succeeds only if the target is empty or does not exist
     return [asked / file for file in files]
 
 
 @contextmanager
-def _parents(folder: Path) -> Iterator[None]:
-    """The folders above one, those that were not there removed again where the block fails."""
+def _make_parents(folder: Path) -> Iterator[None]:
+    """Create the folders above one; remove the new ones again if the block fails."""
     new = [parent for parent in folder.parents if not parent.exists()]
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -93,13 +93,13 @@ def _parents(folder: Path) -> Iterator[None]:
 
 
 def _write_config(corpus: str, name: str, made: Path, data_dir: Path | None, cache: Path) -> datasets.DatasetInfo:
-    """Write the splits of a config and say what they hold."""
+    """Write the splits of a config, and return their description."""
     own_folder = data_dir if name == load_corpus(corpus).default_config else None
     builder = load_dataset_builder(corpus, name, data_dir=own_folder, cache_dir=cache)
     builder.download_and_prepare()
     splits = builder.as_dataset()
     if not splits:
-        raise UnavailableError(corpus, [Problem(f"config {name} has no split whose file is here")])
+        raise UnavailableError(corpus, [Problem(f"config {name} has no split with files on this machine")])
     info = datasets.DatasetInfo(features=builder.info.features, config_name=name, splits=datasets.SplitDict())
     for split, rows in splits.items():
         path = made / name / f"{split}-00000-of-00001.parquet"
@@ -112,10 +112,10 @@ def _write_config(corpus: str, name: str, made: Path, data_dir: Path | None, cac
 
 
 def _write_card(corpus: str, made: Path, infos: dict[str, datasets.DatasetInfo], data_dir: Path | None) -> None:
-    """Write the corpus's card with the configs and their features in its front matter."""
+    """Write the corpus's card, with the configs and their features in its front matter."""
     card = DatasetCard(resources.files("closeread.cards").joinpath(f"{corpus}.md").read_text("utf-8"))
     if data_dir is not None or load_corpus(corpus).default_config not in infos:
-        why = f"only {', '.join(infos)}" if data_dir is None else "they come from a folder of the user's own"
+        why = f"it has only {', '.join(infos)}" if data_dir is None else "its files come from a user's own folder"
         card.text = FIGURES.sub("", card.text).replace("\n\n", f"\n\n{OTHER_DATA.format(why=why)}\n", 1)
         card.data.pop("size_categories")
     configs = {

@@ -1,4 +1,4 @@
-"""`closeread.load_dataset`: a corpus by name, through `datasets` and without patching it."""
+"""`closeread.load_dataset`: load a corpus by name with `datasets`, without patching it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from closeread.errors import RequestError, describe_unknown
 from closeread.hf.builder import CorpusBuilder
 from closeread.hf.modules import class_name
 from closeread.hf.reading_code import code_digest
-from closeread.hf.register import refuse_without_meaning
+from closeread.hf.register import reject_inapplicable
 
 
 def load_dataset_builder(
@@ -24,17 +24,17 @@ def load_dataset_builder(
     cache_dir: str | Path | None = None,
     features: datasets.Features | None = None,
 ) -> CorpusBuilder:
-    """The builder of a corpus.
+    """Return the builder of a corpus.
 
     Args:
         path: the corpus's name, such as "mctaco".
         name: the config; None for the default.
         data_dir: a folder with the corpus's files, which may differ from the released ones.
-        cache_dir: where `datasets` keeps what it generates; None for its own default.
+        cache_dir: where `datasets` stores what it generates; None for its own default.
         features: other features to cast to.
 
     Raises:
-        RequestError: there is no such corpus, or the config's files ship in the package and there is a folder.
+        RequestError: there is no such corpus, or `data_dir` is given for a config that ships in the package.
         ValueError: the corpus has no such config.
     """
     if path not in corpus_names():
@@ -44,7 +44,7 @@ def load_dataset_builder(
         dataset_name=path,
         config_name=name,
         hash=code_digest(path),
-        data_dir=str(data_dir) if data_dir else None,  # an empty text is no folder
+        data_dir=str(data_dir) if data_dir else None,  # an empty string means no folder
         features=features,
     )
 
@@ -65,7 +65,7 @@ def load_dataset(
     revision: str | None = None,
     data_files: Any = None,
 ) -> Any:
-    """A corpus as a `datasets` object: what `datasets.load_dataset` returns, by those of its arguments that apply.
+    """Load a corpus as `datasets.load_dataset` does, with those of its arguments that apply.
 
     Args:
         path: the corpus's name, such as "mctaco".
@@ -73,22 +73,22 @@ def load_dataset(
         split: a split, a slice such as "test[:10%]", or None for all.
         streaming: whether to read while iterating.
         data_dir: a folder with the corpus's files, which may differ from the released ones.
-        cache_dir: where `datasets` keeps what it generates; None for its own default.
+        cache_dir: where `datasets` stores what it generates; None for its own default.
         features: other features to cast to.
-        download_mode: such as "force_redownload", to generate anew.
-        verification_mode: what `datasets` checks of the sizes that it recorded.
+        download_mode: such as "force_redownload", to generate the data again.
+        verification_mode: which recorded sizes `datasets` verifies.
         keep_in_memory: whether to copy the data into memory.
-        num_proc: how many processes generate; a split is one shard, so that more than one make it no faster.
-        revision, data_files: have no meaning here; an error says what does.
+        num_proc: the number of processes; a split is one shard, so that more than one process is no faster.
+        revision, data_files: do not apply; the error names what to use instead.
 
     Raises:
-        RequestError: there is no such corpus, or an argument has no meaning for it.
+        RequestError: there is no such corpus, or an argument does not apply to it.
         ValueError: the corpus has no such config or split.
-        InputError: its files can't be had, are not the released ones, or break their format.
+        InputError: its files are unavailable, are not the released ones, or break their format.
     """
-    refuse_without_meaning(path, {"revision": revision, "data_files": data_files})
+    reject_inapplicable(path, {"revision": revision, "data_files": data_files})
     if streaming and num_proc is not None:
-        raise RequestError("a stream is read in one process: streaming= and num_proc= don't go together")
+        raise RequestError("streaming= and num_proc= can't be combined: a stream is read in one process")
     builder = load_dataset_builder(path, name, data_dir=data_dir, cache_dir=cache_dir, features=features)
     if streaming:
         return builder.as_streaming_dataset(split=split)

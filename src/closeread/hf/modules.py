@@ -1,4 +1,4 @@
-"""Our evaluate modules by name, and how processes that never import us get them."""
+"""Load our evaluate modules by name, and install them for processes that never import closeread."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 def module_names() -> list[str]:
-    """The names of our evaluate modules, sorted: the folders of `closeread.metrics`."""
+    """List the names of our evaluate modules, sorted: the folders of `closeread.metrics`."""
     import closeread.metrics
 
     return sorted(module.name for module in pkgutil.iter_modules(closeread.metrics.__path__) if module.ispkg)
 
 
 def load_metric(name: str, **arguments: Any) -> EvaluateModule:
-    """One of our evaluate modules, by name and without patching `evaluate`.
+    """Load one of our evaluate modules by name, without patching `evaluate`.
 
     Args:
         name: such as "mctaco".
-        **arguments: what `evaluate.load` would pass on, such as `experiment_id`.
+        **arguments: what `evaluate.load` passes on, such as `experiment_id`.
 
     Raises:
         RequestError: there is no such module.
@@ -42,18 +42,18 @@ def load_metric(name: str, **arguments: Any) -> EvaluateModule:
 
 
 def install_modules() -> list[Path]:
-    """Write a one-line module for each of ours into evaluate's cache, and return the files.
+    """Write a one-line module for each of our modules into evaluate's cache, and return the files.
 
-    `evaluate.load("mctaco")` finds it there when no module of that name is to be had on the Hub.  The line imports
-    the installed closeread, so that an upgrade of closeread is an upgrade of the module.
+    `evaluate.load("mctaco")` finds it there if the Hub has no module of that name.  The line imports the installed
+    closeread, so that upgrading closeread upgrades the module.
 
     Raises:
-        OSError: the cache can't be written to.
+        OSError: the cache is not writable.
     """
     from evaluate.loading import init_dynamic_modules
 
     root = Path(init_dynamic_modules()) / "metrics"
-    # evaluate takes folders with names of 64 characters, and of several the one whose file is the newest.
+    # evaluate looks for folders with names of 64 characters, and takes the one with the newest file.
     version = hashlib.sha256(f"closeread {__version__}".encode()).hexdigest()
     written = []
     for name in module_names():
@@ -65,14 +65,14 @@ def install_modules() -> list[Path]:
         line = f"from closeread.metrics.{name}.{name} import {class_name(name)}  # noqa: F401\n"
         write_text(path, line)
         written.append(path)
-        for other in folder.parent.glob(f"*/{name}.py"):  # what another version of ours wrote
+        for other in folder.parent.glob(f"*/{name}.py"):  # written by another version of closeread
             if other.parent != folder and other.read_text("utf-8") == line:
                 rmtree(other.parent)
     return written
 
 
 def class_name(name: str) -> str:
-    """The class of a module: `coref_lea` is `CorefLea`.
+    """Return the class name of a module: `CorefLea` for `coref_lea`.
 
     >>> class_name("coref_lea")
     'CorefLea'

@@ -1,4 +1,4 @@
-"""What users should know about what they loaded, said once and at the line of theirs that asked for it."""
+"""Warnings about what was loaded, shown at the line of the user's code that loaded it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LIBRARIES = {"closeread", "datasets", "evaluate"}
 
 
 def warn(message: str) -> None:
-    """Warn at the nearest line outside of us and of Hugging Face's libraries, however deep in them we are."""
+    """Warn at the nearest calling line outside closeread and Hugging Face's libraries."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).split(".")[0] in LIBRARIES:
         level, frame = level + 1, frame.f_back

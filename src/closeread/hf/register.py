@@ -1,9 +1,9 @@
 """Bare names in `datasets` and `evaluate`: `load_dataset("mctaco")`, `evaluate.load("mctaco")`.
 
 `import closeread` installs a finder on `sys.meta_path` and imports neither library.  When a library's loading module
-is imported, before or after us, the function in it that turns a name into code is wrapped, so that the names of our
-corpora and modules mean ours.  Nothing here raises: where a library has no such function, only the bare names are
-off, with one warning.
+is imported, before or after closeread, its function that turns a name into code is wrapped, so that the names of our
+corpora and modules load ours.  Nothing here raises: if a library has no such function, only the bare names are
+unavailable, with one warning.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MARK = "_closeread"
 
 
 def install() -> None:
-    """Wrap what is imported already, and watch for the rest; doing it twice changes nothing."""
+    """Wrap what is already imported, and watch for the rest; installing twice changes nothing."""
     if not any(getattr(finder, MARK, False) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Watcher())
     for name in WATCHED:
@@ -33,14 +33,14 @@ def install() -> None:
 
 
 class _Watcher(MetaPathFinder):
-    """Finds nothing itself: has the others find, and wraps what they found once it has run."""
+    """A finder that delegates to the other finders, and wraps what they find once it has run."""
 
-    _closeread = True  # by name, since a reloaded module has another class
+    _closeread = True  # an attribute, since reloading the module makes a new class
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """The spec that the other finders give for a watched module; None for any other."""
+        """Return the spec that the other finders give for a watched module; None for any other module."""
         if fullname not in WATCHED:
             return None
         for finder in sys.meta_path:
@@ -63,7 +63,7 @@ def _run_then_wrap(spec: importlib.machinery.ModuleSpec, fullname: str) -> None:
         if module.__name__ == fullname:  # some loaders serve several modules
             _wrap(module)
 
-    # On the instance: everything else that the loader can do stays as it is.
+    # On the instance, so that everything else about the loader stays as it is.
     spec.loader.exec_module = exec_module  # type: ignore[union-attr, method-assign]
 
 
@@ -73,36 +73,36 @@ def _wrap(module: ModuleType) -> None:
     if getattr(original, MARK, False):
         return
     if not callable(original):
-        with contextlib.suppress(UserWarning):  # where warnings are errors, importing us must still not fail
+        with contextlib.suppress(UserWarning):  # importing closeread must not fail where warnings are errors
             warnings.warn(
-                f"{module.__name__} has no {name}: use closeread.load_dataset and closeread.load_metric, "
-                "bare names are not available",
+                f"{module.__name__} has no {name}, so bare names are not available: "
+                "use closeread.load_dataset and closeread.load_metric",
                 stacklevel=2,
             )
         return
 
     @functools.wraps(original)
-    def named(*arguments: Any, **options: Any) -> Any:
+    def load_by_name(*arguments: Any, **options: Any) -> Any:
         path = arguments[0] if arguments else options.get("path")
         mine = ours(path, options) if isinstance(path, str) else None
         return original(*arguments, **options) if mine is None else mine
 
-    setattr(named, MARK, True)
-    setattr(module, name, named)
+    setattr(load_by_name, MARK, True)
+    setattr(module, name, load_by_name)
 
 
-def _dataset(path: str, options: dict[str, Any]) -> Any:
-    """The module of a corpus's builder, or None for a name that is not ours.
+def _find_dataset(path: str, options: dict[str, Any]) -> Any:
+    """Find the module of a corpus's builder; None for a name that is not ours.
 
     Raises:
-        RequestError: an argument has no meaning for our corpora.
+        RequestError: an argument does not apply to our corpora.
     """
     from closeread.corpora.gold import corpus_names
 
     if path not in corpus_names():
         return None
-    refuse_without_meaning(path, options)
-    _tell_of_folder(path, "corpus")
+    reject_inapplicable(path, options)
+    _warn_about_folder(path, "corpus")
     from datasets.load import DatasetModule
 
     from closeread.hf.reading_code import code_digest
@@ -110,50 +110,50 @@ def _dataset(path: str, options: dict[str, Any]) -> Any:
     return DatasetModule(f"closeread.loaders.{path}.{path}", code_digest(path), {"dataset_name": path})
 
 
-def _metric(path: str, options: dict[str, Any]) -> Any:
-    """The module of a metric, or None for a name that is not ours.
+def _find_metric(path: str, options: dict[str, Any]) -> Any:
+    """Find the module of a metric; None for a name that is not ours.
 
     Raises:
-        RequestError: an argument has no meaning for our modules.
+        RequestError: an argument does not apply to our modules.
     """
     from closeread.hf.modules import module_names
 
     if path not in module_names():
         return None
-    refuse_without_meaning(path, {"revision": options.get("revision")})
-    _tell_of_folder(path, "metric")
+    reject_inapplicable(path, {"revision": options.get("revision")})
+    _warn_about_folder(path, "metric")
     from evaluate.loading import ImportableModule
 
     return ImportableModule(f"closeread.metrics.{path}.{path}", "0" * 64)
 
 
-def refuse_without_meaning(path: str, options: Mapping[str, Any]) -> None:
-    """Refuse arguments that have no meaning for what comes with us.
+def reject_inapplicable(path: str, options: Mapping[str, Any]) -> None:
+    """Reject arguments that do not apply to what ships with closeread.
 
     Raises:
-        RequestError: one of them is given; the message names what to use instead.
+        RequestError: one of them is given; the message says what to use instead.
     """
     from closeread.errors import RequestError
 
-    for name, reason in NO_MEANING.items():
+    for name, reason in INAPPLICABLE.items():
         if options.get(name) is not None:
-            raise RequestError(f"{path} comes with closeread, and {name}= has no meaning for it: {reason}")
+            raise RequestError(f"{name}= does not apply to {path}, which ships with closeread: {reason}")
 
 
-def _tell_of_folder(path: str, what: str) -> None:
+def _warn_about_folder(path: str, what: str) -> None:
     if os.path.isdir(path):
         from closeread.hf.notices import warn
 
-        warn(f"'{path}' is closeread's {what}; write './{path}' for the folder of that name")
+        warn(f"'{path}' loads closeread's {what}; write './{path}' to load the folder of that name")
 
 
-NO_MEANING = {
-    "revision": "install the closeread version that you want",
-    "data_files": "name a folder with the corpus's files in data_dir=",
+INAPPLICABLE = {
+    "revision": "install the version of closeread that you want",
+    "data_files": "pass a folder with the corpus's files as data_dir=",
 }
 
 WATCHED: dict[str, tuple[str, Callable[[str, dict[str, Any]], Any]]] = {
-    "datasets.load": ("dataset_module_factory", _dataset),
-    "datasets.inspect": ("dataset_module_factory", _dataset),
-    "evaluate.loading": ("evaluation_module_factory", _metric),
+    "datasets.load": ("dataset_module_factory", _find_dataset),
+    "datasets.inspect": ("dataset_module_factory", _find_dataset),
+    "evaluate.loading": ("evaluation_module_factory", _find_metric),
 }

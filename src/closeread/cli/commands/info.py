@@ -36,7 +36,7 @@ def command(corpus: str) -> None:
         ["baselines", ", ".join(load_baselines(c.name))],
     ]
     splits = [
-        [config, split, source.needed, "comes with the package" if source.url is None else source.url]
+        [config, split, source.expected, "comes with the package" if source.url is None else source.url]
         for config, declared in c.configs.items()
         for split, source in declared.splits.items()
     ]

@@ -15,15 +15,19 @@ from typing import Any
 
 import numpy as np
 
+from closeread.corpora.judging import judge
+from closeread.corpora.rules import load_rules
+from closeread.corpora.schema import load_schema
 from closeread.corpora.sides import read_corpus_gold
 from closeread.counts.sides import Inconsistency, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, join_names, quote
 from closeread.files import write_text
 from closeread.formats.text import BYTE_ORDER_MARK
-from closeread.records import Origin
+from closeread.records import Origin, ParsedRows, Record
 from closeread.tasks import find_format
 from closeread.tasks.coref.columns import MentionTable, Words, document_digests
+from closeread.tasks.coref.coref_json import table_of as table_of_records
 from closeread.tasks.coref.matching import REPEATS_ADVICE, repeats, require_heads, table_of, validate
 
 NO_CORPUS = Origin("coref", None, None, None)
@@ -68,9 +72,9 @@ class CoreferenceSides:
         """Use documents in memory, which are already validated."""
         return Key(table_of(records))
 
-    def read_system(self, gold: Key, path: Path, options: Options) -> System:
+    def read_system(self, gold: Key, source: Path | Sequence[Any], options: Options) -> System:
         """Read a response and put its documents in the order of the key's."""
-        response = align(gold.records, path, missing=options["missing"], duplicates=options["duplicates"])
+        response = align(gold.records, source, missing=options["missing"], duplicates=options["duplicates"])
         require_heads(gold.records, response, options["matching"])
         return System(response, [gold.records.names[i] for i in sorted(response.absent)])
 
@@ -140,20 +144,37 @@ def _read_first_line(path: Path) -> str:
         return ""
 
 
-def read_key(path: Path, duplicates: str = "error") -> MentionTable:
+def take_documents(records: Sequence[Record], name: str) -> MentionTable:
+    """Check documents in memory, records as JSON Lines of coreference have them.
+
+    Args:
+        records: the documents.
+        name: what to call them in messages.
+
+    Raises:
+        FormatError: they break the schema; all problems at once.
+    """
+    rules = load_rules("coref")
+    parsed, schema = ParsedRows(records, []), load_schema("coref")
+    return table_of_records(judge(name, parsed, schema, "document", "document", judge=rules.find_inconsistencies))
+
+
+def read_key(source: Path | Sequence[Record], duplicates: str = "error") -> MentionTable:
     """Read the documents of a key.
 
     Raises:
-        FormatError: the file is invalid, or has repeated mentions and `duplicates` is "error".
+        FormatError: the key is invalid, or has repeated mentions and `duplicates` is "error".
     """
-    table = read_documents(path)
+    table = read_documents(source) if isinstance(source, Path) else take_documents(source, "gold")
     problems = list(_find_repeated(table)) if duplicates == "error" else []
     if problems:
-        raise FormatError(path, problems)
+        raise FormatError(source if isinstance(source, Path) else "gold", problems)
     return table
 
 
-def align(key: MentionTable, path: Path, *, missing: str = "empty", duplicates: str = "error") -> MentionTable:
+def align(
+    key: MentionTable, source: Path | Sequence[Record], *, missing: str = "empty", duplicates: str = "error"
+) -> MentionTable:
     """Read a response and put its documents in the order of the key's.
 
     Raises:
@@ -162,7 +183,7 @@ def align(key: MentionTable, path: Path, *, missing: str = "empty", duplicates: 
     from closeread.tasks.coref.token_differences import token_differences
 
     try:
-        response = read_documents(path)
+        response = read_documents(source) if isinstance(source, Path) else take_documents(source, "predictions")
     except InputError as error:
         raise SubmissionError(error.source, error.problems) from None
     given = set(response.names)
@@ -176,7 +197,8 @@ def align(key: MentionTable, path: Path, *, missing: str = "empty", duplicates: 
     if duplicates == "error":
         problems += _find_repeated(response)
     if problems:
-        raise SubmissionError(path, sorted(problems, key=lambda p: p.line or 0))
+        name = source if isinstance(source, Path) else "predictions"
+        raise SubmissionError(name, sorted(problems, key=lambda p: p.line or 0))
     return _reorder(key, response)
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from closeread.arrays import Ints
 from closeread.tasks.timeline.kernels.order import precedes
 from closeread.tasks.timeline.kernels.timelines import (
     ABSENT,
@@ -33,7 +33,6 @@ VERDICTS = {
 """The verdicts on a relation, and their meanings."""
 
 NOTHING = Chain()
-Ints = NDArray[np.int64]
 Name = Literal["gold", "system"]
 
 

@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from closeread.arrays import Ints, Mask
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import FormatError, Problem, RequestError, join_names, pluralize, quote, shorten
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import read_lines
 from closeread.records import Parsed, Record, name_problem
 from closeread.tasks.tne.annotators import align
-from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, Documents, Ints
+from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, Documents
 from closeread.tasks.tne.tne_jsonl import UNSAFE
 
 ANNOTATORS = "ABCDEFGH"
@@ -54,9 +54,9 @@ class Consolidation:
     rank: Ints
 
     @cached_property
-    def agreed(self) -> NDArray[np.bool_]:
+    def agreed(self) -> Mask:
         """(n,) whether all annotators have the entry."""
-        agreed: NDArray[np.bool_] = np.logical_and.reduce(self.rank >= 0, axis=1)
+        agreed: Mask = np.logical_and.reduce(self.rank >= 0, axis=1)
         return agreed
 
     @cached_property

@@ -17,10 +17,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from closeread.arrays import Ints, expand_ranges
 from closeread.corpora.baselines import SEED, Baseline
 from closeread.counts.options import Option
 from closeread.records import Record
-from closeread.tasks.tne.columns import LABELS, NONE, Documents, Ints, documents_of
+from closeread.tasks.tne.columns import LABELS, NONE, Documents, documents_of
 from closeread.tasks.tne.kernels.links import pairs, phrases_of
 
 PREPOSITION = "of"
@@ -140,9 +141,8 @@ def _find_between(documents: Documents, low: int, high: int) -> tuple[Ints, Ints
     last = _keys(document, phrases.last_token)
     begin = np.searchsorted(keys[order], last + low)
     counts = np.searchsorted(keys[order], last + high, "right") - begin
-    anchor = np.repeat(np.arange(len(document)), counts)
-    within = np.arange(len(anchor)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return anchor, order[np.repeat(begin, counts) + within]
+    anchor, place = expand_ranges(begin, counts)
+    return anchor, order[place]
 
 
 def one_token_between(documents: Documents) -> Ints:
@@ -173,9 +173,7 @@ def every_pair(documents: Documents) -> Ints:
     """Link each noun phrase to every other in its document."""
     phrases = documents.noun_phrases
     begin, size = phrases.starts[phrases.document], documents.sizes[phrases.document]
-    anchor = np.repeat(np.arange(len(size)), size)
-    within = np.arange(len(anchor)) - np.repeat(np.cumsum(size) - size, size)
-    return _sorted_pairs(documents, anchor, begin[anchor] + within)
+    return _sorted_pairs(documents, *expand_ranges(begin, size))
 
 
 def _unite(finds: Sequence[Find], documents: Documents) -> Ints:

@@ -17,12 +17,10 @@ from operator import itemgetter
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from closeread.arrays import Ints, Mask
 from closeread.records import Record, as_columns
 from closeread.tasks.tne.kernels.links import Labelled, group_labels, pairs
-
-Ints = NDArray[np.int64]
 
 NONE = "_"
 PREPOSITIONS = (
@@ -169,11 +167,11 @@ class Documents(Sequence[Record]):
         return last
 
     @cached_property
-    def in_title(self) -> NDArray[np.bool_]:
+    def in_title(self) -> Mask:
         """(n,) whether a noun phrase ends before the first blank line of its document's text."""
         phrases = self.noun_phrases
         title = np.array([text.find(TITLE_END) for text in self.column("text")], np.int64)
-        inside: NDArray[np.bool_] = phrases.last_char <= title[phrases.document]
+        inside: Mask = phrases.last_char <= title[phrases.document]
         return inside
 
     @cached_property

@@ -15,14 +15,11 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
-from closeread.arrays import ratio
+from closeread.arrays import Ints, Mask, ratio
 from closeread.counts.table import factorize
 from closeread.records import Record
-from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, Documents, Ints, documents_of
-
-Mask = NDArray[np.bool_]
+from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, Documents, documents_of
 
 SENTENCE_ENDS = frozenset(".!?")
 LOOK_AHEAD = 10

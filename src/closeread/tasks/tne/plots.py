@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from closeread.arrays import ratio
+from closeread.arrays import Ints, ratio
 from closeread.corpora.gold import Gold
 from closeread.drawing.pictures import DPI, INK, own_settings
 from closeread.errors import RequestError
 from closeread.records import Record
-from closeread.tasks.tne.columns import NONE, PREPOSITIONS, Documents, Ints, documents_of, rows_of
+from closeread.tasks.tne.columns import NONE, PREPOSITIONS, Documents, documents_of, rows_of
 from closeread.tasks.tne.kernels.links import N_LABELS, confusion
 
 if TYPE_CHECKING:

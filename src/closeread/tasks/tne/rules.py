@@ -11,12 +11,12 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from closeread.arrays import Ints, Mask
 from closeread.corpora.rules import Rules
 from closeread.errors import pluralize, quote
 from closeread.records import Record
-from closeread.tasks.tne.columns import PREPOSITIONS, TITLE_END, Documents, Ints, documents_of, numbers
+from closeread.tasks.tne.columns import PREPOSITIONS, TITLE_END, Documents, documents_of, numbers
 from closeread.tasks.tne.kernels.links import pairs, triplets
 
 Problems = Iterator[tuple[int, str]]
@@ -334,7 +334,7 @@ def _find_missing_last_tokens(documents: Documents) -> Places:
     ]
 
 
-def _name_phrases(documents: Documents, mask: NDArray[np.bool_]) -> Places:
+def _name_phrases(documents: Documents, mask: Mask) -> Places:
     phrases = documents.noun_phrases
     places = np.flatnonzero(mask)
     document = phrases.document[places]

@@ -19,7 +19,7 @@ import orjson
 
 from closeread.errors import FormatError, Problem, quote, quote_json
 from closeread.formats import Format
-from closeread.formats.gzipped import unzipped
+from closeread.formats.gzipped import decompress
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import BYTE_ORDER_MARK, MAX_LINE_BYTES, read_bytes
 from closeread.records import Parsed, Record
@@ -47,7 +47,7 @@ def read_records(path: Path, split: str) -> Parsed:
         FormatError: the file can't be read, or is not valid gzip or UTF-8.
     """
     del split
-    data = unzipped(path, read_bytes(path)).removeprefix(BYTE_ORDER_MARK)
+    data = decompress(path, read_bytes(path)).removeprefix(BYTE_ORDER_MARK)
     if not data:
         raise FormatError(path, [Problem("is empty")])
     with _pause_garbage_collection():
@@ -117,7 +117,7 @@ def _parse_strictly(line: bytes) -> tuple[Record | None, str | None]:
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
-        return None, f"byte {error.start + 1} (0x{line[error.start]:02x}) is not UTF-8 (expected UTF-8 text)"
+        return None, f"byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8"
     parsed = parse_json_lines([text], UNSAFE)
     if parsed.problems:
         return None, parsed.problems[0].what

@@ -12,7 +12,8 @@ from __future__ import annotations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
+
+from closeread.arrays import Floats, Ints, Mask
 
 COUNTS = ("questions", "exact", "f1_sum", "candidates", "correct", "gold_yes", "system_yes", "both_yes")
 """The counts of a question, in column order:
@@ -25,12 +26,12 @@ COUNTS = ("questions", "exact", "f1_sum", "candidates", "correct", "gold_yes", "
 
 
 def choice_counts(
-    question: NDArray[np.int64],
-    gold: NDArray[np.bool_],
-    system: NDArray[np.bool_],
-    correct: NDArray[np.bool_],
+    question: Ints,
+    gold: Mask,
+    system: Mask,
+    correct: Mask,
     n_questions: int,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Count what exact match and F1 are computed from.
 
     Args:
@@ -45,7 +46,7 @@ def choice_counts(
         (n_questions, len(COUNTS)) float64, columns in the order of `COUNTS`.
     """
 
-    def per_question(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def per_question(mask: Mask) -> Ints:
         return np.bincount(question[mask], minlength=n_questions)
 
     candidates = np.bincount(question, minlength=n_questions)
@@ -65,7 +66,7 @@ def choice_counts(
     return np.column_stack(columns).astype(np.float64)
 
 
-def _f1(gold_yes: NDArray[np.int64], system_yes: NDArray[np.int64], both_yes: NDArray[np.int64]) -> NDArray[np.float64]:
+def _f1(gold_yes: Ints, system_yes: Ints, both_yes: Ints) -> Floats:
     """F1 of each question, 2PR / (P + R) = 2 both / (gold + system).
 
     If neither side has a yes, P = R = 1 by the rule above, so F1 is 1.  If only one side has a yes, one of P and R
@@ -75,9 +76,7 @@ def _f1(gold_yes: NDArray[np.int64], system_yes: NDArray[np.int64], both_yes: ND
     return np.where(either == 0, 1.0, 2.0 * both_yes / np.maximum(either, 1))
 
 
-def expected_coin_scores(
-    candidates: NDArray[np.int64], gold_yes: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def expected_coin_scores(candidates: Ints, gold_yes: Ints) -> tuple[Floats, Floats]:
     """Expected exact match and F1 of each question if labels are fair coin flips.
 
     With g gold-yes candidates out of n, c of the g are labelled yes with probability C(g, c) / 2**g, and w of the
@@ -99,6 +98,6 @@ def expected_coin_scores(
     return exact, f1
 
 
-def _coin_probabilities(n: int) -> NDArray[np.float64]:
+def _coin_probabilities(n: int) -> Floats:
     """The probabilities of 0 to n heads in n coin flips."""
     return np.array([comb(n, heads) / 2**n for heads in range(n + 1)])

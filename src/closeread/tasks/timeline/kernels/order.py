@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from closeread.arrays import Ints, Mask
+
 Bits = NDArray[np.uint8]
 
 BATCH = 2048

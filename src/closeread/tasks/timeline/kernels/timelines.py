@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closeread.tasks.timeline.kernels.order import Ints, Mask, Order, follow_walk, precedes
+from closeread.arrays import Ints, Mask
+from closeread.tasks.timeline.kernels.order import Order, follow_walk, precedes
 
 TRACKS = ("full", "ordering")
 """Order and anchors, or order only."""

@@ -15,10 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from closeread.arrays import Floats, Ints, Mask, mark_run_starts
 
 N_LABELS = 25
 PHRASE_BITS = 17
@@ -72,17 +70,10 @@ def group_labels(pair: Ints, label: Ints) -> Labelled:
     """Group labels by pair; pairs and labels are (n,) each, in the order given."""
     order = np.argsort(pair, kind="stable")  # also the fastest, since documents are in order
     pair, label = pair[order], label[order]
-    starts = np.flatnonzero(_begins(pair))
+    starts = np.flatnonzero(mark_run_starts(pair))
     ends = np.append(starts[1:], len(pair)) - 1 if len(starts) else starts
     triplet = np.sort(triplets(pair, label), kind="stable")
-    return Labelled(pair[starts], label[starts], label[ends], ends - starts > 1, triplet[_begins(triplet)])
-
-
-def _begins(keys: Ints) -> Mask:
-    """Return where sorted keys differ from the one before."""
-    begins = np.ones(len(keys), np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=begins[1:])
-    return begins
+    return Labelled(pair[starts], label[starts], label[ends], ends - starts > 1, triplet[mark_run_starts(triplet)])
 
 
 def triplets(pair: Ints, label: Ints) -> Ints:
@@ -110,7 +101,7 @@ def _drop_first_labels(side: Labelled) -> Ints:
     """Return the triplets of a side without those of first labels."""
     if len(side.triplet) == len(side.pair):
         return side.triplet[:0]
-    owner = np.cumsum(_begins(side.triplet >> LABEL_BITS)) - 1
+    owner = np.cumsum(mark_run_starts(side.triplet >> LABEL_BITS)) - 1
     further: Ints = side.triplet[side.triplet != triplets(side.pair, side.first)[owner]]
     return further
 
@@ -127,12 +118,12 @@ class Tallies:
     pair: Mapping[str, Ints]
     label: Mapping[str, Ints]
 
-    def by_document(self, n_documents: int) -> NDArray[np.float64]:
+    def by_document(self, n_documents: int) -> Floats:
         """Return (n_documents, len(COUNTS)) counts."""
         columns = [np.bincount(document_of(self.pair[name]), minlength=n_documents) for name in COUNTS]
         return np.column_stack(columns).astype(np.float64)
 
-    def by_group(self, n_documents: int, n_groups: int, group: Callable[[Ints, Ints], Ints]) -> NDArray[np.float64]:
+    def by_group(self, n_documents: int, n_groups: int, group: Callable[[Ints, Ints], Ints]) -> Floats:
         """Return (n_groups, n_documents, len(COUNTS)) counts.
 
         Args:

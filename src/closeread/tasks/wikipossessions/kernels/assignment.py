@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from closeread.arrays import Ints, Mask
+
 Numbers = NDArray[Any]
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from closeread.arrays import Ints, Mask
 from closeread.tasks.wikipossessions.kernels.matching import NamesAndOrders, Order, Pair
 from closeread.tasks.wikipossessions.kernels.names import Name
 
@@ -22,7 +23,6 @@ SUBORDERS = ("tuple", "nested_tie", "integer_part")
 ORDERING_MATCHES = ("existential", "via_matching")
 
 Ranks = NDArray[np.int32]
-Mask = NDArray[np.bool_]
 NameMatches = Mask
 """(names of one side, names of the other) whether they match."""
 
@@ -142,7 +142,7 @@ def _find_matched_pairs_by_rank(first: Ranks, last: Ranks, matches: Mask) -> Mas
     return found
 
 
-def _find_least_two(ranks: Ranks, matches: NameMatches) -> tuple[NDArray[np.int64], Ranks, Ranks]:
+def _find_least_two(ranks: Ranks, matches: NameMatches) -> tuple[Ints, Ranks, Ranks]:
     """Return, for each row, a matching name of the lowest rank, that rank, and the lowest rank of the others.
 
     Args:

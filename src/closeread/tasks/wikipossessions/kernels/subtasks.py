@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from closeread.arrays import Floats
 from closeread.tasks.wikipossessions.kernels.matching import NamesAndOrders, Order, Pair, match_possessions, order_key
 from closeread.tasks.wikipossessions.kernels.names import Name, normalize_name
 from closeread.tasks.wikipossessions.kernels.ordering import (
@@ -110,7 +110,7 @@ def possessions(rows: Sequence[Mapping[str, Any]], reading: Reading) -> Possessi
     )
 
 
-def article_counts(system: Possessions, gold: Possessions, rules: Rules) -> NDArray[np.float64]:
+def article_counts(system: Possessions, gold: Possessions, rules: Rules) -> Floats:
     """Count what the scores of an article are computed from.
 
     Returns:

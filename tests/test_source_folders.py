@@ -1,0 +1,187 @@
+"""Folders of a corpus's files: which files belong to them, where they are looked up, and how they are downloaded."""
+
+import hashlib
+import shutil
+import subprocess
+from dataclasses import replace
+
+import pytest
+from shared.file_server import OTHER, OTHER_SHA256, files_below, put
+
+from closeread.corpora.declaration import Config, SourceFile, SourceFolder, read_manifest
+from closeread.corpora.gold import left_out, load_corpus, splits_at_hand
+from closeread.corpora.sources import DATA_VARIABLE, cache_folder, files_in, is_in, locate
+from closeread.errors import ChecksumError, UnavailableError
+
+pytestmark = pytest.mark.usefixtures("no_proxy")
+
+FILES = {"part 1/a.txt": b"a", "part 1/b&c.txt": b"bc", "part 1/deep/x.xml": b"x", "part 1/README": b"r", "d.txt": b"d"}
+MANIFEST = {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()}
+
+
+def folder_at(url, name="part 1", patterns=("*.txt", "deep/*.xml")):
+    return load_corpus("mctaco"), SourceFolder(name, patterns, MANIFEST, url)
+
+
+def put_all(folder, *names):
+    for name in names or FILES:
+        put(folder / name, FILES[name])
+    return folder
+
+
+@pytest.fixture
+def folder_server(server):
+    server.files = {f"/{name}": content for name, content in FILES.items()}
+    return server
+
+
+def url_of(server):
+    return server.url.removesuffix("/rain.tsv")
+
+
+def test_the_files_of_a_folder():
+    _, folder = folder_at("http://127.0.0.1")
+    assert [(file.name, file.sha256, file.url) for file in folder.files] == [
+        ("part 1/a.txt", MANIFEST["part 1/a.txt"], "http://127.0.0.1/part%201/a.txt"),
+        ("part 1/b&c.txt", MANIFEST["part 1/b&c.txt"], "http://127.0.0.1/part%201/b%26c.txt"),
+        ("part 1/deep/x.xml", MANIFEST["part 1/deep/x.xml"], "http://127.0.0.1/part%201/deep/x.xml"),
+    ]
+    assert folder.expected == "part 1/*.txt"
+    _, whole = folder_at("http://127.0.0.1", ".", ("*.txt",))
+    assert [file.name for file in whole.files] == ["d.txt"]
+    assert whole.expected == "*.txt"
+
+
+def test_a_manifest_is_what_sha256sum_writes(tmp_path):
+    text = "".join(f"{digest}  {name}\n" for name, digest in MANIFEST.items())
+    (tmp_path / "released.sha256").write_text(text)
+    assert read_manifest(tmp_path / "released.sha256") == MANIFEST
+    if shutil.which("sha256sum"):
+        put_all(tmp_path / "data")
+        command = ["sha256sum", "--check", "--quiet", tmp_path / "released.sha256"]
+        assert subprocess.run(command, cwd=tmp_path / "data", capture_output=True).returncode == 0
+
+
+def test_a_folder_is_downloaded_file_by_file(folder_server, tmp_path, monkeypatch):
+    corpus, folder = folder_at(url_of(folder_server))
+    found = locate(corpus, folder)
+    assert found.released
+    assert found.path == cache_folder("mctaco") / "part 1"
+    assert {name: path.read_bytes() for name, path in found.files.items()} == {
+        name.removeprefix("part 1/"): FILES[name] for name in ("part 1/a.txt", "part 1/b&c.txt", "part 1/deep/x.xml")
+    }
+    assert len(folder_server.asked) == 3
+    assert locate(corpus, folder) == found
+    (cache_folder("mctaco") / "part 1" / "a.txt").unlink()
+    assert locate(corpus, folder) == found  # what is missing is downloaded, and nothing else
+    assert len(folder_server.asked) == 4
+    # Files that are in the data folder are taken from there, whatever else is missing in it.
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    put_all(tmp_path / "mctaco", "part 1/b&c.txt")
+    elsewhere = locate(corpus, folder)
+    assert elsewhere.files["b&c.txt"] == tmp_path / "mctaco" / "part 1" / "b&c.txt"
+    assert elsewhere.files["a.txt"] == found.files["a.txt"]
+    assert elsewhere.sha256 == found.sha256
+    assert len(folder_server.asked) == 4
+
+
+def test_all_files_that_can_not_be_had_are_named(folder_server):
+    del folder_server.files["/part 1/b&c.txt"]
+    corpus, folder = folder_at(url_of(folder_server))
+    with pytest.raises(UnavailableError) as caught:
+        locate(corpus, folder)
+    assert str(caught.value) == (
+        "mctaco: 2 problems:\n"
+        "mctaco/part 1/b&c.txt: not found in CLOSEREAD_DATA or the cache, and "
+        f"{url_of(folder_server)}/part%201/b%26c.txt can't be downloaded (HTTP status 404); "
+        "put part 1/b&c.txt into a folder and pass that folder with --data-dir, or try --config sample\n"
+        "mctaco/part 1/deep/x.xml: is also missing"
+    )
+    assert files_below(cache_folder("mctaco")) == ["part 1", "part 1/a.txt"]  # which was had before
+    assert len(folder_server.asked) == 2
+
+
+@pytest.mark.parametrize("changed", [["a.txt"], ["a.txt", "deep/x.xml"]])
+def test_all_wrong_files_of_a_folder_are_named(folder_server, tmp_path, monkeypatch, changed):
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    put_all(tmp_path / "mctaco")
+    for name in changed:
+        put(tmp_path / "mctaco" / "part 1" / name, OTHER)
+    corpus, folder = folder_at(url_of(folder_server))
+    with pytest.raises(ChecksumError) as caught:
+        locate(corpus, folder)
+    lines = [
+        f"{tmp_path}/mctaco/part 1/{name}: is not the released file: its sha256 is {OTHER_SHA256} "
+        f"(expected {MANIFEST[f'part 1/{name}']}); delete it to download it again, or pass its folder with "
+        "--data-dir to use it as it is"
+        for name in changed
+    ]
+    head = [f"{tmp_path}/mctaco/part 1: 2 problems:"] if len(changed) > 1 else []
+    assert str(caught.value) == "\n".join([*head, *lines])
+    assert folder_server.asked == []
+
+
+def test_a_wrong_download_in_a_folder(folder_server):
+    folder_server.files["/part 1/b&c.txt"] = OTHER
+    with pytest.raises(ChecksumError, match="the downloaded file is not the released file"):
+        locate(*folder_at(url_of(folder_server)))
+    assert files_below(cache_folder("mctaco")) == ["part 1", "part 1/a.txt"]
+
+
+def test_a_folder_of_the_users_own(tmp_path):
+    corpus, folder = folder_at("http://127.0.0.1:1/")
+    put_all(tmp_path)
+    for stray in (".DS_Store", "._a.txt", "notes.md", "deep/more/x.xml"):
+        put(tmp_path / "part 1" / stray, b"stray")
+    found = locate(corpus, folder, tmp_path)
+    assert found.released
+    assert list(found.files) == ["a.txt", "b&c.txt", "deep/x.xml"]
+    put(tmp_path / "part 1" / "new.txt", b"new")
+    another = locate(corpus, folder, tmp_path)
+    assert list(another.files) == ["a.txt", "b&c.txt", "deep/x.xml", "new.txt"]
+    assert not another.released
+    assert another.sha256 != found.sha256
+    (tmp_path / "part 1" / "new.txt").unlink()
+    put(tmp_path / "part 1" / "deep" / "x.xml", b"y")
+    changed = locate(corpus, folder, tmp_path)
+    assert not changed.released
+    assert changed.sha256 not in (found.sha256, another.sha256)
+    (tmp_path / "part 1" / "deep" / "x.xml").unlink()
+    assert not locate(corpus, folder, tmp_path).released
+    assert files_in(tmp_path, folder).keys() == {"part 1/a.txt", "part 1/b&c.txt"}
+
+
+def test_a_folder_has_a_split_where_it_has_the_first_pattern(tmp_path):
+    corpus, folder = folder_at("http://127.0.0.1:1/")
+    put_all(tmp_path, "part 1/deep/x.xml", "d.txt")
+    put(tmp_path / "part 1" / "._a.txt", b"x")
+    assert not is_in(tmp_path, folder)
+    with pytest.raises(UnavailableError) as caught:
+        locate(corpus, folder, tmp_path)
+    assert str(caught.value) == f"{tmp_path}: contains no file part 1/*.txt (required by McTaco)"
+    put_all(tmp_path, "part 1/a.txt")
+    assert is_in(tmp_path, folder)
+
+
+def test_splits_at_hand(tmp_path, monkeypatch):
+    corpus, folder = folder_at("http://127.0.0.1:1/")
+    file = SourceFile("d.txt", MANIFEST["d.txt"], "http://127.0.0.1:1/")
+    bundled = load_corpus("mctaco").configs["sample"]
+    corpus = replace(corpus, configs={"default": Config("", {"one": folder, "two": file}), "sample": bundled})
+
+    def here(data_dir=None, config="default"):
+        return list(splits_at_hand(corpus, config, data_dir))
+
+    assert here() == ["one", "two"]  # to be downloaded
+    assert left_out(corpus, "default") == []
+    assert here(tmp_path) == []
+    put_all(tmp_path / "mctaco", "d.txt")
+    assert here(tmp_path / "mctaco") == ["two"]
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    assert here() == ["two"]
+    message = f"one of mctaco is left out: {tmp_path / 'mctaco'} holds other splits and not this one."
+    assert left_out(corpus, "default") == [message]
+    assert here(config="sample") == ["test"]
+    put_all(cache_folder("mctaco"), "part 1/a.txt")
+    assert here() == ["one", "two"]
+    assert left_out(corpus, "default") == []
