@@ -10,7 +10,7 @@ cluster of a repeated mention is the one with the lowest number.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -113,10 +113,15 @@ class RepeatedOverlap(Overlap):
     @property
     def transposed(self) -> RepeatedOverlap:
         """The same with key and response swapped."""
-        swapped = super().transposed
         order = np.argsort(self.cell_response, kind="stable")
         return RepeatedOverlap(
-            **{field.name: getattr(swapped, field.name) for field in fields(Overlap)},
+            self.n_documents,
+            self.response,
+            self.key,
+            self.mentions[:, [0, 2, 1]],
+            self.cell_response[order],
+            self.cell_key[order],
+            self.shared[order],
             sides=(self.sides[1], self.sides[0]),
             last_in_both=self.last_in_both[order],
             key_rows=self.response_rows[order],
