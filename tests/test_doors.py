@@ -33,6 +33,15 @@ def essence(report):
     return flat(report), report.provenance.signature
 
 
+def nearly(scores):
+    """Scores but for the last digits: the same counts may be added in another order."""
+    return {name: None if value is None else round(value, 12) for name, value in scores.items()}
+
+
+def values(part):
+    return {name: score["value"] for name, score in part["scores"].items()}
+
+
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -126,13 +135,16 @@ def test_shards_of_the_gold_merge_to_the_whole(corpus, expected, ran):
         ran("score", corpus, f"system-{number}.jsonl", *options)
     ran("merge", "1.parquet", "0.parquet", "-o", "all.parquet")
     merged = json.loads(ran("score", "--from-counts", "all.parquet", "--no-ci", "--json"))
-    assert essence(Report.from_json(merged)) == expected
+    scores, signature = essence(Report.from_json(merged))
+    assert signature == expected[1]
+    assert nearly(scores) == nearly(expected[0])
     whole = ("score", corpus, "system.jsonl", "--gold", "gold.jsonl", "--no-ci", "--json")
     for field in (*read_any_counts(Path("all.parquet"), load_procedure).table.breakdowns, *CORPORA[corpus].fields):
         slices = json.loads(ran(*whole, "--by", field))["slices"][field]
         of_all = json.loads(ran("score", "--from-counts", "all.parquet", "--no-ci", "--json", "--by", field))
-        assert {name: s["scores"] for name, s in of_all["slices"][field].items()} == {
-            name: s["scores"] for name, s in slices.items()
+        merged_slices = of_all["slices"][field]
+        assert {name: nearly(values(one)) for name, one in merged_slices.items()} == {
+            name: nearly(values(one)) for name, one in slices.items()
         }
 
 
@@ -165,19 +177,8 @@ def test_links_of_timeml(here, ran):
     assert essence(Report.from_json(json.loads(said))) == expected
     again = json.loads(ran("score", "--from-counts", "kept.parquet", "--no-ci", "--json", "--by", "type"))
     assert again == json.loads(said)
-    records = [[flat_document(side, name) for name in documents] for side, documents in TIMEML_FILES.items()]
-    assert essence(closeread.score("tlinks", records[1], gold=records[0], resampling=QUICK)) == expected
     for name in TIMEML_FILES["key"]:
         ran("score", "tlinks", f"key/{name}.tml", f"response/{name}.tml", "--no-ci", "--counts", f"{name}.parquet")
     ran("merge", *(f"{name}.parquet" for name in TIMEML_FILES["key"]), "-o", "all.parquet")
     merged = json.loads(ran("score", "--from-counts", "all.parquet", "--no-ci", "--json"))
     assert essence(Report.from_json(merged)) == expected
-
-
-def flat_document(side, name):
-    """The links of a document as the procedure takes them."""
-    from closeread.formats.timeml import read_timeml
-
-    document = read_timeml(Path(side, f"{name}.tml"))
-    links = [{"source": one.source, "relation": one.relation, "target": one.target} for one in document.tlinks]
-    return {"document": name, "tlinks": links}

@@ -30,7 +30,7 @@ def test_several_splits_are_also_counted_together(tmp_path):
 
 
 def test_what_can_not_be_counted(tmp_path):
-    with pytest.raises(RequestError, match="no config of mctaco 'smaple'"):
+    with pytest.raises(RequestError, match="no such config of mctaco: 'smaple'"):
         count_corpus("mctaco", "smaple")
     for name in ("dev_3783.tsv", "test_9442.tsv"):
         (tmp_path / name).write_text("x\n")

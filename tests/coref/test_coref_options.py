@@ -101,7 +101,7 @@ def test_counts_of_shards_add():
 
 @pytest.mark.parametrize("metric", ["mctaco", "leo", ""])
 def test_metrics_that_do_not_exist(metric):
-    with pytest.raises(RequestError, match="no coref metric"):
+    with pytest.raises(RequestError, match="no such coref metric"):
         PROCEDURE.with_metrics((metric,))
 
 

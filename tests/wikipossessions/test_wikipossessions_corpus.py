@@ -126,7 +126,7 @@ def row(**changes):
     return {name: value for name, value in {**dict.fromkeys(SCORED), **changes}.items() if value != "absent"}
 
 
-ORDER = "needed: positive integers separated by dots, such as 6 or 6.1"
+ORDER = "(expected positive integers separated by dots, such as 6 or 6.1)"
 GOOD = {"possessor": "Ann", "order": "1", "certainty": "certain"}
 
 

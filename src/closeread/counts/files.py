@@ -36,7 +36,8 @@ PROVENANCE: dict[str, Any] = {
     "additionalProperties": False,
     "required": [field.name for field in fields(Provenance)],
     "properties": {
-        **dict.fromkeys(("procedure", "signature", "corpus"), TEXT),
+        **dict.fromkeys(("procedure", "corpus"), TEXT),
+        "signature": {**TEXT, "maxLength": 2000},
         **{name: {**TEXT, "type": ["string", "null"]} for name in ("config", "split")},
         **{name: {"type": "integer", "minimum": 0} for name in ("procedure_version", "missing")},
         "released": {"type": ["boolean", "null"]},

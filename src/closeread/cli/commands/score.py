@@ -76,9 +76,9 @@ def run(procedure: Procedure, name: str, predictions: Path, values: dict[str, An
     system = scorer.read(predictions)
     keep = values["counts"] is not None
     counted = scorer.count(system, scorer.procedure.breakdowns if keep else scorer.breakdowns_for(values["by"]))
+    show(counted, values, scorer.explain(system, counted.table.units) if values.get("explain") else None)
     if keep:
         write_counts(values["counts"], counted)
-    show(counted, values, scorer.explain(system, counted.table.units) if values.get("explain") else None)
 
 
 def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, list[Any]] | None = None) -> None:
