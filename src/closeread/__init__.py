@@ -13,13 +13,25 @@ from closeread._version import __version__
 from closeread.hf import register
 
 if TYPE_CHECKING:
+    from closeread.counts.report import Report, Resampling
     from closeread.hf.load import load_dataset, load_dataset_builder
     from closeread.hf.modules import load_metric
     from closeread.scoring import compare, score
 
-__all__ = ["__version__", "compare", "load_dataset", "load_dataset_builder", "load_metric", "score"]
+__all__ = [
+    "Report",
+    "Resampling",
+    "__version__",
+    "compare",
+    "load_dataset",
+    "load_dataset_builder",
+    "load_metric",
+    "score",
+]
 
 _HOMES = {
+    "Report": "closeread.counts.report",
+    "Resampling": "closeread.counts.report",
     "compare": "closeread.scoring",
     "load_dataset": "closeread.hf.load",
     "load_dataset_builder": "closeread.hf.load",

@@ -173,3 +173,33 @@ def test_its_figures_are_counted(package):
 def test_it_is_exported(package, tmp_path):
     run_with(package, "-c", COMMAND, "export", "weather", str(tmp_path / "out"), HF_HOME=str(tmp_path))
     assert (tmp_path / "out" / "sample" / "test-00000-of-00001.parquet").stat().st_size
+
+
+SCORE = """
+import json, sys
+import closeread
+from click.testing import CliRunner
+from closeread.cli import main
+
+def run(*arguments):
+    result = CliRunner().invoke(main, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+run("baseline", "weather", "one-entity", "-o", "one.jsonl")
+reports = [
+    json.loads(run("score", "weather", "one.jsonl", "--no-ci", "--json")),
+    json.loads(run("score", "coref", sys.argv[1], "one.jsonl", "--no-ci", "--json")),
+    closeread.score("weather", "one.jsonl", resampling=closeread.Resampling(0)).to_json(),
+    closeread.score("weather", "one.jsonl", gold=sys.argv[1], resampling=closeread.Resampling(0)).to_json(),
+]
+print(json.dumps([[report[name] for name in ("corpus", "signature", "scores")] for report in reports]))
+"""
+
+
+def test_it_is_scored_as_its_key_is(package, tmp_path):
+    (tmp_path / "key.conll").write_text(CONLL, "utf-8")
+    reports = json.loads(run_with(package, "-c", SCORE, str(tmp_path / "key.conll")))
+    assert [corpus for corpus, _, _ in reports] == ["weather", "coref", "weather", "weather"]
+    assert all(report[1:] == reports[0][1:] for report in reports)
+    assert reports[0][2]["b3/f1"]["value"] == 1
