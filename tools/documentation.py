@@ -144,6 +144,7 @@ def benchmark_parts(root: Path) -> dict[str, Callable[[], str]]:
     module = json.loads((root / "benchmarks" / "results" / "evaluate_module.json").read_text("utf-8"))
     return {
         "evaluate_compute": lambda: timings_table(module["compute"], "compute of evaluate, 100,000 predictions"),
+        "versions": lambda: versions_table(root / "benchmarks" / "results" / "versions.json"),
         "evaluate_import": lambda: timings_table(module["import"], "import evaluate"),
         "mctaco_machine": lambda: f"{found['machine']}; {found['software']}; closeread {found['closeread']}.\n",
         "mctaco_processes": lambda: timings_table(found["processes"], peer),
@@ -153,6 +154,15 @@ def benchmark_parts(root: Path) -> dict[str, Callable[[], str]]:
         **coref_parts(json.loads((root / "benchmarks" / "results" / "coref.json").read_text("utf-8"))),
         **{name: part for corpus in MEASURED for name, part in measured_parts(root, corpus).items()},
     }
+
+
+def versions_table(path: Path) -> str:
+    """CPU seconds of two versions, and the ratios of time and memory, by command."""
+    rows = [
+        [what, *(f"{row[name]:.2f}" for name in ("old", "new", "ratio", "peak_ratio"))]
+        for what, row in json.loads(path.read_text("utf-8"))["commands"].items()
+    ]
+    return draw(Grid("", ["command", "before", "after", "ratio", "memory, ratio"], rows), "markdown")
 
 
 def measured_parts(root: Path, name: str) -> dict[str, Callable[[], str]]:

@@ -68,7 +68,6 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
 
 def run(procedure: Procedure, name: str, predictions: Path, values: dict[str, Any]) -> None:
     """Score a file and print the result."""
-    from closeread.counts.files import write_counts
     from closeread.scoring import open_scorer
 
     scorer = open_scorer(name, read_place(values), given_options(procedure, values), values.get("metrics"))
@@ -77,12 +76,10 @@ def run(procedure: Procedure, name: str, predictions: Path, values: dict[str, An
     keep = values["counts"] is not None
     counted = scorer.count(system, scorer.procedure.breakdowns if keep else scorer.breakdowns_for(values["by"]))
     show(counted, values, scorer.explain(system, counted.table.units) if values.get("explain") else None)
-    if keep:
-        write_counts(values["counts"], counted)
 
 
 def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, list[Any]] | None = None) -> None:
-    """Print a system's scores.
+    """Keep a system's counts where that is asked for, and print its scores.
 
     Args:
         counted: the system's counts.
@@ -96,6 +93,10 @@ def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, li
     resampling = Resampling(n_resamples, values["confidence"], values["seed"])
     report = make_report(counted, by=values["by"], resampling=resampling)
     units = per_unit(counted) if values["per_unit"] else None
+    if values.get("counts") is not None:
+        from closeread.counts.files import write_counts
+
+        write_counts(values["counts"], counted)
     printing.show(
         values["style"],
         value=lambda: _json(report, units, explanations),
