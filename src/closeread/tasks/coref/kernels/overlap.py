@@ -6,7 +6,8 @@ documents.  No mention occurs twice on a side (otherwise see `repeated_mentions`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -56,17 +57,17 @@ class Overlap:
     shared: Ints
 
     @property
-    def transposed(self) -> Overlap:
+    def transposed(self) -> Self:
         """The same with key and response swapped, so that recall becomes precision."""
         order = np.argsort(self.cell_response, kind="stable")
-        return Overlap(
-            self.n_documents,
-            self.response,
-            self.key,
-            self.mentions[:, [0, 2, 1]],
-            self.cell_response[order],
-            self.cell_key[order],
-            self.shared[order],
+        return replace(
+            self,
+            key=self.response,
+            response=self.key,
+            mentions=self.mentions[:, [0, 2, 1]],
+            cell_key=self.cell_response[order],
+            cell_response=self.cell_key[order],
+            shared=self.shared[order],
         )
 
     def per_document(self, values: Ints | Floats) -> Floats:

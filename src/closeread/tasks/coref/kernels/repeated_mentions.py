@@ -10,7 +10,8 @@ cluster of a repeated mention is the one with the lowest number.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -111,17 +112,11 @@ class RepeatedOverlap(Overlap):
     response_rows: Ints
 
     @property
-    def transposed(self) -> RepeatedOverlap:
+    def transposed(self) -> Self:
         """The same with key and response swapped."""
         order = np.argsort(self.cell_response, kind="stable")
-        return RepeatedOverlap(
-            self.n_documents,
-            self.response,
-            self.key,
-            self.mentions[:, [0, 2, 1]],
-            self.cell_response[order],
-            self.cell_key[order],
-            self.shared[order],
+        return replace(
+            super().transposed,
             sides=(self.sides[1], self.sides[0]),
             last_in_both=self.last_in_both[order],
             key_rows=self.response_rows[order],
