@@ -11,13 +11,13 @@ of each turn, new divided by old.
 
 import argparse
 import json
-import random
 import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 from measure import cpu
 
 from closeread import __version__
@@ -40,25 +40,25 @@ def measure(command):
 
 def write_documents(path, seed, n_documents=500, n_tokens=600, n_mentions=200, n_entities=60):
     """Invented coreference as JSON Lines; the entities of a mention depend on the seed, the mentions do not."""
-    rng, spans = random.Random(seed), random.Random(0)
+    rng, spans = np.random.default_rng(seed), np.random.default_rng(0)
     with path.open("w", encoding="utf-8") as file:
         for number in range(n_documents):
-            starts = sorted(spans.sample(range(n_tokens), n_mentions))
+            starts = np.sort(spans.choice(n_tokens, n_mentions, replace=False)).tolist()
             clusters = [[] for _ in range(n_entities)]
-            for start in starts:
-                clusters[rng.randrange(n_entities)].append([start, start])
+            for start, entity in zip(starts, rng.integers(n_entities, size=n_mentions).tolist(), strict=True):
+                clusters[entity].append([start, start])
             row = {"document": f"d{number}", "clusters": [cluster for cluster in clusters if cluster]}
             file.write(json.dumps(row) + "\n")
 
 
 def write_timeml(folder, seed, n_documents=40, n_events=40, n_links=80):
     """Invented temporal links, consistent with the order of the events."""
-    rng = random.Random(seed)
+    rng = np.random.default_rng(seed)
     folder.mkdir()
     for number in range(n_documents):
         words = " ".join(f'<EVENT eid="e{i}">ran</EVENT>' for i in range(n_events))
         instances = "\n".join(f'<MAKEINSTANCE eiid="ei{i}" eventID="e{i}"/>' for i in range(n_events))
-        pairs = [sorted(rng.sample(range(n_events), 2)) for _ in range(n_links)]
+        pairs = [sorted(rng.choice(n_events, 2, replace=False).tolist()) for _ in range(n_links)]
         links = "\n".join(
             f'<TLINK lid="l{i}" eventInstanceID="ei{a}" relatedToEventInstance="ei{b}" relType="BEFORE"/>'
             for i, (a, b) in enumerate(pairs)
