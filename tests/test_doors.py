@@ -1,6 +1,7 @@
 """Every door gives the same scores and the same signature: files in all formats, records, evaluate, stored counts."""
 
 import json
+import pickle
 from pathlib import Path
 
 import evaluate
@@ -116,6 +117,7 @@ def test_the_command_line_and_stored_counts(corpus, expected, ran):
     assert essence(Report.from_json(json.loads(said))) == expected
     kept = read_any_counts(Path("kept.parquet"), load_procedure)
     assert essence(make_report(kept, resampling=QUICK)) == expected
+    assert essence(make_report(pickle.loads(pickle.dumps(kept)), resampling=QUICK)) == expected
     again = ran("score", "--from-counts", "kept.parquet", "--no-ci", "--json")
     assert json.loads(again) == json.loads(said)
 

@@ -124,6 +124,8 @@ def _check_counts(path: Path, table: CountTable, provenance: Provenance, procedu
     lacking = _metrics_without_counts(table, procedure)
     if lacking:
         raise FormatError(path, [Problem(f"holds no counts for {', '.join(lacking)}; score those metrics again")])
+    if provenance.signature != procedure.signature(provenance.options, table.gold_digest):
+        raise FormatError(path, [Problem("its signature is not that of its options and its gold; score again")])
     if not _is_sound(table, procedure):
         raise FormatError(path, [Problem("holds counts or blocks that --counts never writes; score again")])
     return Counted(table, procedure, provenance)
@@ -144,10 +146,9 @@ def merge_counts(parts: Sequence[Counted], names: Sequence[str]) -> Counted:
         other = part.provenance
         for what in ("procedure", "procedure_version", "corpus", "options"):
             if getattr(other, what) != getattr(first, what):
-                found = (
-                    f"{name} has {what} {_words(getattr(other, what))}, and {names[0]} {_words(getattr(first, what))}"
-                )
-                raise RequestError(f"these counts can't be merged: {found}")
+                found = f"{name} has {what} {_words(getattr(other, what))}"
+                expected = f"expected {_words(getattr(first, what))}, as in {names[0]}"
+                raise RequestError(f"these counts can't be merged: {found} ({expected})")
     try:
         table = merge([part.table for part in parts])
     except ValueError as error:
@@ -198,23 +199,11 @@ def _read(path: Path) -> tuple[CountTable, Provenance]:
         parts = about.pop("breakdowns")
         provenance = _provenance(about)
         table = _table(arrow, parts)
-        _check_digests(table, provenance)
     except OSError as error:
         raise FormatError(path, [Problem(f"can't be read: {error.strerror or 'not a Parquet file'}")]) from None
     except (KeyError, ValueError, TypeError, AttributeError, RecursionError, pa.ArrowException):
         raise FormatError(path, [Problem("is not a file of counts (expected one written by --counts)")]) from None
     return table, provenance
-
-
-def _check_digests(table: CountTable, provenance: Provenance) -> None:
-    """Check that the units' gold is the gold of the signature.
-
-    Raises:
-        ValueError: it is not.
-    """
-    digest = provenance.signature.rpartition("|gold:")[2]
-    if not digest or not table.gold_digest.startswith(digest):
-        raise ValueError("the digests are of other gold than the signature")
 
 
 def _provenance(found: Any) -> Provenance:

@@ -1,0 +1,123 @@
+"""`closeread merge` and reports as files: what belongs together, and what is refused."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from shared.doors import sample_gold, system_rows
+
+import closeread
+from closeread.counts.files import read_counts, write_counts
+from closeread.counts.report import Report
+from closeread.errors import FormatError
+from closeread.formats.json_lines import dump_json_lines
+from closeread.tasks import load_procedure
+
+
+@pytest.fixture
+def shards(tmp_path, monkeypatch, ran):
+    """TNE's sample in two shards, counted: a.parquet and b.parquet."""
+    monkeypatch.chdir(tmp_path)
+    gold, rows = sample_gold("tne"), system_rows("tne")
+    for name, part in (("a", slice(0, 2)), ("b", slice(2, None))):
+        Path(f"{name}-gold.jsonl").write_text(dump_json_lines(gold[part]), "utf-8")
+        Path(f"{name}.jsonl").write_text(dump_json_lines(rows[part]), "utf-8")
+        ran("score", "tne", f"{name}.jsonl", "--gold", f"{name}-gold.jsonl", "--no-ci", "--counts", f"{name}.parquet")
+
+
+def changed(path, **changes):
+    """Write a file of counts again, with another provenance."""
+    counted = read_counts(Path("b.parquet"), load_procedure("tne"))
+    write_counts(Path(path), replace(counted, provenance=replace(counted.provenance, **changes)))
+    return path
+
+
+def test_what_merge_says(shards, ran):
+    assert ran("merge", "a.parquet", "b.parquet", "-o", "all.parquet") == "all.parquet: 4 documents from 2 files\n"
+
+
+def test_merged_counts_are_compared(shards, ran):
+    ran("merge", "a.parquet", "b.parquet", "-o", "all.parquet")
+    Path("whole.jsonl").write_text(dump_json_lines(sample_gold("tne")), "utf-8")
+    Path("system.jsonl").write_text(dump_json_lines(system_rows("tne")), "utf-8")
+    found = json.loads(ran("compare", "tne", "all.parquet", "system.jsonl", "--gold", "whole.jsonl", "--json"))
+    assert {difference["value"] for difference in found[0]["differences"].values()} == {0, None}  # no fallbacks
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (
+            lambda: changed("c.parquet", options={"uprep": "last", "missing": "error"}),
+            "c.parquet: its signature is not that of its options and its gold; score again",
+        ),
+        (lambda: "a.parquet", "these counts can't be merged: unit 's1' occurs in several tables"),
+        (lambda: changed("c.parquet", corpus="mctaco"), "c.parquet has corpus mctaco (expected tne, as in a.parquet)"),
+        (
+            lambda: changed("c.parquet", procedure_version=2),
+            "c.parquet: holds counts of tne version 2 (expected tne version 1)",
+        ),
+        (lambda: changed("c.parquet", procedure="mctaco"), "c.parquet: its signature is not that of"),
+        (lambda: "a.jsonl", "a.jsonl: is not a file of counts (expected one written by --counts)"),
+        (lambda: "none.parquet", "none.parquet: can't be read"),
+    ],
+    ids=["option", "unit", "corpus", "version", "procedure", "no counts", "nothing"],
+)
+def test_what_does_not_belong_together(shards, run, other, message):
+    result = run("merge", "a.parquet", other(), "-o", "all.parquet")
+    assert result.exit_code != 0
+    assert message in result.stderr
+    assert not Path("all.parquet").exists()
+
+
+def test_counts_by_other_options(shards, run, ran):
+    options = ("--gold", "b-gold.jsonl", "--uprep", "last", "--no-ci", "--counts", "c.parquet")
+    ran("score", "tne", "b.jsonl", *options)
+    result = run("merge", "a.parquet", "c.parquet", "-o", "all.parquet")
+    found = "these counts can't be merged: c.parquet has options uprep:last, missing:error"
+    assert f"{found} (expected uprep:any, missing:error, as in a.parquet)" in result.stderr
+
+
+def test_counts_of_two_procedures(shards, run, ran):
+    Path("yes.jsonl").write_text(dump_json_lines(system_rows("mctaco")), "utf-8")
+    ran("score", "mctaco", "yes.jsonl", "--config", "sample", "--no-ci", "--counts", "m.parquet")
+    result = run("merge", "a.parquet", "m.parquet", "-o", "all.parquet")
+    assert result.exit_code == 2
+    assert "m.parquet has procedure mctaco (expected tne, as in a.parquet)" in result.stderr
+
+
+def test_an_input_is_not_overwritten(shards, run):
+    before = Path("a.parquet").read_bytes()
+    assert run("merge", "a.parquet", "b.parquet", "-o", "a.parquet").exit_code == 2
+    assert Path("a.parquet").read_bytes() == before
+
+
+def test_options_go_after_the_procedure(run):
+    result = run("score", "--json", "mctaco", "yes.jsonl")
+    assert result.exit_code == 2
+    assert "Options go after the procedure" in result.stderr
+    assert run("score", "--no-ci").exit_code == 2
+
+
+def test_a_report_is_read_back():
+    gold, rows = sample_gold("mctaco"), system_rows("mctaco")
+    report = closeread.score("mctaco", rows, gold=gold, by="category", resampling=closeread.Resampling(20))
+    assert Report.from_json(json.loads(json.dumps(report.to_json()))) == report
+
+
+@pytest.mark.parametrize(
+    ("change", "problems"),
+    [
+        ({"seed": -1, "format": 2}, ["format: 1 was expected", "seed: -1 is less than the minimum of 0"]),
+        ({"scores": {"f1": {"value": 2, "low": None, "high": None, "undefined": False}}}, ["scores.f1.value: 2"]),
+        ({"released": "yes"}, ["released: 'yes' is not of type"]),
+        (None, ["report: $: [] is not of type 'object'"]),
+    ],
+)
+def test_what_is_no_report(change, problems):
+    rows = system_rows("mctaco")
+    report = closeread.score("mctaco", rows, config="sample", resampling=closeread.Resampling(0)).to_json()
+    with pytest.raises(FormatError) as error:
+        Report.from_json([] if change is None else report | change)
+    assert all(problem in str(error.value) for problem in problems)
