@@ -31,6 +31,7 @@ from closeread.corpora.schema import fields, load_schema
 from closeread.counts.procedure import Procedure
 from closeread.counts.rendering import Grid, draw
 from closeread.files import write_text
+from closeread.hf.metric import EvaluateModule
 from closeread.hf.modules import class_name
 from closeread.tasks import load_procedure
 
@@ -76,13 +77,14 @@ def facts_table(corpus: Corpus) -> str:
     return draw(Grid("", ["figure", *splits], rows), "markdown")
 
 
-def metric_parts(procedure: Procedure) -> dict[str, Callable[[], str]]:
-    """The generators of the parts of a metric card, by name."""
-    own = [name for name in corpus_names() if load_corpus(name).procedure == procedure.name]
+def metric_parts(metric: str) -> dict[str, Callable[[], str]]:
+    """The generators of the parts of the card of an evaluate module, by name."""
+    module = find_module(metric)
+    procedure = module.PROCEDURE
     return {
         "options": lambda: options_table(procedure),
         "scores": lambda: scores_table(procedure),
-        "citation": lambda: bibtex(procedure.citation or load_corpus(own[0]).citation),
+        "citation": lambda: bibtex(procedure.citation or load_corpus(module.CORPUS or "").citation),
     }
 
 
@@ -91,11 +93,11 @@ def bibtex(entry: str) -> str:
     return f"```bibtex\n{entry}\n```\n"
 
 
-def find_procedure(metric: str) -> Procedure:
-    """The procedure of an evaluate module."""
+def find_module(metric: str) -> type[EvaluateModule]:
+    """The class of an evaluate module."""
     module = importlib.import_module(f"closeread.metrics.{metric}.{metric}")
-    procedure: Procedure = getattr(module, class_name(metric)).PROCEDURE
-    return procedure
+    found: type[EvaluateModule] = getattr(module, class_name(metric))
+    return found
 
 
 def scores_table(procedure: Procedure) -> str:
@@ -297,7 +299,7 @@ def main() -> None:
     pages = find_pages(root)
     files = {
         **{root / "cards" / f"{name}.md": card_parts(load_corpus(name)) for name in corpus_names()},
-        **{card: metric_parts(find_procedure(card.parent.name)) for card in (root / "metrics").glob("*/README.md")},
+        **{card: metric_parts(card.parent.name) for card in (root / "metrics").glob("*/README.md")},
         **dict.fromkeys(pages, page_parts(root)),
         root / "benchmarks" / "README.md": benchmark_parts(root),
     }

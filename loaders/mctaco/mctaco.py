@@ -1,8 +1,7 @@
 """McTaco as a dataset builder."""
 
-from closeread.loaders.mctaco import declaration
-
 from closeread.hf import builder
+from closeread.loaders.mctaco import declaration
 
 
 class Mctaco(builder.CorpusBuilder):

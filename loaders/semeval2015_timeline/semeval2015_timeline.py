@@ -1,8 +1,7 @@
 """SemEval-2015 Task 4, TimeLine, as a dataset builder."""
 
-from closeread.loaders.semeval2015_timeline import declaration
-
 from closeread.hf import builder
+from closeread.loaders.semeval2015_timeline import declaration
 
 
 class Semeval2015Timeline(builder.CorpusBuilder):

@@ -1,8 +1,7 @@
 """TNE as a dataset builder."""
 
-from closeread.loaders.tne import declaration
-
 from closeread.hf import builder
+from closeread.loaders.tne import declaration
 
 
 class Tne(builder.CorpusBuilder):

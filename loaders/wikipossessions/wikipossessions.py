@@ -1,8 +1,7 @@
 """WikiPossessions as a dataset builder."""
 
-from closeread.loaders.wikipossessions import declaration
-
 from closeread.hf import builder
+from closeread.loaders.wikipossessions import declaration
 
 
 class Wikipossessions(builder.CorpusBuilder):

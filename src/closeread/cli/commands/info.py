@@ -31,7 +31,7 @@ def command(corpus: str) -> None:
         ["homepage", c.homepage],
         ["licence", c.licence],
         ["files searched in", ", then ".join(str(folder) for folder in folders)],
-        ["scored by", f"closeread score {procedure.name} ({procedure.title})"],
+        ["scored by", f"closeread score {c.name} ({procedure.title})"],
         ["evaluate modules", ", ".join(load_procedure(c.procedure).modules)],
         ["baselines", ", ".join(load_baselines(c.name))],
     ]

@@ -1,0 +1,1 @@
+"""Harbour: questions about time in the harbour."""

@@ -1,0 +1,1 @@
+"""Ship words: misspelt words in a logbook."""

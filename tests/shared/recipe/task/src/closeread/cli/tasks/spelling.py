@@ -1,0 +1,37 @@
+"""Subcommands for spelling."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from closeread.cli import options
+
+if TYPE_CHECKING:
+    from closeread.cli.task_group import Commands
+
+
+@click.command(cls=options.WritingCommand)
+@click.argument("source", type=options.FILE)
+@options.output
+def convert(source: Path, output: Path) -> None:
+    """Convert misspelt words with their corrections to JSON Lines.
+
+    \b
+    Example:
+      closeread convert spelling words.txt -o words.jsonl
+    """
+    from closeread.corpora.gold import load_corpus, read_file
+    from closeread.errors import escape, pluralize
+    from closeread.files import write_text
+    from closeread.formats.json_lines import dump_json_lines
+
+    corpus = load_corpus("shipwords")
+    records = read_file(corpus, source, corpus.default_split)
+    write_text(output, dump_json_lines(records))
+    click.echo(escape(f"{output}: {pluralize(len(records), 'word')}"))
+
+
+COMMANDS: Commands = {"convert": {"spelling": convert}}

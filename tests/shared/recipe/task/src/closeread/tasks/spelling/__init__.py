@@ -1,0 +1,1 @@
+"""Spelling: which word was meant?"""

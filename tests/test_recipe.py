@@ -1,0 +1,275 @@
+"""The recipes of CONTRIBUTING.md, followed in a copy of the repository: a corpus of a known task, and a task of its own.
+
+What they add is below `shared/recipe/`, laid out as in the repository.  No file that was there before is changed.
+"""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from shared.package_copy import MAPPED, copy_package, run_with
+
+ROOT = Path(__file__).parent.parent
+RECIPE = Path(__file__).parent / "shared" / "recipe"
+COPIED = ("tests", "tools")
+OWN = "harbour or shipwords or spelling"
+"""The names of what is added, as pytest selects tests by name."""
+
+COMMANDS = """
+import json, shlex, sys
+from click.testing import CliRunner
+from closeread.cli import main
+results = {}
+for command in sys.argv[1:]:
+    result = CliRunner().invoke(main, shlex.split(command), catch_exceptions=False)
+    results[command] = {"exit_code": result.exit_code, "stdout": result.stdout, "stderr": result.stderr}
+print(json.dumps(results))
+"""
+LOAD = """
+import json, sys, closeread, datasets
+datasets.disable_progress_bars()
+ours, bare = (load(sys.argv[1], split="test") for load in (closeread.load_dataset, datasets.load_dataset))
+assert ours.to_list() == bare.to_list()
+print(json.dumps(ours.to_list()))
+"""
+EVALUATE = """
+import json, sys, closeread, datasets, evaluate
+datasets.disable_progress_bars()
+metric, corpus, predictions, options = sys.argv[1], sys.argv[2], sys.argv[3].split(), json.loads(sys.argv[4])
+module, references = evaluate.load(metric), closeread.load_dataset(corpus, split="test")
+report = module.report(predictions=predictions, references=references, **options)
+scores = module.compute(predictions=predictions, references=references, **options)
+print(json.dumps({"scores": scores, "signature": report.provenance.signature}))
+"""
+LINT = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+
+
+def add(folder, tree):
+    """Add the files of a recipe to a copy of the package."""
+    for part in (RECIPE / tree).iterdir():
+        if part.name == "src":
+            shutil.copytree(part, folder, dirs_exist_ok=True)
+        else:
+            shutil.copytree(part, folder / ("closeread" if part.name in MAPPED else "") / part.name, dirs_exist_ok=True)
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A copy of the repository and of the package, with a corpus and a task more."""
+    folder = copy_package(tmp_path_factory.mktemp("checkout"))
+    for entry in ROOT.iterdir():
+        if entry.name in COPIED:
+            shutil.copytree(entry, folder / entry.name, ignore=shutil.ignore_patterns("__pycache__"))
+        elif entry.name not in ("src", ".git"):
+            (folder / entry.name).symlink_to(folder / "closeread" / entry.name if entry.name in MAPPED else entry)
+    add(folder, "corpus")
+    add(folder, "task")
+    return folder
+
+
+def run_code(folder, code, *arguments):
+    """Run Python code with a copy of the package; its JSON output."""
+    offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hf")}
+    return json.loads(run_with(folder, "-c", code, *arguments, **offline))
+
+
+def run_commands(folder, *commands):
+    """Run `closeread` commands in one process; exit code and output of each, by command."""
+    return run_code(folder, COMMANDS, *commands)
+
+
+def values(output):
+    """The scores in a report in JSON."""
+    return {name: score["value"] for name, score in json.loads(output)["scores"].items()}
+
+
+def essence(output):
+    """The scores and the signature of a report in JSON."""
+    return {"scores": values(output), "signature": json.loads(output)["signature"]}
+
+
+def test_nothing_is_overwritten():
+    for tree in ("corpus", "task"):
+        paths = [path.relative_to(RECIPE / tree) for path in (RECIPE / tree).rglob("*") if path.is_file()]
+        assert paths
+        assert not [path for path in paths if (ROOT / path).exists()]
+
+
+def test_every_test_that_walks_folders_accepts_them(checkout):
+    options = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", OWN, "--ignore", "tests/test_recipe.py")
+    output = run_with(checkout, "-m", "pytest", *options, "tests")
+    passed = int(output.split(" passed")[0].split()[-1])
+    assert passed > 80
+
+
+def test_the_import_rules_hold(checkout):
+    assert "0 broken" in run_with(checkout, "-c", LINT, "--config", ".importlinter", "--no-cache")
+
+
+HARBOUR = {
+    "list": ["harbour  ", "Harbour"],
+    "info harbour": ["Invented questions about the time", "closeread score harbour", "sample.tsv", "always-positive"],
+    "stats harbour --json": ['"candidates": 8'],
+    "cite harbour": ["@misc{harbour,"],
+    "baseline harbour always-positive -o yes.jsonl": ["yes.jsonl: 8 rows"],
+    "baseline harbour always-negative -o no.txt": ["no.txt: 8 rows"],
+    "validate harbour no.txt": ["no.txt: valid; 8 of the 8 gold records of harbour test (sample) have predictions"],
+    "score harbour yes.jsonl --no-ci --json": ['"corpus": "harbour"'],
+    "score harbour no.txt --by category": ["Event Ordering"],
+    "compare harbour yes.jsonl no.txt --resamples 10": ["yes.jsonl", "no.txt"],
+    "export harbour exported": ["exported/sample/test-00000-of-00001.parquet"],
+    "baseline mctaco always-positive --config sample -o mctaco.jsonl": ["mctaco.jsonl: 103 rows"],
+    "score mctaco mctaco.jsonl --config sample --no-ci --json": ['"corpus": "mctaco"'],
+}
+"""Commands, and what each prints."""
+
+
+@pytest.fixture(scope="module")
+def harbour(checkout):
+    return run_commands(checkout, *HARBOUR)
+
+
+@pytest.mark.parametrize("command", HARBOUR)
+def test_commands_find_a_new_corpus(harbour, command):
+    result = harbour[command]
+    assert result["exit_code"] == 0, result["stderr"]
+    assert [words for words in HARBOUR[command] if words not in result["stdout"]] == []
+
+
+def test_a_new_corpus_is_counted_as_declared(harbour):
+    splits = json.loads(harbour["stats harbour --json"]["stdout"])["splits"]
+    declared = json.loads((RECIPE / "corpus/loaders/harbour/facts.json").read_text("utf-8"))["sample"]
+    assert declared["test"].items() <= splits["test"].items()
+
+
+def test_a_new_corpus_is_scored_by_its_task(harbour, checkout):
+    output = harbour["score harbour yes.jsonl --no-ci --json"]["stdout"]
+    # Three questions with one of two answers labelled yes (F1 2/3 each), one with both.
+    assert values(output) == {"exact_match": 1 / 4, "f1": 3 / 4}
+    assert run_code(checkout, EVALUATE, "mctaco", "harbour", " ".join(["yes"] * 8), "{}") == essence(output)
+
+
+def test_a_new_corpus_loads_by_its_bare_name(checkout):
+    rows = run_code(checkout, LOAD, "harbour")
+    assert [row["question_id"] for row in rows] == [f"test-q000{i // 2}" for i in range(8)]
+    assert [row["label"] for row in rows] == [1, 0, 1, 0, 1, 0, 1, 1]
+
+
+GOLD = [
+    {"id": "test-0", "page": "1", "written": "anckor", "word": "anchor"},
+    {"id": "test-1", "page": "1", "written": "sale", "word": "sail"},
+    {"id": "test-2", "page": "2", "written": "maast", "word": "mast"},
+    {"id": "test-3", "page": "2", "written": "kompass", "word": "Compass"},
+    {"id": "test-4", "page": "3", "written": "ropp", "word": "rope"},
+]
+PREDICTED = ["anchor", "sale", "mast", "compass", "rope"]
+FOLD = "--case fold --no-ci --json"
+SPELLING = {
+    "list": ["shipwords  ", "spelling_accuracy"],
+    "info shipwords": ["closeread score shipwords", "spelling accuracy", "unchanged"],
+    "stats shipwords --json": ['"characters": 25'],
+    "cite shipwords": ["@misc{shipwords,", "@article{levenshtein-1966-binary,"],
+    "baseline shipwords unchanged -o unchanged.txt": ["unchanged.txt: 5 rows"],
+    "validate spelling words.txt": ["words.txt: valid; 5 of the 5 gold records of shipwords test (sample)"],
+    "score spelling --help": ["--case", "ignore case", "--explain"],
+    "score spelling unchanged.txt --no-ci --json": ['"procedure": "spelling"'],
+    "score shipwords words.txt --no-ci --json": ['"procedure": "spelling"'],
+    f"score shipwords words.txt {FOLD} --counts all.parquet": ["case:fold"],
+    f"score --from-counts all.parquet {FOLD.removeprefix('--case fold ')}": ["case:fold"],
+    "score shipwords words.txt --by page --per-unit --no-ci --json": ['"slices"', '"units"'],
+    "score shipwords words.txt --explain --no-ci": ["test-1: 2 edits", "An edit changes one character."],
+    "compare spelling unchanged.txt words.txt --resamples 10": ["words.txt", "Word accuracy"],
+    f"score spelling 0.jsonl --gold gold-0.jsonl {FOLD} --counts 0.parquet": ["case:fold"],
+    f"score spelling 1.jsonl --gold gold-1.jsonl {FOLD} --counts 1.parquet": ["case:fold"],
+    "merge 1.parquet 0.parquet -o merged.parquet": ["merged.parquet"],
+    "score --from-counts merged.parquet --no-ci --json": ["case:fold"],
+    "convert spelling closeread/loaders/shipwords/sample.txt -o converted.jsonl": ["converted.jsonl: 5 words"],
+    "export shipwords exported-words": ["exported-words/sample/test-00000-of-00001.parquet"],
+}
+"""Commands, and what each prints."""
+
+
+@pytest.fixture(scope="module")
+def spelling(checkout):
+    (checkout / "words.txt").write_text("".join(f"{word}\n" for word in PREDICTED), "utf-8")
+    for number, rows in enumerate((slice(0, 2), slice(2, 5))):
+        gold = GOLD[rows]
+        system = [{"id": record["id"], "word": word} for record, word in zip(gold, PREDICTED[rows], strict=True)]
+        for name, records in ((f"gold-{number}.jsonl", gold), (f"{number}.jsonl", system)):
+            (checkout / name).write_text("".join(f"{json.dumps(record)}\n" for record in records), "utf-8")
+    return run_commands(checkout, *SPELLING)
+
+
+@pytest.mark.parametrize("command", SPELLING)
+def test_commands_find_a_new_task(spelling, command):
+    result = spelling[command]
+    assert result["exit_code"] == 0, result["stderr"]
+    assert [words for words in SPELLING[command] if words not in result["stdout"]] == []
+
+
+def test_a_new_task_scores_by_the_corpus_and_by_its_own_name(spelling):
+    # Edits of the unchanged words: 1 of 6 characters, 2 of 4, 1 of 5, 1 of 7 and 1 of 4.
+    unchanged = values(spelling["score spelling unchanged.txt --no-ci --json"]["stdout"])
+    assert unchanged == {"word_accuracy": 0, "character_accuracy": 1 - 6 / 26}
+    kept = values(spelling["score shipwords words.txt --no-ci --json"]["stdout"])
+    assert kept == {"word_accuracy": 3 / 5, "character_accuracy": 1 - 3 / 25}
+    folded = values(spelling[f"score shipwords words.txt {FOLD} --counts all.parquet"]["stdout"])
+    assert folded == {"word_accuracy": 4 / 5, "character_accuracy": 1 - 2 / 25}
+
+
+def test_slices_and_units_of_a_new_task(spelling):
+    report = json.loads(spelling["score shipwords words.txt --by page --per-unit --no-ci --json"]["stdout"])
+    pages = {page: part["scores"]["word_accuracy"]["value"] for page, part in report["slices"]["page"].items()}
+    assert pages == {"1": 1 / 2, "2": 1 / 2, "3": 1}
+    assert [unit["character_accuracy"] for unit in report["units"]] == [1, 1 - 2 / 4, 1, 1 - 1 / 7, 1]
+
+
+def test_counts_of_a_new_task_are_stored_and_merged(spelling):
+    report = spelling[f"score shipwords words.txt {FOLD} --counts all.parquet"]["stdout"]
+    assert spelling["score --from-counts all.parquet --no-ci --json"]["stdout"] == report
+    assert essence(spelling["score --from-counts merged.parquet --no-ci --json"]["stdout"]) == essence(report)
+
+
+def test_evaluate_gives_the_same_scores_and_signature(spelling, checkout):
+    report = spelling[f"score shipwords words.txt {FOLD} --counts all.parquet"]["stdout"]
+    options = json.dumps({"case": "fold"})
+    assert run_code(checkout, EVALUATE, "spelling_accuracy", "shipwords", " ".join(PREDICTED), options) == essence(
+        report
+    )
+
+
+def test_the_corpus_of_a_new_task_loads_and_converts(spelling, checkout):
+    assert run_code(checkout, LOAD, "shipwords") == GOLD
+    converted = (checkout / "converted.jsonl").read_text("utf-8").splitlines()
+    assert list(map(json.loads, converted)) == GOLD
+
+
+def test_formats_and_rules_of_a_new_task_report_all_problems(checkout):
+    (checkout / "ragged.txt").write_text("1\tanckor\tanchor\n1\tsale\n", "utf-8")
+    (checkout / "right.txt").write_text("1\tanchor\tanchor\n1\tsail\tsail\n", "utf-8")
+    (checkout / "short.txt").write_text("anchor\n", "utf-8")
+    commands = [f"score spelling words.txt --gold {name}.txt" for name in ("ragged", "right")]
+    ragged, right, short = run_commands(checkout, *commands, "validate spelling short.txt").values()
+    assert (ragged["exit_code"], right["exit_code"], short["exit_code"]) == (1, 1, 1)
+    assert "ragged.txt:2: the number of columns is 2 (expected 3: page, written, word)" in ragged["stderr"]
+    assert "right.txt:1: 'anchor' is not misspelt" in right["stderr"]
+    assert "right.txt:2: 'sail' is not misspelt" in right["stderr"]
+    assert "short.txt: the number of lines is 1 (expected 5, one for each word)" in short["stderr"]
+
+
+def test_with_two_corpora_a_task_asks_for_the_corpus(tmp_path):
+    folder = copy_package(tmp_path)
+    add(folder, "task")
+    package = folder / "closeread"
+    shutil.copytree(package / "loaders/shipwords", package / "loaders/seawords")
+    (package / "loaders/seawords/shipwords.py").rename(package / "loaders/seawords/seawords.py")
+    shutil.copy(package / "schemas/shipwords.json", package / "schemas/seawords.json")
+    declaration = package / "loaders/seawords/declaration.py"
+    declaration.write_text(declaration.read_text("utf-8").replace('"shipwords"', '"seawords"'), "utf-8")
+    (folder / "words.txt").write_text("".join(f"{word}\n" for word in PREDICTED), "utf-8")
+    unclear, clear = run_commands(folder, "score spelling words.txt", "score seawords words.txt --no-ci").values()
+    assert unclear["exit_code"] == 2
+    assert "procedure spelling scores seawords and shipwords; name the corpus instead" in unclear["stderr"]
+    assert clear["exit_code"] == 0, clear["stderr"]
+    assert "seawords" in clear["stdout"]
