@@ -90,7 +90,7 @@ def test_submissions_in_every_format(corpus, expected):
     for number, name in enumerate(declared.submission_formats):
         path = Path(f"other-{number}")
         if CORPORA[corpus].write is not None:
-            CORPORA[corpus].write(rows, path)
+            CORPORA[corpus].write(rows, path, corpus)
             assert essence(closeread.score(corpus, path, config="sample", resampling=QUICK)) == expected, name
 
 

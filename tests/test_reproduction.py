@@ -78,7 +78,7 @@ def test_declared_facts_are_those_of_the_files(name, corpora):
     corpus, facts = load_corpus(name), load_facts(name)
     here = splits_at_hand(corpus, corpus.default_config)  # nobody may have all files of a corpus
     splits = {split: read_gold(corpus, corpus.default_config, split).records for split in here}
-    if len(here) == len(corpus.configs["default"].splits):
+    if len(here) == len(corpus.configs[corpus.default_config].splits):
         splits["all"] = [record for records in splits.values() for record in records]
     found = {split: facts(records) for split, records in splits.items()}
     known = [fact for fact in corpus.facts if fact.config == corpus.default_config and fact.split in found]

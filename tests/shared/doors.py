@@ -1,10 +1,13 @@
-"""A small gold and a system for every procedure, for tests that go through every door to a score."""
+"""A small gold and a system for every procedure, for tests that go through every door to a score.
+
+A corpus of a known task needs nothing here; a new task that scores corpora needs an entry in `CASES`.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import corpus_names, load_corpus, read_gold
 from closeread.corpora.submissions import write_submission
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks import find_format
@@ -67,13 +70,13 @@ def possessions(gold):
 
 
 class Case(NamedTuple):
-    """A corpus.
+    """What a task's corpora have in common.
 
     Attributes:
         system: from gold records to a system's rows.
         fields: the fields of its units to slice by.
         predictions: from a system's rows to what its evaluate module takes.
-        write: writes a system's rows in the corpus's other submission format; None where it has none.
+        write: writes a system's rows for a corpus in its other submission format; None where it has none.
     """
 
     system: Callable
@@ -82,25 +85,30 @@ class Case(NamedTuple):
     write: Callable | None = None
 
 
-CORPORA = {
+CASES = {
     "mctaco": Case(
         mctaco,
         ("category",),
         lambda rows: [row["label"] for row in rows],
-        lambda rows, path: path.write_text("".join(f"{row['label']}\n" for row in rows), "utf-8"),
+        lambda rows, path, corpus: path.write_text("".join(f"{row['label']}\n" for row in rows), "utf-8"),
     ),
     "tne": Case(
         tne,
         ("domain",),
-        write=lambda rows, path: path.write_text(dump_arrays(rows, sample_gold("tne")), "utf-8"),
+        write=lambda rows, path, corpus: path.write_text(dump_arrays(rows, sample_gold(corpus)), "utf-8"),
     ),
-    "semeval2015_timeline": Case(
+    "timeline": Case(
         timelines,
         predictions=lambda rows: rows,
-        write=lambda rows, path: write_submission(path, rows, load_corpus("semeval2015_timeline")),
+        write=lambda rows, path, corpus: write_submission(path, rows, load_corpus(corpus)),
     ),
     "wikipossessions": Case(possessions),
 }
+"""By the task's name."""
+
+TASKS = {name: load_corpus(name).procedure for name in corpus_names()}
+CORPORA = {name: CASES[task] for name, task in TASKS.items() if task in CASES}
+"""By the corpus's name."""
 
 KEY = [
     {"document": "a", "clusters": [[[0, 0], [1, 1], [2, 2]], [[3, 3], [4, 4], [5, 5], [6, 6]]]},
