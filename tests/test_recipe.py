@@ -120,7 +120,7 @@ def essence(output):
 def list_files(tree):
     """The files of a recipe, as paths below the repository."""
     paths = [path.relative_to(RECIPE / tree) for path in (RECIPE / tree).rglob("*") if path.suffix != ".pyc"]
-    return [path for path in paths if (RECIPE / tree / path).is_file()]
+    return sorted(path for path in paths if (RECIPE / tree / path).is_file())
 
 
 @pytest.mark.parametrize("tree", ["corpus", "task"])
