@@ -72,15 +72,15 @@ def test_defaults_and_chosen_options_reach_the_baseline():
 @pytest.mark.parametrize(
     ("chosen", "problem"),
     [
-        ({"words": "ah"}, r"baseline echo has no option 'words' \(it has: word, times, file\)"),
-        ({"word": "eh"}, "option word is 'eh'"),
-        ({"times": 12}, "option times is '12'"),
+        ({"words": "ah"}, r"no such option of baseline echo: 'words'. Did you mean 'word'\? \(choose from: word,"),
+        ({"word": "eh"}, "option word: 'eh' is not one of 'ah', 'oh'"),
+        ({"times": 12}, "option times: '12' is not valid"),
     ],
 )
 def test_other_options_and_values_are_refused(chosen, problem):
     with pytest.raises(RequestError, match=problem):
         ECHO.predict([], **chosen)
-    with pytest.raises(RequestError, match=r"baseline still has no option 'seed' \(it has: no options\)"):
+    with pytest.raises(RequestError, match=r"no such option of baseline still: 'seed' \(choose from: none\)"):
         Baseline("still", repeat, "Do nothing.").predict([], seed=1)
 
 

@@ -12,9 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, overload
 
-from closeread.corpora.gold import Gold as CorpusGold
 from closeread.corpora.gold import corpus_names, load_corpus
-from closeread.corpora.sides import read_corpus_gold
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Comparison, Counted, Provenance, Report, Resampling, make_comparison, make_report
 from closeread.counts.sides import Gold, Options, Place, System
@@ -229,38 +227,12 @@ def compare(
     return make_comparison((names[0], names[1]), one, two, resampling)
 
 
-def gold_for(corpus: str, **place: Any) -> CorpusGold:
-    """The gold records of a corpus, or of the user's own file in its format.
-
-    Args:
-        corpus: its name.
-        **place: `config`, `split`, `gold` and `data_dir`, as for `score`.
-
-    Raises:
-        RequestError: no such corpus, config or split; an InputError where the files are at fault.
-    """
-    return read_corpus_gold(Place(corpus, **place))
-
-
-def submission_for(gold: CorpusGold, predictions: Path, options: Options) -> System:
-    """A file of predictions, checked and aligned with gold records.
-
-    Raises:
-        SubmissionError: anything is wrong with the file; all problems at once.
-    """
-    return load_procedure(gold.corpus.procedure).sides.read_system(gold, predictions, options)
-
-
 @overload
 def _source(value: None) -> None: ...
 @overload
 def _source(value: str | Path | Sequence[Any]) -> Path | Sequence[Any]: ...
 def _source(value: str | Path | Sequence[Any] | None) -> Path | Sequence[Any] | None:
     return Path(value) if isinstance(value, str) else value
-
-
-def _name(value: str | Path | Sequence[Any], otherwise: str) -> str:
-    return str(value) if isinstance(value, str | Path) else otherwise
 
 
 def _path(value: str | Path | None) -> Path | None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.errors import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.scoring import Scorer, submission_for
+from closeread.scoring import Scorer
 from closeread.tasks.tne.procedure import PROCEDURE
 
 GOLD = read_gold(load_corpus("tne"), "sample")
@@ -46,7 +46,7 @@ def refuse(file, content, **options):
     """Write a bad submission and return its problems, each as its line and its words."""
     file.write_text(content if isinstance(content, str) else dump_json_lines(content), "utf-8")
     with pytest.raises(SubmissionError) as caught:
-        submission_for(GOLD, file, PROCEDURE.resolve_options(options))
+        scorer(GOLD, options).read(file)
     assert all(problem.what.isprintable() for problem in caught.value.problems)
     return [(problem.line, problem.what) for problem in caught.value.problems]
 
@@ -54,10 +54,15 @@ def refuse(file, content, **options):
 def read(file, content, **options):
     """Write a submission, given its text or its rows, and read it."""
     file.write_text(content if isinstance(content, str) else dump_json_lines(content), "utf-8")
-    return submission_for(GOLD, file, PROCEDURE.resolve_options(options))
+    return scorer(GOLD, options).read(file)
 
 
 def count(file, gold=GOLD, **options):
     """Count the links of a submission."""
-    scorer = Scorer(PROCEDURE, PROCEDURE.resolve_options(options), gold)
-    return scorer.count(scorer.read(file)).table
+    one = scorer(gold, options)
+    return one.count(one.read(file)).table
+
+
+def scorer(gold, options):
+    """Return what scores submissions against gold."""
+    return Scorer(PROCEDURE, PROCEDURE.resolve_options(options), gold)

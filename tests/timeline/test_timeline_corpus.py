@@ -14,10 +14,11 @@ from closeread.corpora.declaration import read_manifest
 from closeread.corpora.gold import read_gold, read_own_gold
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.corpora.sources import locate
+from closeread.counts.sides import Place
 from closeread.errors import FormatError, RequestError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.features import features
-from closeread.scoring import gold_for
+from closeread.scoring import open_scorer
 from closeread.tasks.timeline.cat_xml import dump_document, read_document
 from closeread.tasks.timeline.facts import facts, text_facts
 from closeread.tasks.timeline.timeline_txt import dump_timeline, write_folder
@@ -124,7 +125,7 @@ def test_commands(ran):
 
 def test_the_documents_are_no_gold():
     with pytest.raises(RequestError, match=f"config documents of {NAME} holds no gold to score against"):
-        gold_for(NAME, config="documents")
+        open_scorer(NAME, Place(config="documents"))
 
 
 # Folders of the user's own.

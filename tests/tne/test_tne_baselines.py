@@ -191,7 +191,7 @@ def test_definitions_on_the_command_line(ran):
         (["surface", "--spacy-model", "x"], "No such option"),
         (["title-first", "--definition", "printed"], "No such option"),
         (["title-last", "--seed", "1"], "No such option"),
-        (["title-random", "--seed", "-1"], "'-1' is not a whole number."),
+        (["title-random", "--seed", "-1"], "'-1' is not valid (expected a whole number)."),
         (
             ["surfaces"],
             f"no such baseline of tne: 'surfaces'. Did you mean 'surface'? (choose from: {', '.join(NAMES)})",
@@ -207,9 +207,9 @@ def test_unknown_options_and_baselines_are_refused(run, tmp_path, arguments, pro
 
 
 def test_unknown_options_are_refused_in_python(ferry):
-    with pytest.raises(RequestError, match=r"baseline surface has no option 'seed' \(it has: definition\)"):
+    with pytest.raises(RequestError, match=r"no such option of baseline surface: 'seed' \(choose from: definition\)"):
         load_baseline("tne", "surface").predict(ferry, seed=1)
-    with pytest.raises(RequestError, match="option definition is 'x'"):
+    with pytest.raises(RequestError, match="option definition: 'x' is not one of"):
         load_baseline("tne", "surface").predict(ferry, definition="x")
     with pytest.raises(RequestError, match="no such corpus: 'nothing'"):
         load_baselines("nothing")

@@ -171,7 +171,7 @@ def test_fields_that_are_not_there():
 
 def test_the_options():
     assert PROCEDURE.resolve_options({}) == {"uprep": "any", "missing": "error"}
-    with pytest.raises(RequestError, match=r"option uprep is 'first' \(expected one of any, last\)"):
+    with pytest.raises(RequestError, match=r"option uprep: 'first' is not one of 'any', 'last'"):
         PROCEDURE.resolve_options({"uprep": "first"})
     assert PROCEDURE.resampling_unit == PROCEDURE.unit == "document"
 

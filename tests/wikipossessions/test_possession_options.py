@@ -12,12 +12,12 @@ YEAR = "(expected a year such as 2017)"
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        ("tolerance", "x", f"option tolerance is 'x' {DECIMAL}"),
-        ("tolerance", "-0.1", f"option tolerance is '-0.1' {DECIMAL}"),
-        ("tolerance", "0.1\n", f"option tolerance is '0.1\n' {DECIMAL}"),
-        ("tolerance", float("nan"), f"option tolerance is 'nan' {DECIMAL}"),
-        ("now_year", "now", f"option now_year is 'now' {YEAR}"),
-        ("setting", "loose", "option setting is 'loose' (expected one of exact, partial)"),
+        ("tolerance", "x", f"option tolerance: 'x' is not valid {DECIMAL}"),
+        ("tolerance", "-0.1", f"option tolerance: '-0.1' is not valid {DECIMAL}"),
+        ("tolerance", "0.1\n", f"option tolerance: '0.1\\n' is not valid {DECIMAL}"),
+        ("tolerance", float("nan"), f"option tolerance: 'nan' is not valid {DECIMAL}"),
+        ("now_year", "now", f"option now_year: 'now' is not valid {YEAR}"),
+        ("setting", "loose", "option setting: 'loose' is not one of 'exact', 'partial'"),
     ],
 )
 def test_invalid_values(option, value, message):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from os.path import realpath
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from closeread.errors import InputError, RequestError, escape, quote
+from closeread.errors import InputError, RequestError, escape
 
 if TYPE_CHECKING:
     from closeread.corpora.gold import Gold
@@ -166,17 +166,22 @@ style_options = together(
 )
 
 
-def declared_options(declared: Sequence[Option]) -> list[click.Parameter]:
-    """Return the flags of declared options; their values are None if not given, so that defaults stay in one place."""
-    return [_make_flag(option) for option in declared]
+def declared_options(declared: Sequence[Option], defaults: Mapping[str, str] | None = None) -> list[click.Parameter]:
+    """Return the flags of declared options; their values are None if not given, so that defaults stay in one place.
+
+    Args:
+        declared: the options.
+        defaults: defaults that differ from the declared ones, for the help.
+    """
+    return [_make_flag(option, (defaults or {}).get(option.name, option.default)) for option in declared]
 
 
-def _make_flag(option: Option) -> click.Parameter:
+def _make_flag(option: Option, default: str) -> click.Parameter:
     from closeread.corpora.baselines import PathOption
 
     def check(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
         if value is not None and not option.accepts(str(value)):
-            raise click.BadParameter(f"{quote(str(value))} is not {option.accepted}.", ctx, param)
+            raise click.BadParameter(f"{option.describe_invalid(value)}.", ctx, param)
         return value
 
     is_path = isinstance(option, PathOption)
@@ -186,7 +191,7 @@ def _make_flag(option: Option) -> click.Parameter:
         type=click.Choice(option.choices) if option.choices else FILE if is_path else str,
         callback=check,
         metavar=None if option.choices else "DIR" if is_path else name,
-        help=f"{option.help}  [default: {option.default}]" if option.default else option.help,
+        help=f"{option.help}  [default: {default}]" if default else option.help,
     )
 
 
@@ -207,10 +212,22 @@ def read_all(paths: Iterable[Path], read: Callable[[Path], T]) -> list[T]:
     return found
 
 
-def tell_notices(gold: Gold) -> Gold:
-    """Return gold after printing its notices to standard error."""
-    tell(gold.notices)
-    return gold
+def read_gold(corpus: str, **place: Any) -> Gold:
+    """Read gold records and print their notices to standard error.
+
+    Args:
+        corpus: its name.
+        **place: values of `gold_options`.
+
+    Raises:
+        RequestError: there is no such config or split; an InputError if the files are missing or invalid.
+    """
+    from closeread.corpora.sides import read_corpus_gold
+    from closeread.counts.sides import Place
+
+    found = read_corpus_gold(Place(corpus, **place))
+    tell(found.notices)
+    return found
 
 
 @contextmanager

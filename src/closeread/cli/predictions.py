@@ -18,12 +18,13 @@ def read_prediction(gold: Gold, predictions: Path, unit: str) -> Record:
         SubmissionError: the file is invalid; all problems at once.
     """
     from closeread.errors import RequestError, quote
-    from closeread.scoring import submission_for
+    from closeread.scoring import Scorer, resolve_options
     from closeread.tasks import load_procedure
 
     key = gold.corpus.key
-    defaults = {**gold.corpus.procedure_defaults, "missing": "empty"}
-    rows = submission_for(gold, predictions, load_procedure(gold.corpus.procedure).resolve_options(defaults)).rows
+    procedure = load_procedure(gold.corpus.procedure)
+    resolved = resolve_options(procedure, gold.corpus.name, {"missing": "empty"})
+    rows = Scorer(procedure, resolved, gold).read(predictions).rows
     row: Record | None = next(row for record, row in zip(gold.records, rows, strict=True) if record[key] == unit)
     if row is None:
         raise RequestError(f"{predictions} has no prediction for {key} {quote(unit)}")

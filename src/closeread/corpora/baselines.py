@@ -12,8 +12,8 @@ from typing import cast
 
 from closeread import tasks
 from closeread.corpora.gold import corpus_names, load_corpus
-from closeread.counts.options import Option
-from closeread.errors import RequestError, describe_unknown, quote
+from closeread.counts.options import Option, resolve_options
+from closeread.errors import RequestError, describe_unknown
 from closeread.records import Record
 from closeread.tasks import find
 
@@ -65,7 +65,7 @@ class Baseline:
             chosen: options that differ from their defaults.
 
         Raises:
-            RequestError: the baseline has no such option, or the option can't have that value.
+            RequestError: the baseline has no such option, or the option does not accept its value.
         """
         return self.make(records, **self.resolve_options(chosen))
 
@@ -73,16 +73,9 @@ class Baseline:
         """Return every option with its value as text, chosen or default, in declared order.
 
         Raises:
-            RequestError: the baseline has no such option, or the option can't have that value.
+            RequestError: the baseline has no such option, or the option does not accept its value.
         """
-        known = {option.name: option for option in self.options}
-        for name, value in chosen.items():
-            if name not in known:
-                has = ", ".join(known) or "no options"
-                raise RequestError(f"baseline {self.name} has no option {quote(name)} (it has: {has})")
-            if not known[name].accepts(str(value)):
-                raise RequestError(f"option {name} is {quote(str(value))} (expected {known[name].accepted})")
-        return {name: str(chosen.get(name, option.default)) for name, option in known.items()}
+        return resolve_options(self.options, chosen, f"baseline {self.name}")
 
 
 def has_baselines(corpus: str) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from closeread.arrays import Mask
+from closeread.errors import RequestError, describe_unknown, quote
 
 
 @dataclass(frozen=True)
@@ -33,18 +34,49 @@ class Option:
 
     @property
     def accepted(self) -> str:
-        """The accepted values, in words.
+        """A description of the accepted values.
 
         >>> Option("tolerance", (), "0", "", pattern="[0-9]+", expected="a whole number").accepted
         'a whole number'
         """
-        return self.expected if self.pattern is not None else f"one of {', '.join(self.choices)}"
+        return self.expected if self.pattern is not None else f"one of {', '.join(map(repr, self.choices))}"
+
+    def describe_invalid(self, value: object) -> str:
+        """Write the message for a value that is not accepted."""
+        found = quote(str(value))
+        if self.pattern is None:
+            return f"{found} is not {self.accepted}"
+        return f"{found} is not valid (expected {self.expected})"
 
     def accepts(self, value: object) -> bool:
         """Return whether a value is valid."""
         if self.pattern is None:
             return value in self.choices
         return re.fullmatch(self.pattern, str(value)) is not None
+
+
+def resolve_options(options: Sequence[Option], values: Mapping[str, object], owner: str) -> dict[str, str]:
+    """Return every option with its value as text, given or default, in declared order; True becomes "true".
+
+    Args:
+        options: the options that exist.
+        values: the given values by name.
+        owner: what has these options, for messages.
+
+    Raises:
+        RequestError: an option does not exist, or does not accept its value.
+
+    >>> resolve_options([Option("average", ("micro", "macro"), "micro", "")], {"average": "macro"}, "coref")
+    {'average': 'macro'}
+    """
+    known = {option.name: option for option in options}
+    given = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in values.items()}
+    for name, value in given.items():
+        if name not in known:
+            raise RequestError(describe_unknown(f"option of {owner}", name, list(known)))
+        if not known[name].accepts(value):
+            raise RequestError(f"option {name}: {known[name].describe_invalid(value)}")
+    return {name: option.canonical(given.get(name, option.default)) for name, option in known.items()}
 
 
 def missing_option(default: str) -> Option:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from closeread.counts.metrics import Metric
-from closeread.counts.options import Option
+from closeread.counts.options import Option, resolve_options
 from closeread.counts.sides import Options, Sides
 from closeread.counts.table import CountTable
 from closeread.errors import RequestError, describe_unknown
@@ -113,19 +113,12 @@ class Procedure:
         return replace(self, metrics=metrics, count=count)
 
     def resolve_options(self, values: Mapping[str, object]) -> dict[str, str]:
-        """Every option with its value as text, given or default, in declared order; True is "true".
+        """Return every option with its value as text, given or default, in declared order; True becomes "true".
 
         Raises:
-            RequestError: an option does not exist or can't have that value.
+            RequestError: an option does not exist, or does not accept its value.
         """
-        known = {option.name: option for option in self.options}
-        given = {name: str(value).lower() if isinstance(value, bool) else value for name, value in values.items()}
-        for name, value in given.items():
-            if name not in known:
-                raise RequestError(describe_unknown(f"option of {self.name}", name, list(known)))
-            if not known[name].accepts(value):
-                raise RequestError(f"option {name} is '{value}' (expected {known[name].accepted})")
-        return {name: option.canonical(str(given.get(name, option.default))) for name, option in known.items()}
+        return resolve_options(self.options, values, self.name)
 
     def signature(self, options: Options, gold_digest: str) -> str:
         """What makes two numbers comparable: procedure, version, every option, and the gold as scored.

@@ -99,11 +99,10 @@ def run(corpus: str, baseline: Baseline, output: Path, values: dict[str, Any]) -
     """Predict with a baseline and write its predictions."""
     from closeread.corpora.submissions import write_submission
     from closeread.errors import escape, pluralize
-    from closeread.scoring import gold_for
 
     places = {name: values[name] for name in ("config", "split", "gold", "data_dir")}
     chosen = {option.name: values[option.name] for option in baseline.options if values[option.name] is not None}
-    gold = options.tell_notices(gold_for(corpus, **places))
+    gold = options.read_gold(corpus, **places)
     with options.warnings_as_notes():
         rows = baseline.predict(gold.records, **chosen)
     write_submission(output, rows, gold.corpus)

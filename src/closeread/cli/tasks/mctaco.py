@@ -87,11 +87,10 @@ def units(rule: Any, output: Path, **places: Any) -> None:
     from closeread.errors import escape
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.scoring import gold_for
     from closeread.tasks.mctaco.mctaco_tsv import dump_records
     from closeread.tasks.mctaco.perturbation.units import normalize_units
 
-    gold = options.tell_notices(gold_for("mctaco", **places))
+    gold = options.read_gold("mctaco", **places)
     rows = [{**record, "answer": normalize_units(record["answer"], rule=rule)} for record in gold.records]
     changed = sum(row["answer"] != record["answer"] for row, record in zip(rows, gold.records, strict=True))
     write_text(output, (dump_records if output.suffix == ".tsv" else dump_json_lines)(rows))
@@ -151,10 +150,9 @@ def candidates(
     from closeread.errors import escape
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.scoring import gold_for
     from closeread.tasks.mctaco.perturbation.candidates import expand
 
-    gold = options.tell_notices(gold_for("mctaco", **places))
+    gold = options.read_gold("mctaco", **places)
     techniques = _choose_techniques(number_rule, fill_mask, device, phrases)
     rows = expand(gold.records, techniques, limit=limit, seed=seed)
     write_text(output, dump_json_lines(rows))

@@ -118,9 +118,10 @@ def convert(source: Path, output: Path) -> None:
         click.echo(escape(f"{output}: 1 document"))
     else:
         corpus = load_corpus(CORPUS)
-        timelines = options.tell_notices(read_own_gold(corpus, source)).records
-        write_submission(output, timelines, corpus)
-        click.echo(escape(f"{output}: {pluralize(len(timelines), 'timeline')}"))
+        gold = read_own_gold(corpus, source)
+        options.tell(gold.notices)
+        write_submission(output, gold.records, corpus)
+        click.echo(escape(f"{output}: {pluralize(len(gold.records), 'timeline')}"))
 
 
 @click.command(cls=options.WritingCommand)
@@ -148,12 +149,11 @@ def plot_timeline(entity: str, predictions: Path | None, output: Path, **places:
     from closeread.cli.predictions import read_prediction
     from closeread.drawing.pictures import check_suffix, write_picture
     from closeread.errors import escape, pluralize
-    from closeread.scoring import gold_for
     from closeread.tasks.timeline.plot_events import count_mentions, find_timeline
     from closeread.tasks.timeline.plots import draw_timeline
 
     check_suffix(output)
-    gold = options.tell_notices(gold_for(CORPUS, **places))
+    gold = options.read_gold(CORPUS, **places)
     record = find_timeline(gold.records, entity)
     system = None if predictions is None else read_prediction(gold, predictions, record["id"])["entries"]
     write_picture(draw_timeline(record["entity"], record["entries"], system), output)

@@ -117,19 +117,18 @@ def convert(predictions: Path, form: str, output: Path, **places: Any) -> None:
       closeread convert tne mine.jsonl --to arrays --config unlabeled -o for_the_leaderboard.jsonl
       closeread convert tne arrays.jsonl --to jsonl --config sample -o links.jsonl
     """
+    from closeread.counts.sides import Place
     from closeread.errors import escape, pluralize
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.scoring import gold_for, submission_for
-    from closeread.tasks import load_procedure
+    from closeread.scoring import open_scorer
     from closeread.tasks.tne import tne_arrays
 
-    gold = options.tell_notices(gold_for("tne", **places))
-    defaults = {**gold.corpus.procedure_defaults, "missing": "error"}
-    submission = submission_for(gold, predictions, load_procedure("tne").resolve_options(defaults))
-    rows = [row for row in submission.rows if row is not None]
+    scorer = open_scorer("tne", Place(**places), {"missing": "error"})
+    options.tell(scorer.gold.notices)
+    rows = [row for row in scorer.read(predictions).rows if row is not None]
     if form == "arrays":
-        write_text(output, tne_arrays.dump_submission(rows, gold.records))
+        write_text(output, tne_arrays.dump_submission(rows, scorer.gold.records))
         options.tell(tne_arrays.describe_losses(rows))
     else:
         write_text(output, dump_json_lines(rows))
@@ -167,15 +166,15 @@ def plot_confusion(predictions: Path, labels: int, unlinked: str, output: Path, 
     """
     from closeread.drawing.pictures import check_suffix, write_picture
     from closeread.errors import escape, pluralize
-    from closeread.scoring import gold_for, submission_for
-    from closeread.tasks import load_procedure
+    from closeread.scoring import Scorer, resolve_options
     from closeread.tasks.tne import plots
+    from closeread.tasks.tne.procedure import PROCEDURE
 
     check_suffix(output)
-    gold = options.tell_notices(gold_for("tne", **places))
+    gold = options.read_gold("tne", **places)
     plots.check_links(gold)
-    settled = load_procedure("tne").resolve_options(gold.corpus.procedure_defaults)
-    counts = plots.confusion_counts(gold.records, submission_for(gold, predictions, settled).rows)
+    system = Scorer(PROCEDURE, resolve_options(PROCEDURE, "tne", {}), gold).read(predictions)
+    counts = plots.confusion_counts(gold.records, system.rows)
     shown = plots.commonest(counts, labels)
     write_picture(plots.draw_confusion(counts, [*shown, plots.NO_LINK] if unlinked == "shown" else shown), output)
     of_these, linked = int(counts[shown].sum()), int(counts[1:].sum())
@@ -198,14 +197,13 @@ def plot_prepositions(splits: tuple[str, ...], output: Path, **places: Any) -> N
     """
     from closeread.drawing.pictures import check_suffix, write_picture
     from closeread.errors import escape
-    from closeread.scoring import gold_for
     from closeread.tasks.tne.columns import documents_of
     from closeread.tasks.tne.plots import check_links, draw_prepositions, preposition_counts
 
     check_suffix(output)
     counts = {}
     for split in dict.fromkeys(splits) or (None,):
-        gold = options.tell_notices(gold_for("tne", split=split, **places))
+        gold = options.read_gold("tne", split=split, **places)
         check_links(gold)
         counts[gold.split or str(places["gold"])] = preposition_counts(documents_of(gold.records))
     write_picture(draw_prepositions(counts), output)

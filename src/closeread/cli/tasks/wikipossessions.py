@@ -80,11 +80,10 @@ def plot_possession(article: str, predictions: Path | None, output: Path, **plac
     from closeread.cli.predictions import read_prediction
     from closeread.drawing.pictures import check_suffix, write_picture
     from closeread.errors import escape, pluralize
-    from closeread.scoring import gold_for
     from closeread.tasks.wikipossessions.plots import draw_timeline, find_article
 
     check_suffix(output)
-    gold = options.tell_notices(gold_for("wikipossessions", **places))
+    gold = options.read_gold("wikipossessions", **places)
     possessions = find_article(gold.records, article)["possessions"]
     predicted = None if predictions is None else read_prediction(gold, predictions, article)["possessions"]
     write_picture(draw_timeline(article, possessions, predicted), output)
