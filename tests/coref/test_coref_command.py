@@ -205,6 +205,18 @@ def test_errors_with_repeats_and_without_text(ran, run, pair):
     assert found["errors"][0]["pieces"][0][0]["text"] == "Snow"
 
 
+def test_errors_take_their_options_from_the_procedure(run, pair):
+    declared = {option.name: option for option in PROCEDURE.options}
+    helped = " ".join(run("errors", "coref", "--help").stdout.split())
+    for name in ("matching", "duplicates"):
+        assert declared[name].help in helped
+        assert f"--{name} [{'|'.join(declared[name].choices)}]" in helped
+    assert "--missing" not in helped
+    done = run("errors", "coref", *pair, "--duplicates", "reference")
+    assert done.exit_code == 2
+    assert "an error analysis needs every mention in one entity; use --duplicates first" in done.stderr
+
+
 def test_errors_of_a_perfect_response(ran, pair):
     found = json.loads(ran("errors", "coref", "key.conll", "key.conll", "--json"))
     assert found["counts"]["right entity"] == 3

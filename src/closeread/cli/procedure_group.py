@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from closeread.cli import options
-from closeread.tasks import procedure_names
+from closeread.tasks import load_procedure, procedure_names
 
 if TYPE_CHECKING:
     from closeread.counts.procedure import Procedure
@@ -47,6 +48,28 @@ class ProcedureGroup(click.Group):
         return self._build(*find_procedure(cmd_name), cmd_name)
 
 
+class ProcedureCommand(click.Command):
+    """A command with some options of a procedure, which is imported only when they are needed.
+
+    Args:
+        procedure: the name of the procedure.
+        procedure_options: the names of the options.
+    """
+
+    def __init__(self, *args: Any, procedure: str, procedure_options: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._procedure, self._option_names = procedure, procedure_options
+
+    @cached_property
+    def _procedure_options(self) -> list[click.Parameter]:
+        declared = procedure_options(load_procedure(self._procedure))
+        return [option for option in declared if option.name in self._option_names]
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return all parameters."""
+        return [*self._procedure_options, *super().get_params(ctx)]
+
+
 def gold_arguments(corpus: str | None) -> Callable[[options.F], options.F]:
     """What says where gold is: the key as the first argument, or the options of a corpus."""
     if corpus is None:
@@ -62,23 +85,16 @@ def read_place(values: Mapping[str, Any]) -> Place:
 
 
 def procedure_options(procedure: Procedure, corpus: str | None = None) -> list[click.Parameter]:
-    """The procedure's options as the command line's; None where nothing is said, so that defaults stay in one place."""
+    """Return the flags of a procedure's options, with the defaults of a corpus in their help."""
     from closeread.scoring import resolve_options
 
-    defaults = resolve_options(procedure, corpus, {})
-    return [
-        click.Option(
-            [f"--{option.name.replace('_', '-')}", option.name],
-            type=click.Choice(option.choices) if option.choices else str,
-            help=f"{option.help}  [default: {defaults[option.name]}]",
-        )
-        for option in procedure.options
-    ]
+    return options.declared_options(procedure.options, resolve_options(procedure, corpus, {}))
 
 
 def given_options(procedure: Procedure, values: Mapping[str, Any]) -> dict[str, str]:
-    """The values of the procedure's options among a command's parameters, where one was given."""
-    return {option.name: values[option.name] for option in procedure.options if values[option.name] is not None}
+    """Return the values of a procedure's options that were given to a command."""
+    given = {option.name: values.get(option.name) for option in procedure.options}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def examples(procedure: Procedure, corpus: str | None, command: str, *endings: str) -> str:
