@@ -35,5 +35,5 @@ class Mctaco(metric.EvaluateModule):
     PREDICTIONS = "label"
     REFERENCES = "reference"
 
-    def _rows(self, predictions: Sequence[str]) -> Sequence[Record]:
+    def _to_rows(self, predictions: Sequence[str]) -> Sequence[Record]:
         return ColumnRecords({"label": predictions})

@@ -35,9 +35,9 @@ class TimelineAwareness(metric.EvaluateModule):
     PROCEDURE = timeline.PROCEDURE
     SCHEMA = CORPUS = "semeval2015_timeline"
 
-    def _added(
+    def _check_batch(
         self, predictions: Any, references: Any, others: Mapping[str, Any]
     ) -> tuple[list[Any], list[dict[str, Any]]]:
         """Return checked inputs for evaluate, with predictions of one shape, without spans."""
-        system, gold = super()._added(predictions, references, others)
+        system, gold = super()._check_batch(predictions, references, others)
         return [{**row, "entries": [{**entry, "spans": []} for entry in row["entries"]]} for row in system], gold

@@ -39,7 +39,7 @@ class TneLinks(metric.EvaluateModule):
     SCHEMA = CORPUS = "tne"
     REFERENCES = "reference"
 
-    def _checked(
+    def _check_inputs(
         self, predictions: Any, references: Any, options: Mapping[str, str]
     ) -> tuple[Sequence[Any], Sequence[Record]]:
         """Check the inputs and return them as the procedure takes them; leaderboard arrays are refused.
@@ -53,4 +53,4 @@ class TneLinks(metric.EvaluateModule):
             found = f"row {arrays[0]}: the prediction is a leaderboard array, {ARRAY} (expected id and relations)"
             advice = "convert the file first: closeread convert tne FILE --to jsonl"
             raise SubmissionError("predictions", [Problem(f"{found}; {advice}")])
-        return super()._checked(rows, references, options)
+        return super()._check_inputs(rows, references, options)

@@ -1,4 +1,4 @@
-"""Records: what readers yield, and the common currency of everything else.
+"""Records, the data that readers return and everything else works with.
 
 A *record* is one gold unit, or one row of a system's predictions: JSON values under the field names of the corpus's
 schema.  It is a plain dict, so that a field added to the schema needs no Python.
@@ -33,8 +33,8 @@ class ColumnRecords(Sequence[Record]):
     @overload
     def __getitem__(self, index: slice) -> ColumnRecords: ...
     def __getitem__(self, index: int | slice) -> Record | ColumnRecords:
-        chosen = {name: values[index] for name, values in self.columns.items()}
-        return ColumnRecords(chosen) if isinstance(index, slice) else chosen
+        items = {name: values[index] for name, values in self.columns.items()}
+        return ColumnRecords(items) if isinstance(index, slice) else items
 
     def __iter__(self) -> Iterator[Record]:
         names = tuple(self.columns)
@@ -59,7 +59,7 @@ def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Seq
 
 
 class Parsed(NamedTuple):
-    """What a reader found in a file, good and bad, so that all problems can be reported at once.
+    """The content of a file: records and problems, so that all problems can be reported at once.
 
     Attributes:
         records: the records that could be read, in order.
@@ -72,7 +72,7 @@ class Parsed(NamedTuple):
     problems: list[Problem]
 
     def problem(self, index: int, what: str) -> Problem:
-        """A problem of a record."""
+        """Return a problem of a record."""
         return Problem(what, self.lines[index])
 
     def place(self, index: int) -> str:
@@ -81,13 +81,13 @@ class Parsed(NamedTuple):
 
 
 class ParsedFolder(NamedTuple):
-    """What a reader found in a folder, good and bad.
+    """The content of a folder: records and problems.
 
     Attributes:
         records: the records that could be read, in order.
         files: the file of each record.
         problems: what could not be read, with its file.
-        notices: what is odd about what could be read, with its file.
+        notices: what is unusual about the records, with its file.
     """
 
     records: Sequence[Record]
@@ -96,7 +96,7 @@ class ParsedFolder(NamedTuple):
     notices: list[Problem]
 
     def problem(self, index: int, what: str) -> Problem:
-        """A problem of a record."""
+        """Return a problem of a record."""
         return Problem(what, None, self.files[index])
 
     def place(self, index: int) -> str:
@@ -105,22 +105,22 @@ class ParsedFolder(NamedTuple):
 
 
 class ParsedRows(NamedTuple):
-    """Records that were in memory already.
+    """Records in memory.
 
     Attributes:
         records: the records.
-        problems: nothing; what could not be read is not among them.
+        problems: empty, since nothing had to be read.
     """
 
     records: Sequence[Record]
     problems: list[Problem]
 
     def problem(self, index: int, what: str) -> Problem:
-        """A problem of a record."""
+        """Return a problem of a record."""
         return Problem(f"row {index}: {what}")
 
     def place(self, index: int) -> str:
-        """Where a record is, in words."""
+        """Describe where a record is."""
         return f"in row {index}"
 
 
@@ -128,7 +128,7 @@ AnyParsed = Parsed | ParsedFolder | ParsedRows
 
 
 def name_problem(parsed: AnyParsed, key: str, problem: Problem) -> Problem:
-    """A problem of a record (`Problem.row`) with its line or its file, and with the record's name if it has one."""
+    """Return a problem of a record (`Problem.row`) with its line or file, and the record's name if it has one."""
     number = problem.row or 0
     record = parsed.records[number]
     name = record.get(key) if isinstance(record, dict) else None
@@ -151,12 +151,12 @@ def find_repeated(parsed: AnyParsed, key: str) -> list[Problem]:
 
 
 class Origin(NamedTuple):
-    """Where gold came from, as a report says it.
+    """Where gold comes from, for reports.
 
     Attributes:
-        corpus: the corpus whose declaration it follows; the procedure's name where it follows none.
+        corpus: the corpus whose declaration it follows; the procedure's name if it follows none.
         config, split: the part of the corpus; None for the user's own gold.
-        released: whether it is the released gold; None where there is no release.
+        released: whether it is the released gold; None if there is no release.
     """
 
     corpus: str

@@ -1,7 +1,7 @@
-"""The one door to a score: gold and a system's output, of any procedure, to counts, reports and comparisons.
+"""Score any procedure: from gold and a system's output to counts, reports and comparisons.
 
-`closeread.score` and `closeread.compare`, the command line and the evaluate modules all go through `open_scorer` or
-`Scorer`, so that the same input has the same numbers and the same signature by every way.
+`closeread.score`, `closeread.compare`, the command line and the evaluate modules all use `open_scorer` or `Scorer`, so
+that the same input always gives the same scores and the same signature.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.counts.procedure import Procedure
@@ -24,12 +24,12 @@ from closeread.tasks import load_procedure, procedure_names
 
 @dataclass(frozen=True)
 class Scorer:
-    """A procedure with all of its options, and the gold to score against.
+    """A procedure with its options, and the gold to score against.
 
     Attributes:
-        procedure: how to score.
-        options: every option with its value.
-        gold: what `Procedure.sides` read or took.
+        procedure: the procedure.
+        options: all options with their values.
+        gold: the gold, as `Procedure.sides` returns it.
     """
 
     procedure: Procedure
@@ -37,26 +37,26 @@ class Scorer:
     gold: Gold
 
     def read(self, source: Path | Sequence[Any]) -> System:
-        """Read a system's output, a file, a folder or records, checked and aligned with the gold.
+        """Read a system's output (a file, a folder or records), validate it and align it with the gold.
 
         Raises:
-            SubmissionError: something is wrong with it; all problems at once.
+            SubmissionError: it is invalid; all problems at once.
         """
         return self.procedure.sides.read_system(self.gold, source, self.options)
 
     def remarks(self, system: System, table: CountTable | None = None) -> tuple[str, ...]:
-        """What a user should know about a system's output."""
+        """Return notices about a system's output for the user."""
         return (*system.notices, *self.procedure.sides.remarks(self.gold, system, self.options, table))
 
     def count(self, system: System, breakdowns: Sequence[str] | None = None) -> Counted:
         """Count a system's output.
 
         Args:
-            system: the output, checked and aligned.
-            breakdowns: what to count inside units, of what the procedure can; None for nothing.
+            system: the output, validated and aligned.
+            breakdowns: the procedure's breakdowns to count inside units; None for none.
 
         Raises:
-            RequestError: gold or system lack what the options or the breakdowns ask for.
+            RequestError: gold or system lack something that the options or the breakdowns need.
         """
         table = self.tabulate(system.rows, breakdowns or ())
         digests = self.procedure.sides.digests(self.gold, self.options)
@@ -73,21 +73,21 @@ class Scorer:
         return Counted(table, self.procedure, provenance, self.remarks(system, table))
 
     def tabulate(self, rows: Sequence[Any], breakdowns: Sequence[str] = ()) -> CountTable:
-        """The counts alone."""
+        """Return the counts of aligned rows, without provenance."""
         count = partial(self.procedure.count, gold=self.gold.records, system=rows, **self.options)
         return count(breakdowns=tuple(breakdowns)) if breakdowns else count()
 
     def expected_signature(self) -> str:
-        """The signature of a system that has predictions for everything."""
+        """Return the signature of a system that has predictions for all units."""
         digests = self.procedure.sides.digests(self.gold, self.options)
         return self.procedure.signature(self.options, combine_digests(digests.values()))
 
     def breakdowns_for(self, fields: Sequence[str]) -> list[str]:
-        """Those of some fields to slice by that have to be counted inside units."""
+        """Return those of the fields to slice by that must be counted inside units."""
         return [name for name in fields if name in self.procedure.breakdowns]
 
     def explain(self, system: System, units: Sequence[str]) -> dict[str, list[Any]]:
-        """What became of everything that was counted of some units, by the unit's name.
+        """Explain the counts of some units, by the unit's name.
 
         Raises:
             RequestError: the procedure can't explain its counts.
@@ -101,13 +101,14 @@ class Scorer:
 
 
 def find_procedure(name: str) -> tuple[Procedure, str | None]:
-    """The procedure that a name stands for, and the corpus that it scores; None where gold is a key of the user's.
+    """Find a procedure by name, and the corpus that it scores; the corpus is None if gold is a key given by the user.
 
     Args:
-        name: a corpus's name, or that of a procedure.
+        name: the name of a corpus or a procedure.
 
     Raises:
-        RequestError: there is neither, the message names the nearest; or it is not clear which corpus is meant.
+        RequestError: there is no such corpus or procedure (the message suggests a similar name), or the procedure
+            scores several corpora.
     """
     corpora = corpus_names()
     if name in corpora:
@@ -119,15 +120,15 @@ def find_procedure(name: str) -> tuple[Procedure, str | None]:
         return procedure, None
     scored = [corpus for corpus in corpora if load_corpus(corpus).procedure == name]
     if len(scored) != 1:
-        raise RequestError(f"procedure {name} scores {' and '.join(scored) or 'no corpus'}; name the corpus instead")
+        raise RequestError(f"procedure {name} scores {' and '.join(scored) or 'no corpus'}; give the name of a corpus")
     return procedure, scored[0]
 
 
 def resolve_options(procedure: Procedure, corpus: str | None, options: Mapping[str, object]) -> dict[str, str]:
-    """Every option with its value: as given, by the corpus's default, or by the procedure's.
+    """Return every option with its value: the given one, the corpus's default, or the procedure's default.
 
     Raises:
-        RequestError: no such option or value.
+        RequestError: an option does not exist, or does not accept its value.
     """
     defaults = {} if corpus is None else load_corpus(corpus).procedure_defaults
     return procedure.resolve_options({**defaults, **options})
@@ -139,16 +140,16 @@ def open_scorer(
     options: Mapping[str, object] | None = None,
     metrics: str | Sequence[str] | None = None,
 ) -> Scorer:
-    """Read gold, and make ready to score against it.
+    """Read gold, and return a scorer for it.
 
     Args:
-        name: a corpus's name, or that of a procedure.
-        place: where gold is; its `corpus` follows from the name.
+        name: the name of a corpus or a procedure.
+        place: where gold is; its `corpus` is ignored, since it follows from the name.
         options: values of the procedure's options that differ from the defaults.
         metrics: families of metrics, such as "muc"; None for all.
 
     Raises:
-        RequestError: a name that does not exist; an InputError where a file is at fault.
+        RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
     procedure, corpus = find_procedure(name)
     if metrics is not None:
@@ -173,24 +174,22 @@ def score(
     """Score predictions.
 
     Args:
-        name: a corpus's name, such as "mctaco", or that of a procedure, such as "coref".
+        name: the name of a corpus, such as "mctaco", or of a procedure, such as "coref".
         predictions: a file, a folder, or rows in memory.
-        gold: your own gold, a file, a folder, or records; with "coref" and "tlinks" the key.
+        gold: your own gold: a file, a folder, or records; for "coref" and "tlinks", the key.
         config, split: the part of the corpus; None for the default.
         data_dir: a folder with the corpus's files.
         metrics: families of metrics, such as ("muc", "conll"); None for all.
         by: a field to slice by, such as "category", or several.
-        resampling: how to draw intervals; None for the defaults.
+        resampling: parameters of the bootstrap; None for the defaults.
         **options: the procedure's options.
 
     Raises:
-        RequestError: a name that does not exist; an InputError where a file is at fault.
+        RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
-    scorer = open_scorer(
-        name, Place(None, config, split, None if gold is None else _source(gold), _path(data_dir)), options, metrics
-    )
+    scorer = open_scorer(name, _make_place(gold, config, split, data_dir), options, metrics)
     fields = (by,) if isinstance(by, str) else tuple(by)
-    counted = scorer.count(scorer.read(_source(predictions)), scorer.breakdowns_for(fields))
+    counted = scorer.count(scorer.read(_to_source(predictions)), scorer.breakdowns_for(fields))
     return make_report(counted, by=fields, resampling=resampling)
 
 
@@ -210,30 +209,27 @@ def compare(
     """Compare the predictions of two systems by paired tests.
 
     Args:
-        name: a corpus's name, such as "mctaco", or that of a procedure, such as "coref".
+        name: the name of a corpus, such as "mctaco", or of a procedure, such as "coref".
         first, second: files, folders, or rows in memory; differences are second minus first.
         gold, config, split, data_dir, metrics, resampling, **options: as for `score`.
 
     Raises:
-        RequestError: a name that does not exist; an InputError where a file is at fault.
+        RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
-    scorer = open_scorer(
-        name, Place(None, config, split, None if gold is None else _source(gold), _path(data_dir)), options, metrics
-    )
-    one, two = (scorer.count(scorer.read(_source(system))) for system in (first, second))
+    scorer = open_scorer(name, _make_place(gold, config, split, data_dir), options, metrics)
+    one, two = (scorer.count(scorer.read(_to_source(system))) for system in (first, second))
     names = [
         str(path) if isinstance(path, str | Path) else name for name, path in (("first", first), ("second", second))
     ]
     return make_comparison((names[0], names[1]), one, two, resampling)
 
 
-@overload
-def _source(value: None) -> None: ...
-@overload
-def _source(value: str | Path | Sequence[Any]) -> Path | Sequence[Any]: ...
-def _source(value: str | Path | Sequence[Any] | None) -> Path | Sequence[Any] | None:
+def _make_place(
+    gold: str | Path | Sequence[Any] | None, config: str | None, split: str | None, data_dir: str | Path | None
+) -> Place:
+    own = None if gold is None else _to_source(gold)
+    return Place(None, config, split, own, None if data_dir is None else Path(data_dir))
+
+
+def _to_source(value: str | Path | Sequence[Any]) -> Path | Sequence[Any]:
     return Path(value) if isinstance(value, str) else value
-
-
-def _path(value: str | Path | None) -> Path | None:
-    return None if value is None else Path(value)

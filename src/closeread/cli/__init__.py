@@ -1,7 +1,7 @@
-"""The command line: parse, call, print, exit code.
+"""The command line: parses arguments, calls functions, prints results and sets exit codes.
 
-Every module of `closeread.cli.commands` is a command, imported when it is used.  Exit codes: 0, 1 for bad input,
-2 for wrong usage.
+Every module of `closeread.cli.commands` is a command, which is imported when it is used.  Exit codes: 0 for success, 1
+for invalid input, 2 for wrong usage.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def main() -> None:
     """Score systems on close reading: who did what, and when.
 
     \b
-    Try it offline, on the sample that comes with the package:
+    Try it offline on the sample that comes with the package:
       closeread baseline mctaco always-positive --config sample -o yes.jsonl
       closeread score mctaco yes.jsonl --config sample
     """

@@ -1,4 +1,4 @@
-"""A command with one subcommand for every procedure, whose arguments and options come from the procedure."""
+"""Commands with one subcommand for every procedure, whose arguments and options come from the procedure."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from closeread.counts.sides import Place
 
     Build = Callable[[Procedure, str | None, str], click.Command]
-    """Makes the subcommand of a procedure, of the corpus that it scores (None where gold is a key of the user's), and
-    of the name that was typed."""
+    """Makes a subcommand from the procedure, the corpus that it scores (None if gold is a key given by the user), and
+    the name on the command line."""
 
 PLACE = ("config", "split", "gold", "data_dir")
 
 
 class ProcedureGroup(click.Group):
-    """Subcommands named by procedure; a corpus's name stands for the procedure that scores it, on that corpus.
+    """Subcommands by procedure; the name of a corpus selects the procedure that scores it.
 
     Args:
         build: makes the subcommand.
@@ -34,14 +34,15 @@ class ProcedureGroup(click.Group):
         self._build = build
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the procedures."""
+        """Return the names of the procedures."""
         return procedure_names()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        """The subcommand of a procedure, or of a corpus.
+        """Return the subcommand of a procedure or a corpus.
 
         Raises:
-            RequestError: there is neither, the message names the nearest; or it is not clear which corpus is meant.
+            RequestError: there is no such procedure or corpus (the message suggests a similar name), or the procedure
+                scores several corpora.
         """
         from closeread.scoring import find_procedure
 
@@ -71,14 +72,14 @@ class ProcedureCommand(click.Command):
 
 
 def gold_arguments(corpus: str | None) -> Callable[[options.F], options.F]:
-    """What says where gold is: the key as the first argument, or the options of a corpus."""
+    """Return the parameters for gold: the key as the first argument, or the options of a corpus."""
     if corpus is None:
         return click.argument("gold", type=options.FILE, metavar="KEY")
     return options.gold_options
 
 
 def read_place(values: Mapping[str, Any]) -> Place:
-    """Where gold is, by a command's parameters."""
+    """Return where gold is, from a command's parameters."""
     from closeread.counts.sides import Place
 
     return Place(None, *(values.get(name) for name in PLACE))
@@ -98,7 +99,7 @@ def given_options(procedure: Procedure, values: Mapping[str, Any]) -> dict[str, 
 
 
 def examples(procedure: Procedure, corpus: str | None, command: str, *endings: str) -> str:
-    """A paragraph of examples for the help: the command on the procedure's files, with each of these endings."""
+    """Return the examples of a command's help: the command on the procedure's files, with each of these endings."""
     files = procedure.help.response if corpus else f"{procedure.help.key} {procedure.help.response}"
     lines = [f"  closeread {command} {files} {ending}".rstrip() for ending in endings]
     return "\n".join(["\b", "Examples:" if len(lines) > 1 else "Example:", *lines])

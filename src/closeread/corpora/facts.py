@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from closeread.corpora.gold import left_out, load_corpus, read_gold, select, splits_at_hand
+from closeread.corpora.gold import describe_skipped_splits, load_corpus, read_gold, select, splits_at_hand
 from closeread.errors import RequestError
 from closeread.records import Record
 from closeread.tasks import find
@@ -71,7 +71,7 @@ def count_corpus(corpus: str, config: str | None = None, data_dir: Path | None =
     # With no split available, reading one reports what is missing.
     available = splits_at_hand(declaration, name, data_dir) or declaration.configs[name].splits
     golds = [read_gold(declaration, name, split, data_dir) for split in available]
-    notices = [] if data_dir else list(left_out(declaration, name))
+    notices = [] if data_dir else list(describe_skipped_splits(declaration, name))
     notices += [f"split {gold.split}: {notice}" for gold in golds for notice in gold.notices]
     records = {str(gold.split): gold.records for gold in golds}
     if len(records) > 1:

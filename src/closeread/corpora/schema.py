@@ -152,7 +152,7 @@ class Spared(NamedTuple):
     kept: Mapping[str, Sequence[int]]
 
     def original_path(self, path: FieldPath) -> FieldPath:
-        """The place that something in the row has in the whole of it.
+        """Return the path in the original row of a path in the remaining row.
 
         >>> Spared({}, {"relations": [0, 3]}).original_path(("relations", 1, "anchor"))
         ('relations', 3, 'anchor')
@@ -175,8 +175,8 @@ class RowValidator:
         import jsonschema_rs
 
         self._schema = {"$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"}
-        self._judge = jsonschema_rs.validator_for(self._schema)
-        self._of_columns: dict[str, jsonschema_rs.Validator] = {}
+        self._validator = jsonschema_rs.validator_for(self._schema)
+        self._column_validators: dict[str, jsonschema_rs.Validator] = {}
 
     def problems(self, rows: Sequence[Any], numbers: Iterable[int] | None = None) -> list[Problem]:
         """Find every problem of every row; after the first `WORDED` invalid rows, one problem per row.
@@ -212,14 +212,14 @@ class RowValidator:
         return Spared(rest, kept) if self.accepts(rest) else None
 
     def accepts(self, row: object) -> bool:
-        """Tell whether a row is valid; anything that is not JSON (a set, a key that is not a string) is not."""
+        """Return whether a row is valid; anything that is not JSON (a set, a key that is not a string) is not."""
         try:
-            return bool(self._judge.is_valid(row))
+            return bool(self._validator.is_valid(row))
         except ValueError:  # UnicodeEncodeError is one
             return False
 
     def _accepts_columns(self, columns: Mapping[str, Sequence[Any]]) -> bool:
-        """Tell whether all rows are valid, checking each distinct value once: no keyword involves two fields."""
+        """Return whether all rows are valid, checking each distinct value once: no keyword involves two fields."""
         node = resolve(self._schema, self._schema)
         fields = node["properties"]
         if set(columns) - set(fields) or set(node.get("required", ())) - set(columns):
@@ -233,18 +233,18 @@ class RowValidator:
             distinct = list(dict.fromkeys(values))
             if len(set(map(type, values))) > 1:  # 1, 1.0 and True are equal, and not all of them are integers
                 distinct = [value for _, value in dict.fromkeys(zip(map(type, values), values, strict=True))]
-            if name not in self._of_columns:  # making one takes longer than validating a few rows
+            if name not in self._column_validators:  # making one takes longer than validating a few rows
                 schema = {"$defs": self._schema["$defs"], "type": "array", "items": node}
-                self._of_columns[name] = jsonschema_rs.validator_for(schema)
-            return bool(self._of_columns[name].is_valid(distinct))
+                self._column_validators[name] = jsonschema_rs.validator_for(schema)
+            return bool(self._column_validators[name].is_valid(distinct))
         except (TypeError, ValueError):  # a value that can't be hashed or is not JSON
             return False
 
     def _errors(self, row: object) -> list[ValidationError]:
         import jsonschema  # takes 60 ms to import, and only errors need it
 
-        judge = jsonschema.Draft202012Validator(self._schema)
-        return sorted(judge.iter_errors(row), key=lambda error: list(error.absolute_path))
+        validator = jsonschema.Draft202012Validator(self._schema)
+        return sorted(validator.iter_errors(row), key=lambda error: list(error.absolute_path))
 
     def _explain(self, row: object) -> list[Problem]:
         try:
@@ -252,8 +252,8 @@ class RowValidator:
         except RecursionError:
             return [Problem("is nested too deeply")]
         # A value of the wrong type is not in the enum either, and only the enum says what is expected.
-        listed = {e.json_path for e in errors if e.validator == "enum"}
-        errors = [e for e in errors if e.validator != "type" or e.json_path not in listed]
+        in_enums = {e.json_path for e in errors if e.validator == "enum"}
+        errors = [e for e in errors if e.validator != "type" or e.json_path not in in_enums]
         return [_describe(e, row) for e in errors] or [Problem("is not a JSON value")]
 
 

@@ -1,4 +1,4 @@
-"""The sides of procedures that score corpora: gold of a corpus, and a submission that is joined with it by id."""
+"""The sides of procedures that score corpora: gold of a corpus, and a submission that is matched with it by id."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from closeread.counts.table import CountTable
 
 Check = Callable[..., Iterable[Inconsistency]]
-"""What no schema can say: from `gold` and `system`, aligned rows, and every option by name."""
+"""Finds problems that the schema can't express; takes `gold` and `system`, aligned rows, and all options by name."""
 
 Prepare = Callable[[Sequence[Record | None]], Sequence[Record | None]]
 
 
 @dataclass(frozen=True)
 class CorpusSides:
-    """Gold of a corpus or of a file in its format; a system's rows, one for each gold record.
+    """Gold of a corpus or of a file in its format, and a system's rows, one for each gold record.
 
     Attributes:
-        unit: the field of a gold record that names its unit; None where that is the corpus's key.
-        check: what no schema can say of the two sides; None where it says all.
-        prepare: turns a system's rows into what `check` and `Procedure.count` read; None where they read them as is.
+        unit: the field of a gold record with the name of its unit; None if that is the corpus's key.
+        check: finds problems of both sides that the schema can't express; None if there are none.
+        prepare: converts a system's rows for `check` and `Procedure.count`; None if they take the rows as they are.
     """
 
     unit: str | None = None
@@ -39,7 +39,7 @@ class CorpusSides:
 
     @property
     def key_first(self) -> bool:
-        """Whether gold is a file of the user's, the key."""
+        """False: gold belongs to a corpus or follows its format."""
         return False
 
     def read_gold(self, place: Place, options: Options) -> Gold:
@@ -47,9 +47,9 @@ class CorpusSides:
         return read_corpus_gold(place)
 
     def wrap_gold(self, records: Sequence[Record], corpus: str | None) -> Gold:
-        """Take gold from memory, checked before."""
+        """Wrap gold records in memory that are already validated."""
         if corpus is None:
-            raise RequestError("name the corpus that the gold records follow")
+            raise RequestError("gold records in memory need the name of their corpus")
         return Gold(load_corpus(corpus), None, None, records, released=False)
 
     def read_system(self, gold: Gold, source: Path | Sequence[Record], options: Options) -> System:
@@ -67,34 +67,34 @@ class CorpusSides:
     def validate(
         self, gold: Sequence[Record], system: Sequence[Record | None], options: Options
     ) -> Iterable[Inconsistency]:
-        """What no schema can say of the two sides."""
+        """Find problems of both sides that the schema can't express."""
         return () if self.check is None else self.check(gold=gold, system=system, **options)
 
     def names(self, gold: Gold) -> Sequence[str]:
-        """The unit of each gold record."""
+        """Return the unit of each gold record."""
         names: Sequence[str] = column(gold.records, self.unit or gold.corpus.key)
         return names
 
     def digests(self, gold: Gold, options: Options) -> Mapping[str, bytes]:
-        """The sha256 of each unit's gold, by the unit's name."""
+        """Return the sha256 of each unit's gold, by the unit's name."""
         return unit_digests(gold.records, self.unit or gold.corpus.key, gold.corpus.not_in_digest)
 
     def remarks(self, gold: Gold, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
-        """What a user should know once both sides are read."""
+        """Return no notices."""
         return ()
 
 
 def read_corpus_gold(place: Place) -> Gold:
-    """The gold records of a corpus, or of the user's own file in its format.
+    """Read the gold records of a corpus, or of the user's own file in its format.
 
     Raises:
-        RequestError: no such corpus, config or split; an InputError where the files are at fault.
+        RequestError: there is no such corpus, config or split; an InputError if the files are missing or invalid.
     """
     declaration = load_corpus(place.corpus or "")
     declared = declaration.configs.get(place.config or declaration.default_config)
     if declared is not None and declared.definition != "document":
-        found = f"config {place.config} of {place.corpus} holds no gold to score against"
-        raise RequestError(f"{found}; leave it out, or choose another")
+        found = f"config {place.config} of {place.corpus} has no gold annotation"
+        raise RequestError(f"{found}; choose another config")
     if place.gold is None:
         return read_gold(declaration, place.config, place.split, place.data_dir)
     if place.config is not None or place.data_dir is not None:

@@ -1,6 +1,6 @@
-"""What systems send: read, judged by the schema, and joined with the gold by id.
+"""Submissions: read, validated by the schema, and matched with the gold by id.
 
-Every problem of a file is reported at once; nothing is scored before a file has none.
+All problems of a file are reported at once; only valid files are scored.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.rules import Rules, load_rules
 from closeread.corpora.schema import WORDED, RowValidator, Spared, load_schema
-from closeread.errors import FormatError, Problem, RequestError, SubmissionError, join_names, quote
+from closeread.errors import FormatError, Problem, RequestError, SubmissionError, join_names, pluralize, quote
 from closeread.files import write_text
 from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
@@ -37,9 +37,9 @@ class Submission:
     """A system's output, aligned with the gold.
 
     Attributes:
-        rows: the row of every gold id, in the gold's order; None where the system sent none.
-        missing: the gold ids without a row, but for gold that is not scored.
-        notices: what is odd about it, with the place where it is.
+        rows: the row of every gold id, in the order of the gold; None for ids without a row.
+        missing: the gold ids without a row, except those that are not scored.
+        notices: what is unusual about it, with the place.
     """
 
     rows: Sequence[Record | None]
@@ -48,10 +48,10 @@ class Submission:
 
 
 Find = Callable[[Sequence[Record | None]], Iterable[Problem]]
-"""What no schema can say of rows that fit it, None standing for no row; problems name the row by its number."""
+"""Finds problems of aligned rows that the schema can't express; None is a missing row.  Problems have its index."""
 
-Ready = Callable[[Sequence[Record | None]], Sequence[Record | None]]
-"""What makes aligned rows ready to be scored, once."""
+Prepare = Callable[[Sequence[Record | None]], Sequence[Record | None]]
+"""Converts aligned rows for scoring."""
 
 
 def read_submission(
@@ -60,73 +60,72 @@ def read_submission(
     gold: Sequence[Record],
     missing: str = "error",
     find: Find | None = None,
-    ready: Ready | None = None,
+    prepare: Prepare | None = None,
 ) -> Submission:
-    """Read, check and align a file or a folder of predictions.
+    """Read, validate and align predictions.
 
     Args:
-        source: the file: JSON Lines, or one of the corpus's own submission formats; or a folder, where that is one;
+        source: a file of JSON Lines or in one of the corpus's own submission formats; a folder, if that is one of them;
             or rows in memory.
-        corpus: the declaration whose schema the rows must fit.
+        corpus: the declaration whose schema the rows must match.
         gold: the gold records.
-        missing: "error" to refuse a file that lacks ids; with "empty" and "skip" they are allowed here, and
-            the procedure decides what they cost.
-        find: what else may be wrong with the rows, aligned with the gold.
-        ready: makes these rows what `find` and the procedure take.
+        missing: "error" to refuse a file without predictions for some ids; "empty" and "skip" accept it.
+        find: finds further problems of the rows, aligned with the gold.
+        prepare: converts these rows for `find` and the procedure.
 
     Raises:
-        SubmissionError: the file can't be read, or holds anything that is wrong; all problems at once.
+        SubmissionError: the file can't be read or is invalid; all problems at once.
     """
     ids = column(gold, corpus.key)
     rules = load_rules(corpus.procedure)
     path = source if isinstance(source, Path) else "predictions"
     try:
-        parsed = _parsed(source, corpus, gold)
+        parsed = _read(source, corpus, gold)
     except FormatError as error:
         raise SubmissionError(error.source, error.problems) from None
     validator = RowValidator(load_schema(corpus.name), "submission")
-    unfit = validator.problems(parsed.records)
-    problems = parsed.problems + [name_problem(parsed, corpus.key, problem) for problem in unfit]
+    invalid = validator.problems(parsed.records)
+    problems = parsed.problems + [name_problem(parsed, corpus.key, problem) for problem in invalid]
     problems += [problem for key in corpus.unique for problem in find_repeated(parsed, key)]
     if not problems and list(column(parsed.records, corpus.key)) == list(ids):
-        aligned = parsed.records if ready is None else ready(parsed.records)
+        aligned = parsed.records if prepare is None else prepare(parsed.records)
         found = () if find is None else find(aligned)
-        _refuse(path, _located(found, corpus.key, ids, parsed, range(len(ids)), {}))
-        return Submission(aligned, (), _notices(path, rules, parsed, gold))
-    rows, id_problems = _by_id(parsed, corpus.key, set(ids))
+        _raise_problems(path, _add_places(found, corpus.key, ids, parsed, range(len(ids)), {}))
+        return Submission(aligned, (), _describe_oddities(path, rules, parsed, gold))
+    rows, id_problems = _index_rows(parsed, corpus.key, set(ids))
     absent = tuple(name for name, record in zip(ids, gold, strict=True) if name not in rows and rules.is_scored(record))
     problems += id_problems
-    if missing == "error" and len(absent) > _unread(parsed):
-        problems.append(Problem(_missing_in_words(absent, len(ids))))
-    # Rows that break the schema are judged by what is left of them, so that all problems are told at once.
-    rejected = enumerate(dict.fromkeys(problem.row or 0 for problem in unfit))
+    if missing == "error" and len(absent) > _count_unread(parsed):
+        problems.append(Problem(_describe_missing(absent, len(ids))))
+    # The valid items of rows that break the schema are checked too, so that all problems are reported at once.
+    rejected = enumerate(dict.fromkeys(problem.row or 0 for problem in invalid))
     spared = {n: validator.spared(parsed.records[n]) if place < WORDED else None for place, n in rejected}
     numbers = [rows.get(name) for name in ids]
-    sound = [None if number is None else _sound(number, parsed.records, spared) for number in numbers]
-    aligned = sound if ready is None else ready(sound)
+    sound = [None if number is None else _keep_valid_items(number, parsed.records, spared) for number in numbers]
+    aligned = sound if prepare is None else prepare(sound)
     found = () if find is None else find(aligned)
-    _refuse(path, problems + _located(found, corpus.key, ids, parsed, numbers, spared))
-    return Submission(aligned, absent, _notices(path, rules, parsed, gold))
+    _raise_problems(path, problems + _add_places(found, corpus.key, ids, parsed, numbers, spared))
+    return Submission(aligned, absent, _describe_oddities(path, rules, parsed, gold))
 
 
-def _unread(parsed: AnyParsed) -> float:
-    """How many rows at most could not be read: they may be those that are missing.
+def _count_unread(parsed: AnyParsed) -> float:
+    """Return how many rows at most could not be read; these may be the missing ones.
 
-    Of a file that is wrong as a whole, or of which nothing can be read, that is not known.
+    The number is unknown if the file is invalid as a whole or no row can be read.
     """
     places = {(problem.file, problem.line) for problem in parsed.problems}
     return math.inf if (None, None) in places or (places and not parsed.records) else len(places)
 
 
-def _sound(number: int, rows: Sequence[Record], spared: Mapping[int, Spared | None]) -> Record | None:
-    """A row, or what is left of it where it breaks the schema; None where nothing is."""
+def _keep_valid_items(number: int, rows: Sequence[Record], spared: Mapping[int, Spared | None]) -> Record | None:
+    """Return a row without the items that break the schema; None if nothing is left."""
     if number not in spared:
         return rows[number]
     left = spared[number]
     return None if left is None else left.row
 
 
-def _located(
+def _add_places(
     found: Iterable[Problem],
     key: str,
     ids: Sequence[str],
@@ -134,7 +133,7 @@ def _located(
     numbers: Sequence[int | None],
     spared: Mapping[int, Spared | None],
 ) -> list[Problem]:
-    """Problems of aligned rows, of which these are the ids and the numbers in the file, with their place there."""
+    """Add their place in the file to problems of aligned rows, given the rows' ids and numbers in the file."""
     problems = []
     for problem in found:
         row = problem.row or 0
@@ -146,13 +145,13 @@ def _located(
     return problems
 
 
-def _refuse(path: Path | str, problems: Sequence[Problem]) -> None:
+def _raise_problems(path: Path | str, problems: Sequence[Problem]) -> None:
     if problems:
         raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
 
 
-def _notices(path: Path | str, rules: Rules, parsed: AnyParsed, gold: Sequence[Record]) -> tuple[str, ...]:
-    """What is odd about valid rows, each with its place."""
+def _describe_oddities(path: Path | str, rules: Rules, parsed: AnyParsed, gold: Sequence[Record]) -> tuple[str, ...]:
+    """Describe what is unusual about valid rows, with the place."""
     if isinstance(parsed, ParsedFolder):
         notices = parsed.notices
     else:
@@ -161,89 +160,92 @@ def _notices(path: Path | str, rules: Rules, parsed: AnyParsed, gold: Sequence[R
 
 
 def write_submission(path: Path, rows: Sequence[Record], corpus: Corpus) -> None:
-    """Write rows as a file (`dump_submission`), or as a folder where the corpus has such and the path has no suffix.
+    """Write rows to a file, or to a folder if the corpus has such submissions and the path has no suffix.
 
     Raises:
-        RequestError: the folder's format can't express the rows, or the folder holds other files.
-        OSError: the file or the folder can't be written to.
+        RequestError: the folder's format can't express the rows, or the folder is not empty.
+        OSError: the file or the folder can't be written.
     """
-    folders = _folders(corpus)
+    folders = _find_folders(corpus)
     if not folders or (path.suffix and not path.is_dir()):
         write_text(path, dump_submission(rows, corpus, path.suffix.lower()))
         return
     if path.is_dir() and any(not file.name.startswith(".") for file in path.iterdir()):
-        raise RequestError(f"{path} is not empty; name a new folder to write, or a file that ends in .jsonl")
+        raise RequestError(f"{path} is not empty; choose a new folder, or a file name that ends in .jsonl")
     try:
         folders[0].write(rows, path)
     except ValueError as error:
-        raise RequestError(f"{error}; name a file that ends in .jsonl") from None
+        raise RequestError(f"{error}; choose a file name that ends in .jsonl") from None
 
 
 def dump_submission(rows: Sequence[Record], corpus: Corpus, suffix: str) -> str:
-    """The rows as the text of a file: in a submission format of the corpus by its suffix, or JSON Lines.
+    """Return rows as the text of a file: JSON Lines, or the corpus's submission format with that suffix.
 
     Raises:
-        RequestError: the suffix is of no such format.
+        RequestError: no format has that suffix.
     """
     writers: dict[str, Callable[[Sequence[Record]], str]] = {
-        one.suffix: one.dump for one in _files(corpus) if one.suffix is not None and one.dump is not None
+        one.suffix: one.dump for one in _find_files(corpus) if one.suffix is not None and one.dump is not None
     }
     writers |= dict.fromkeys((*SUFFIXES, ".json", ""), dump_json_lines)
     if suffix not in writers:
         known = [name for name in writers if name]
-        if _folders(corpus):
-            known.append("a folder, named without such an ending")
-        raise RequestError(f"{corpus.name} is not written as '{suffix}' (but as: {', '.join(known)})")
+        if _find_folders(corpus):
+            known.append("a folder name without a suffix")
+        raise RequestError(
+            f"cannot write {corpus.name} predictions with suffix '{suffix}' (choose from: {', '.join(known)})"
+        )
     return writers[suffix](rows)
 
 
-def _files(corpus: Corpus) -> list[SubmissionFile]:
-    return [one for one in _submission_formats(corpus) if isinstance(one, SubmissionFile)]
+def _find_files(corpus: Corpus) -> list[SubmissionFile]:
+    return [one for one in _find_formats(corpus) if isinstance(one, SubmissionFile)]
 
 
-def _folders(corpus: Corpus) -> list[SubmissionFolder]:
-    return [one for one in _submission_formats(corpus) if isinstance(one, SubmissionFolder)]
+def _find_folders(corpus: Corpus) -> list[SubmissionFolder]:
+    return [one for one in _find_formats(corpus) if isinstance(one, SubmissionFolder)]
 
 
-def _submission_formats(corpus: Corpus) -> list[SubmissionFormat]:
+def _find_formats(corpus: Corpus) -> list[SubmissionFormat]:
     return [find_submission_format(corpus.procedure, name) for name in corpus.submission_formats]
 
 
-def _parsed(path: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Record]) -> AnyParsed:
+def _read(path: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Record]) -> AnyParsed:
     if not isinstance(path, Path):
         return ParsedRows(path, [])
     if path.is_dir():
-        for folder in _folders(corpus):
+        for folder in _find_folders(corpus):
             return folder.read(path, gold)
     return _parse(read_lines(path), corpus, gold)
 
 
 def _parse(lines: Sequence[str], corpus: Corpus, gold: Sequence[Record]) -> Parsed:
-    # A blank line is wrong in any format: it must not decide which one the file is taken for.
+    # A blank line is invalid in every format, so it must not decide the format of the file.
     first = next((line for line in lines if line.strip()), "")
-    for one in _files(corpus):
+    for one in _find_files(corpus):
         if one.recognises(first):
             return one.parse(lines, gold)
     return parse_json_lines(lines)
 
 
-def _by_id(parsed: AnyParsed, key: str, known: set[str]) -> tuple[dict[str, int], list[Problem]]:
-    """The number of the row of every id, and ids that are unknown or come again."""
+def _index_rows(parsed: AnyParsed, key: str, known: set[str]) -> tuple[dict[str, int], list[Problem]]:
+    """Return the index of the row of every id, and problems for unknown and duplicate ids."""
     rows: dict[str, int] = {}
     problems = []
     for number, name in enumerate(as_columns(parsed.records, [key])[key]):
         if not isinstance(name, str):
-            continue  # the schema has said so
+            continue  # the schema reports it
         if name not in known:
             problems.append(parsed.problem(number, f"{key} {quote(name)} is not in the gold"))
         elif name in rows:
-            found = f"{key} {quote(name)} was given {parsed.place(rows[name])} already"
+            found = f"duplicate {key} {quote(name)} (first {parsed.place(rows[name])})"
             problems.append(parsed.problem(number, found))
         else:
             rows[name] = number
     return rows, problems
 
 
-def _missing_in_words(absent: Sequence[str], total: int) -> str:
-    found = f"no row for {len(absent):,} of the {total:,} ids of the gold: {join_names(absent)}"
-    return f"{found}; needed: one for each, unless missing is empty or skip"
+def _describe_missing(absent: Sequence[str], total: int) -> str:
+    have = "has" if len(absent) == 1 else "have"
+    found = f"{len(absent):,} of {pluralize(total, 'id')} {have} no prediction: {join_names(absent)}"
+    return f"{found}. Add {'it' if len(absent) == 1 else 'them'}, or use --missing empty or --missing skip"

@@ -1,1 +1,1 @@
-"""Counts of every unit, and everything that is made of them; knows no language."""
+"""Counts of units, and everything that is computed from them; independent of any language or task."""

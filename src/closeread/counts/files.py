@@ -1,7 +1,7 @@
-"""Counts kept in a Parquet file, with what they were computed from: a result that can be compared and merged later.
+"""Files of counts: results in Parquet, with their provenance, to be compared and merged later.
 
-Conventions: a row is a unit, or, where `breakdown` says so, one part of a unit.  Columns are `unit`, `block`, `gold`
-(the sha256 of the unit's gold), `breakdown`, `part`, `field:…` and `count:…`; the provenance is metadata.
+Conventions: a row is a unit or, if `breakdown` is not null, a part of a unit.  Columns are `unit`, `block`, `gold` (the
+sha256 of the unit's gold), `breakdown`, `part`, `field:…` and `count:…`; the provenance is metadata.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ PROVENANCE: dict[str, Any] = {
 
 
 def write_counts(path: Path, counted: Counted) -> None:
-    """Write a system's counts.
+    """Write the counts of a system.
 
     Raises:
-        OSError: the file can't be written to.
+        OSError: the file can't be written.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -60,13 +60,13 @@ def write_counts(path: Path, counted: Counted) -> None:
     n, units = len(table.units), np.asarray(table.units, dtype=object)
     rows = np.concatenate([np.arange(n), *(parts.unit for _, parts in inside)]).astype(np.int64)
     values = np.concatenate([table.values, *(parts.values for _, parts in inside)])
-    named = [(name, len(parts.unit)) for name, parts in inside]
+    sizes = [(name, len(parts.unit)) for name, parts in inside]
     part = [parts.parts[i] for _, parts in inside for i in parts.part.tolist()]
     columns = {
         "unit": pa.array(units[rows].tolist(), pa.string()),
         "block": pa.array(table.blocks[rows], pa.int64()),
         "gold": pa.array([*table.digests, *[None] * (len(rows) - n)], pa.binary(DIGEST_BYTES)),
-        "breakdown": pa.array([None] * n + [name for name, size in named for _ in range(size)], pa.string()),
+        "breakdown": pa.array([None] * n + [name for name, size in sizes for _ in range(size)], pa.string()),
         "part": pa.array([None] * n + part, pa.string()),
         **{
             FIELD + name: pa.array(np.asarray(column, dtype=object)[rows].tolist(), pa.string())
@@ -74,7 +74,7 @@ def write_counts(path: Path, counted: Counted) -> None:
         },
         **{COUNT + name: pa.array(column, pa.float64()) for name, column in zip(table.names, values.T, strict=True)},
     }
-    # The order of parts, and breakdowns that counted nothing, show in no row.
+    # The rows do not show the order of the parts, nor breakdowns without counts.
     about = {**asdict(counted.provenance), "breakdowns": {name: parts.parts for name, parts in inside}}
     arrow = pa.table(columns).replace_schema_metadata({KEY: json.dumps(about)})
     with replacing(path) as partial:
@@ -82,79 +82,82 @@ def write_counts(path: Path, counted: Counted) -> None:
 
 
 def read_counts(path: Path, procedure: Procedure) -> Counted:
-    """A system's counts as they were kept.
+    """Read the counts of a system.
 
     Args:
         path: the file.
-        procedure: the procedure, with the metrics that are asked for.
+        procedure: the procedure, with the metrics to compute.
 
     Raises:
-        FormatError: the file is missing, was not written by `write_counts`, or counts for another procedure or
-            another version of it.
+        FormatError: the file is missing, was not written by `write_counts`, or is for another procedure or another
+            version of it.
     """
-    return _check_counts(path, *_read(path), procedure)
+    return _check_counts(path, *_read_file(path), procedure)
 
 
 def read_any_counts(path: Path, load: Callable[[str], Procedure]) -> Counted:
-    """A system's counts of whatever procedure, with the metrics that they are enough for.
+    """Read the counts of a system by any procedure, with all metrics that can be computed from them.
 
     Args:
         path: the file.
-        load: from a procedure's name to the procedure.
+        load: returns the procedure of a name.
 
     Raises:
-        FormatError: as `read_counts`; a RequestError where there is no such procedure.
+        FormatError: as for `read_counts`; a RequestError if there is no such procedure.
     """
-    table, provenance = _read(path)
+    table, provenance = _read_file(path)
     procedure = load(provenance.procedure)
     lacking = {metric.partition("/")[0] for metric in _metrics_without_counts(table, procedure)}
-    kept = [family for family in procedure.families if family not in lacking]
-    return _check_counts(path, table, provenance, procedure.with_metrics(kept) if lacking else procedure)
+    families = [family for family in procedure.families if family not in lacking]
+    return _check_counts(path, table, provenance, procedure.with_metrics(families) if lacking else procedure)
 
 
 def _check_counts(path: Path, table: CountTable, provenance: Provenance, procedure: Procedure) -> Counted:
-    """The counts, once they are those of the procedure.
+    """Check that the counts are those of the procedure, and return them.
 
     Raises:
         FormatError: they are not.
     """
     if (provenance.procedure, provenance.procedure_version) != (procedure.name, procedure.version):
-        found = f"holds counts of {provenance.procedure} version {provenance.procedure_version}"
+        found = f"contains counts of {provenance.procedure} version {provenance.procedure_version}"
         raise FormatError(path, [Problem(f"{found} (expected {procedure.name} version {procedure.version})")])
     lacking = _metrics_without_counts(table, procedure)
     if lacking:
-        raise FormatError(path, [Problem(f"holds no counts for {', '.join(lacking)}; score those metrics again")])
+        raise FormatError(path, [Problem(f"contains no counts for {', '.join(lacking)}; score them again")])
     if provenance.signature != procedure.signature(provenance.options, table.gold_digest):
-        raise FormatError(path, [Problem("its signature is not that of its options and its gold; score again")])
+        raise FormatError(path, [Problem("the signature does not match the options and the gold; score again")])
     if not _is_sound(table, procedure):
-        raise FormatError(path, [Problem("holds counts or blocks that --counts never writes; score again")])
+        raise FormatError(path, [Problem("contains counts or blocks that --counts never writes; score again")])
     return Counted(table, procedure, provenance)
 
 
 def merge_counts(parts: Sequence[Counted], names: Sequence[str]) -> Counted:
-    """Add up the counts of shards: units, blocks, breakdowns, and the digest of their gold.
+    """Merge the counts of shards: units, blocks, breakdowns, and the digest of the gold.
 
     Args:
-        parts: the counts of each shard, of one procedure.
-        names: what to call them in messages.
+        parts: the counts of each shard, by one procedure.
+        names: the names of the shards in messages.
 
     Raises:
-        RequestError: they don't belong together: other options, another version, or a unit in two of them.
+        RequestError: they do not belong together: options or versions differ, or two of them have the same unit.
     """
     first = parts[0].provenance
     for part, name in zip(parts[1:], names[1:], strict=True):
         other = part.provenance
         for what in ("procedure", "procedure_version", "corpus", "options"):
             if getattr(other, what) != getattr(first, what):
-                found = f"{name} has {what} {_words(getattr(other, what))}"
-                expected = f"expected {_words(getattr(first, what))}, as in {names[0]}"
-                raise RequestError(f"these counts can't be merged: {found} ({expected})")
+                found = f"{name} has {what.replace('_', ' ')} {_format_value(getattr(other, what))}"
+                expected = f"expected {_format_value(getattr(first, what))}, as in {names[0]}"
+                raise RequestError(f"cannot merge these counts: {found} ({expected})")
     try:
         table = merge([part.table for part in parts])
     except ValueError as error:
-        raise RequestError(f"these counts can't be merged: {error}") from None
+        raise RequestError(f"cannot merge these counts: {error}") from None
     digest = combine_digests(table.digests)
-    same = {what: _only({getattr(part.provenance, what) for part in parts}) for what in ("config", "split", "released")}
+    same = {
+        what: _find_common({getattr(part.provenance, what) for part in parts})
+        for what in ("config", "split", "released")
+    }
     provenance = replace(
         first,
         signature=parts[0].procedure.signature(first.options, digest),
@@ -164,19 +167,19 @@ def merge_counts(parts: Sequence[Counted], names: Sequence[str]) -> Counted:
     return Counted(table, parts[0].procedure, provenance)
 
 
-def _words(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name}:{choice}" for name, choice in value.items())
     return escape(str(value))
 
 
-def _only(values: set[Any]) -> Any:
-    """The one value; None where there are several."""
+def _find_common(values: set[Any]) -> Any:
+    """Return the value that all have; None if there are several values."""
     return next(iter(values)) if len(values) == 1 else None
 
 
 def is_count_file(path: Path) -> bool:
-    """Whether a file is Parquet, as files of counts are; submissions never are."""
+    """Return whether a file is Parquet, as files of counts are and submissions never are."""
     try:
         with path.open("rb") as file:
             return file.read(len(MAGIC)) == MAGIC
@@ -184,8 +187,8 @@ def is_count_file(path: Path) -> bool:
         return False
 
 
-def _read(path: Path) -> tuple[CountTable, Provenance]:
-    """A file's counts and where they come from.
+def _read_file(path: Path) -> tuple[CountTable, Provenance]:
+    """Read the counts of a file and their provenance.
 
     Raises:
         FormatError: the file is missing, or was not written by `write_counts`.
@@ -197,8 +200,8 @@ def _read(path: Path) -> tuple[CountTable, Provenance]:
         arrow = pq.read_table(path, page_checksum_verification=True)
         about = json.loads((arrow.schema.metadata or {})[KEY])
         parts = about.pop("breakdowns")
-        provenance = _provenance(about)
-        table = _table(arrow, parts)
+        provenance = _read_provenance(about)
+        table = _read_table(arrow, parts)
     except OSError as error:
         raise FormatError(path, [Problem(f"can't be read: {error.strerror or 'not a Parquet file'}")]) from None
     except (KeyError, ValueError, TypeError, AttributeError, RecursionError, pa.ArrowException):
@@ -206,24 +209,24 @@ def _read(path: Path) -> tuple[CountTable, Provenance]:
     return table, provenance
 
 
-def _provenance(found: Any) -> Provenance:
-    """The provenance in a file's metadata.
+def _read_provenance(found: Any) -> Provenance:
+    """Read the provenance from a file's metadata.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is invalid.
     """
     import jsonschema_rs
 
     if not jsonschema_rs.is_valid(PROVENANCE, found):
-        raise ValueError("no provenance")
+        raise ValueError("the provenance is invalid")
     return Provenance(**found)
 
 
-def _table(arrow: pa.Table, breakdowns: dict[str, Sequence[str]]) -> CountTable:
-    """The counts in a file's columns.
+def _read_table(arrow: pa.Table, breakdowns: dict[str, Sequence[str]]) -> CountTable:
+    """Read the counts from a file's columns.
 
     Raises:
-        ValueError: a column has another type than `write_counts` gives it, or holds nulls where it never does.
+        ValueError: a column does not have the type that `write_counts` gives it, or has unexpected nulls.
     """
     kinds = {"unit": "string", "block": "int64", FIELD: "string", COUNT: "double"}
     kinds |= {"breakdown": "string", "part": "string", "gold": f"fixed_size_binary[{DIGEST_BYTES}]"}
@@ -231,13 +234,14 @@ def _table(arrow: pa.Table, breakdowns: dict[str, Sequence[str]]) -> CountTable:
         kind = next((kind for start, kind in kinds.items() if column.name.startswith(start)), None)
         may_be_null = column.name in ("breakdown", "part", "gold")
         if str(column.type) != kind or (arrow[column.name].null_count and not may_be_null):
-            raise ValueError(f"column {column.name} is no {kind}")
+            raise ValueError(f"column {column.name} is not a column of {kind}")
     names = [name for name in arrow.column_names if name.startswith(COUNT)]
     values = np.column_stack([arrow[name].to_numpy() for name in names])
     breakdown, units = np.asarray(arrow["breakdown"].to_pylist(), dtype=object), arrow["unit"].to_pylist()
+    part = arrow["part"].to_pylist()
     n = arrow.num_rows - int(np.count_nonzero(breakdown))
     if not all(name is None for name in breakdown[:n]) or set(breakdown[n:]) - set(breakdowns):
-        raise ValueError("a breakdown is not where it is written")
+        raise ValueError("a breakdown is not after the units, or has an unknown name")
     digests = arrow["gold"].to_pylist()
     if any(digest is None for digest in digests[:n]):
         raise ValueError("a unit has no digest")
@@ -249,14 +253,14 @@ def _table(arrow: pa.Table, breakdowns: dict[str, Sequence[str]]) -> CountTable:
         values[:n],
         {c.removeprefix(FIELD): arrow[c].to_pylist()[:n] for c in arrow.column_names if c.startswith(FIELD)},
         {
-            name: _breakdown(parts, np.flatnonzero(breakdown == name), arrow["part"].to_pylist(), units, values, place)
+            name: _read_breakdown(parts, np.flatnonzero(breakdown == name), part, units, values, place)
             for name, parts in breakdowns.items()
         },
         digests[:n],
     )
 
 
-def _breakdown(
+def _read_breakdown(
     parts: Sequence[str],
     rows: Any,
     part: Sequence[str],
@@ -274,7 +278,7 @@ def _breakdown(
 
 
 def _metrics_without_counts(table: CountTable, procedure: Procedure) -> list[str]:
-    """The metrics for which counts are lacking, where others have theirs."""
+    """List the metrics whose counts are missing, if at least one metric has its counts."""
     lacking = []
     for metric in procedure.metrics:
         try:
@@ -285,13 +289,13 @@ def _metrics_without_counts(table: CountTable, procedure: Procedure) -> list[str
 
 
 def _is_sound(table: CountTable, procedure: Procedure) -> bool:
-    """Whether the table can be resampled, and every unit's scores are scores."""
+    """Return whether the table can be resampled, and the scores of every unit are between 0 and 1."""
     everything = [table.values, *(parts.values for parts in table.breakdowns.values())]
     if len(set(table.units)) < len(table.units) or any(not np.isfinite(v).all() or (v < 0).any() for v in everything):
         return False
     try:
         scores = [metric.score(table.values, table.names) for metric in procedure.metrics]
-    except KeyError:  # a count that the metric needs
+    except KeyError:  # the counts of a metric are missing
         return False
     blocks = np.unique(table.blocks)
     in_range = all(((column <= 1) | np.isnan(column)).all() for column in scores)

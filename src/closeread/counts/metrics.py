@@ -1,8 +1,8 @@
 """Scores as functions of summed counts.
 
-Conventions: scores are ratios between 0 and 1; NaN stands for 0/0 until `Metric.zero_division` decides.  A formula is
-a frozen class that maps counts by name, each of any one shape, to scores of that shape, so that it can be compared,
-printed and sent to another process.
+Conventions: scores are ratios between 0 and 1; NaN stands for 0/0 until `Metric.zero_division` replaces it.  A formula
+is a frozen class that maps counts by name, arrays of one shape, to scores of that shape; it can be compared, printed
+and pickled.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import numpy as np
 from closeread.arrays import Floats, ratio
 
 UNITS = "units"
-"""The column that counts units, where scores are averaged over them."""
+"""The column that counts units, if scores are averaged over them."""
 
 Columns = Mapping[str, Floats]
 
 
 class Formula(Protocol):
-    """From summed counts by name to scores; NaN where undefined."""
+    """A function from summed counts by name to scores; NaN where undefined."""
 
     def __call__(self, counts: Columns) -> Floats:
         """Compute the scores."""
@@ -35,7 +35,7 @@ class Ratio:
 
     Attributes:
         numerator, denominator: the names of the counts.
-        description: what the ratio says, in a sentence.
+        description: what the ratio measures, in a sentence.
     """
 
     numerator: str
@@ -49,7 +49,7 @@ class Ratio:
 
 @dataclass(frozen=True)
 class F1:
-    """The harmonic mean of precision and recall: NaN where both are, and 0 where both are 0."""
+    """The harmonic mean of precision and recall; NaN where both are NaN, 0 where both are 0."""
 
     precision: Formula
     recall: Formula
@@ -61,7 +61,7 @@ class F1:
 
 @dataclass(frozen=True)
 class MeanOf:
-    """The mean of several scores, of which those that are 0/0 count as 0; NaN where all are."""
+    """The mean of several scores; a score that is 0/0 counts as 0, and the mean is NaN if all are 0/0."""
 
     formulas: tuple[Formula, ...]
 
@@ -73,12 +73,12 @@ class MeanOf:
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of a score over units where `unit_scores` was summed, else the score of the summed counts.
+    """The mean of a score over units if `unit_scores` was summed, otherwise the score of the summed counts.
 
-    A unit whose score is 0/0 counts as 0; where all are, so is the mean.
+    A unit whose score is 0/0 counts as 0; if all scores are 0/0, so is the mean.
 
     Attributes:
-        name: the metric's name, after which `unit_scores` names its sums.
+        name: the metric's name, from which `unit_scores` makes the names of its sums.
         formula: the score of the summed counts.
     """
 
@@ -86,7 +86,7 @@ class Mean:
     formula: Formula
 
     def __call__(self, counts: Columns) -> Floats:
-        """Compute the mean, or the score."""
+        """Compute the mean or the score."""
         if f"{self.name}:sum" not in counts:
             return self.formula(counts)
         defined = counts[UNITS] > counts[f"{self.name}:undefined"]
@@ -94,7 +94,7 @@ class Mean:
 
 
 def harmonic_mean(precision: Floats, recall: Floats) -> Floats:
-    """F1; NaN where precision and recall both are 0/0, and 0 where they are 0.
+    """Return F1; NaN where precision and recall are both 0/0, 0 where both are 0.
 
     >>> harmonic_mean(np.array([0.5, 0.0, np.nan]), np.array([1.0, 0.0, np.nan])).round(3).tolist()
     [0.667, 0.0, nan]
@@ -113,7 +113,7 @@ class Metric:
         title: its name in tables.
         description: what it measures, in a sentence.
         formula: computes it from summed counts; NaN where undefined.
-        zero_division: the value of 0/0 by the procedure's convention; None where there is none.
+        zero_division: the value of 0/0 by the procedure's convention; None if there is no convention.
     """
 
     name: str
@@ -130,13 +130,13 @@ class Metric:
             names: (k,) what each counts.
 
         Returns:
-            (...) scores between 0 and 1, `zero_division` where they are 0/0, NaN where that is None.
+            (...) scores between 0 and 1; where they are 0/0, `zero_division`, or NaN if that is None.
         """
         values = self.formula(_by_name(totals, names))
         return values if self.zero_division is None else np.where(np.isnan(values), self.zero_division, values)
 
     def is_undefined(self, totals: Floats, names: Sequence[str]) -> bool:
-        """Return whether the score of these sums, (k,), is 0/0 and `zero_division` its value."""
+        """Return whether the score of these sums, (k,), is 0/0, so that `zero_division` is its value."""
         return self.zero_division is not None and bool(np.isnan(self.formula(_by_name(totals, names))))
 
 
@@ -145,7 +145,7 @@ def _by_name(totals: Floats, names: Sequence[str]) -> Columns:
 
 
 def precision_recall_f1(name: str, title: str, precision: Ratio, recall: Ratio) -> tuple[Metric, Metric, Metric]:
-    """Three metrics, `NAME/precision`, `NAME/recall` and `NAME/f1`, of summed counts; 0/0 is 0."""
+    """Return the metrics `NAME/precision`, `NAME/recall` and `NAME/f1` of summed counts; 0/0 is 0."""
     return (
         Metric(f"{name}/precision", f"{title} precision", precision.description, precision, zero_division=0.0),
         Metric(f"{name}/recall", f"{title} recall", recall.description, recall, zero_division=0.0),
@@ -160,7 +160,7 @@ def precision_recall_f1(name: str, title: str, precision: Ratio, recall: Ratio) 
 
 
 def unit_scores(columns: Columns, metrics: Iterable[Metric]) -> dict[str, Floats]:
-    """Counts whose sums give means over units: 1 for each unit, its scores, and which of them are 0/0.
+    """Return counts whose sums give means over units: 1 for each unit, its scores, and whether they are 0/0.
 
     Args:
         columns: the counts of every unit, (n,) each.
@@ -175,5 +175,5 @@ def unit_scores(columns: Columns, metrics: Iterable[Metric]) -> dict[str, Floats
 
 
 def average(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
-    """The metrics as means over units where `unit_scores` was summed."""
+    """Return the metrics as means over units, for counts that contain `unit_scores`."""
     return tuple(replace(metric, formula=Mean(metric.name, metric.formula)) for metric in metrics)

@@ -1,4 +1,4 @@
-"""Named choices that change what is computed; flags, keywords, signatures and cards are made from them."""
+"""Named choices that change what is computed: the source of flags, keywords, signatures and tables in cards."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Option:
     Attributes:
         name: the keyword, with underscores; the command line writes it with hyphens.
         choices: the accepted values; empty for free text that matches `pattern`.
-        default: the value when none is given.
+        default: the value if none is given.
         help: one sentence.
-        pattern: a regular expression for free text; None where there are choices.
-        expected: the form of the free text, in words.
+        pattern: a regular expression for free text; None if there are choices.
+        expected: a description of the free text, such as "a whole number".
         canonical: maps equivalent values to one form, so that equal computations have equal signatures.
     """
 
@@ -80,12 +80,12 @@ def resolve_options(options: Sequence[Option], values: Mapping[str, object], own
 
 
 def missing_option(default: str) -> Option:
-    """The option for units without a prediction: "error", "empty" or "skip"."""
+    """Return the option for units without a prediction: "error", "empty" or "skip"."""
     return Option("missing", ("error", "empty", "skip"), default, "How to treat units without a prediction.")
 
 
 def average_option(unit: str) -> Option:
-    """The option of procedures whose metrics are made by `closeread.counts.metrics.average`."""
+    """Return the option of procedures whose metrics come from `closeread.counts.metrics.average`."""
     return Option(
         "average",
         ("micro", "macro"),
@@ -95,16 +95,16 @@ def average_option(unit: str) -> Option:
 
 
 def check_present(present: Mask, units: str, missing: str, what: str = "prediction") -> None:
-    """Refuse units without a prediction where `missing` is "error".
+    """Check that every unit has a prediction if `missing` is "error".
 
     Args:
-        present: (n_units,) which units have one.
-        units: what the units are, in the plural.
-        missing: the value of the option of that name.
-        what: what a unit should have.
+        present: (n_units,) True for units that have one.
+        units: the name of the units, in the plural.
+        missing: the value of the option `missing`.
+        what: the name of a prediction.
 
     Raises:
-        ValueError: `missing` is "error" and a unit has none.
+        ValueError: `missing` is "error" and a unit has no prediction.
     """
     if missing == "error" and not present.all():
         absent = len(present) - int(present.sum())

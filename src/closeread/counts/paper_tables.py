@@ -1,4 +1,4 @@
-"""A table of a paper: what is printed, and what we recompute."""
+"""A table of a paper, with the published values and the recomputed ones."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cell:
-    """A printed value and ours.
+    """A published value and the recomputed one.
 
     Attributes:
-        row, column: where it is printed.
-        printed: what is printed; None where that is not on record, or nothing is.
-        recomputed: ours, in the same unit; None where it can't be recomputed.
+        row, column: its place in the table.
+        printed: the published value; None if there is none, or none on record.
+        recomputed: the recomputed value, in the same unit; None if it can't be recomputed.
         why: why it can't be recomputed, or a note about it.
-        agrees: whether the two are within the table's tolerance; None where there is nothing to compare.
+        agrees: whether the two are within the table's tolerance; None if one of them is missing.
     """
 
     row: str
@@ -27,14 +27,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A table, printed and recomputed.
+    """A table with published and recomputed values.
 
     Attributes:
         name: such as "Table 1".
-        caption: what it shows, in our words.
-        source: paper and pages.
-        tolerance: how far apart two values may be and still agree, and why.
-        cells: in printed order.
+        caption: what it shows, not quoted from the paper.
+        source: the paper and the pages.
+        tolerance: how far apart two values may be to agree, and why.
+        cells: the cells, in printed order.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""A published way to score: everything that commands, modules, cards and signatures need to know of it."""
+"""Scoring procedures: everything that commands, modules, cards and signatures need to know about them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from closeread.errors import RequestError, describe_unknown
 
 @dataclass(frozen=True)
 class Explanation:
-    """How a procedure accounts for everything that it counts.
+    """How a procedure explains its counts.
 
     Attributes:
-        explain: from the gold and the system record of a unit and the options to a JSON value per counted thing.
-        title: from a unit's name and these values to the heading of their table.
+        explain: maps the gold and the system record of a unit, and the options, to a JSON value per counted item.
+        title: maps a unit's name and these values to the title of their table.
         header: the columns of the table.
-        row: from a value to its cells.
-        notes: what the words in the table mean, one sentence each.
+        row: maps a value to its cells.
+        notes: what the terms in the table mean, one sentence each.
     """
 
     explain: Callable[[Any, Any, Options], list[Any]]
@@ -35,12 +35,12 @@ class Explanation:
 
 @dataclass(frozen=True)
 class Help:
-    """What the command line says of a procedure beside its title and its options.
+    """The part of a command's help that belongs to the procedure, except its title and its options.
 
     Attributes:
-        details: paragraphs on the files that it takes; may be empty.
-        key, response: how examples call these; both empty where gold is a corpus's.
-        flags: options worth an example, each as typed.
+        details: paragraphs about the files that it takes; may be empty.
+        key, response: the names of these files in examples; the key is empty if gold comes from a corpus.
+        flags: options to show in examples, each as typed.
     """
 
     details: str = ""
@@ -51,25 +51,25 @@ class Help:
 
 @dataclass(frozen=True)
 class Procedure:
-    """A published way to score.
+    """A published scoring procedure.
 
     Attributes:
         name: its name in commands.
-        version: an integer, raised only when a number can change.
+        version: an integer, raised only when a score can change.
         title: its name in prose.
-        unit: what a row of counts is, in the singular.
-        resampling_unit: what is resampled together, in the singular.
-        options: the choices it offers.
-        metrics: the scores, in order.
+        unit: the name of what a row of counts is, in the singular.
+        resampling_unit: the name of what is resampled together, in the singular.
+        options: its options.
+        metrics: its scores, in order.
         modules: the evaluate modules that compute its scores, or some of them.
-        count: keyword arguments `gold`, `system` (see `sides`), `breakdowns` where it has any, and one for each option,
-            to a table of counts.
+        count: returns a table of counts; takes the keyword arguments `gold` and `system` (see `sides`), one for each
+            option, and `breakdowns` if it has any.
         sides: where gold and system come from.
-        citation: BibTeX of where it was published; None where that is the corpus's own paper.
-        breakdowns: what it can count inside units, such as `preposition`.
+        citation: BibTeX of its publication; None if that is the corpus's own paper.
+        breakdowns: the fields that it can count inside units, such as `preposition`.
         selective: whether `count` takes `metrics`, the families to count.
-        help: what the command line says of it.
-        explanation: imports how it accounts for what it counts; None where it can't.
+        help: its part of a command's help.
+        explanation: imports and returns how it explains its counts; None if it can't.
     """
 
     name: str
@@ -90,24 +90,24 @@ class Procedure:
 
     @property
     def families(self) -> tuple[str, ...]:
-        """The names of its metrics without `/precision`, `/recall` and `/f1`."""
+        """The names of the metrics without `/precision`, `/recall` and `/f1`."""
         return tuple(dict.fromkeys(metric.name.partition("/")[0] for metric in self.metrics))
 
     def with_metrics(self, families: str | Sequence[str]) -> Procedure:
-        """The procedure with some of its metrics only.
+        """Return the procedure with only some of its metrics.
 
         Args:
-            families: their names, such as `("muc", "conll")`.
+            families: the names of their families, such as `("muc", "conll")`.
 
         Raises:
-            RequestError: there is no such metric, or none is named.
+            RequestError: there is no such metric, or `families` is empty.
         """
         families = (families,) if isinstance(families, str) else tuple(families)
         for name in families:
             if name not in self.families:
                 raise RequestError(describe_unknown(f"{self.name} metric", name, self.families))
         if not families:
-            raise RequestError(f"no {self.name} metric was named (choose from: {', '.join(self.families)})")
+            raise RequestError(f"no {self.name} metric selected (choose from: {', '.join(self.families)})")
         metrics = tuple(metric for metric in self.metrics if metric.name.partition("/")[0] in families)
         count = partial(self.count, metrics=families) if self.selective else self.count
         return replace(self, metrics=metrics, count=count)
@@ -121,7 +121,7 @@ class Procedure:
         return resolve_options(self.options, values, self.name)
 
     def signature(self, options: Options, gold_digest: str) -> str:
-        """What makes two numbers comparable: procedure, version, every option, and the gold as scored.
+        """Return the signature of a score: procedure, version, every option, and the digest of the gold as scored.
 
         >>> from closeread.tasks.mctaco.procedure import PROCEDURE
         >>> PROCEDURE.signature({"missing": "error"}, "0123456789abcdef" * 4)

@@ -1,6 +1,6 @@
-"""Results as tables: for a terminal, Markdown, LaTeX or CSV.
+"""Results as tables for a terminal, Markdown, LaTeX or CSV.
 
-Conventions: tables for people show scores times 100 with two decimals; CSV shows ratios in full.
+Conventions: CSV has ratios in full precision; the other formats have scores times 100 with two decimals.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 Style = Literal["table", "markdown", "latex"]
 NOTHING = "–"
 NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*(e[+-]?[0-9]+)?[*%]?( .*)?")
-"""A cell that begins with a number; a date or the name of a mention is none."""
+"""A cell that starts with a number, unlike a date or the name of a mention."""
 
 PARTS = ("precision", "recall")
 ENOUGH_BLOCKS = 30
-"""From here on intervals and p-values of the bootstrap keep near what they promise (`benchmarks/coverage.py`)."""
+"""From this number on, bootstrap intervals and p-values are close to nominal (`benchmarks/coverage.py`)."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A table before it is drawn.
+    """The content of a table.
 
     Attributes:
-        title: what stands above it; may be empty.
-        header: the columns' names.
-        rows: cells as text; numbers are right-aligned where a column holds nothing else.
-        notes: sentences that stand below it.
+        title: the line above the table; may be empty.
+        header: the names of the columns.
+        rows: the cells as text; columns that contain only numbers are right-aligned.
+        notes: the sentences below the table.
     """
 
     title: str
@@ -49,12 +49,12 @@ class Grid:
 
 
 def draw(grid: Grid, style: Style) -> str:
-    """The grid as text that ends with a newline."""
+    """Draw a grid as text that ends with a newline."""
     if style == "table":
-        return _terminal(grid)
+        return _draw_for_terminal(grid)
     import tabulate
 
-    rows = [[shown(cell) for cell in row] for row in grid.rows]
+    rows = [[escape_cell(cell) for cell in row] for row in grid.rows]
     if style == "latex":
         return (
             tabulate.tabulate(
@@ -62,19 +62,19 @@ def draw(grid: Grid, style: Style) -> str:
                 grid.header,
                 tablefmt="latex_booktabs",
                 disable_numparse=True,
-                colalign=_tabulate_align(grid),
+                colalign=_align_columns(grid),
             )
             + "\n"
-            + "".join(f"% {shown(line)}\n" for line in (grid.title, *grid.notes) if line)
+            + "".join(f"% {escape_cell(line)}\n" for line in (grid.title, *grid.notes) if line)
         )
     rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    body = tabulate.tabulate(rows, grid.header, tablefmt="pipe", disable_numparse=True, colalign=_tabulate_align(grid))
+    body = tabulate.tabulate(rows, grid.header, tablefmt="pipe", disable_numparse=True, colalign=_align_columns(grid))
     parts = [f"**{grid.title}**"] if grid.title else []
     return "\n\n".join([*parts, body, *grid.notes]) + "\n"
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Comma-separated values."""
+    """Return a table as comma-separated values."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(header)
@@ -82,84 +82,84 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return buffer.getvalue()
 
 
-def shown(text: str) -> str:
-    r"""Untrusted text as it may stand in a table: on one line, and with nothing that could steer a terminal.
+def escape_cell(text: str) -> str:
+    r"""Escape untrusted text for a cell: line ends, and everything that a terminal might act on.
 
-    >>> print(shown("a\n\x1b[31mb"))
+    >>> print(escape_cell("a\n\x1b[31mb"))
     a\n\x1b[31mb
     """
     return escape(text).replace("\n", r"\n")
 
 
 def report_grid(report: Report, procedure: Procedure) -> Grid:
-    """Scores and intervals, one row a metric, for all units and every slice.
+    """Return the table of a report: scores and intervals for all units and every slice, with a row for each metric.
 
-    Precision, recall and F1 of a metric share a row; the interval is that of F1.
+    Precision, recall and F1 of a metric share a row, with the interval of F1.
     """
     groups = [("", "all", report.total)]
     groups += [(field, value, scores) for field, values in report.slices.items() for value, scores in values.items()]
     sliced = bool(report.slices)
     units, blocks = f"{report.unit}s", f"{report.resampling_unit}s"
     drawn = report.resampling.n_resamples > 0
-    interval = [f"{100 * report.resampling.confidence:g} % interval"] if drawn else []
-    # A sample that is resampled unit by unit need not be counted twice.
+    interval = [f"{100 * report.resampling.confidence:g}% interval"] if drawn else []
+    # If units are blocks, one column is enough.
     sizes = [units, blocks] if units != blocks else [units]
     parted = any(name.endswith(PARTS) for name in report.total.scores)
     header = [*(["slice"] if sliced else []), "metric", *(["precision", "recall", "F1"] if parted else ["score"])]
     titles = {metric.name: metric.title for metric in procedure.metrics}
     rows = [
         [
-            *([_slice(field, value, report) if position == 0 else ""] if sliced else []),
-            titles[name].removesuffix(" F1") if parted else titles[name] + _star(estimate),
-            *([_marked(scores, f"{name.removesuffix('f1')}{part}") for part in PARTS] if parted else []),
-            percent(estimate.value) + (_star(estimate) if parted else ""),
-            *([_interval(estimate)] if drawn else []),
+            *([_name_slice(field, value, report) if position == 0 else ""] if sliced else []),
+            titles[name].removesuffix(" F1") if parted else titles[name] + _format_star(estimate),
+            *([_format_score(scores, f"{name.removesuffix('f1')}{part}") for part in PARTS] if parted else []),
+            percent(estimate.value) + (_format_star(estimate) if parted else ""),
+            *([_format_interval(estimate)] if drawn else []),
             *([f"{scores.n_units:,}", f"{scores.n_blocks:,}"][: len(sizes)] if position == 0 else [""] * len(sizes)),
         ]
         for field, value, scores in groups
-        for position, (name, estimate) in enumerate(_lines(scores))
+        for position, (name, estimate) in enumerate(_select_rows(scores))
     ]
-    return Grid(_title(report), [*header, *interval, *sizes], rows, _report_notes(report, groups))
+    return Grid(_make_title(report), [*header, *interval, *sizes], rows, _make_notes(report, groups))
 
 
-def _lines(scores: Scores) -> list[tuple[str, Estimate]]:
-    """The scores that have a row of their own: all but precision and recall."""
+def _select_rows(scores: Scores) -> list[tuple[str, Estimate]]:
+    """Return the scores with a row of their own: all but precision and recall."""
     return [(name, estimate) for name, estimate in scores.scores.items() if not name.endswith(PARTS)]
 
 
-def _marked(scores: Scores, name: str) -> str:
-    """A score that shares a row; nothing where there is none."""
+def _format_score(scores: Scores, name: str) -> str:
+    """Format a score that shares a row; an empty cell if there is none."""
     estimate = scores.scores.get(name)
-    return "" if estimate is None else percent(estimate.value) + _star(estimate)
+    return "" if estimate is None else percent(estimate.value) + _format_star(estimate)
 
 
-def _star(estimate: Estimate) -> str:
+def _format_star(estimate: Estimate) -> str:
     return "*" if estimate.undefined else ""
 
 
-def _slice(field: str, value: str, report: Report) -> str:
-    """The value, with its field where several fields are sliced by."""
+def _name_slice(field: str, value: str, report: Report) -> str:
+    """Return the name of a slice: its value, with the field if there are several."""
     return f"{field}: {value}" if field and len(report.slices) > 1 else value
 
 
-def _title(report: Report) -> str:
+def _make_title(report: Report) -> str:
     p = report.provenance
     title = " ".join(part for part in (p.corpus, p.config, p.split) if part and part != "default")
     return f"{title} (not the released gold)" if p.released is False else title
 
 
-def _few(report: Report, then: str = "") -> list[str]:
-    """A warning where there are too few blocks for what resampling promises."""
-    blocks = report.total.n_blocks
-    if not report.resampling.n_resamples or blocks >= ENOUGH_BLOCKS:
+def _warn_of_few_blocks(report: Report, advice: str = "") -> list[str]:
+    """Return a warning if there are too few blocks for resampling."""
+    n_blocks = report.total.n_blocks
+    if not report.resampling.n_resamples or n_blocks >= ENOUGH_BLOCKS:
         return []
-    found = f"Only {pluralize(blocks, report.resampling_unit)}"
-    if blocks <= 1:
-        return [f"{found}: nothing to resample."]
-    return [f"{found}: bootstrap intervals are too narrow{then}."]
+    blocks = pluralize(n_blocks, report.resampling_unit)
+    if n_blocks <= 1:
+        return [f"With only {blocks}, there is nothing to resample."]
+    return [f"With only {blocks}, bootstrap intervals are too narrow{advice}."]
 
 
-def _report_notes(report: Report, groups: Sequence[tuple[str, str, Scores]]) -> list[str]:
+def _make_notes(report: Report, groups: Sequence[tuple[str, str, Scores]]) -> list[str]:
     notes = []
     drawing = report.resampling
     if drawing.n_resamples:
@@ -167,18 +167,18 @@ def _report_notes(report: Report, groups: Sequence[tuple[str, str, Scores]]) -> 
             f"Intervals: percentile bootstrap over {report.resampling_unit}s, "
             f"{drawing.n_resamples:,} resamples, seed {drawing.seed}."
         )
-    notes += _few(report)
+    notes += _warn_of_few_blocks(report)
     if report.provenance.missing:
-        how = report.provenance.options["missing"]
-        notes.append(f"Without a prediction: {report.provenance.missing:,} (treated as: {how}).")
+        treatment = "skipped" if report.provenance.options["missing"] == "skip" else "scored as empty"
+        notes.append(f"No prediction for {pluralize(report.provenance.missing, 'gold record')} ({treatment}).")
     if any(e.undefined for _, _, scores in groups for e in scores.scores.values()):
-        notes.append("* is 0/0; the value is the procedure's convention.")
+        notes.append("* This score is 0/0; its value is set by convention.")
     notes.append(f"Signature: {report.provenance.signature}")
     return notes
 
 
 def report_rows(report: Report) -> tuple[list[str], list[list[object]]]:
-    """Header and rows of the report as tidy CSV: one row a metric and slice, ratios in full."""
+    """Return header and rows of a report as tidy CSV: a row for each metric and slice, ratios in full precision."""
     header = [
         "field",
         "value",
@@ -212,10 +212,10 @@ def report_rows(report: Report) -> tuple[list[str], list[list[object]]]:
 
 
 def comparison_grid(comparison: Comparison, procedure: Procedure) -> Grid:
-    """Two systems and their difference, one row a metric."""
+    """Return the table of a comparison: two systems and their difference, with a row for each metric."""
     drawing = comparison.first.resampling
-    first, second = (shown(name) for name in comparison.names)
-    interval = f"{100 * drawing.confidence:g} % interval"
+    first, second = (escape_cell(name) for name in comparison.names)
+    interval = f"{100 * drawing.confidence:g}% interval"
     header = ["metric", first, second, "difference", interval, "p (randomization)", "p (bootstrap)"]
     rows = []
     for metric in procedure.metrics:
@@ -225,24 +225,24 @@ def comparison_grid(comparison: Comparison, procedure: Procedure) -> Grid:
                 metric.title,
                 percent(comparison.first.total.scores[metric.name].value),
                 percent(comparison.second.total.scores[metric.name].value),
-                _signed(d.value),
-                NOTHING if math.isnan(d.low) else f"{_signed(d.low)} to {_signed(d.high)}",
-                _p_value(d.p_randomization),
-                _p_value(d.p_bootstrap),
+                _format_difference(d.value),
+                NOTHING if math.isnan(d.low) else f"{_format_difference(d.low)} to {_format_difference(d.high)}",
+                _format_p_value(d.p_randomization),
+                _format_p_value(d.p_bootstrap),
             ]
         )
     notes = [
-        f"Paired over {pluralize(comparison.first.total.n_blocks, comparison.first.resampling_unit)}, "
-        f"{drawing.n_resamples:,} resamples, seed {drawing.seed}; p-values are two-sided, "
-        "and not corrected for several comparisons.",
-        *_few(comparison.first, "; of the two p-values, trust the randomization test's"),
+        f"Paired tests over {pluralize(comparison.first.total.n_blocks, comparison.first.resampling_unit)}, "
+        f"{drawing.n_resamples:,} resamples, seed {drawing.seed}; p-values are two-sided "
+        "and not corrected for multiple comparisons.",
+        *_warn_of_few_blocks(comparison.first, "; prefer the p-value of the randomization test"),
         f"Signature: {comparison.first.provenance.signature}",
     ]
-    return Grid(_title(comparison.first), header, rows, notes)
+    return Grid(_make_title(comparison.first), header, rows, notes)
 
 
 def comparison_rows(comparison: Comparison) -> tuple[list[str], list[list[object]]]:
-    """Header and rows of a comparison as CSV, ratios in full."""
+    """Return header and rows of a comparison as CSV, ratios in full precision."""
     header = ["first", "second", "metric", "first_score", "second_score"]
     header += ["difference", "low", "high", "p_bootstrap", "p_randomization", "signature"]
     rows: list[list[object]] = [
@@ -260,14 +260,14 @@ def comparison_rows(comparison: Comparison) -> tuple[list[str], list[list[object
 
 
 def reproduction_grid(table: Table) -> Grid:
-    """Printed and recomputed values side by side."""
+    """Return a table of published and recomputed values, side by side."""
     verdict = {True: "agrees", False: "differs", None: ""}
     rows = [
         [
-            "" if before and before.row == c.row else c.row,  # a row's name and what is said of it stand once
+            "" if before and before.row == c.row else c.row,  # a row's name and note are not repeated
             c.column,
             NOTHING if c.printed is None else f"{c.printed:,}",
-            number(c.recomputed),
+            format_number(c.recomputed),
             "not recomputed" if c.recomputed is None else verdict[c.agrees],
             "" if before and (before.row, before.why) == (c.row, c.why) else c.why,
         ]
@@ -278,78 +278,78 @@ def reproduction_grid(table: Table) -> Grid:
 
 
 def units_grid(rows: Sequence[dict[str, Any]]) -> Grid:
-    """Per-unit rows."""
+    """Return a table of units."""
     header = list(rows[0]) if rows else []
-    return Grid("", header, [[_plain(value) for value in row.values()] for row in rows])
+    return Grid("", header, [[_format_value(value) for value in row.values()] for row in rows])
 
 
 def percent(value: float | None) -> str:
-    """A ratio times 100 with two decimals."""
+    """Format a ratio times 100, with two decimals."""
     return NOTHING if value is None else f"{100 * value:.2f}"
 
 
-def _plain(value: object) -> str:
+def _format_value(value: object) -> str:
     if value is None:
         return NOTHING
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _interval(estimate: Estimate) -> str:
+def _format_interval(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return NOTHING
     return f"{percent(estimate.low)} to {percent(estimate.high)}"
 
 
-def number(value: float | None) -> str:
-    """A figure as it is, or with two decimals where it is no whole number."""
+def format_number(value: float | None) -> str:
+    """Format a number, with two decimals if it is not an integer."""
     if value is None:
         return NOTHING
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
-def _signed(value: float) -> str:
+def _format_difference(value: float) -> str:
     return NOTHING if math.isnan(value) else f"{100 * value:+.2f}"
 
 
-def _p_value(p: float) -> str:
+def _format_p_value(p: float) -> str:
     if math.isnan(p):
         return NOTHING
-    return f"{p:.4f}" if p >= 0.0001 else "<0.0001"  # no p-value is 0
+    return f"{p:.4f}" if p >= 0.0001 else "<0.0001"  # p-values are never 0
 
 
-def _numeric(cells: Iterable[str]) -> bool:
+def _is_numeric(cells: Iterable[str]) -> bool:
     filled = [cell for cell in cells if cell not in ("", NOTHING)]
     return bool(filled) and all(map(NUMBER.fullmatch, filled))
 
 
-def _right_aligned(grid: Grid) -> list[bool]:
-    return [_numeric(row[i] for row in grid.rows) for i in range(len(grid.header))]
+def _find_numeric_columns(grid: Grid) -> list[bool]:
+    return [_is_numeric(row[i] for row in grid.rows) for i in range(len(grid.header))]
 
 
-def _tabulate_align(grid: Grid) -> tuple[str, ...] | None:
+def _align_columns(grid: Grid) -> tuple[str, ...] | None:
     if not grid.rows:
-        return None  # tabulate wants a column to align
-    return tuple("right" if right else "left" for right in _right_aligned(grid))
+        return None  # tabulate fails to align an empty table
+    return tuple("right" if right else "left" for right in _find_numeric_columns(grid))
 
 
-def _terminal(grid: Grid) -> str:
+def _draw_for_terminal(grid: Grid) -> str:
     from rich import box
     from rich.console import Console
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    # A pipe or a file gets lines as long as they need; a terminal its own width.
+    # Tables fit the width of a terminal; lines in pipes and files may be longer.
     console = Console(file=io.StringIO(), width=None if sys.stdout.isatty() else 1000, highlight=False)
     table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, show_header=any(grid.header))
-    for name, right in zip(grid.header, _right_aligned(grid), strict=True):
-        table.add_column(Text(shown(name)), justify="right" if right else "left")
+    for name, right in zip(grid.header, _find_numeric_columns(grid), strict=True):
+        table.add_column(Text(escape_cell(name)), justify="right" if right else "left")
     for row in grid.rows:
-        table.add_row(*(Text(shown(cell)) for cell in row))
+        table.add_row(*(Text(escape_cell(cell)) for cell in row))
     if grid.title:
-        console.print(Text(shown(grid.title)))
+        console.print(Text(escape_cell(grid.title)))
         console.print()
     console.print(table)
     for note in grid.notes:
-        console.print(Text(shown(note)))
+        console.print(Text(escape_cell(note)))
     drawn = console.file.getvalue()  # type: ignore[attr-defined]
     return "".join(line.rstrip() + "\n" for line in drawn.splitlines())

@@ -1,7 +1,7 @@
-"""A result: scores with their intervals, what they were computed from, and how it is written as JSON.
+"""Reports: scores with intervals, their provenance, and their JSON format.
 
-The JSON of a report is a file format (``"format": 1``); its values are ratios between 0 and 1, null where no
-convention gives one, never NaN.
+The JSON of a report is a file format (``"format": 1``); its values are ratios between 0 and 1, null if undefined, and
+never NaN.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a table of counts was computed from and how; stored with it, so that a result explains itself.
+    """What a table of counts was computed from, and how; stored with it.
 
     Attributes:
-        procedure, procedure_version, options: how it was scored, every option with its value.
-        signature: equal signatures mean comparable numbers.
-        corpus: whose schema the gold follows.
-        config, split: the part of the corpus; None for the user's own gold file.
-        released: whether the gold is the released one; None where there is no release.
-        missing: how many gold records the system sent nothing for.
+        procedure, procedure_version, options: how it was scored, with the values of all options.
+        signature: scores with equal signatures are comparable.
+        corpus: the corpus whose schema the gold follows.
+        config, split: the part of the corpus; None for the user's own gold.
+        released: whether the gold is the released one; None if there is no release.
+        missing: the number of gold records without a prediction.
     """
 
     procedure: str
@@ -52,13 +52,13 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Counted:
-    """A system's output, counted.
+    """The counts of a system.
 
     Attributes:
         table: the counts.
-        procedure: how it was counted.
+        procedure: the procedure that counted.
         provenance: what was counted.
-        notices: what a user should know beside the scores.
+        notices: notices for the user.
     """
 
     table: CountTable
@@ -69,12 +69,12 @@ class Counted:
 
 @dataclass(frozen=True)
 class Resampling:
-    """How intervals are drawn.
+    """Parameters of the bootstrap.
 
     Attributes:
-        n_resamples: how many resamples; 0 for no intervals.
-        confidence: the share of intervals that should hold the truth.
-        seed: of the random generator.
+        n_resamples: the number of resamples; 0 for no intervals.
+        confidence: the confidence level of the intervals.
+        seed: the random seed.
     """
 
     n_resamples: int = 1000
@@ -84,13 +84,13 @@ class Resampling:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A score.
+    """A score with its interval.
 
     Attributes:
-        value: between 0 and 1; None where it is 0/0 and no convention says what that is.
-        low, high: the interval's ends; None where none was asked for, with a single block, and where the score is 0/0
-            in a resample by no convention.
-        undefined: it is 0/0, and `value` is the procedure's convention.
+        value: between 0 and 1; None if it is 0/0 and no convention gives it a value.
+        low, high: the ends of the interval; None without resampling, with a single block, and if the score is 0/0 in a
+            resample and no convention gives it a value.
+        undefined: whether the score is 0/0, so that `value` is the procedure's convention.
     """
 
     value: float | None
@@ -104,9 +104,9 @@ class Scores:
     """The scores of some units.
 
     Attributes:
-        n_units, n_blocks: how many units there are, and how many blocks the intervals resample.
-        scores: by the metric's name.
-        counts: the sums of the counts, by name.
+        n_units, n_blocks: the number of units, and of the blocks that are resampled.
+        scores: the scores by the metric's name.
+        counts: the sums of the counts by name.
     """
 
     n_units: int
@@ -117,14 +117,14 @@ class Scores:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that is said about one system's output.
+    """The scores of a system.
 
     Attributes:
-        provenance: what was scored and how.
-        resampling: how the intervals were drawn.
-        unit, resampling_unit: what a unit and a block are, in words.
-        total: the scores over all units.
-        slices: field to value to the scores over the units with that value.
+        provenance: what was scored, and how.
+        resampling: how the intervals were computed.
+        unit, resampling_unit: the names of a unit and of a block.
+        total: the scores of all units.
+        slices: by field and value, the scores of the units with that value.
     """
 
     provenance: Provenance
@@ -135,7 +135,7 @@ class Report:
     slices: Mapping[str, Mapping[str, Scores]]
 
     def to_json(self) -> dict[str, Any]:
-        """The report in the JSON format that is printed, stored and submitted."""
+        """Return the report in the JSON format that is printed, stored and submitted."""
         p = self.provenance
         return {
             "format": FORMAT,
@@ -174,10 +174,10 @@ class Report:
 
     @classmethod
     def from_json(cls, found: Any) -> Report:
-        """The report that `to_json` gave, read back.
+        """Read the JSON of a report.
 
         Args:
-            found: the JSON value; what else stands in it, such as `units`, is ignored.
+            found: the JSON value; other keys, such as `units`, are ignored.
 
         Raises:
             FormatError: it is not a report; all problems at once.
@@ -223,19 +223,19 @@ def _scores_json(scores: Scores) -> dict[str, dict[str, Any]]:
 
 
 def make_report(counted: Counted, *, by: Sequence[str] = (), resampling: Resampling | None = None) -> Report:
-    """Score a system's counts.
+    """Compute scores and intervals from a system's counts.
 
     Args:
-        counted: the counts, and where they come from.
-        by: fields or parts to slice by.
-        resampling: how to draw intervals; None for the defaults.
+        counted: the counts and their provenance.
+        by: fields or breakdowns to slice by.
+        resampling: parameters of the bootstrap; None for the defaults.
 
     Raises:
-        RequestError: the units have no such field, or the resampling makes no sense.
+        RequestError: there is no such field, or the parameters of the bootstrap are out of range.
     """
     resampling = resampling or Resampling()
     if resampling.n_resamples < 0 or not 0 < resampling.confidence < 1:
-        raise RequestError("the number of resamples must be at least 0, and the confidence between 0 and 1")
+        raise RequestError("the number of resamples must be at least 0, and the confidence level between 0 and 1")
     procedure = counted.procedure
     known = dict.fromkeys([*counted.table.fields, *procedure.breakdowns])
     for field in by:
@@ -258,10 +258,10 @@ def make_report(counted: Counted, *, by: Sequence[str] = (), resampling: Resampl
 
 
 def score(table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling) -> Scores:
-    """The scores of a table, with intervals."""
+    """Compute the scores of a table, with intervals."""
     totals = table.values.sum(axis=0)
     samples = None
-    if resampling.n_resamples and table.n_blocks > 1:  # one block is no sample
+    if resampling.n_resamples and table.n_blocks > 1:  # a single block can't be resampled
         samples = bootstrap_totals(table, resampling.n_resamples, np.random.default_rng(resampling.seed))
     return Scores(
         len(table.units),
@@ -290,7 +290,7 @@ def _number(value: float) -> float | None:
 
 
 def per_unit(counted: Counted) -> list[dict[str, Any]]:
-    """A row for every unit: its id, its block, its fields, its scores and its counts."""
+    """Return a row for every unit, with its id, block, fields, scores and counts."""
     table, procedure = counted.table, counted.procedure
     scores = {metric.name: metric.score(table.values, table.names) for metric in procedure.metrics}
     return [
@@ -307,12 +307,12 @@ def per_unit(counted: Counted) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two systems on the same units.
+    """A comparison of two systems on the same units.
 
     Attributes:
-        names: what to call the two.
+        names: the names of the systems.
         first, second: their reports.
-        differences: second minus first, by the metric's name.
+        differences: the differences, second minus first, by the metric's name.
     """
 
     names: tuple[str, str]
@@ -321,7 +321,7 @@ class Comparison:
     differences: Mapping[str, Difference]
 
     def to_json(self) -> dict[str, Any]:
-        """The comparison as JSON; NaN becomes null."""
+        """Return the comparison as JSON; NaN becomes null."""
         return {
             "format": FORMAT,
             "first": {"name": self.names[0], **self.first.to_json()},
@@ -339,22 +339,22 @@ def make_comparison(
     """Compare two systems by paired tests.
 
     Args:
-        names: what to call the two.
+        names: the names of the systems.
         first, second: their counts; differences are second minus first.
-        resampling: how to resample; None for the defaults.
+        resampling: parameters of the bootstrap; None for the defaults.
 
     Raises:
-        RequestError: their signatures or their units differ, so that their numbers can't be compared.
+        RequestError: their signatures or units differ, so that they are not comparable.
     """
     if first.provenance.options.get("missing") == "skip":
-        _refuse_other_units(names, first, second)
+        _check_units(names, first, second)
     if first.provenance.signature != second.provenance.signature:
         signatures = f"{first.provenance.signature} and {second.provenance.signature}"
         raise RequestError(f"the two results are not comparable: their signatures are {signatures}")
     resampling = resampling or Resampling()
     if resampling.n_resamples < 1:
-        raise RequestError("a comparison needs at least one resample")
-    shared = [name for name in first.table.names if name in second.table.names]  # kept counts may be of more metrics
+        raise RequestError("a comparison needs at least 1 resample")
+    shared = [name for name in first.table.names if name in second.table.names]  # stored counts may cover more metrics
     one, two = (replace(counted, table=counted.table.with_counts(shared)) for counted in (first, second))
     differences = compare(
         one.table,
@@ -369,15 +369,15 @@ def make_comparison(
     )
 
 
-def _refuse_other_units(names: tuple[str, str], first: Counted, second: Counted) -> None:
-    """Refuse systems that lack different units, which can't be compared where those are skipped.
+def _check_units(names: tuple[str, str], first: Counted, second: Counted) -> None:
+    """Check that two systems have the same units, if units without a prediction are skipped.
 
     Raises:
-        RequestError: they do; the message names a unit.
+        RequestError: they have different units; the message names one.
     """
     unit = first.procedure.unit
     one, two = set(first.table.units), set(second.table.units)
     for lacks, lacking, having in ((two - one, names[0], names[1]), (one - two, names[1], names[0])):
         if lacks:
-            found = f"{lacking} has no prediction for {unit} {quote(min(lacks))}, and {having} has one"
-            raise RequestError(f"{found}; with missing=skip both must lack the same {unit}s")
+            found = f"{lacking} has no prediction for {unit} {quote(min(lacks))}, but {having} has one"
+            raise RequestError(f"{found}; with --missing skip, both systems must cover the same {unit}s")

@@ -1,10 +1,10 @@
-"""Intervals and paired tests, from counts alone.
+"""Bootstrap intervals and paired tests, computed from counts.
 
-Conventions: what is resampled is the block.  A resample draws as many blocks as there are, with replacement;
-the numbers of times that each was drawn are the weights of one matrix product with the blocks' counts.  An
-interval is the percentile interval (Efron and Tibshirani, 1993, chapter 13).  p-values are two-sided and count
-the observed data as one of the resamples, so that none is 0 (Davison and Hinkley, 1997, section 4.2.1).  What
-can't be told is NaN: anything with a single block, and where a score is 0/0 in a resample by no convention.
+Conventions: blocks are resampled.  A resample draws as many blocks as there are, with replacement; the number of times
+that each block is drawn is its weight in a matrix product with the counts of the blocks.  Intervals are percentile
+intervals (Efron and Tibshirani, 1993, chapter 13).  p-values are two-sided and count the observed data as one of the
+resamples, so that none is 0 (Davison and Hinkley, 1997, section 4.2.1).  NaN means undefined: with a single block, and
+if a score is 0/0 in a resample and no convention gives it a value.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from closeread.counts.table import CountTable
 from closeread.errors import RequestError
 
 CHUNK = 2**22
-"""How many weights are held at once: bounds the memory, not the result."""
+"""The number of weights in memory at once; it does not affect the result."""
 
 TIE = 1e-12
-"""Differences closer than this are equal: the same counts summed in another order."""
+"""Differences closer than this count as equal: the same counts may be summed in another order."""
 
 
 def bootstrap_totals(table: CountTable, n_resamples: int, rng: np.random.Generator) -> Floats:
-    """Sums of counts of resamples of the blocks.
+    """Sum the counts of resamples of the blocks.
 
     Returns:
         (n_resamples, k) float64.
     """
     blocks = table.block_totals()
-    return np.concatenate([weights @ blocks for weights in _weights(len(blocks), n_resamples, rng)])
+    return np.concatenate([weights @ blocks for weights in _draw_weights(len(blocks), n_resamples, rng)])
 
 
 def percentile_interval(samples: Floats, confidence: float) -> tuple[float, float]:
-    """The quantiles that leave (1 - confidence) / 2 on either side; NaN where a sample is NaN."""
+    """Return the quantiles that leave (1 - confidence) / 2 on either side; NaN if a sample is NaN."""
     if np.isnan(samples).any():
         return math.nan, math.nan
     tail = (1 - confidence) / 2
@@ -48,16 +48,16 @@ def percentile_interval(samples: Floats, confidence: float) -> tuple[float, floa
 
 
 class Difference(NamedTuple):
-    """How a score of one system differs from that of another on the same units.
+    """The difference between the scores of two systems on the same units.
 
     Attributes:
-        value: score of the second minus score of the first.
+        value: the score of the second minus the score of the first.
         low, high: the bootstrap percentile interval of the difference.
-        p_bootstrap: paired bootstrap, null hypothesis by shifting the resampled differences to mean 0; too small
-            with few blocks (`benchmarks/coverage.py` tells by how much).
-        p_randomization: approximate randomization, the two systems' outputs swapped block by block.
+        p_bootstrap: p-value of the paired bootstrap, with the resampled differences shifted to mean 0 as null
+            distribution; too small with few blocks (`benchmarks/coverage.py` measures by how much).
+        p_randomization: p-value of approximate randomization, which swaps the outputs of the two systems by block.
 
-    All but `value` are NaN where they can't be told.
+    All but `value` are NaN if undefined.
     """
 
     value: float
@@ -76,19 +76,19 @@ def compare(
     confidence: float,
     seed: int,
 ) -> dict[str, Difference]:
-    """Paired tests of two systems, for every metric by name.
+    """Compare two systems by paired tests, for every metric by name.
 
-    Both systems are resampled alike (Koehn, 2004, section 4); the null distribution of the bootstrap is the shifted
-    one (Efron and Tibshirani, 1993, chapter 16); approximate randomization is Noreen's (1989, chapter 2).
+    The same resamples are used for both systems (Koehn, 2004, section 4); the null distribution of the bootstrap is the
+    shifted one (Efron and Tibshirani, 1993, chapter 16); approximate randomization follows Noreen (1989, chapter 2).
 
     Raises:
-        RequestError: the tables are not of the same counts of the same units in the same blocks.
+        RequestError: the tables do not have the same counts, units and blocks.
     """
     _check_pair(first, second)
     one, two = first.block_totals(), second.block_totals()
     rng = np.random.default_rng(seed)
-    drawn = [(w @ one, w @ two) for w in _weights(len(one), n_resamples, rng)]
-    swapped = [_swapped(one, two, s) for s in _swaps(len(one), n_resamples, rng)]
+    drawn = [(w @ one, w @ two) for w in _draw_weights(len(one), n_resamples, rng)]
+    swapped = [_swap_blocks(one, two, s) for s in _draw_swaps(len(one), n_resamples, rng)]
     bootstrap = [np.concatenate(side) for side in zip(*drawn, strict=True)]
     randomized = [np.concatenate(side) for side in zip(*swapped, strict=True)]
     totals = (one.sum(axis=0), two.sum(axis=0))
@@ -107,11 +107,11 @@ def _check_pair(first: CountTable, second: CountTable) -> None:
     alone = len(set(first.units) ^ set(second.units))
     if alone:
         raise RequestError(
-            f"the two systems were not scored on the same units: {alone:,} were scored for one of them only"
+            f"the two systems were not scored on the same units: {alone:,} were scored for only one of them"
         )
     same = list(first.units) == list(second.units) and np.array_equal(first.blocks, second.blocks)
     if not same or first.names != second.names:
-        raise RequestError("the two results count different things, or their units stand in other blocks")
+        raise RequestError("the two results have different counts, or group the units into different blocks")
 
 
 def _delta(metric: Metric, names: Sequence[str], sides: Sequence[Floats]) -> Floats:
@@ -119,35 +119,35 @@ def _delta(metric: Metric, names: Sequence[str], sides: Sequence[Floats]) -> Flo
 
 
 def _difference(value: float, bootstrap: Floats, randomized: Floats, *, confidence: float, n_blocks: int) -> Difference:
-    if n_blocks < 2:  # one block is no sample: there is nothing to tell chance by
+    if n_blocks < 2:  # a single block can't be resampled
         return Difference(value, math.nan, math.nan, math.nan, math.nan)
     low, high = percentile_interval(bootstrap, confidence)
     return Difference(value, low, high, _p_value(bootstrap - bootstrap.mean(), value), _p_value(randomized, value))
 
 
 def _p_value(null: Floats, value: float) -> float:
-    """The share of null differences at least as large as the observed one, which counts as one of them."""
+    """Return the proportion of differences at least as large as the observed one, which counts as one of them."""
     if math.isnan(value) or np.isnan(null).any():
         return math.nan
     return float((1 + np.count_nonzero(np.abs(null) >= abs(value) - TIE)) / (1 + len(null)))
 
 
-def _swapped(one: Floats, two: Floats, swaps: Floats) -> tuple[Floats, Floats]:
-    """The totals of both systems with the outputs of some blocks exchanged, (chunk, k) each."""
+def _swap_blocks(one: Floats, two: Floats, swaps: Floats) -> tuple[Floats, Floats]:
+    """Return the totals of both systems with the outputs of some blocks swapped, (chunk, k) each."""
     moved = swaps @ (two - one)
     return one.sum(axis=0) + moved, two.sum(axis=0) - moved
 
 
-def _weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """How often each block is drawn in each resample, (chunk, n_blocks), in chunks of bounded size."""
+def _draw_weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Yield how often each block is drawn in each resample, (chunk, n_blocks), in chunks of bounded size."""
     for size in _chunks(n_blocks, n_resamples):
         drawn: NDArray[np.int64] = rng.integers(0, max(n_blocks, 1), size=(size, n_blocks))
         drawn += n_blocks * np.arange(size)[:, None]
         yield np.bincount(drawn.ravel(), minlength=size * n_blocks).reshape(size, n_blocks).astype(np.float64)
 
 
-def _swaps(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Whether the two outputs of each block change places, (chunk, n_blocks) of 0 and 1."""
+def _draw_swaps(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Yield whether the two outputs of each block are swapped, (chunk, n_blocks) of 0 and 1."""
     for size in _chunks(n_blocks, n_resamples):
         yield (rng.random((size, n_blocks)) < 0.5).astype(np.float64)
 

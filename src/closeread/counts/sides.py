@@ -1,7 +1,7 @@
-"""Where the two sides of a score come from: gold and system, read, checked and aligned.
+"""The two sides of a score, gold and system: read, validated and aligned.
 
-Every way to a score (a file on the command line, records in Python, an `evaluate` module, a submission to a board)
-ends in the two objects that are described here, and what is done with them is in `closeread.scoring`.
+All input to scoring (a file on the command line, records in Python, an `evaluate` module, a submission to a
+leaderboard) becomes the two objects that are defined here; `closeread.scoring` scores them.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
+from closeread.errors import FieldPath, Problem
 from closeread.records import Origin
 
 if TYPE_CHECKING:
     from closeread.counts.table import CountTable
-from closeread.errors import FieldPath, Problem
 
 Options = Mapping[str, str]
-"""Every option of a procedure with its value."""
+"""All options of a procedure with their values."""
 
 
 class Place(NamedTuple):
-    """Where gold is to be found.
+    """Where to find gold.
 
     Attributes:
-        corpus: the name of a corpus; None for gold that follows no corpus's declaration.
+        corpus: the name of a corpus; None for gold that belongs to no corpus.
         config, split: the part of the corpus; None for the default.
-        gold: the user's own gold instead: a file, a folder, or records.
-        data_dir: a folder with the corpus's files.
+        gold: the user's own gold, instead of a part of the corpus: a file, a folder, or records.
+        data_dir: a folder with the corpus's files; None to look in the usual places.
     """
 
     corpus: str | None = None
@@ -39,32 +39,33 @@ class Place(NamedTuple):
 
 
 class Gold(Protocol):
-    """Gold that is ready to be scored against."""
+    """Gold, ready for scoring."""
 
     @property
     def records(self) -> Sequence[Any]:
-        """What `Procedure.count` takes as `gold`, an item for each unit or part of a unit."""
+        """The argument `gold` of `Procedure.count`, with an item for each unit or part of a unit."""
         ...
 
     @property
     def origin(self) -> Origin:
-        """Where it came from."""
+        """Where it comes from."""
         ...
 
     @property
     def notices(self) -> Sequence[str]:
-        """What a user should know about it, one sentence each."""
+        """Notices about it for the user, one sentence each."""
         ...
 
 
 @dataclass(frozen=True)
 class System:
-    """A system's output, checked and aligned with gold.
+    """A system's output, validated and aligned with gold.
 
     Attributes:
-        rows: what `Procedure.count` takes as `system`, an item for each of gold's; None where the system sent none.
+        rows: the argument `system` of `Procedure.count`, with an item for each gold record; None for those without a
+            prediction.
         missing: the names of the gold records without a prediction.
-        notices: what a user should know about it, one sentence each.
+        notices: notices about it for the user, one sentence each.
     """
 
     rows: Sequence[Any]
@@ -73,14 +74,14 @@ class System:
 
 
 class Inconsistency(NamedTuple):
-    """What no schema can say about one side.
+    """A problem of one side that the schema can't express.
 
     Attributes:
         side: "gold" or "system".
         row: the number of the record, from 0.
         what: what is wrong with it.
-        path: where in the record; empty where it concerns the record as a whole.
-        about: what stands there, in words.
+        path: the place in the record; empty if it concerns the record as a whole.
+        about: a description of the value at that place.
     """
 
     side: str
@@ -91,7 +92,7 @@ class Inconsistency(NamedTuple):
 
     @property
     def problem(self) -> Problem:
-        """The same without the side."""
+        """The problem without its side."""
         return Problem(self.what, row=self.row, path=self.path, about=self.about)
 
 
@@ -99,50 +100,50 @@ G = TypeVar("G")
 
 
 class Sides(Protocol[G]):
-    """How a procedure gets its two sides.
+    """How a procedure reads its two sides.
 
     Attributes:
-        key_first: whether gold is a file of the user's, the key, that is named before the response; otherwise it is a
+        key_first: whether gold is a file given by the user, the key, which comes before the response; otherwise it is
             part of a corpus, or a file in a corpus's format.
     """
 
     @property
     def key_first(self) -> bool:
-        """Whether gold is a file of the user's, the key."""
+        """Whether gold is a file given by the user, the key."""
         ...
 
     def read_gold(self, place: Place, options: Options) -> G:
         """Read gold.
 
         Raises:
-            RequestError: the place does not exist; an InputError where the files are at fault.
+            RequestError: the place does not exist; an InputError if the files are missing or invalid.
         """
         ...
 
     def wrap_gold(self, records: Sequence[Any], corpus: str | None) -> G:
-        """Take gold from memory, checked before."""
+        """Wrap gold records in memory that are already validated."""
         ...
 
     def read_system(self, gold: G, source: Path | Sequence[Any], options: Options) -> System:
-        """Read what a system sent, a file, a folder or records, and align it with gold.
+        """Read a system's output (a file, a folder or records) and align it with gold.
 
         Raises:
-            SubmissionError: something is wrong with it; all problems at once.
+            SubmissionError: it is invalid; all problems at once.
         """
         ...
 
     def names(self, gold: G) -> Sequence[str]:
-        """The name of each gold record's unit."""
+        """Return the name of each gold record's unit."""
         ...
 
     def remarks(self, gold: G, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
-        """What a user should know beside scores, one sentence each, once both sides are read, or counted."""
+        """Return notices about both sides for the user, one sentence each; `table` has the counts, if available."""
         ...
 
     def validate(self, gold: Sequence[Any], system: Sequence[Any], options: Options) -> Iterable[Inconsistency]:
-        """What no schema can say of the two sides."""
+        """Find problems of both sides that the schema can't express."""
         ...
 
     def digests(self, gold: G, options: Options) -> Mapping[str, bytes]:
-        """The sha256 of what is scored of each unit's gold, by the unit's name, whatever the unit came from."""
+        """Return the sha256 of the scored part of each unit's gold, by the unit's name; the source does not matter."""
         ...

@@ -1,8 +1,8 @@
-"""Counts of every unit: the one thing that scores, intervals and comparisons are made from.
+"""Tables of counts, from which all scores, intervals and comparisons are computed.
 
-A procedure turns gold and system into a `CountTable`, one row a unit.  Rows are summed, and a `Metric` makes a score
-of the sums.  Intervals, paired tests, slices and merging need nothing else: they sum the rows with other weights.
-Ratios are never stored; a mean is a ratio of two counts.
+A procedure turns gold and system into a `CountTable` with a row for each unit.  Rows are summed, and a `Metric`
+computes a score from the sums.  Intervals, paired tests, slices and merging need nothing else: they sum the rows with
+other weights.  Ratios are never stored; a mean is a ratio of two counts.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Breakdown:
-    """Counts of parts of units, such as the links of each preposition in each document: sparse rows.
+    """Counts of parts of units, such as the links of each preposition in each document, as sparse rows.
 
     Attributes:
         parts: the names of the parts, in order.
-        unit: (m,) the row of the table that each row here belongs to.
-        part: (m,) which part it counts, an index into `parts`; with `unit` never twice the same.
-        values: (m, k) its counts, not all 0.
+        unit: (m,) the row of the table that each row belongs to.
+        part: (m,) the part that each row counts, as an index into `parts`; no two rows have the same unit and part.
+        values: (m, k) the counts of each row, not all 0.
     """
 
     parts: tuple[str, ...]
@@ -41,12 +41,12 @@ class Breakdown:
 
     @classmethod
     def from_dense(cls, parts: Sequence[str], values: Floats) -> Breakdown:
-        """The breakdown of counts (n_parts, n_units, k), rows of zeros left out."""
+        """Make a breakdown from counts (n_parts, n_units, k), without rows of zeros."""
         part, unit = np.nonzero(values.any(axis=2))
         return cls(tuple(parts), unit, part, values[part, unit])
 
     def select(self, kept: Ints, n_units: int) -> Breakdown:
-        """The rows of some units, which are numbered anew in their order."""
+        """Return the rows of some units, which are renumbered in the given order."""
         place = np.full(n_units, -1)
         place[kept] = np.arange(len(kept))
         rows = np.flatnonzero(place[self.unit] >= 0)
@@ -58,13 +58,14 @@ class CountTable:
     """Counts of every unit.
 
     Attributes:
-        units: (n,) the ids of the finest units that are reported.
-        blocks: (n,) int64, which units are resampled together; numbered from 0 without gaps.
-        names: (k,) what each column counts.
-        values: (n, k) float64.
+        units: (n,) the ids of the units, the smallest that are reported.
+        blocks: (n,) int64, the block of each unit, numbered from 0 without gaps; units of a block are resampled
+            together.
+        names: (k,) the names of the counts.
+        values: (n, k) float64, the counts.
         fields: properties of the units to slice by, each (n,).
-        breakdowns: counts of parts of units to slice by, by the name of what parts them, such as `preposition`.
-        digests: (n,) of each unit's gold, the sha256; empty where nobody computed them.
+        breakdowns: counts of parts of units to slice by, by the name of the field, such as `preposition`.
+        digests: (n,) the sha256 of each unit's gold; empty if unknown.
     """
 
     units: Sequence[str]
@@ -79,51 +80,51 @@ class CountTable:
         """Check the shapes.
 
         Raises:
-            ValueError: they do not fit together.
+            ValueError: they are inconsistent.
         """
         n, k = len(self.units), len(self.names)
         if self.values.shape != (n, k) or self.blocks.shape != (n,) or len(self.digests) not in (0, n):
-            raise ValueError(f"{n} units, blocks {self.blocks.shape}, counts {self.values.shape} do not fit")
+            raise ValueError(f"{n} units do not match blocks {self.blocks.shape} and counts {self.values.shape}")
         if any(len(column) != n for column in self.fields.values()):
-            raise ValueError(f"a field has another length than the {n} units")
+            raise ValueError(f"a field does not have one value for each of the {n} units")
         for parts in self.breakdowns.values():
             if not len(parts.unit) == len(parts.part) == len(parts.values) or parts.values.shape[1] != k:
-                raise ValueError(f"a breakdown has counts of shape {parts.values.shape} for {k} names")
+                raise ValueError(f"a breakdown of {k} counts has values of shape {parts.values.shape}")
 
     @classmethod
     def of_columns(cls, units: Sequence[str], columns: Columns) -> CountTable:
-        """The table of named columns, (n,) each, every unit a block of its own."""
+        """Make a table from columns by name, (n,) each; every unit is a block."""
         return cls(units, np.arange(len(units)), tuple(columns), np.column_stack(list(columns.values())))
 
     @property
     def n_blocks(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
         return int(self.blocks.max(initial=-1)) + 1
 
     @property
     def gold_digest(self) -> str:
-        """The sha256, in hex, of the gold of all units, in whatever order: shards merge to that of the whole.
+        """The sha256, in hex, of the gold of all units in any order, so that merged shards have that of the whole.
 
         Raises:
-            ValueError: the units' digests are not known.
+            ValueError: the digests of the units are unknown.
         """
         if len(self.digests) != len(self.units):
-            raise ValueError("the digests of the units are not known")
+            raise ValueError("the digests of the units are unknown")
         return combine_digests(self.digests)
 
     def block_totals(self) -> Floats:
-        """The sums of the counts of every block, (n_blocks, k)."""
+        """Return the sums of the counts of every block, (n_blocks, k)."""
         totals = [np.bincount(self.blocks, column, minlength=self.n_blocks) for column in self.values.T]
         return np.column_stack(totals) if totals else np.zeros((self.n_blocks, 0))
 
     def scores(self, metrics: Iterable[Metric]) -> dict[str, float | None]:
-        """The scores of all units together, by the metric's name; None where one is 0/0 by no convention."""
+        """Return the scores of all units by the metric's name; None if undefined."""
         totals = self.values.sum(axis=0)
         values = {metric.name: float(metric.score(totals, self.names)) for metric in metrics}
         return {name: None if math.isnan(value) else value for name, value in values.items()}
 
     def select(self, rows: Mask) -> CountTable:
-        """The table of the rows where the mask is true, its blocks numbered anew; where it is everywhere, itself."""
+        """Return the rows where the mask is true, with blocks renumbered; the table itself if that is all rows."""
         if rows.all():
             return self
         kept = np.flatnonzero(rows)
@@ -139,7 +140,7 @@ class CountTable:
         )
 
     def with_counts(self, names: Sequence[str]) -> CountTable:
-        """The table with these columns only; where those are all, itself."""
+        """Return the table with only these columns; the table itself if they are all of its columns, in order."""
         if tuple(names) == self.names:
             return self
         places = [self.names.index(name) for name in names]
@@ -147,22 +148,22 @@ class CountTable:
         return replace(self, names=tuple(names), values=self.values[:, places], breakdowns=breakdowns)
 
     def slices(self, name: str) -> dict[str, CountTable]:
-        """A table for each value of a field, in order of first appearance, or for each part that counts anything.
+        """Return a table for each value of a field, in order of first appearance, or for each part of a breakdown.
 
         Raises:
-            RequestError: the units have no such field, and no such parts.
+            RequestError: the table has no such field or breakdown.
         """
         if name in self.breakdowns:
             parts = self.breakdowns[name]
-            return {parts.parts[part]: self._of_part(parts, part) for part in np.unique(parts.part).tolist()}
+            return {parts.parts[part]: self._select_part(parts, part) for part in np.unique(parts.part).tolist()}
         if name not in self.fields:
             known = ", ".join([*self.fields, *self.breakdowns]) or "none"
             raise RequestError(f"no field '{name}' to slice by (choose from: {known})")
         column = np.asarray(self.fields[name], dtype=object)
         return {value: self.select(column == value) for value in dict.fromkeys(self.fields[name])}
 
-    def _of_part(self, parts: Breakdown, part: int) -> CountTable:
-        """The counts of one part of every unit that has any."""
+    def _select_part(self, parts: Breakdown, part: int) -> CountTable:
+        """Return the counts of one part, of the units that have any."""
         rows = np.flatnonzero(parts.part == part)
         rows = rows[np.argsort(parts.unit[rows], kind="stable")]
         mask = np.zeros(len(self.units), np.bool_)
@@ -175,7 +176,7 @@ def _take(values: Sequence[T], kept: Ints) -> list[T]:
 
 
 def factorize(names: Sequence[str]) -> tuple[Ints, list[str]]:
-    """Numbers for names, from 0 in order of first appearance, and the distinct names in that order.
+    """Number names from 0 in order of first appearance; return the numbers and the distinct names in that order.
 
     >>> numbers, distinct = factorize(["b", "a", "b"])
     >>> numbers.tolist(), distinct
@@ -187,19 +188,20 @@ def factorize(names: Sequence[str]) -> tuple[Ints, list[str]]:
 
 
 def merge(tables: Sequence[CountTable]) -> CountTable:
-    """Merge the tables of several shards; no block may reach over two shards.
+    """Merge the tables of several shards; no block may belong to two of them.
 
     Raises:
-        ValueError: there is none, their columns differ, or a unit occurs twice.
+        ValueError: there are no tables, their columns differ, or two of them have the same unit.
     """
     if not tables:
-        raise ValueError("nothing to merge")
+        raise ValueError("no tables to merge")
     if len({(table.names, frozenset(table.fields), frozenset(table.breakdowns)) for table in tables}) > 1:
         raise ValueError("the tables have different counts, fields or breakdowns")
     units = [unit for table in tables for unit in table.units]
     if len(set(units)) < len(units):
         (twice, _), *_ = Counter(units).most_common(1)
-        raise ValueError(f"unit {quote(twice)} occurs in several tables")
+        raise ValueError(f"unit {quote(twice)} is in several tables")
+    are_known = all(len(table.digests) == len(table.units) for table in tables)
     first_unit = np.cumsum([0] + [len(table.units) for table in tables[:-1]]).tolist()
     first_block = np.cumsum([0] + [table.n_blocks for table in tables[:-1]]).tolist()
     return CountTable(
@@ -212,12 +214,8 @@ def merge(tables: Sequence[CountTable]) -> CountTable:
             name: _merge_breakdowns([table.breakdowns[name] for table in tables], first_unit)
             for name in tables[0].breakdowns
         },
-        [digest for table in tables for digest in table.digests] if _all_digested(tables) else (),
+        [digest for table in tables for digest in table.digests] if are_known else (),
     )
-
-
-def _all_digested(tables: Sequence[CountTable]) -> bool:
-    return all(len(table.digests) == len(table.units) for table in tables)
 
 
 def _merge_breakdowns(breakdowns: Sequence[Breakdown], first_unit: Sequence[int]) -> Breakdown:

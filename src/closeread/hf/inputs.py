@@ -21,8 +21,7 @@ CONVERSIONS = ("to_pylist", "to_list", "tolist")
 
 
 def as_list(side: str, values: Any) -> list[Any]:
-    """Convert values to a list of JSON values, from a list, an array, a tensor, a column, the rows of a dataset or a
-    data frame.
+    """Convert a list, array, tensor or column, or the rows of a dataset or data frame, to a list of JSON values.
 
     Raises:
         SubmissionError: they are a single value.

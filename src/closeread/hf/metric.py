@@ -1,11 +1,11 @@
-"""The evaluate module that every metric shares: validation, and a procedure.
+"""The base class of all evaluate modules: it validates inputs and scores them by a procedure.
 
-A metric's own module (`metrics/<metric>/<metric>.py`) names the procedure, and the definitions of the schema that its
-predictions and references follow.
+The module of a metric (`metrics/<metric>/<metric>.py`) defines the procedure, and the definitions of the schema that
+its predictions and references follow.
 
-Conventions: predictions and references are checked by the schema before anything is computed, with the row and the
-field in the message.  Labels that a loaded dataset holds as integers are taken as their names.  Scores have the names
-of a report and are Python floats, None where they are 0/0 and no convention says what that is.
+Conventions: predictions and references are validated by the schema before anything is computed; messages give the row
+and the field.  Labels that a dataset stores as integers are converted to their names.  Scores have the same names as in
+reports and are Python floats; None if a score is 0/0 and no convention gives it a value.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from closeread.corpora.schema import Node, RowValidator, Schema, label_names, lo
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report, Resampling, make_report
 from closeread.counts.sides import Inconsistency, System
-from closeread.errors import Problem, RequestError, SubmissionError
+from closeread.errors import Problem, RequestError, SubmissionError, pluralize
 from closeread.hf.features import feature
 from closeread.hf.inputs import as_json, as_list, records
 from closeread.records import ColumnRecords, Record
@@ -36,9 +36,9 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
     """An evaluate module that computes the scores of a procedure.
 
     Attributes:
-        PROCEDURE: what is computed.
+        PROCEDURE: the procedure.
         SCHEMA: the schema that the inputs follow.
-        CORPUS: the corpus that it scores; None where it scores any of a kind.
+        CORPUS: the corpus that it scores; None if it scores any corpus of a kind.
         PREDICTIONS, REFERENCES: the definitions of the schema that a prediction and a reference follow.
     """
 
@@ -50,16 +50,16 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        # evaluate copies these methods for every instance, and loses what was said of their arguments.
-        self.compute.__func__.__signature__ = _signature(self.PROCEDURE)  # type: ignore[attr-defined]
+        # evaluate copies this method for every instance, without its signature.
+        self.compute.__func__.__signature__ = _make_signature(self.PROCEDURE)  # type: ignore[attr-defined]
 
     def compute(
         self, *, predictions: Any = None, references: Any = None, **options: Any
     ) -> dict[str, float | None] | None:
-        """Check the inputs and compute the scores.
+        """Validate the inputs and compute the scores.
 
-        Without inputs, what was added before is scored.  None as a prediction is a missing one, which the option
-        `missing`, where the procedure has it, makes an empty one or leaves out.
+        Without inputs, score what was added before.  A prediction may be None if the option `missing` is "empty" or
+        "skip".
 
         """
         if (references is None and predictions is None) or len(self) or self.num_process != 1:
@@ -68,12 +68,12 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
                     predictions=predictions, references=references, **options
                 )
             except BaseException:
-                self._let_go()
+                self._release_locks()
                 raise
             return scores
         if references is None or predictions is None:
-            raise SubmissionError(self.name, [Problem("needs predictions and references")])
-        return self._compute(*self._checked(predictions, references, options), **options)
+            raise SubmissionError(self.name, [Problem("predictions and references are both required")])
+        return self._compute(*self._check_inputs(predictions, references, options), **options)
 
     def add(
         self,
@@ -84,38 +84,40 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         references: Any = None,
         **others: Any,
     ) -> None:
-        """Check one prediction with its reference and keep them until `compute`.
+        """Validate a prediction and its reference, and store them until `compute`.
 
         Args:
-            prediction, reference: the two; `predictions` and `references` are other names for them.
+            prediction, reference: the two; `predictions` and `references` are aliases.
 
         """
-        # evaluate's own documentation and `combine` say `predictions` and `references` here.
+        # evaluate's own documentation and `combine` use `predictions` and `references` here.
         one = prediction if predictions is None else predictions
         its = reference if references is None else references
-        system, gold = self._added([one], [its], others)
+        system, gold = self._check_batch([one], [its], others)
         super().add(prediction=system[0], reference=gold[0])
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
-        """Check predictions with their references and keep them until `compute`.
+        """Validate predictions and their references, and store them until `compute`.
 
         Args:
-            predictions, references: as for `compute`, but for None as a prediction, which only `compute` takes.
+            predictions, references: as for `compute`, but no prediction may be None.
 
         """
-        system, gold = self._added(predictions, references, others)
+        system, gold = self._check_batch(predictions, references, others)
         super().add_batch(predictions=system, references=gold)
 
-    def _added(
+    def _check_batch(
         self, predictions: Any, references: Any, others: Mapping[str, Any]
     ) -> tuple[list[Any], list[dict[str, Any]]]:
-        """Checked inputs as evaluate keeps them: references with the fields that every one has."""
+        """Validate inputs and return them as evaluate stores them: references with only the required fields."""
         if others:
-            raise RequestError(f"{self.name} takes predictions and references, not {', '.join(others)}")
-        # What is kept is of one type: a missing prediction is none, whatever the option will say.
+            raise RequestError(
+                f"unexpected arguments of {self.name}: {', '.join(others)} (expected predictions and references)"
+            )
+        # All stored predictions have the same type, so None is refused whatever the option will be.
         strictly = {"missing": "error"} if any(o.name == "missing" for o in self.PROCEDURE.options) else {}
-        system, gold = self._checked(predictions, references, strictly)
-        return list(system), [self._kept(reference) for reference in gold]
+        system, gold = self._check_inputs(predictions, references, strictly)
+        return list(system), [self._drop_optional(reference) for reference in gold]
 
     def report(
         self,
@@ -126,23 +128,23 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         resampling: Resampling | None = None,
         **options: str,
     ) -> Report:
-        """The whole report: scores with intervals, counts, slices, signature.
+        """Return a full report: scores with intervals, counts, slices and signature.
 
         Args:
-            predictions, references: as for `compute`.  The signature's digest covers what is given of the gold; where
-                references are records, whole ones give the digest of the command line.
+            predictions, references: as for `compute`.  The digest in the signature covers the references as given, so
+                it equals that of the command line only if they are complete records.
             by: a field to slice by, or several.
-            resampling: how to draw intervals; None for the defaults.
+            resampling: parameters of the bootstrap; None for the defaults.
             **options: the procedure's options.
 
         Raises:
-            SubmissionError: the inputs break the schema; all problems at once.
-            RequestError: no such option or field.
+            SubmissionError: the inputs are invalid; all problems at once.
+            RequestError: there is no such option or field.
         """
-        system, gold = self._checked(predictions, references, options)
-        rows = self._rows(system)
-        self._refuse_inconsistent(gold, rows, options)
-        scorer = self._scorer(gold, options)
+        system, gold = self._check_inputs(predictions, references, options)
+        rows = self._to_rows(system)
+        self._check_consistency(gold, rows, options)
+        scorer = self._make_scorer(gold, options)
         fields = (by,) if isinstance(by, str) else tuple(by)
         missing = [str(row) for row, prediction in enumerate(system) if prediction is None]
         counted = scorer.count(System(rows, missing), scorer.breakdowns_for(fields))
@@ -155,83 +157,83 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             description=inspect.cleandoc(self.__doc__ or ""),
             citation=self.PROCEDURE.citation or (corpus.citation if corpus else ""),
             homepage=corpus.homepage if corpus else "",
-            inputs_description=_inputs(self.PROCEDURE),
+            inputs_description=_describe_inputs(self.PROCEDURE),
             features=datasets.Features(
                 {
-                    "predictions": _plain(feature(schema, self.PREDICTIONS)),
-                    "references": self._kept(_plain(feature(schema, self.REFERENCES))),
+                    "predictions": _store_labels_as_text(feature(schema, self.PREDICTIONS)),
+                    "references": self._drop_optional(_store_labels_as_text(feature(schema, self.REFERENCES))),
                 }
             ),
         )
 
     def _compute(self, predictions: Any, references: Any, **options: str) -> dict[str, float | None]:
-        rows = self._rows(predictions)
-        self._refuse_inconsistent(references, rows, options)
-        return self._scorer(references, options).tabulate(rows).scores(self.PROCEDURE.metrics)
+        rows = self._to_rows(predictions)
+        self._check_consistency(references, rows, options)
+        return self._make_scorer(references, options).tabulate(rows).scores(self.PROCEDURE.metrics)
 
-    def _scorer(self, references: Sequence[Any], options: Mapping[str, str]) -> Scorer:
+    def _make_scorer(self, references: Sequence[Any], options: Mapping[str, str]) -> Scorer:
         gold = self.PROCEDURE.sides.wrap_gold(references, self.CORPUS)
-        return Scorer(self.PROCEDURE, self._settled(options), gold)
+        return Scorer(self.PROCEDURE, self._resolve_options(options), gold)
 
-    def _rows(self, predictions: Sequence[Any]) -> Sequence[Record | None]:
-        """Predictions as the rows that the procedure counts."""
+    def _to_rows(self, predictions: Sequence[Any]) -> Sequence[Record | None]:
+        """Convert predictions to the rows that the procedure counts."""
         return predictions
 
-    def _settled(self, options: Mapping[str, str]) -> dict[str, str]:
+    def _resolve_options(self, options: Mapping[str, str]) -> dict[str, str]:
         return resolve_options(self.PROCEDURE, self.CORPUS, options)
 
-    def _checked(
+    def _check_inputs(
         self, predictions: Any, references: Any, options: Mapping[str, str]
     ) -> tuple[Sequence[Any], Sequence[Record]]:
-        """The inputs as the procedure takes them.
+        """Validate the inputs and return them as the procedure takes them.
 
         Raises:
             SubmissionError: their lengths differ, or a row breaks the schema; all problems of a side at once.
-            RequestError: an option does not exist or can't have that value.
+            RequestError: an option does not exist, or does not accept its value.
         """
-        gold = self._judged_references(references)
+        gold = self._check_references(references)
         system = as_list("predictions", predictions)
-        if self._settled(options).get("missing", "error") == "error":
+        if self._resolve_options(options).get("missing", "error") == "error":
             numbers: Sequence[int] = range(len(system))
             given = system
         else:
             numbers = [number for number, prediction in enumerate(system) if prediction is not None]
             given = [system[number] for number in numbers]
-        named = label_names(self._prediction, given)
-        given = list(_judged("predictions", self._validators[0], named, numbers))
+        labels = label_names(self._prediction, given)
+        given = list(_check_rows("predictions", self._validators[0], labels, numbers))
         if len(system) != len(gold):
-            found = f"are {len(system):,} for {len(gold):,} references; needed: one for each"
-            raise SubmissionError("predictions", [Problem(found)])
-        return _filled(len(system), numbers, given), gold
+            found = f"{pluralize(len(system), 'prediction')} for {pluralize(len(gold), 'reference')}"
+            raise SubmissionError("predictions", [Problem(f"{found} (expected one prediction per reference)")])
+        return _fill_missing(len(system), numbers, given), gold
 
-    def _judged_references(self, references: Any) -> Sequence[Any]:
-        """References by the schema: as columns where they are records.
+    def _check_references(self, references: Any) -> Sequence[Any]:
+        """Validate references by the schema and return them, as columns if they are records.
 
         Raises:
             SubmissionError: a row breaks the schema; all problems at once.
         """
         if "properties" not in self._reference:
             rows = as_list("references", references)
-            return _judged("references", self._validators[1], rows, range(len(rows)))
+            return _check_rows("references", self._validators[1], rows, range(len(rows)))
         gold = records("references", references, self._schema, self._reference)
-        return _judged("references", self._validators[1], gold, range(len(gold)))
+        return _check_rows("references", self._validators[1], gold, range(len(gold)))
 
-    def _refuse_inconsistent(self, gold: Sequence[Any], system: Sequence[Any], options: Mapping[str, str]) -> None:
-        """Refuse what no schema can say of valid inputs.
+    def _check_consistency(self, gold: Sequence[Any], system: Sequence[Any], options: Mapping[str, str]) -> None:
+        """Check what a schema can't express.
 
         Raises:
-            SubmissionError: all of it at once, of one side.
+            SubmissionError: the inputs are inconsistent; all problems of a side at once.
         """
         found: list[Inconsistency] = []
         if self._corpus is not None:
             of_gold = load_rules(self._corpus.procedure).find_inconsistencies(gold)
             found += (Inconsistency("gold", row, what) for row, what in of_gold)
-        of_both = self.PROCEDURE.sides.validate(gold, system, self._settled(options))
+        of_both = self.PROCEDURE.sides.validate(gold, system, self._resolve_options(options))
         found += (one for one in of_both if one.side == "system" or self._corpus is None)
         for side, name in (("gold", "references"), ("system", "predictions")):
             problems = [Problem(f"row {one.row}: {one.problem.message}") for one in found if one.side == side]
             if problems:
-                self._let_go()
+                self._release_locks()
                 raise SubmissionError(name, problems)
 
     @cached_property
@@ -252,18 +254,15 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
 
     @cached_property
     def _validators(self) -> tuple[RowValidator, RowValidator]:
-        """Of predictions and of references."""
+        """The validators of predictions and of references."""
         return RowValidator(self._schema, self.PREDICTIONS), RowValidator(self._schema, self.REFERENCES)
 
-    def _kept(self, reference: Any) -> Any:
-        """What evaluate keeps of a reference, or of its features: the fields that every record has.
+    def _drop_optional(self, reference: Any) -> Any:
+        """Return a reference, or its features, with only the required fields, which evaluate stores."""
+        return _drop_optional_fields(self._schema, self._reference, reference)
 
-        Others are checked, and digested for a report, where they are given.
-        """
-        return _required(self._schema, self._reference, reference)
-
-    def _let_go(self) -> None:
-        """Give evaluate's locks back: one that is kept slows down every other module of the name by a second a call."""
+    def _release_locks(self) -> None:
+        """Release evaluate's locks, which would delay every call of other modules of the same name by a second."""
         locks: list[Any] = [vars(self)["filelock"], *(vars(self)["filelocks"] or [])]
         for lock in locks:
             if lock is not None:
@@ -271,25 +270,25 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         self.filelock = self.filelocks = self.cache_file_name = self.writer = self.buf_writer = self.data = None
 
 
-def _required(schema: Schema, node: Node, value: Any) -> Any:
-    """A value, or a feature, without the fields that a definition does not require, at any depth."""
+def _drop_optional_fields(schema: Schema, node: Node, value: Any) -> Any:
+    """Return a value, or a feature, without its optional fields, at any depth."""
     node = resolve(schema, node)
     if isinstance(value, list):
-        return [_required(schema, node["items"], item) for item in value]
+        return [_drop_optional_fields(schema, node["items"], item) for item in value]
     if isinstance(value, dict):
         return {
-            name: _required(schema, child, value[name])
+            name: _drop_optional_fields(schema, child, value[name])
             for name, child in node["properties"].items()
             if name in node["required"]
         }
     return value
 
 
-def _judged(side: str, validator: RowValidator, rows: Sequence[Any], numbers: Sequence[int]) -> Sequence[Any]:
-    """The rows, as JSON values where they were arrays or tuples, which only look wrong.
+def _check_rows(side: str, validator: RowValidator, rows: Sequence[Any], numbers: Sequence[int]) -> Sequence[Any]:
+    """Validate rows and return them; if they are invalid, try again with arrays and tuples converted to JSON values.
 
     Raises:
-        SubmissionError: some break the schema.
+        SubmissionError: rows break the schema.
     """
     if not validator.problems(rows, numbers):
         return rows
@@ -303,16 +302,16 @@ def _judged(side: str, validator: RowValidator, rows: Sequence[Any], numbers: Se
         raise SubmissionError(side, [Problem("a row is nested too deeply")]) from None
     if problems:
         row_of = dict(zip(numbers, rows, strict=True))
-        absent = "is None; needed: a prediction, unless missing is empty or skip"
-        told = [
+        absent = "is None (expected a prediction, or missing='empty' or missing='skip')"
+        messages = [
             (p.row, absent if side == "predictions" and row_of[p.row or 0] is None else p.message) for p in problems
         ]
-        raise SubmissionError(side, [Problem(f"row {row}: {what}") for row, what in told])
+        raise SubmissionError(side, [Problem(f"row {row}: {what}") for row, what in messages])
     return rows
 
 
-def _filled(length: int, numbers: Sequence[int], given: Sequence[Any]) -> Sequence[Any]:
-    """The values at these positions, None at all others."""
+def _fill_missing(length: int, numbers: Sequence[int], given: Sequence[Any]) -> Sequence[Any]:
+    """Return a list with the given values at these positions, and None at all others."""
     if len(given) == length:
         return given
     rows = [None] * length
@@ -321,19 +320,19 @@ def _filled(length: int, numbers: Sequence[int], given: Sequence[Any]) -> Sequen
     return rows
 
 
-def _plain(labelled: Any) -> Any:
-    """The feature with labels as text, which is how inputs are kept once they are checked."""
+def _store_labels_as_text(labelled: Any) -> Any:
+    """Return a feature with labels as text, as validated inputs are stored."""
     if isinstance(labelled, datasets.ClassLabel):
         return datasets.Value("string")
     if isinstance(labelled, dict):
-        return {name: _plain(child) for name, child in labelled.items()}
+        return {name: _store_labels_as_text(child) for name, child in labelled.items()}
     if isinstance(labelled, list):
-        return [_plain(child) for child in labelled]
+        return [_store_labels_as_text(child) for child in labelled]
     return labelled
 
 
-def _inputs(procedure: Procedure) -> str:
-    """What evaluate adds to the docstrings of `compute`, `add` and `add_batch`."""
+def _describe_inputs(procedure: Procedure) -> str:
+    """Return what evaluate adds to the docstrings of `compute`, `add` and `add_batch`."""
     options = [
         f"    {o.name}: {o.help} {o.accepted[0].upper()}{o.accepted[1:]}; {o.default!r} by default."
         for o in procedure.options
@@ -342,7 +341,7 @@ def _inputs(procedure: Procedure) -> str:
     return "\n".join(["Args:", *options, "", "Returns:", *scores, ""])
 
 
-def _signature(procedure: Procedure) -> inspect.Signature:
+def _make_signature(procedure: Procedure) -> inspect.Signature:
     keyword = inspect.Parameter.KEYWORD_ONLY
     parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
     parameters += [inspect.Parameter(name, keyword, default=None) for name in ("predictions", "references")]

@@ -1,10 +1,10 @@
-"""The code that reads a corpus: what a dataset that was generated once depends on, apart from its data.
+"""The code that reads a corpus, for the key of the dataset cache.
 
-Which modules those are is found by following imports, from the builder, the corpus's declaration, its formats and its
-rules; so a changed line is never answered with stale data, and a line that no reading runs through changes nothing.
+The modules are found by following imports from the builder, the corpus's declaration, its formats and its rules.  So a
+change of this code rebuilds the dataset, and a change of other code does not.
 
-Conventions: imports count wherever in a module they stand, functions included, but not below `if TYPE_CHECKING`.  A
-module brings the packages that it is in, but for ours itself, whose import loads nothing that reads.
+Conventions: imports count anywhere in a module, including functions, but not below `if TYPE_CHECKING`.  A module
+depends on the packages that contain it, except `closeread`, which imports no code that reads.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BUILDER = ("closeread.hf.builder", "closeread.hf.features")
 
 @cache
 def code_digest(corpus: str) -> str:
-    """A digest of everything of ours that decides what a corpus's tables hold, in hex."""
+    """Return a digest, in hex, of all our files that determine the content of a corpus's tables."""
     contents = list(_read_modules(corpus).values())
     contents.append((resources.files("closeread.schemas") / f"{corpus}.json").read_bytes())
     loader = resources.files(f"closeread.loaders.{corpus}")
@@ -38,12 +38,12 @@ def code_digest(corpus: str) -> str:
 
 
 def reading_modules(corpus: str) -> list[str]:
-    """The names of our modules that reading a corpus uses, sorted."""
+    """Return the names of our modules that read a corpus, sorted."""
     return list(_read_modules(corpus))
 
 
 def _read_modules(corpus: str) -> dict[str, bytes]:
-    """The sources of these modules by name, sorted."""
+    """Return the sources of these modules by name, sorted."""
     declared = load_corpus(corpus)
     task = f"closeread.tasks.{declared.procedure}"
     formats = {declared.format, *(config.format for config in declared.configs.values() if config.format is not None)}
@@ -59,12 +59,12 @@ def _read_modules(corpus: str) -> dict[str, bytes]:
             found[name] = file.read_bytes()
             parent = name.rpartition(".")[0]
             waiting += [parent] * (parent != PACKAGE)
-            waiting += _imports(found[name])
+            waiting += _find_imports(found[name])
     return dict(sorted(found.items()))
 
 
 def _find_source(name: str) -> Path | None:
-    """The file of one of our modules; None where there is no module of that name."""
+    """Return the file of one of our modules; None if there is no such module."""
     parts = name.split(".")
     folder = _find_folder(parts[1]) if len(parts) > 1 and parts[0] == PACKAGE else None
     if folder is None:
@@ -76,7 +76,7 @@ def _find_source(name: str) -> Path | None:
 
 @cache
 def _find_folder(name: str) -> Path | None:
-    """The folder of a package right below ours, or what would be one; these need not lie in one place."""
+    """Return the folder of a subpackage, or the path of a module without suffix; they may be in different places."""
     spec = find_spec(f"{PACKAGE}.{name}")
     origin = None if spec is None else spec.origin
     if spec is None or origin is None:
@@ -85,8 +85,8 @@ def _find_folder(name: str) -> Path | None:
 
 
 @cache
-def _imports(source: bytes) -> tuple[str, ...]:
-    """The names that a module imports, and those that it imports from others, which may be modules."""
+def _find_imports(source: bytes) -> tuple[str, ...]:
+    """Return what a module imports: modules, and names from modules, which may be modules too."""
     names: list[str] = []
     waiting: list[ast.AST] = list(ast.parse(source).body)
     while waiting:

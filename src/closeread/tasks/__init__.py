@@ -1,7 +1,7 @@
-"""One package a published scoring procedure, named as on the command line; `find` is the one walk over them.
+"""One package for each task, named as its scoring procedure on the command line.
 
-A package offers what its task has, each in a module named by its role: `procedure` (which every task has), `baselines`,
-`facts`, `reproduction`, and the formats that only this task reads.
+The modules of a package are found by their role: `procedure` (which every task has), `baselines`, `rules`, `facts`,
+`reproduction`, and the formats that only this task reads.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
-from closeread.errors import RequestError
+from closeread.errors import RequestError, describe_unknown
 
 if TYPE_CHECKING:
     from closeread.counts.procedure import Procedure
@@ -20,37 +20,37 @@ if TYPE_CHECKING:
 
 
 def procedure_names() -> list[str]:
-    """The names of all procedures, sorted: the packages of this folder."""
+    """Return the names of all procedures, sorted: the packages of this folder."""
     return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
 
 
 def find(task: str, role: str) -> ModuleType | None:
-    """The module of a task that plays a role; None where the task has none."""
+    """Import the module of a task with a role; None if the task has no such module."""
     name = f"{__name__}.{task}.{role}"
     return importlib.import_module(name) if find_spec(name) else None
 
 
 def find_format(task: str, name: str) -> Format:
-    """The format of that name that gold is kept in: the task's own, or one of `closeread.formats`."""
-    return cast("Format", _format_module(task, name).FORMAT)
+    """Return a format of gold by name: the task's own, or one of `closeread.formats`."""
+    return cast("Format", _import_format(task, name).FORMAT)
 
 
 def find_submission_format(task: str, name: str) -> SubmissionFormat:
-    """The format of that name that systems send: the task's own, or one of `closeread.formats`."""
-    return cast("SubmissionFormat", _format_module(task, name).SUBMISSION)
+    """Return a format of submissions by name: the task's own, or one of `closeread.formats`."""
+    return cast("SubmissionFormat", _import_format(task, name).SUBMISSION)
 
 
-def _format_module(task: str, name: str) -> ModuleType:
+def _import_format(task: str, name: str) -> ModuleType:
     return find(task, name) or importlib.import_module(f"closeread.formats.{name}")
 
 
 def load_procedure(name: str) -> Procedure:
-    """The procedure with that name.
+    """Load a procedure by name.
 
     Raises:
-        RequestError: there is none.
+        RequestError: there is no such procedure; the message suggests a similar name.
     """
     if name not in procedure_names():
-        raise RequestError(f"no procedure '{name}' (there are: {', '.join(procedure_names())})")
+        raise RequestError(describe_unknown("procedure", name, procedure_names()))
     procedure: Procedure = importlib.import_module(f"{__name__}.{name}.procedure").PROCEDURE
     return procedure

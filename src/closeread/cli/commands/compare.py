@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from closeread.counts.report import Counted
     from closeread.scoring import Scorer
 
-DETAILS = """Each system is a file of predictions, or a file of counts that `closeread score --counts` kept. The others
-are compared with the first."""
-ENDINGS = ("another.jsonl", "kept.counts.parquet --resamples 10000")
+DETAILS = """Each system is a file of predictions, or a file of counts from `closeread score --counts`. The first
+system is compared with each of the others."""
+ENDINGS = ("another.jsonl", "counts.parquet --resamples 10000")
 
 
 def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
-    """The subcommand of a procedure."""
+    """Return the subcommand of a procedure."""
 
     @click.command(
         name=procedure.name,
-        help=f"Paired tests of systems by {procedure.title}.\n\n{DETAILS}\n\n"
+        help=f"Compare systems by paired tests: {procedure.title}.\n\n{DETAILS}\n\n"
         + examples(procedure, corpus, f"compare {name}", *ENDINGS),
         short_help=procedure.title[0].upper() + procedure.title[1:],
     )
@@ -56,44 +56,46 @@ def run(procedure: Procedure, corpus: str | None, name: str, systems: tuple[Path
     from closeread.scoring import open_scorer
 
     if len(systems) < 2:
-        raise RequestError("a comparison needs two systems or more")
+        raise RequestError("a comparison needs at least two systems")
     metrics = values.get("metrics")
-    narrowed = procedure if metrics is None else procedure.with_metrics(metrics)
-    # Only regular files can be counts; looking into a pipe would wait for its writer.
-    kept = [path.is_file() and is_count_file(path) for path in systems]
+    selected = procedure if metrics is None else procedure.with_metrics(metrics)
+    # Only regular files can be counts; reading from a pipe would wait for its writer.
+    stored = [path.is_file() and is_count_file(path) for path in systems]
     scorer = None
-    if corpus is None or not all(kept):
+    if corpus is None or not all(stored):
         scorer = open_scorer(name, read_place(values), given_options(procedure, values), metrics)
         options.tell(scorer.gold.notices)
     elif any(values[place] for place in PLACE) or given_options(procedure, values):
-        raise RequestError("kept counts have their gold and their options already; leave those out")
+        raise RequestError("files of counts include their gold and options; omit the options for these")
     results = []
-    for path, is_kept in zip(systems, kept, strict=True):
-        if scorer is None or is_kept:
-            result = read_counts(path, narrowed)
+    for path, is_stored in zip(systems, stored, strict=True):
+        if scorer is None or is_stored:
+            result = read_counts(path, selected)
             if scorer is not None:
-                refuse_other_gold(escape(str(path)), result, scorer)
+                check_signature(escape(str(path)), result, scorer)
         else:
             result = scorer.count(scorer.read(path))
         results.append(result)
     show(systems, results, values)
 
 
-def refuse_other_gold(name: str, kept: Counted, scorer: Scorer) -> None:
-    """Refuse kept counts that are not of the gold and the options that are asked for.
+def check_signature(name: str, stored: Counted, scorer: Scorer) -> None:
+    """Check that stored counts are of the requested gold and options.
 
     Raises:
         RequestError: the signatures differ.
     """
-    expected, found = scorer.expected_signature(), kept.provenance.signature
-    if scorer.options["missing"] == "skip" and kept.provenance.missing:  # then the digest is of some units only
+    expected, found = scorer.expected_signature(), stored.provenance.signature
+    if (
+        scorer.options["missing"] == "skip" and stored.provenance.missing
+    ):  # the digest covers only the units with a prediction
         expected, found = (signature.rpartition("|gold:")[0] for signature in (expected, found))
     if found != expected:
-        raise RequestError(f"{name} holds counts of {found} (expected {expected}, by the gold and the options)")
+        raise RequestError(f"{name} contains counts of {found} (expected {expected})")
 
 
 def show(systems: tuple[Path, ...], results: list[Counted], values: dict[str, Any]) -> None:
-    """Test the first result against each of the others and print what comes out."""
+    """Compare the first result with each of the others and print the results."""
     from closeread.counts.rendering import comparison_grid, comparison_rows
     from closeread.counts.report import Resampling, make_comparison
 
@@ -116,7 +118,7 @@ def show(systems: tuple[Path, ...], results: list[Counted], values: dict[str, An
 command = ProcedureGroup(
     "compare",
     build=build,
-    help="""Compare systems by paired tests: is the difference more than chance?
+    help="""Compare systems by paired tests: bootstrap and approximate randomization.
 
     \b
     Examples:

@@ -13,15 +13,15 @@ from closeread.cli import options
 @click.argument("counts", type=options.FILE, nargs=-1, required=True)
 @options.output
 def command(counts: tuple[Path, ...], output: Path) -> None:
-    """Merge the counts of shards, which `closeread score --counts` kept.
+    """Merge the counts of shards, written by `closeread score --counts`.
 
-    Shards are parts of one gold that were scored separately; no group of units that is resampled together may be split
-    between two of them. The result has the signature of the whole.
+    Shards are parts of the gold that were scored separately. Units that are resampled together must be in the same
+    shard. The result has the same signature as if the whole had been scored at once.
 
     \b
     Example:
-      closeread merge a.counts.parquet b.counts.parquet -o all.counts.parquet
-      closeread score --from-counts all.counts.parquet
+      closeread merge a.parquet b.parquet -o all.parquet
+      closeread score --from-counts all.parquet
     """
     from closeread.counts.files import merge_counts, read_any_counts, write_counts
     from closeread.errors import escape, pluralize

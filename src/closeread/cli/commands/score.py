@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from closeread.counts.rendering import Grid
     from closeread.counts.report import Counted, Report
 
-ENDINGS = ("", "--json", "--counts kept.counts.parquet")
-CORPUS_ENDINGS = ("", "--config sample", "--gold my-gold.jsonl --json", "--counts kept.counts.parquet")
+ENDINGS = ("", "--json", "--counts counts.parquet")
+CORPUS_ENDINGS = ("", "--config sample", "--gold my-gold.jsonl --json", "--counts counts.parquet")
 
 SHOWN = 1000
-"""Rows of an explanation that a table shows of a unit; to lay out tens of thousands takes longer than to find them."""
+"""The number of rows in the table of an explanation; drawing tens of thousands takes longer than computing them."""
 
 result_options = options.together(
     options.by,
@@ -40,28 +40,35 @@ result_options = options.together(
 
 
 def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
-    """The subcommand of a procedure."""
-    told = examples(procedure, corpus, f"score {name}", *(CORPUS_ENDINGS if corpus else ENDINGS), *procedure.help.flags)
+    """Return the subcommand of a procedure."""
+    shown = examples(
+        procedure, corpus, f"score {name}", *(CORPUS_ENDINGS if corpus else ENDINGS), *procedure.help.flags
+    )
     title = procedure.title[0].upper() + procedure.title[1:]
 
     @click.command(
         cls=options.WritingCommand,
         name=procedure.name,
-        help="\n\n".join(part for part in (f"{title}.", procedure.help.details, told) if part),
+        help="\n\n".join(part for part in (f"{title}.", procedure.help.details, shown) if part),
         short_help=title,
     )
     @gold_arguments(corpus)
     @click.argument("predictions", type=options.FILE, metavar="PREDICTIONS" if corpus else "RESPONSE")
     @options.metrics(procedure)
     @result_options
-    @click.option("--counts", type=options.WRITTEN, metavar="FILE", help="Keep the counts in a Parquet file.")
+    @click.option(
+        "--counts",
+        type=options.WRITTEN,
+        metavar="FILE",
+        help="Also write the counts to this Parquet file.",
+    )
     def command(predictions: Path, **values: Any) -> None:
         run(procedure, name, predictions, values)
 
     if procedure.explanation is not None:
-        shown = f"Explain the verdict on everything that is counted in each {procedure.unit} (in JSON: as"
-        shown += f" 'explanations'); tables show at most {SHOWN:,} rows for each."
-        command.params.append(click.Option(["--explain"], is_flag=True, help=shown))
+        about = f"Explain everything that is counted in each {procedure.unit} (in JSON: as 'explanations'); tables"
+        about += f" show at most {SHOWN:,} rows per {procedure.unit}."
+        command.params.append(click.Option(["--explain"], is_flag=True, help=about))
     command.params += procedure_options(procedure, corpus)
     return command
 
@@ -73,8 +80,8 @@ def run(procedure: Procedure, name: str, predictions: Path, values: dict[str, An
     scorer = open_scorer(name, read_place(values), given_options(procedure, values), values.get("metrics"))
     options.tell(scorer.gold.notices)
     system = scorer.read(predictions)
-    keep = values["counts"] is not None
-    counted = scorer.count(system, scorer.procedure.breakdowns if keep else scorer.breakdowns_for(values["by"]))
+    store = values["counts"] is not None
+    counted = scorer.count(system, scorer.procedure.breakdowns if store else scorer.breakdowns_for(values["by"]))
     show(counted, values, scorer.explain(system, counted.table.units) if values.get("explain") else None)
 
 
@@ -84,7 +91,7 @@ def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, li
     Args:
         counted: the system's counts.
         values: the command's parameters.
-        explanations: what became of everything that was counted of each unit, where that is asked for.
+        explanations: the explanations of each unit; None for none.
     """
     from closeread.counts.report import Resampling, make_report, per_unit
 
@@ -99,24 +106,24 @@ def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, li
         write_counts(values["counts"], counted)
     printing.show(
         values["style"],
-        value=lambda: _json(report, units, explanations),
-        table=lambda: _csv(report, counted.procedure, units, explanations),
-        grids=lambda: _grids(report, counted.procedure, units, explanations),
+        value=lambda: _make_json(report, units, explanations),
+        table=lambda: _make_csv(report, counted.procedure, units, explanations),
+        grids=lambda: _make_grids(report, counted.procedure, units, explanations),
     )
 
 
-def _json(
+def _make_json(
     report: Report, units: Sequence[dict[str, Any]] | None, explanations: Mapping[str, list[Any]] | None
 ) -> dict[str, Any]:
     result = report.to_json()
     if units is not None:
         result["units"] = units
     if explanations is not None:
-        result["explanations"] = [{report.unit: unit, "explained": told} for unit, told in explanations.items()]
+        result["explanations"] = [{report.unit: unit, "explained": rows} for unit, rows in explanations.items()]
     return result
 
 
-def _grids(
+def _make_grids(
     report: Report,
     procedure: Procedure,
     units: Sequence[dict[str, Any]] | None,
@@ -125,64 +132,65 @@ def _grids(
     from closeread.counts.rendering import report_grid, units_grid
 
     if explanations is not None:
-        yield from _explanation_grids(procedure, explanations)
+        yield from _explain_in_grids(procedure, explanations)
     if units is not None:
         yield units_grid(units)
     yield report_grid(report, procedure)
 
 
-def _csv(
+def _make_csv(
     report: Report,
     procedure: Procedure,
     units: Sequence[dict[str, Any]] | None,
     explanations: Mapping[str, list[Any]] | None,
 ) -> printing.CsvTable:
-    """Header and rows of what is asked for.
+    """Return the header and the rows of the requested table.
 
     Raises:
-        RequestError: several tables are asked for.
+        RequestError: several tables are requested.
     """
     from closeread.counts.rendering import report_rows
     from closeread.errors import RequestError
 
     if units is not None and explanations is not None:
-        raise RequestError("CSV holds one table: leave out --per-unit or --explain")
+        raise RequestError("CSV has only one table; omit --per-unit or --explain")
     if units is not None:
         return list(units[0]), [list(unit.values()) for unit in units]
     if explanations is not None and procedure.explanation is not None:
-        words = procedure.explanation()
-        rows = [[unit, *words.row(one)] for unit, told in explanations.items() for one in told]
-        return [report.unit, *words.header], rows
+        explanation = procedure.explanation()
+        rows = [[unit, *explanation.row(one)] for unit, explained in explanations.items() for one in explained]
+        return [report.unit, *explanation.header], rows
     return report_rows(report)
 
 
-def _explanation_grids(procedure: Procedure, explanations: Mapping[str, list[Any]]) -> Iterator[Grid]:
-    """A table for each unit, the last one with what the words mean."""
+def _explain_in_grids(procedure: Procedure, explanations: Mapping[str, list[Any]]) -> Iterator[Grid]:
+    """Yield a table for each unit, the last one with notes."""
     from closeread.counts.rendering import Grid
 
     if procedure.explanation is None:
         return
-    words = procedure.explanation()
-    for number, (unit, told) in enumerate(explanations.items(), start=1):
-        left = len(told) - SHOWN
-        notes = [f"{left:,} more: see --json and --format csv."] if left > 0 else []
-        notes += words.notes if number == len(explanations) else ()
-        yield Grid(words.title(unit, told), words.header, [words.row(one) for one in told[:SHOWN]], notes)
+    explanation = procedure.explanation()
+    for number, (unit, rows) in enumerate(explanations.items(), start=1):
+        left = len(rows) - SHOWN
+        notes = [f"{left:,} more rows: see --json and --format csv."] if left > 0 else []
+        notes += explanation.notes if number == len(explanations) else ()
+        cells = [explanation.row(one) for one in rows[:SHOWN]]
+        yield Grid(explanation.title(unit, rows), explanation.header, cells, notes)
 
 
 @click.option(
     "--from-counts",
     type=options.FILE,
     metavar="FILE",
-    help="Score counts that --counts kept or `closeread merge` wrote, instead of predictions.",
+    help="Score counts written by --counts or `closeread merge`, instead of predictions.",
 )
 @result_options
 @click.pass_context
 def score_counts(ctx: click.Context, /, from_counts: Path | None, **values: Any) -> None:
-    """Print the scores of kept counts, where no procedure is named.
+    """Print the scores of stored counts, if no procedure is given.
 
     Raises:
-        UsageError: options before the procedure's name, or neither a name nor kept counts.
+        UsageError: there are options before the procedure, or there is neither a procedure nor a file of counts.
     """
     from closeread.counts.files import read_any_counts
     from closeread.tasks import load_procedure
@@ -190,9 +198,9 @@ def score_counts(ctx: click.Context, /, from_counts: Path | None, **values: Any)
     given = [name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
     if ctx.invoked_subcommand is not None:
         if given:
-            raise click.UsageError("Options go after the procedure, which --from-counts does without.", ctx)
+            raise click.UsageError("Options go after the procedure; --from-counts takes no procedure.", ctx)
     elif from_counts is None:
-        raise click.UsageError("Missing procedure, or --from-counts FILE.", ctx)
+        raise click.UsageError("Missing procedure or option '--from-counts'.", ctx)
     else:
         show(read_any_counts(from_counts, load_procedure), values)
 
@@ -205,15 +213,15 @@ command = ProcedureGroup(
     invoke_without_command=True,
     help="""Score a file of predictions.
 
-    Prints scores, confidence intervals and a signature that says what was computed. Predictions are JSON Lines, or
-    files in the format of the corpus's official evaluator.
+    Print scores, confidence intervals, and a signature that identifies what was computed. Predictions are JSON Lines,
+    or files in the format of the corpus's official evaluator.
 
     \b
     Examples:
       closeread score mctaco predictions.jsonl
       closeread score mctaco predictions.txt --by category
       closeread score coref key.conll response.conll
-      closeread score --from-counts kept.counts.parquet
+      closeread score --from-counts counts.parquet
     """,
     short_help="Score a file of predictions.",
     no_args_is_help=True,

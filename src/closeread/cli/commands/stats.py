@@ -25,7 +25,7 @@ def command(corpus: str, config: str | None, data_dir: Path | None, style: Any) 
     """
     from closeread.corpora.facts import count_corpus
     from closeread.corpora.gold import load_corpus
-    from closeread.counts.rendering import Grid, number
+    from closeread.counts.rendering import Grid, format_number
 
     found = count_corpus(corpus, config, data_dir)
     options.tell(found.notices)
@@ -39,7 +39,7 @@ def command(corpus: str, config: str | None, data_dir: Path | None, style: Any) 
             Grid(
                 f"{load_corpus(corpus).title} ({found.config})",
                 header,
-                [[figure, *(number(values.get(figure)) for values in columns)] for figure in found.figures],
+                [[figure, *(format_number(values.get(figure)) for values in columns)] for figure in found.figures],
             )
         ],
     )

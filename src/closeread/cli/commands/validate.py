@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
-    """The subcommand of a procedure."""
+    """Return the subcommand of a procedure."""
 
     @click.command(
         name=procedure.name,
-        help="Check a file of predictions without scoring it.\n\n"
+        help="Validate a file of predictions without scoring it.\n\n"
         + examples(procedure, corpus, f"validate {name}", "--config sample" if corpus else ""),
         short_help=procedure.title[0].upper() + procedure.title[1:],
     )
@@ -41,7 +41,7 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
 
 
 def run(procedure: Procedure, name: str, predictions: Path, values: dict[str, Any]) -> None:
-    """Check a file and report that it can be scored."""
+    """Validate a file and print how many gold records it covers."""
     from closeread.scoring import open_scorer
 
     scorer = open_scorer(name, read_place(values), given_options(procedure, values))
@@ -50,19 +50,19 @@ def run(procedure: Procedure, name: str, predictions: Path, values: dict[str, An
     options.tell(scorer.remarks(system))
     total = len(scorer.gold.records)
     where = values["gold"] or "{0} {2} ({1})".format(*scorer.gold.origin)
-    found = f"valid; {total - len(system.missing):,} of the {total:,} gold records of {where} have predictions"
+    found = f"valid; {total - len(system.missing):,} of {total:,} gold records of {where} have predictions"
     click.echo(escape(f"{predictions}: {found}"))
 
 
 command = ProcedureGroup(
     "validate",
     build=build,
-    help="""Check a file of predictions without scoring it, and report all problems at once.
+    help="""Validate a file of predictions without scoring it, and report all problems at once.
 
     \b
     Examples:
       closeread validate mctaco predictions.jsonl
       closeread validate coref key.conll response.conll
     """,
-    short_help="Check a file of predictions.",
+    short_help="Validate a file of predictions.",
 )

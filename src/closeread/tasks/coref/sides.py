@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from closeread.corpora.judging import judge
+from closeread.corpora.judging import validate_records
 from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import load_schema
 from closeread.corpora.sides import read_corpus_gold
@@ -156,7 +156,8 @@ def take_documents(records: Sequence[Record], name: str) -> MentionTable:
     """
     rules = load_rules("coref")
     parsed, schema = ParsedRows(records, []), load_schema("coref")
-    return table_of_records(judge(name, parsed, schema, "document", "document", judge=rules.find_inconsistencies))
+    check = rules.find_inconsistencies
+    return table_of_records(validate_records(name, parsed, schema, "document", "document", find_inconsistencies=check))
 
 
 def read_key(source: Path | Sequence[Record], duplicates: str = "error") -> MentionTable:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import read_own_gold
-from closeread.corpora.judging import judge
+from closeread.corpora.judging import validate_records
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import FormatError, quote
 from closeread.formats.json_lines import read_json_lines
@@ -195,7 +195,7 @@ def read_texts(folder: Path, corpus: Corpus) -> dict[str, Record]:
     Raises:
         FormatError: a document is invalid; all problems at once.
     """
-    records = judge(folder, read_folder(folder), load_schema(corpus.name), "text", "id")
+    records = validate_records(folder, read_folder(folder), load_schema(corpus.name), "text", "id")
     return {record["id"]: record for record in records}
 
 
