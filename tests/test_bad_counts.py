@@ -23,7 +23,7 @@ def test_incomparable(run, kept):
     other = signature.replace("missing:error", "missing:skip")
     message = f"the two results are not comparable: their signatures are {signature} and {other}"
     refuses(run("compare", "mctaco", kept, "skip.counts"), message, code=2)
-    message = f"skip.counts holds counts of {other} (expected {signature}, by the gold and the options)"
+    message = f"skip.counts contains counts of {other} (expected {signature})"
     refuses(run("compare", "mctaco", "system", "skip.counts", *SAMPLE), message, code=2)
 
 
@@ -53,7 +53,7 @@ def test_of_another_procedure(run, kept, name, value, found):
     table = pq.read_table(kept)
     provenance = json.loads(table.schema.metadata[b"closeread"]) | {name: value}
     pq.write_table(table.replace_schema_metadata({"closeread": json.dumps(provenance)}), "other.counts")
-    message = f"other.counts: holds counts of {found} (expected mctaco version 1)"
+    message = f"other.counts: contains counts of {found} (expected mctaco version 1)"
     refuses(run("compare", "mctaco", kept, "other.counts"), message)
 
 
@@ -93,7 +93,7 @@ def test_counts_that_can_not_be(run, kept, name, values):
     else:
         table = table.set_column(place, name, pa.array(values, table.schema.field(name).type))
     pq.write_table(table, "other.counts")
-    message = "other.counts: holds counts or blocks that --counts never writes; score again"
+    message = "other.counts: contains counts or blocks that --counts never writes; score again"
     refuses(run("compare", "mctaco", kept, "other.counts"), message)
 
 
@@ -134,17 +134,17 @@ def test_blocks_that_are_others(run, kept):
     blocks = table["block"].to_pylist()
     table = table.set_column(table.column_names.index("block"), "block", pa.array(blocks[::-1], pa.int64()))
     pq.write_table(table, "other.counts")
-    message = "the two results count different things, or their units stand in other blocks"
+    message = "the two results have different counts, or group the units into different blocks"
     refuses(run("compare", "mctaco", kept, "other.counts"), message, code=2)
 
 
 def test_gold_for_kept_counts(run, kept):
-    message = "kept counts have their gold and their options already; leave those out"
+    message = "files of counts include their gold and options; omit the options for these"
     refuses(run("compare", "mctaco", kept, kept, *SAMPLE), message, code=2)
 
 
 def test_one_system(run, kept):
-    refuses(run("compare", "mctaco", kept), "a comparison needs two systems or more", code=2)
+    refuses(run("compare", "mctaco", kept), "a comparison needs at least two systems", code=2)
 
 
 def test_predictions_that_are_parquet(run, kept):

@@ -16,9 +16,7 @@ from closeread.formats import text
 
 pytestmark = pytest.mark.usefixtures("here")
 
-LACKS_ONE = (
-    "no row for 1 of the 103 ids of the gold: 'test-00002'; needed: one for each, unless missing is empty or skip"
-)
+LACKS_ONE = "1 of 103 ids has no prediction: 'test-00002'. Add it, or use --missing empty or --missing skip"
 NO_PATTERN = "is not valid (expected 1 to 64 ASCII letters, digits, '_', '.' and '-')"
 
 SUBMISSIONS = {
@@ -47,8 +45,8 @@ SUBMISSIONS = {
     "too few rows": (
         lines(*ROWS[:-4]),
         [
-            "no row for 4 of the 103 ids of the gold: 'test-00099', 'test-00100', 'test-00101', …; "
-            "needed: one for each, unless missing is empty or skip"
+            "4 of 103 ids have no prediction: 'test-00099', 'test-00100', 'test-00101', …. "
+            "Add them, or use --missing empty or --missing skip"
         ],
     ),
     "too many rows": (
@@ -61,7 +59,7 @@ SUBMISSIONS = {
     ),
     "duplicate id": (
         third(ROWS[0]),
-        [LACKS_ONE, "3: id 'test-00000' was given on line 1 already"],
+        [LACKS_ONE, "3: duplicate id 'test-00000' (first on line 1)"],
     ),
     "label Yes": (third(labelled('"Yes"')), ["3: id 'test-00002': label: 'Yes' is not one of ['no', 'yes']"]),
     "label Yes in a text file": (
@@ -190,15 +188,15 @@ def test_the_first_20_of_many_problems(run):
     put("system", lines(*wrong, *ROWS[25:]))
     shown = [
         # Fifteen are missing, and no more than ten of them can be what could not be read.
-        f" no row for 15 of the 103 ids of the gold: '{IDS[5]}', '{IDS[6]}', '{IDS[7]}', …; "
-        "needed: one for each, unless missing is empty or skip",
+        f" 15 of 103 ids have no prediction: '{IDS[5]}', '{IDS[6]}', '{IDS[7]}', …. "
+        "Add them, or use --missing empty or --missing skip",
         *(f"{i}: id '{IDS[i - 1]}': label: 'Yes' is not one of ['no', 'yes']" for i in range(1, 6)),
         *(f"{i + 6}: id 'nobody-{i}' is not in the gold" for i in range(5)),
         *(
             f"{i}: is not valid JSON: Expecting property name enclosed in double quotes at column 2"
             for i in range(11, 16)
         ),
-        *(f"{i + 21}: id '{IDS[i + 15]}' was given on line {i + 16} already" for i in range(4)),
+        *(f"{i + 21}: duplicate id '{IDS[i + 15]}' (first on line {i + 16})" for i in range(4)),
     ]
     message = "\n".join(["system: 26 problems (first 20 shown):", *(f"system:{p}" for p in shown)])
     refuses(run("score", "mctaco", "system", *SAMPLE), message)

@@ -58,15 +58,15 @@ REQUESTS = {
     ),
     "a folder for the sample": (
         ["score", "mctaco", "system", *SAMPLE, "--data-dir", "nowhere"],
-        "config sample of mctaco ships in the package and goes without a data folder",
+        "config sample of mctaco comes with the package; it takes no data folder",
     ),
     "a split that can't begin an id": (
         ["score", "mctaco", "system", "--gold", "system", "--split", "a b"],
-        "split 'a b' can't begin an id; needed: letters, digits, '_', '.' or '-'",
+        "split 'a b' is not valid (expected 1 to 40 ASCII letters, digits, '_', '.' and '-')",
     ),
     "one system to compare": (
         ["compare", "mctaco", "system", *SAMPLE],
-        "a comparison needs two systems or more",
+        "a comparison needs at least two systems",
     ),
 }
 
@@ -173,7 +173,7 @@ def test_other_files_named_by_data_dir_are_a_note(run):
     Path("data").mkdir()
     path = put("data/test_9442.tsv", tsv(GOOD))
     put("system", "yes\n")
-    note = f"note: {path} is not the released file (sha256 {sha256(path)[:12]}…); it is used as it is.\n"
+    note = f"note: {path} is not the released file (sha256 {sha256(path)[:12]}…); using it as it is.\n"
     for arguments in (
         ["score", "mctaco", "system", "--no-ci"],
         ["validate", "mctaco", "system"],

@@ -81,12 +81,12 @@ def test_nothing_is_written_over_what_is_read(run, arguments):
 
 @pytest.mark.parametrize(("corpus", "name", "known"), [
     ("mctaco", "always-positive", ".txt, .jsonl, .ndjson, .json"), ("tne", "surface", ".jsonl, .ndjson, .json"),
-    ("semeval2015_timeline", "creation-time", ".jsonl, .ndjson, .json, a folder, named without such an ending"),
+    ("semeval2015_timeline", "creation-time", ".jsonl, .ndjson, .json, a folder name without a suffix"),
 ])  # fmt: skip
 def test_a_suffix_of_no_format_is_refused(run, corpus, name, known):
     done = run("baseline", corpus, name, "--config", "sample", "-o", "said.csv")
     assert done.exit_code == 2
-    assert f"{corpus} is not written as '.csv' (but as: {known})" in done.stderr
+    assert f"cannot write {corpus} predictions with suffix '.csv' (choose from: {known})" in done.stderr
     assert not Path("said.csv").exists()
 
 
@@ -232,7 +232,7 @@ def test_a_procedure_of_several_corpora_needs_a_corpus(two_corpora, run, monkeyp
     monkeypatch.setattr(scoring, "load_corpus", lambda name: load_corpus("mctaco"))
     result = run("score", "mctaco", "yes.jsonl")
     assert result.exit_code == 2
-    assert "procedure mctaco scores other and another; name the corpus instead" in result.stderr
+    assert "procedure mctaco scores other and another; give the name of a corpus" in result.stderr
 
 
 def test_skipped_units_are_in_the_signature(ran):
@@ -255,18 +255,18 @@ def test_own_folders_are_told(ran, tmp_path):
 
 
 def test_two_fields_are_told_apart(ran):
-    from closeread.counts.rendering import _slice
+    from closeread.counts.rendering import _name_slice
     from closeread.scoring import score
 
     report = score("mctaco", "yes.jsonl", config="sample", by="category")
-    assert _slice("category", "Frequency", report) == "Frequency"
-    assert _slice("category", "Frequency", replace(report, slices={"a": {}, "b": {}})) == "category: Frequency"
+    assert _name_slice("category", "Frequency", report) == "Frequency"
+    assert _name_slice("category", "Frequency", replace(report, slices={"a": {}, "b": {}})) == "category: Frequency"
 
 
 def test_few_blocks_are_told(ran):
-    assert "Only 10 sentences: bootstrap intervals are too narrow." in ran(*SCORE)
+    assert "With only 10 sentences, bootstrap intervals are too narrow." in ran(*SCORE)
     compared = ran("compare", "mctaco", "yes.jsonl", "coin.txt", "--config", "sample")
-    assert "trust the randomization test's" in compared
+    assert "prefer the p-value of the randomization test" in compared
 
 
 def test_a_single_block_is_told(ran, tmp_path):
@@ -274,7 +274,7 @@ def test_a_single_block_is_told(ran, tmp_path):
     gold.write_text("#begin document (d); part 000\nd 0 0 Ida (0)\n\n#end document\n")
     for command in (("score", "coref", gold, gold), ("compare", "coref", gold, gold, gold)):
         shown = ran(*command)
-        assert "Only 1 document: nothing to resample.\n" in shown
+        assert "With only 1 document, there is nothing to resample.\n" in shown
         assert "1 documents" not in shown
 
 

@@ -90,9 +90,9 @@ def test_shards_that_name_their_parts_in_another_order():
 @pytest.mark.parametrize(
     ("tables", "message"),
     [
-        ([], "nothing to merge"),
+        ([], "no tables to merge"),
         ([table(), table().with_counts(["m"])], "the tables have different counts, fields or breakdowns"),
-        ([table(), table()], "unit 'x' occurs in several tables"),
+        ([table(), table()], "unit 'x' is in several tables"),
     ],
 )
 def test_tables_that_do_not_belong_together(tables, message):

@@ -138,8 +138,8 @@ def test_what_is_undefined_without_a_convention_is_nothing():
 def test_systems_of_other_units_or_blocks_are_not_compared():
     one = table([1, 0, 1])
     for other, message in (
-        (table([1, 0]), "not scored on the same units: 1 were scored for one of them only"),
-        (table([1, 0, 1], blocks=[0, 0, 1]), "their units stand in other blocks"),
+        (table([1, 0]), "not scored on the same units: 1 were scored for only one of them"),
+        (table([1, 0, 1], blocks=[0, 0, 1]), "group the units into different blocks"),
     ):
         with pytest.raises(RequestError, match=message):
             compare(one, other, [MEAN], n_resamples=10, confidence=0.95, seed=0)

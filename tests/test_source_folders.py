@@ -9,7 +9,7 @@ import pytest
 from shared.file_server import OTHER, OTHER_SHA256, files_below, put
 
 from closeread.corpora.declaration import Config, SourceFile, SourceFolder, read_manifest
-from closeread.corpora.gold import left_out, load_corpus, splits_at_hand
+from closeread.corpora.gold import describe_skipped_splits, load_corpus, splits_at_hand
 from closeread.corpora.sources import DATA_VARIABLE, cache_folder, files_in, is_in, locate
 from closeread.errors import ChecksumError, UnavailableError
 
@@ -173,15 +173,15 @@ def test_splits_at_hand(tmp_path, monkeypatch):
         return list(splits_at_hand(corpus, config, data_dir))
 
     assert here() == ["one", "two"]  # to be downloaded
-    assert left_out(corpus, "default") == []
+    assert describe_skipped_splits(corpus, "default") == []
     assert here(tmp_path) == []
     put_all(tmp_path / "mctaco", "d.txt")
     assert here(tmp_path / "mctaco") == ["two"]
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     assert here() == ["two"]
-    message = f"one of mctaco is left out: {tmp_path / 'mctaco'} holds other splits and not this one."
-    assert left_out(corpus, "default") == [message]
+    message = f"split one of mctaco is skipped: {tmp_path / 'mctaco'} has other splits, but not this one."
+    assert describe_skipped_splits(corpus, "default") == [message]
     assert here(config="sample") == ["test"]
     put_all(cache_folder("mctaco"), "part 1/a.txt")
     assert here() == ["one", "two"]
-    assert left_out(corpus, "default") == []
+    assert describe_skipped_splits(corpus, "default") == []

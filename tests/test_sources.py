@@ -52,7 +52,7 @@ def test_data_dir_takes_any_content_and_says_so(tmp_path):
     put(tmp_path / "rain.tsv", OTHER)
     assert locate(corpus, file, tmp_path) == sources.Located(tmp_path / "rain.tsv", OTHER_SHA256, released=False)
     gold = read_gold(corpus, data_dir=tmp_path)
-    note = f"{tmp_path / 'rain.tsv'} is not the released file (sha256 {OTHER_SHA256[:12]}…); it is used as it is."
+    note = f"{tmp_path / 'rain.tsv'} is not the released file (sha256 {OTHER_SHA256[:12]}…); using it as it is."
     assert gold.notices == (note,)
     put(tmp_path / "rain.tsv", CONTENT)
     assert locate(corpus, file, tmp_path).released

@@ -53,16 +53,16 @@ def test_missing_rows_that_are_allowed(file, kept, missing):
 @pytest.mark.parametrize(
     ("n", "message"),
     [
-        (1, "no row for 1 of the 103 ids of the gold: 'test-00102'"),
-        (3, "no row for 3 of the 103 ids of the gold: 'test-00100', 'test-00101', 'test-00102'"),
-        (4, "no row for 4 of the 103 ids of the gold: 'test-00099', 'test-00100', 'test-00101', …"),
+        (1, "1 of 103 ids has no prediction: 'test-00102'. Add it"),
+        (3, "3 of 103 ids have no prediction: 'test-00100', 'test-00101', 'test-00102'. Add them"),
+        (4, "4 of 103 ids have no prediction: 'test-00099', 'test-00100', 'test-00101', …. Add them"),
     ],
 )
 def test_missing_rows_are_an_error(file, n, message):
     put(file, ROWS[:-n])
     with pytest.raises(SubmissionError) as caught:
         read_submission(file, MCTACO, GOLD)
-    assert str(caught.value) == f"{file}: {message}; needed: one for each, unless missing is empty or skip"
+    assert str(caught.value) == f"{file}: {message}, or use --missing empty or --missing skip"
 
 
 @pytest.mark.parametrize("missing", ["error", "empty", "skip"])
@@ -81,7 +81,7 @@ def test_unknown_and_repeated_ids_are_always_errors(file, missing):
         read_submission(file, MCTACO, GOLD, missing)
     assert [(p.line, p.what) for p in caught.value.problems] == [
         (104, "id 'test-00103' is not in the gold"),
-        (105, "id 'test-00007' was given on line 8 already"),
+        (105, "duplicate id 'test-00007' (first on line 8)"),
     ]
 
 

@@ -91,6 +91,6 @@ def test_responses_that_lack_different_documents(tmp_path):
     paths += [write_jsonl(tmp_path / f"{name}.jsonl", {name: RESPONSE[name]}) for name in KEY]
     assert compare_files(*paths)
     with pytest.raises(
-        RequestError, match=r"has no prediction for document '[ab]', and .* has one; with missing=skip both"
+        RequestError, match=r"has no prediction for document '[ab]', but .* has one; with --missing skip, both"
     ):
         compare_files(*paths, missing="skip")

@@ -77,5 +77,5 @@ def test_a_module_refuses_what_is_nested_too_deeply(offline_caches):
 
 
 def test_a_missing_prediction_is_not_added(offline_caches):
-    with pytest.raises(SubmissionError, match="predictions: row 0: is None; needed: a prediction"):
+    with pytest.raises(SubmissionError, match=r"predictions: row 0: is None \(expected a prediction"):
         closeread.load_metric("coref_lea").add(prediction=None, reference=KEY["a"])

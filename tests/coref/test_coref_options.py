@@ -140,5 +140,5 @@ def test_metrics_by_one_name_and_none():
         "lea/recall",
         "lea/f1",
     ]
-    with pytest.raises(RequestError, match="no coref metric was named"):
+    with pytest.raises(RequestError, match="no coref metric selected"):
         PROCEDURE.with_metrics(())

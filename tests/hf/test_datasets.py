@@ -147,7 +147,7 @@ def own_folder(tmp_path):
 
 @pytest.mark.parametrize("load", [closeread.load_dataset, datasets.load_dataset], ids=["closeread", "datasets"])
 def test_a_changed_byte_is_seen(own_folder, load):
-    with pytest.warns(UserWarning, match=r"is not the released file \(sha256 \w+…\); it is used as it is"):
+    with pytest.warns(UserWarning, match=r"is not the released file \(sha256 \w+…\); using it as it is"):
         first = load("mctaco", data_dir=str(own_folder))
     assert {split: len(rows) for split, rows in first.items()} == {"test": 20}
     path = own_folder / "test_9442.tsv"
@@ -173,7 +173,7 @@ def test_the_notice_comes_every_time_and_points_here(own_folder, load):
 
 @pytest.mark.parametrize("load", [closeread.load_dataset, datasets.load_dataset], ids=["closeread", "datasets"])
 def test_the_sample_goes_without_a_folder(own_folder, load):
-    with pytest.raises(RequestError, match="config sample of mctaco ships in the package and goes without a data fold"):
+    with pytest.raises(RequestError, match="config sample of mctaco comes with the package; it takes no data folder"):
         load("mctaco", "sample", data_dir=str(own_folder))
 
 

@@ -163,7 +163,9 @@ def test_missing_predictions_are_what_the_option_says(mctaco, sample, tmp_path):
         assert same.provenance.signature == report.provenance.signature
         assert same.provenance.missing == report.provenance.missing == 15
     assert scores["empty"] != scores["skip"]
-    with pytest.raises(SubmissionError, match="row 1: is None; needed: a prediction, unless missing is empty or skip"):
+    with pytest.raises(
+        SubmissionError, match=r"row 1: is None \(expected a prediction, or missing='empty' or missing='skip'\)"
+    ):
         mctaco.compute(predictions=["yes", None], references=records[:2])
     with pytest.raises(SubmissionError, match="row 1: 'Yes' is not one of"):
         mctaco.compute(predictions=[None, "Yes"], references=records[:2], missing="skip")
@@ -297,10 +299,13 @@ BAD = {
     "a share of a label": ({"predictions": [0, 0.5]}, "predictions: row 1: 0.5 is not one of ['no', 'yes']"),
     "no label": (
         {"predictions": [0, None]},
-        "predictions: row 1: is None; needed: a prediction, unless missing is empty or skip",
+        "predictions: row 1: is None (expected a prediction, or missing='empty' or missing='skip')",
     ),
     "a truth value": ({"predictions": [0, True]}, "predictions: row 1: True is not one of ['no', 'yes']"),
-    "too few predictions": ({"predictions": [0]}, "predictions: are 1 for 2 references; needed: one for each"),
+    "too few predictions": (
+        {"predictions": [0]},
+        "predictions: 1 prediction for 2 references (expected one prediction per reference)",
+    ),
     "a field too few": ({"references": [{}, {}]}, None),
     "a field of the wrong kind": (
         {"references": [("question_id", 7)]},
@@ -311,7 +316,7 @@ BAD = {
         "references: row 1: category: 'Frequenzy' is not one of "
         "['Event Duration', 'Event Ordering', 'Frequency', 'Typical Time', 'Stationarity']",
     ),
-    "only predictions": ({"references": None}, "mctaco: needs predictions and references"),
+    "only predictions": ({"references": None}, "mctaco: predictions and references are both required"),
 }  # fmt: skip
 
 

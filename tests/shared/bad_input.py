@@ -1,5 +1,6 @@
 """Bad input: files made from McTaco's sample with something wrong in them, and the whole message about it."""
 
+import re
 from pathlib import Path
 
 IDS = [f"test-{i:05d}" for i in range(103)]
@@ -30,7 +31,7 @@ def labelled(label, name='"test-00002"'):
 
 def expected_message(source, *problems):
     """Write the whole message; `problems` are "LINE: WHAT", or "WHAT" for the file as a whole."""
-    shown = [f"{source}:{p}" if p[0].isdigit() else f"{source}: {p}" for p in problems]
+    shown = [f"{source}:{p}" if re.match("[0-9]+:", p) else f"{source}: {p}" for p in problems]
     return "\n".join(([f"{source}: {len(shown)} problems:"] if len(shown) > 1 else []) + shown)
 
 

@@ -156,7 +156,7 @@ def test_a_folder_and_json_lines_say_the_same(ran, run, tmp_path):
     assert signed[0] == signed[1]
     again = run(*command, tmp_path / "said")
     assert again.exit_code == 2
-    assert "said is not empty; name a new folder to write, or a file that ends in .jsonl" in again.stderr
+    assert "said is not empty; choose a new folder, or a file name that ends in .jsonl" in again.stderr
     Path("new.d").mkdir()
     Path("new.d/.DS_Store").touch()
     ran(*command, "new.d")

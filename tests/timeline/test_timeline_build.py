@@ -236,7 +236,7 @@ def test_other_suffixes_are_refused(run, tmp_path, monkeypatch):
     Path("events.jsonl").write_text(dump_json_lines([event("Bo", "7-2-a", "2007")]), "utf-8")
     done = run("timeline", "build", "events.jsonl", "-o", "made.csv")
     assert done.exit_code == 2
-    assert "semeval2015_timeline is not written as '.csv' (but as: .jsonl" in done.stderr
+    assert "cannot write semeval2015_timeline predictions with suffix '.csv' (choose from: .jsonl" in done.stderr
     assert not Path("made.csv").exists()
     Path("v1.2").mkdir()  # a folder that is there may have any name
     assert run("timeline", "build", "events.jsonl", "-o", "v1.2").stdout == "v1.2: 1 timeline of 1 entry\n"
@@ -283,7 +283,7 @@ def test_a_mention_that_a_file_can_not_hold(run, tmp_path, monkeypatch):
     Path("events.jsonl").write_text(dump_json_lines([event("Bo", "7-2-took ", None)]), "utf-8")
     done = run("timeline", "build", "events.jsonl", "-o", "made")
     assert done.exit_code == 2
-    what = "'bo': this format can't represent the entry '0\\tXXXX-XX-XX\\t7-2-took '; name a file that ends in .jsonl"
+    what = "'bo': this format can't represent the entry '0\\tXXXX-XX-XX\\t7-2-took '; choose a file name"
     assert what in done.stderr
     assert not Path("made").exists()
     assert run("timeline", "build", "events.jsonl", "-o", "made.jsonl").exit_code == 0

@@ -124,7 +124,7 @@ def test_commands(ran):
 
 
 def test_the_documents_are_no_gold():
-    with pytest.raises(RequestError, match=f"config documents of {NAME} holds no gold to score against"):
+    with pytest.raises(RequestError, match=f"config documents of {NAME} has no gold annotation"):
         open_scorer(NAME, Place(config="documents"))
 
 

@@ -195,7 +195,7 @@ def test_csv_is_one_table(files, run):
     result = run(*SCORE, "--explain", "--per-unit", "--format", "csv")
     assert result.exit_code == 2
     assert result.stdout == ""
-    assert "CSV holds one table: leave out --per-unit or --explain" in result.stderr
+    assert "CSV has only one table; omit --per-unit or --explain" in result.stderr
 
 
 @pytest.mark.parametrize("procedure", ["mctaco", "wikipossessions", "tne", "coref"])

@@ -118,7 +118,7 @@ def test_kept_counts_are_those_of_the_files(ran, run, pair):
     for options in (("--reduction", "none"), ("--matching", "strict")):
         done = run("compare", "tlinks", "key", "kept.parquet", "key", *options)
         assert done.exit_code == 2
-        assert "kept.parquet holds counts of tlinks|version:1|" in done.stderr
+        assert "kept.parquet contains counts of tlinks|version:1|" in done.stderr
 
 
 def test_from_python(pair):
@@ -133,9 +133,9 @@ def test_from_python(pair):
 
 
 def test_validate(ran, run, pair):
-    assert ran("validate", "tlinks", *pair) == "response: valid; 2 of the 2 gold records of key have predictions\n"
+    assert ran("validate", "tlinks", *pair) == "response: valid; 2 of 2 gold records of key have predictions\n"
     Path("response/b/c.tml").unlink()
-    assert ran("validate", "tlinks", *pair) == "response: valid; 1 of the 2 gold records of key have predictions\n"
+    assert ran("validate", "tlinks", *pair) == "response: valid; 1 of 2 gold records of key have predictions\n"
     done = run("validate", "tlinks", *pair, "--missing", "error")
     assert (done.exit_code, done.stderr) == (
         1,
@@ -156,7 +156,7 @@ def test_missing_documents(ran, run, pair):
     done = run("compare", "tlinks", "key", "response", "other", "--missing", "skip")
     assert done.exit_code == 2
     assert (
-        "response has no prediction for document 'b/c', and other has one; with missing=skip both must lack"
+        "response has no prediction for document 'b/c', but other has one; with --missing skip, both systems must cover"
         in done.stderr
     )
 

@@ -79,7 +79,7 @@ def test_gold_of_ones_own_needs_no_links(ran):
 @pytest.mark.parametrize(
     ("records", "message"),
     [
-        (rows()[:3], "no row for 1 of the 4 ids of the gold: 's4'"),
+        (rows()[:3], "1 of 4 ids has no prediction: 's4'"),
         (rows(s3={"relations": [link(0, "of", 10)]}), "complement 'np10' does not exist (expected one of its 10 noun"),
         ([{"predicted_prepositions": []}] * 4, "predicted_prepositions has 0 labels (expected 169"),
     ],

@@ -236,7 +236,7 @@ def test_bad_references(tne_links, changes, problem):
 
 
 def test_one_document_too_few(tne_links):
-    with pytest.raises(SubmissionError, match="predictions: are 3 for 4 references; needed: one for each"):
+    with pytest.raises(SubmissionError, match="predictions: 3 predictions for 4 references"):
         tne_links.compute(predictions=SYSTEM[:3], references=GOLD)
 
 

@@ -95,7 +95,7 @@ def test_one_broken_link_hides_no_other(file):
     rows[0]["fallback"] = [link(0, "by", 1), 7, link(5, "of", 6), link(5, "in", 6)]
     found = refuse(file, [rows[0], {"id": "s2", "relations": 7}, rows[2]])
     assert [(line, what.split(" is not one of")[0].split(" (in")[0]) for line, what in found] == [
-        (None, "no row for 1 of the 4 ids of the gold: 's4'; needed: one for each, unless missing is empty or skip"),
+        (None, "1 of 4 ids has no prediction: 's4'. Add it, or use --missing empty or --missing skip"),
         (1, "id 's1': fallback[1]: 7 is not of type 'object'"),
         (1, "id 's1': relations[0].preposition: 'beside'"),
         (1, "id 's1': relations[2]: 'complement' is a required property"),
@@ -121,14 +121,14 @@ def test_unknown_and_repeated_ids(file, missing):
     rows = [*submit(), {"id": "s9", "relations": []}, submit()[1], {"id": 7, "relations": []}, {"relations": []}]
     assert refuse(file, rows, missing=missing) == [
         (5, "id 's9' is not in the gold"),
-        (6, "id 's2' was given on line 2 already"),
+        (6, "duplicate id 's2' (first on line 2)"),
         (7, "id: 7 is not of type 'string'"),
         (8, "'id' is a required property"),
     ]
 
 
 def test_missing_documents(file):
-    message = "no row for 2 of the 4 ids of the gold: 's2', 's4'; needed: one for each, unless missing is empty or skip"
+    message = "2 of 4 ids have no prediction: 's2', 's4'. Add them, or use --missing empty or --missing skip"
     rows = [submit()[0], submit()[2]]
     assert refuse(file, rows) == [(None, message)]
     for missing in ("empty", "skip"):
@@ -146,13 +146,13 @@ def test_everything_at_once(file):
         {"id": "s3", "relations": [], "fallback": [link(0, "of", 1)] * 2},
     ]
     assert refuse(file, rows) == [
-        (None, "no row for 1 of the 4 ids of the gold: 's4'; needed: one for each, unless missing is empty or skip"),
+        (None, "1 of 4 ids has no prediction: 's4'. Add it, or use --missing empty or --missing skip"),
         (1, "id 's9' is not in the gold"),
         (2, f"id 's1': relations[1]: anchor 'np20' does not exist {KNOWN}"),
         (2, "id 's1': relations[0]: np0 is linked to itself (expected two noun phrases)"),
         (3, f"id 's2': relations[0].preposition: 'Of' {ONE_OF} (in {json.dumps(link(0, 'Of', 1))})"),
         (3, "id 's2': relations[1]: np0 is linked to itself (expected two noun phrases)"),
-        (4, "id 's1' was given on line 2 already"),
+        (4, "duplicate id 's1' (first on line 2)"),
         (5, "id 's3': fallback[1]: np0 and np1 already have a fallback (expected at most one)"),
     ]
     content = dump_json_lines(rows) + '{"id": "s4", "id": "s4"}\n\n'

@@ -253,8 +253,7 @@ def describe_skipped_splits(corpus: Corpus, config: str) -> list[str]:
     folder, here = data_folder(corpus.name), splits_at_hand(corpus, config)
     found = [split for split in corpus.configs[config].splits if split not in here]
     return [
-        f"Split {split} of {corpus.name} is skipped: {folder} contains other splits, but not this one."
-        for split in found
+        f"split {split} of {corpus.name} is skipped: {folder} has other splits, but not this one." for split in found
     ]
 
 
