@@ -6,6 +6,8 @@ import datasets
 import evaluate
 import pytest
 
+from closeread.corpora.gold import load_corpus, read_gold
+
 
 @pytest.fixture
 def offline(monkeypatch, tmp_path):
@@ -19,3 +21,16 @@ def offline(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "path", [place for place in sys.path if not place.endswith("hf-modules")])
     datasets.disable_progress_bars()
     return tmp_path
+
+
+@pytest.fixture
+def sample():
+    """Gold records of the sample and labels with every third turned."""
+    records = list(read_gold(load_corpus("mctaco"), "sample").records)
+    turned = {"yes": "no", "no": "yes"}
+    return records, [r["label"] if i % 3 else turned[r["label"]] for i, r in enumerate(records)]
+
+
+@pytest.fixture
+def mctaco(offline):
+    return evaluate.load("mctaco")

@@ -86,7 +86,7 @@ def run(procedure: Procedure, name: str, predictions: Path, values: dict[str, An
 
 
 def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, list[Any]] | None = None) -> None:
-    """Keep a system's counts where that is asked for, and print its scores.
+    """Print a system's scores, and write its counts to a file if requested.
 
     Args:
         counted: the system's counts.
