@@ -8,14 +8,13 @@ import pytest
 
 from closeread.corpora.baselines import (
     Baseline,
-    PathOption,
     corpora_with_baselines,
     load_baseline,
     load_baselines,
     path_option,
 )
 from closeread.corpora.gold import corpus_names
-from closeread.counts.options import Option
+from closeread.counts.options import Option, PathOption
 from closeread.errors import RequestError
 
 BASELINES = [

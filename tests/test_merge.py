@@ -50,15 +50,15 @@ def test_merged_counts_are_compared(shards, ran):
     [
         (
             lambda: changed("c.parquet", options={"uprep": "last", "missing": "error"}),
-            "c.parquet: its signature is not that of its options and its gold; score again",
+            "c.parquet: the signature does not match the options and the gold; score again",
         ),
-        (lambda: "a.parquet", "these counts can't be merged: unit 's1' occurs in several tables"),
+        (lambda: "a.parquet", "cannot merge these counts: unit 's1' is in several tables"),
         (lambda: changed("c.parquet", corpus="mctaco"), "c.parquet has corpus mctaco (expected tne, as in a.parquet)"),
         (
             lambda: changed("c.parquet", procedure_version=2),
-            "c.parquet: holds counts of tne version 2 (expected tne version 1)",
+            "c.parquet: contains counts of tne version 2 (expected tne version 1)",
         ),
-        (lambda: changed("c.parquet", procedure="mctaco"), "c.parquet: its signature is not that of"),
+        (lambda: changed("c.parquet", procedure="mctaco"), "c.parquet: the signature does not match"),
         (lambda: "a.jsonl", "a.jsonl: is not a file of counts (expected one written by --counts)"),
         (lambda: "none.parquet", "none.parquet: can't be read"),
     ],
@@ -75,7 +75,7 @@ def test_counts_by_other_options(shards, run, ran):
     options = ("--gold", "b-gold.jsonl", "--uprep", "last", "--no-ci", "--counts", "c.parquet")
     ran("score", "tne", "b.jsonl", *options)
     result = run("merge", "a.parquet", "c.parquet", "-o", "all.parquet")
-    found = "these counts can't be merged: c.parquet has options uprep:last, missing:error"
+    found = "cannot merge these counts: c.parquet has options uprep:last, missing:error"
     assert f"{found} (expected uprep:any, missing:error, as in a.parquet)" in result.stderr
 
 

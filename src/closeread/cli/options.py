@@ -177,7 +177,7 @@ def declared_options(declared: Sequence[Option], defaults: Mapping[str, str] | N
 
 
 def _make_flag(option: Option, default: str) -> click.Parameter:
-    from closeread.corpora.baselines import PathOption
+    from closeread.counts.options import PathOption
 
     def check(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
         if value is not None and not option.accepts(str(value)):

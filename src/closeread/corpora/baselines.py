@@ -12,14 +12,10 @@ from typing import cast
 
 from closeread import tasks
 from closeread.corpora.gold import corpus_names, load_corpus
-from closeread.counts.options import Option, resolve_options
+from closeread.counts.options import Option, PathOption, resolve_options
 from closeread.errors import RequestError, describe_unknown
 from closeread.records import Record
 from closeread.tasks import find
-
-
-class PathOption(Option):
-    """An option whose value is the path of a file or folder to read; empty for none."""
 
 
 def text_option(name: str, help: str) -> Option:  # noqa: A002 (as the attribute is called)

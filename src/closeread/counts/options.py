@@ -55,6 +55,10 @@ class Option:
         return re.fullmatch(self.pattern, str(value)) is not None
 
 
+class PathOption(Option):
+    """An option whose value is the path of a file or folder to read; empty for none."""
+
+
 def resolve_options(options: Sequence[Option], values: Mapping[str, object], owner: str) -> dict[str, str]:
     """Return every option with its value as text, given or default, in declared order; True becomes "true".
 

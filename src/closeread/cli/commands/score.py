@@ -192,9 +192,6 @@ def score_counts(ctx: click.Context, /, from_counts: Path | None, **values: Any)
     Raises:
         UsageError: there are options before the procedure, or there is neither a procedure nor a file of counts.
     """
-    from closeread.counts.files import read_any_counts
-    from closeread.tasks import load_procedure
-
     given = [name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
     if ctx.invoked_subcommand is not None:
         if given:
@@ -202,6 +199,9 @@ def score_counts(ctx: click.Context, /, from_counts: Path | None, **values: Any)
     elif from_counts is None:
         raise click.UsageError("Missing procedure or option '--from-counts'.", ctx)
     else:
+        from closeread.counts.files import read_any_counts
+        from closeread.tasks import load_procedure
+
         show(read_any_counts(from_counts, load_procedure), values)
 
 

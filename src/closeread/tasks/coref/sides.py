@@ -31,7 +31,8 @@ from closeread.tasks.coref.coref_json import table_of as table_of_records
 from closeread.tasks.coref.matching import REPEATS_ADVICE, repeats, require_heads, table_of, validate
 
 NO_CORPUS = Origin("coref", None, None, None)
-FORMATS = ("conll", "conllu", "coref_json")
+FORMATS = ("coref_json", "conll", "conllu")
+"""The formats in the order in which files are tried for them, so that none is imported without need."""
 """By name; a file that tells nothing, by its first line or its suffix, is of the first."""
 
 
@@ -108,10 +109,10 @@ def read_documents(path: Path) -> MentionTable:
         FormatError: the file can't be read or is invalid, with all its problems.
     """
     first, suffix = _read_first_line(path), path.suffix.lower()
-    formats = [find_format("coref", name) for name in FORMATS]
-    by_line = next((one for one in formats if one.recognises(first)), None)
-    by_suffix = next((one for one in formats if suffix in one.suffixes), formats[0])
-    return table_of((by_line or by_suffix).read(path, "").records)
+    formats = partial(map, partial(find_format, "coref"), FORMATS)
+    found = next((one for one in formats() if one.recognises(first)), None)
+    found = found or next((one for one in formats() if suffix in one.suffixes), find_format("coref", "conll"))
+    return table_of(found.read(path, "").records)
 
 
 def write_documents(documents: MentionTable, path: Path) -> None:
