@@ -163,7 +163,7 @@ HARBOUR = {
     "cite harbour": ["@misc{harbour,"],
     "baseline harbour always-positive -o yes.jsonl": ["yes.jsonl: 8 rows"],
     "baseline harbour always-negative -o no.txt": ["no.txt: 8 rows"],
-    "validate harbour no.txt": ["no.txt: valid; 8 of the 8 gold records of harbour test (sample) have predictions"],
+    "validate harbour no.txt": ["no.txt: valid; 8 of 8 gold records of harbour test (sample) have predictions"],
     "score harbour yes.jsonl --no-ci --json": ['"corpus": "harbour"'],
     "score harbour no.txt --by category": ["Event Ordering"],
     "compare harbour yes.jsonl no.txt --resamples 10": ["yes.jsonl", "no.txt"],
@@ -206,7 +206,7 @@ SPELLING = {
     "stats shipwords --json": ['"characters": 25'],
     "cite shipwords": ["@misc{shipwords,", "@article{levenshtein-1966-binary,"],
     "baseline shipwords unchanged -o unchanged.txt": ["unchanged.txt: 5 rows"],
-    "validate spelling words.txt": ["words.txt: valid; 5 of the 5 gold records of shipwords test (sample)"],
+    "validate spelling words.txt": ["words.txt: valid; 5 of 5 gold records of shipwords test (sample)"],
     "score spelling --help": ["--case", "Distinguish capital letters", "--explain"],
     "score spelling unchanged.txt --no-ci --json": ['"procedure": "spelling"'],
     "score shipwords words.txt --no-ci --json": ['"procedure": "spelling"'],
@@ -302,6 +302,6 @@ def test_with_two_corpora_a_task_asks_for_the_corpus(tmp_path):
     (folder / "words.txt").write_text("".join(f"{word}\n" for word in PREDICTED), "utf-8")
     unclear, clear = run_commands(folder, "score spelling words.txt", "score seawords words.txt --no-ci").values()
     assert unclear["exit_code"] == 2
-    assert "procedure spelling scores seawords and shipwords; name the corpus instead" in unclear["stderr"]
+    assert "procedure spelling scores seawords and shipwords; give the name of a corpus" in unclear["stderr"]
     assert clear["exit_code"] == 0, clear["stderr"]
     assert "seawords" in clear["stdout"]

@@ -111,7 +111,7 @@ def test_the_sample_is_scored(tmp_path, ran):
     own = json.loads(ran("score", "timeline", "system", "--gold", "gold.jsonl", "--json", "--no-ci"))
     assert own["counts"] == counts
     assert own["signature"] == json.loads(text)["signature"]
-    assert "valid; 2 of the 3 gold records" in ran("validate", "timeline", "system", "--config", "sample")
+    assert "valid; 2 of 3 gold records" in ran("validate", "timeline", "system", "--config", "sample")
 
 
 def test_commands(ran):
@@ -139,7 +139,7 @@ def test_a_folder_of_the_users_own(own_folder, run):
     assert not gold.released
     result = run("stats", NAME, "--data-dir", own_folder, "--json")
     assert list(json.loads(result.stdout)["splits"]) == ["corpus_1"]
-    assert result.stderr.count("does not hold the released files") == 1
+    assert result.stderr.count("does not contain the released files") == 1
     documents = run("stats", NAME, "--data-dir", own_folder, "--config", "documents", "--json")
     assert json.loads(documents.stdout)["splits"]["corpus_1"]["documents"] == 3
 
@@ -150,7 +150,7 @@ def test_a_folder_without_any_split(tmp_path, run):
     assert "contains no file TimeLines_trial_data_task4_v1.2/*.txt" in result.stderr
 
 
-@pytest.mark.filterwarnings("ignore:.*does not hold the released files")
+@pytest.mark.filterwarnings("ignore:.*does not contain the released files")
 @pytest.mark.parametrize("config", ["default", "documents"])
 def test_every_changed_file_is_seen(own_folder, offline, config):
     def loaded():
@@ -186,7 +186,7 @@ def test_oddities_are_warnings(own_folder, offline):
         closeread.load_dataset(NAME, data_dir=own_folder)
     folder = own_folder / "SemEval_Task4_data/corpus_1"
     assert [(str(warning.message).split(" (sha256")[0], warning.filename) for warning in caught] == [
-        (f"{folder} does not hold the released files", __file__),
+        (f"{folder} does not contain the released files", __file__),
         (f"{path}:3: the anchor '03-03-2014' is not a date such as 2009-03-XX", __file__),
     ]
 

@@ -301,4 +301,4 @@ def test_a_changed_file_is_refused(corpora, tmp_path, monkeypatch):
         read_gold(CORPUS, "default", "corpus_1")
     gold = read_gold(CORPUS, "default", "corpus_1", tmp_path / NAME)
     assert not gold.released
-    assert f"{tmp_path / NAME / folder} does not hold the released files" in gold.notices[0]
+    assert f"{tmp_path / NAME / folder} does not contain the released files" in gold.notices[0]

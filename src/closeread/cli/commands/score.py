@@ -166,13 +166,14 @@ def _make_csv(
 def _explain_in_grids(procedure: Procedure, explanations: Mapping[str, list[Any]]) -> Iterator[Grid]:
     """Yield a table for each unit, the last one with notes."""
     from closeread.counts.rendering import Grid
+    from closeread.errors import pluralize
 
     if procedure.explanation is None:
         return
     explanation = procedure.explanation()
     for number, (unit, rows) in enumerate(explanations.items(), start=1):
         left = len(rows) - SHOWN
-        notes = [f"{left:,} more rows: see --json and --format csv."] if left > 0 else []
+        notes = [f"{pluralize(left, 'more row')}: see --json and --format csv."] if left > 0 else []
         notes += explanation.notes if number == len(explanations) else ()
         cells = [explanation.row(one) for one in rows[:SHOWN]]
         yield Grid(explanation.title(unit, rows), explanation.header, cells, notes)

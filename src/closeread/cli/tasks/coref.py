@@ -62,7 +62,7 @@ def errors(key: Path, response: Path, kinds: tuple[str, ...], limit: int, **valu
 
     from closeread.counts.rendering import Grid
     from closeread.counts.sides import Place
-    from closeread.errors import RequestError, describe_unknown
+    from closeread.errors import RequestError, describe_unknown, pluralize
     from closeread.scoring import open_scorer
     from closeread.tasks.coref.error_analysis import KINDS, find_errors
     from closeread.tasks.coref.matching import match_sides, table_of, without_repeats
@@ -82,7 +82,7 @@ def errors(key: Path, response: Path, kinds: tuple[str, ...], limit: int, **valu
     rows = [_make_row(error) for kind in KINDS for error in [e for e in listed if e.kind == kind][:limit]]
     left = len(listed) - len(rows)
     notes = ["A bar separates mentions that the other side has in different entities or not at all."]
-    notes += [f"{left:,} more errors: see --limit, --json and --format csv."] if left else []
+    notes += [f"{pluralize(left, 'more error')}: see --limit, --json and --format csv."] if left else []
     printing.show(
         values["style"],
         value=lambda: {"counts": found.counts, "errors": [asdict(error) for error in listed]},

@@ -23,5 +23,5 @@ class SpellingAccuracy(metric.EvaluateModule):
     SCHEMA = CORPUS = "shipwords"
     PREDICTIONS = "word"
 
-    def _rows(self, predictions: Sequence[str]) -> Sequence[Record]:
+    def _to_rows(self, predictions: Sequence[str]) -> Sequence[Record]:
         return ColumnRecords({"word": predictions})
