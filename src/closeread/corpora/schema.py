@@ -193,7 +193,7 @@ class RowValidator:
         problems += [Problem("does not match the schema", row=number) for _, number in rejected[WORDED:]]
         return problems
 
-    def spared(self, row: object) -> Spared | None:
+    def drop_invalid_items(self, row: object) -> Spared | None:
         """Drop the list items that break the schema; None if the row also breaks it elsewhere."""
         if not isinstance(row, dict):
             return None

@@ -99,7 +99,7 @@ def read_submission(
         problems.append(Problem(_describe_missing(absent, len(ids))))
     # The valid items of rows that break the schema are checked too, so that all problems are reported at once.
     rejected = enumerate(dict.fromkeys(problem.row or 0 for problem in invalid))
-    spared = {n: validator.spared(parsed.records[n]) if place < WORDED else None for place, n in rejected}
+    spared = {n: validator.drop_invalid_items(parsed.records[n]) if place < WORDED else None for place, n in rejected}
     numbers = [rows.get(name) for name in ids]
     sound = [None if number is None else _keep_valid_items(number, parsed.records, spared) for number in numbers]
     aligned = sound if prepare is None else prepare(sound)

@@ -45,10 +45,10 @@ class Breakdown:
         part, unit = np.nonzero(values.any(axis=2))
         return cls(tuple(parts), unit, part, values[part, unit])
 
-    def select(self, kept: Ints, n_units: int) -> Breakdown:
+    def select(self, indices: Ints, n_units: int) -> Breakdown:
         """Return the rows of some units, which are renumbered in the given order."""
         place = np.full(n_units, -1)
-        place[kept] = np.arange(len(kept))
+        place[indices] = np.arange(len(indices))
         rows = np.flatnonzero(place[self.unit] >= 0)
         return Breakdown(self.parts, place[self.unit[rows]], self.part[rows], self.values[rows])
 
@@ -127,16 +127,16 @@ class CountTable:
         """Return the rows where the mask is true, with blocks renumbered; the table itself if that is all rows."""
         if rows.all():
             return self
-        kept = np.flatnonzero(rows)
-        _, blocks = np.unique(self.blocks[kept], return_inverse=True)
+        indices = np.flatnonzero(rows)
+        _, blocks = np.unique(self.blocks[indices], return_inverse=True)
         return CountTable(
-            _take(self.units, kept),
+            _take(self.units, indices),
             blocks.astype(np.int64),
             self.names,
-            self.values[kept],
-            {name: _take(column, kept) for name, column in self.fields.items()},
-            {name: parts.select(kept, len(self.units)) for name, parts in self.breakdowns.items()},
-            _take(self.digests, kept) if self.digests else (),
+            self.values[indices],
+            {name: _take(column, indices) for name, column in self.fields.items()},
+            {name: parts.select(indices, len(self.units)) for name, parts in self.breakdowns.items()},
+            _take(self.digests, indices) if self.digests else (),
         )
 
     def with_counts(self, names: Sequence[str]) -> CountTable:
@@ -171,8 +171,8 @@ class CountTable:
         return replace(replace(self, breakdowns={}).select(mask), values=parts.values[rows], breakdowns={})
 
 
-def _take(values: Sequence[T], kept: Ints) -> list[T]:
-    return [values[i] for i in kept.tolist()]
+def _take(values: Sequence[T], indices: Ints) -> list[T]:
+    return [values[i] for i in indices.tolist()]
 
 
 def factorize(names: Sequence[str]) -> tuple[Ints, list[str]]:

@@ -57,7 +57,7 @@ class CoreferenceSides:
 
     @property
     def key_first(self) -> bool:
-        """Whether the gold is a file of the user's, the key."""
+        """Whether the gold is a file given by the user, the key."""
         return True
 
     def read_gold(self, place: Place, options: Options) -> Key:
