@@ -240,8 +240,7 @@ def added(monkeypatch, tmp_path):
     schema["$defs"]["document"]["required"] += ["spans"]
     schema["$defs"]["submission"]["properties"]["confidence"] = {"type": "number", "minimum": 0, "maximum": 1}
     (tmp_path / "mctaco.json").write_text(json.dumps(schema), "utf-8")
-    files = resources.files
-    monkeypatch.setattr(schema_module.resources, "files", lambda p: tmp_path if p == "closeread.schemas" else files(p))
+    monkeypatch.setattr(schema_module, "package_folder", {"closeread.schemas": tmp_path}.__getitem__)
 
 
 class TestAnAddedField:

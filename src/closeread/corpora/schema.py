@@ -16,11 +16,11 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib import resources
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from closeread.errors import FieldPath, Problem, quote, quote_json, shorten
+from closeread.files import package_folder
 from closeread.records import ColumnRecords
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ WORDED = 100
 
 def load_schema(corpus: str) -> Schema:
     """Load the schema of a corpus by name, as it ships in the package."""
-    text = resources.files("closeread.schemas").joinpath(f"{corpus}.json").read_text("utf-8")
+    text = (package_folder("closeread.schemas") / f"{corpus}.json").read_text("utf-8")
     schema: Schema = json.loads(text)
     return schema
 

@@ -13,12 +13,12 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from closeread.corpora.declaration import Corpus, Source, SourceFile, SourceFolder
 from closeread.errors import ChecksumError, FormatError, Problem, UnavailableError
+from closeread.files import package_folder
 
 DATA_VARIABLE = "CLOSEREAD_DATA"
 CACHE_VARIABLE = "CLOSEREAD_CACHE"
@@ -223,7 +223,7 @@ def _find_difference(path: Path, digest: str, file: SourceFile) -> str | None:
 
 
 def _bundled_path(corpus: Corpus, file: SourceFile) -> Path:
-    return Path(str(resources.files(f"closeread.loaders.{corpus.name}"))) / file.name
+    return package_folder(f"closeread.loaders.{corpus.name}") / file.name
 
 
 def _verify(path: Path, file: SourceFile, remedy: str) -> Located:

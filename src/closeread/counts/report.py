@@ -10,7 +10,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from closeread.counts.procedure import Procedure
 from closeread.counts.resampling import Difference, bootstrap_totals, compare, percentile_interval
 from closeread.counts.table import CountTable
 from closeread.errors import FormatError, Problem, RequestError, quote, shorten
+from closeread.files import package_folder
 
 FORMAT = 1
 
@@ -206,7 +206,7 @@ def _check_json(found: Any) -> None:
     import jsonschema
     import jsonschema_rs
 
-    schema = json.loads(resources.files("closeread.counts").joinpath("report.schema.json").read_text("utf-8"))
+    schema = json.loads((package_folder("closeread.counts") / "report.schema.json").read_text("utf-8"))
     if not jsonschema_rs.is_valid(schema, found):
         errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(found), key=lambda error: error.json_path)
         problems = [Problem(f"{error.json_path.removeprefix('$.')}: {shorten(error.message)}") for error in errors]

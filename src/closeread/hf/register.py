@@ -16,7 +16,6 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from importlib.abc import MetaPathFinder
 from types import ModuleType
 from typing import Any
 
@@ -32,7 +31,7 @@ def install() -> None:
             _wrap(sys.modules[name])
 
 
-class _Watcher(MetaPathFinder):
+class _Watcher:
     """A finder that delegates to the other finders, and wraps what they find once it has run."""
 
     _closeread = True  # an attribute, since reloading the module makes a new class
