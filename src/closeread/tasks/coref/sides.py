@@ -32,8 +32,7 @@ from closeread.tasks.coref.matching import REPEATS_ADVICE, repeats, require_head
 
 NO_CORPUS = Origin("coref", None, None, None)
 FORMATS = ("coref_json", "conll", "conllu")
-"""The formats in the order in which files are tried for them, so that none is imported without need."""
-"""By name; a file that tells nothing, by its first line or its suffix, is of the first."""
+"""The names of the formats, in the order in which they are tried; a format is imported when its turn comes."""
 
 
 @dataclass(frozen=True)
