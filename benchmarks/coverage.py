@@ -1,4 +1,4 @@
-"""How often a 95 % interval holds the truth, and how often a test finds a difference that is none.
+"""How often a 95% interval holds the truth, and how often a test finds a difference that is none.
 
     python benchmarks/coverage.py
 
@@ -55,7 +55,7 @@ def simulated(n_blocks, rng, n_systems=1):
 
 
 def coverage(n_blocks, n_corpora, seed):
-    """The share of 95 % intervals of 1,000 resamples that hold the truth, by metric."""
+    """The share of 95% intervals of 1,000 resamples that hold the truth, by metric."""
     known = truth()
     held = dict.fromkeys(known, 0)
     for sequence in np.random.SeedSequence(seed).spawn(n_corpora):

@@ -140,7 +140,7 @@ def test_validate(ran, run, pair):
     assert printed == "half.conll: valid; 1 of 2 gold records of key.conll have predictions\n"
     done = run("validate", "coref", "key.conll", "half.conll", "--missing", "error")
     assert done.exit_code == 1
-    assert "1 of the 2 documents of the key have no response: 'night; part 000'" in done.stderr
+    assert "1 of the 2 documents of the key has no response: 'night; part 000'" in done.stderr
 
 
 def test_all_problems_of_a_file_at_once(run, pair):

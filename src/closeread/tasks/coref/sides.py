@@ -191,7 +191,8 @@ def align(
     problems = list(_find_unknown(key, response))
     absent = [name for name in key.names if name not in given]
     if absent and missing == "error":
-        found = f"{len(absent):,} of the {len(key.names):,} documents of the key have no response: {join_names(absent)}"
+        lacking = "has no response" if len(absent) == 1 else "have no response"
+        found = f"{len(absent):,} of the {len(key.names):,} documents of the key {lacking}: {join_names(absent)}"
         problems.append(Problem(f"{found}. Add them, or use --missing empty or --missing skip"))
     problems += token_differences(key, response)
     problems += _find_beyond(key, response)
