@@ -60,7 +60,7 @@ def test_merged_counts_are_compared(shards, ran):
         ),
         (lambda: changed("c.parquet", procedure="mctaco"), "c.parquet: the signature does not match"),
         (lambda: "a.jsonl", "a.jsonl: is not a file of counts (expected one written by --counts)"),
-        (lambda: "none.parquet", "none.parquet: can't be read"),
+        (lambda: "none.parquet", "none.parquet: can't be read: no such file"),
     ],
     ids=["option", "unit", "corpus", "version", "procedure", "no counts", "nothing"],
 )

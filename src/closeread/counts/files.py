@@ -203,7 +203,9 @@ def _read_file(path: Path) -> tuple[CountTable, Provenance]:
         provenance = _read_provenance(about)
         table = _read_table(arrow, parts)
     except OSError as error:
-        raise FormatError(path, [Problem(f"can't be read: {error.strerror or 'not a Parquet file'}")]) from None
+        # pyarrow's own errors have no strerror.
+        missing = "no such file" if isinstance(error, FileNotFoundError) else "not a Parquet file"
+        raise FormatError(path, [Problem(f"can't be read: {error.strerror or missing}")]) from None
     except (KeyError, ValueError, TypeError, AttributeError, RecursionError, pa.ArrowException):
         raise FormatError(path, [Problem("is not a file of counts (expected one written by --counts)")]) from None
     return table, provenance
