@@ -65,7 +65,7 @@ class Scorer:
         provenance = Provenance(
             self.procedure.name,
             self.procedure.version,
-            self.options,
+            self.procedure.keep_options(self.options, reading=True),
             signature,
             *self.gold.origin,
             len(system.missing),
@@ -74,7 +74,8 @@ class Scorer:
 
     def tabulate(self, rows: Sequence[Any], breakdowns: Sequence[str] = ()) -> CountTable:
         """Return the counts of aligned rows, without provenance."""
-        count = partial(self.procedure.count, gold=self.gold.records, system=rows, **self.options)
+        options = self.procedure.keep_options(self.options, reading=False)
+        count = partial(self.procedure.count, gold=self.gold.records, system=rows, **options)
         return count(breakdowns=tuple(breakdowns)) if breakdowns else count()
 
     def expected_signature(self) -> str:

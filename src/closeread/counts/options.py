@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from closeread.arrays import Mask
 from closeread.errors import RequestError, describe_unknown, quote
@@ -22,6 +23,10 @@ class Option:
         pattern: a regular expression for free text; None if there are choices.
         expected: a description of the free text, such as "a whole number".
         canonical: maps equivalent values to one form, so that equal computations have equal signatures.
+        signed: whether the signature has the option: "always"; "if_changed" for one that was added later, which the
+            signature has only if it is not at its default, so that earlier signatures stay the same; or "never" for
+            one that can't change a score.
+        reading: whether it changes only how files are read, so that counting and evaluate modules do without it.
     """
 
     name: str
@@ -31,6 +36,8 @@ class Option:
     pattern: str | None = None
     expected: str = ""
     canonical: Callable[[str], str] = str
+    signed: Literal["always", "if_changed", "never"] = "always"
+    reading: bool = False
 
     @property
     def accepted(self) -> str:

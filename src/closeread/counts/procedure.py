@@ -127,5 +127,16 @@ class Procedure:
         >>> PROCEDURE.signature({"missing": "error"}, "0123456789abcdef" * 4)
         'mctaco|version:1|missing:error|gold:0123456789ab'
         """
-        values = [f"{name}:{value}" for name, value in options.items()]
+        known = {option.name: option for option in self.options}
+        unsigned = {name for name, value in options.items() if name in known and not _is_signed(known[name], value)}
+        values = [f"{name}:{value}" for name, value in options.items() if name not in unsigned]
         return "|".join([self.name, f"version:{self.version}", *values, f"gold:{gold_digest[:12]}"])
+
+    def keep_options(self, options: Options, *, reading: bool) -> dict[str, str]:
+        """Return the options that can change a score: all of them, or without those of reading, which `count` lacks."""
+        kept = {option.name for option in self.options if option.signed != "never" and (reading or not option.reading)}
+        return {name: value for name, value in options.items() if name in kept}
+
+
+def _is_signed(option: Option, value: str) -> bool:
+    return option.signed == "always" or (option.signed == "if_changed" and value != option.default)

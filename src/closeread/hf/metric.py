@@ -336,6 +336,7 @@ def _describe_inputs(procedure: Procedure) -> str:
     options = [
         f"    {o.name}: {o.help} {o.accepted[0].upper()}{o.accepted[1:]}; {o.default!r} by default."
         for o in procedure.options
+        if not o.reading
     ]
     scores = [f"    {m.name}: {m.description}" for m in procedure.metrics]
     return "\n".join(["Args:", *options, "", "Returns:", *scores, ""])
@@ -345,5 +346,9 @@ def _make_signature(procedure: Procedure) -> inspect.Signature:
     keyword = inspect.Parameter.KEYWORD_ONLY
     parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
     parameters += [inspect.Parameter(name, keyword, default=None) for name in ("predictions", "references")]
-    parameters += [inspect.Parameter(option.name, keyword, default=option.default) for option in procedure.options]
+    parameters += [
+        inspect.Parameter(option.name, keyword, default=option.default)
+        for option in procedure.options
+        if not option.reading
+    ]
     return inspect.Signature(parameters)

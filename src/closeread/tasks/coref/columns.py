@@ -12,13 +12,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
-from typing import Any, Protocol, overload
+from typing import Any, Protocol, TypeVar, overload
 
 import numpy as np
 
 from closeread.arrays import Ints, Mask
 from closeread.records import Record
 
+T = TypeVar("T")
 Parts = tuple[tuple[int, int], ...]
 
 
@@ -39,6 +40,29 @@ class Words(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class EmptyNodes:
+    """The tokens that are empty nodes, in the order of documents and tokens.
+
+    Attributes:
+        document, token: (n_nodes,) the document of each, and its token there.
+        sentence: (n_nodes,) the number of its sentence in the document, from 0.
+        dependencies: the enhanced dependencies of each: pairs of the parent's token (-1 for the root) and the relation.
+    """
+
+    document: Ints
+    token: Ints
+    sentence: Ints
+    dependencies: Sequence[Sequence[tuple[int, str]]]
+
+    def move(self, place: Ints) -> EmptyNodes:
+        """Return the nodes after their documents have moved to other places, (n_documents,)."""
+        document = place[self.document]
+        order = np.argsort(document, kind="stable")
+        dependencies = [self.dependencies[i] for i in order.tolist()]
+        return EmptyNodes(document[order], self.token[order], self.sentence[order], dependencies)
+
+
+@dataclass(frozen=True, eq=False)
 class MentionTable(Sequence[Record]):
     """The mentions of documents as columns; a sequence of records ``{"document", "clusters"}``.
 
@@ -53,6 +77,11 @@ class MentionTable(Sequence[Record]):
         head: (n_mentions,) the head token of each mention; None if the format has no heads.
         labels: the ids of the entities in the file; None if it has none.
         words: the tokens of the documents; None if the format has no text.
+        empty: the empty nodes among the tokens; None if there are none.
+        minimum: the tokens of each mention's minimum span, by the index of the mention.
+        mention_fields: by name, the value of a field of each mention, such as its part of speech; "" if unknown.
+        document_fields: by name, the value of a field of each document, such as its genre; "" if unknown.
+        notices: what its reader has to say about the documents, such as annotation that is not scored.
         absent: the documents without a response; they have no mentions here.
     """
 
@@ -67,6 +96,11 @@ class MentionTable(Sequence[Record]):
     head: Ints | None = None
     labels: Sequence[str] | None = None
     words: Words | None = None
+    empty: EmptyNodes | None = None
+    minimum: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    mention_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    document_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    notices: Sequence[str] = ()
     absent: frozenset[int] = frozenset()
 
     def __len__(self) -> int:
@@ -74,18 +108,21 @@ class MentionTable(Sequence[Record]):
 
     def select(self, rows: Mask) -> MentionTable:
         """Return the table with the mentions where the mask is true; entities keep their numbers."""
-        kept = np.flatnonzero(rows)
-        parts = (
-            {new: self.parts[old] for new, old in enumerate(kept.tolist()) if old in self.parts} if self.parts else {}
-        )
+        return self.take(np.flatnonzero(rows))
+
+    def take(self, rows: Ints) -> MentionTable:
+        """Return the table with these mentions in this order; entities keep their numbers."""
+        order = rows.tolist()
         return replace(
             self,
-            document=self.document[kept],
-            start=self.start[kept],
-            end=self.end[kept],
-            entity=self.entity[kept],
-            parts=parts,
-            head=None if self.head is None else self.head[kept],
+            document=self.document[rows],
+            start=self.start[rows],
+            end=self.end[rows],
+            entity=self.entity[rows],
+            parts=_renumber(self.parts, order),
+            minimum=_renumber(self.minimum, order),
+            mention_fields={name: [values[i] for i in order] for name, values in self.mention_fields.items()},
+            head=None if self.head is None else self.head[rows],
         )
 
     def label(self, row: int) -> str:
@@ -107,6 +144,10 @@ class MentionTable(Sequence[Record]):
         for i in range(first, last):
             clusters.setdefault(int(self.entity[i]), []).append([int(self.start[i]), int(self.end[i])])
         return {"document": self.names[number], "clusters": list(clusters.values())}
+
+
+def _renumber(values: Mapping[int, T], rows: Sequence[int]) -> dict[int, T]:
+    return {new: values[old] for new, old in enumerate(rows) if old in values} if values else {}
 
 
 class ListedWords:

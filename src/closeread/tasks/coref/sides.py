@@ -256,21 +256,18 @@ def _reorder(key: MentionTable, response: MentionTable) -> MentionTable:
     place = np.array([index[name] for name in response.names], np.int64)
     document = place[response.document]
     order = np.argsort(document, kind="stable")
-    back = {int(row): new for new, row in enumerate(order)} if response.parts else {}
     entity = response.entity[order]
     new_entity = np.concatenate([[False], entity[1:] != entity[:-1]]) if len(entity) else np.zeros(0, bool)
     source = {int(p): i for i, p in enumerate(place)}
     labels = response.labels
     return replace(
-        response,
+        response.take(order),
         names=key.names,
         n_tokens=None,
         document=document[order],
-        start=response.start[order],
-        end=response.end[order],
         entity=np.cumsum(new_entity),
-        parts={back[row]: spans for row, spans in response.parts.items()},
-        head=None if response.head is None else response.head[order],
+        empty=response.empty and response.empty.move(place),
+        document_fields={},
         labels=None if labels is None else [labels[e] for e in entity[new_entity | (np.arange(len(entity)) == 0)]],
         words=key.words or (response.words and _Reordered(response.words, source)),
         absent=frozenset(range(len(key.names))) - source.keys(),
