@@ -115,6 +115,8 @@ def link_counts(gold, system, reduction="sequential", during="simultaneous"):
     for links in (gold, system):
         distinct = {}
         for source, name, target in links:
+            if source == target and four(name, during) == ALLEN["SIMULTANEOUS"]:
+                continue  # it says nothing
             key = frozenset({(source, target, four(name, during)), (target, source, four(INVERSE[name], during))})
             distinct.setdefault(key, (source, name, target))
         network = Network(list(dict.fromkeys(end for source, _, target in links for end in (source, target))))
