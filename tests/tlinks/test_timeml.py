@@ -188,14 +188,6 @@ BROKEN = {
         tlink('timeID="t1"'),
         "TLINK 'l1': has 0 of relatedToEventInstance, relatedToTime, relatedToEvent (expected exactly one)",
     ),
-    "with itself": (
-        tlink('timeID="t1" relatedToTime="t1"'),
-        "TLINK 'l1': links 't1' to itself (expected two intervals)",
-    ),
-    "with itself, by other names": (
-        tlink('eventID="e2" relatedToEventInstance="e2"'),
-        "TLINK 'l1': links 'e2' to itself (expected two intervals)",
-    ),
     "without lid": (
         '<TLINK timeID="t9" relatedToEventInstance="ei1" relType="BEFORE"/>',
         "TLINK: no TIMEX3 has the timeID 't9'",
@@ -220,6 +212,21 @@ BROKEN = {
     "time without id": ("<TITLE><TIMEX3>June</TIMEX3></TITLE>", "TIMEX3 has no tid"),
     "not closed": ("<TITLE>", "6: is not well-formed XML: mismatched tag at column 3"),
 }
+
+
+@pytest.mark.parametrize(
+    ("ends", "interval"),
+    [
+        ('eventInstanceID="ei1" relatedToEventInstance="ei1"', "ei1"),
+        ('timeID="t1" relatedToTime="t1"', "t1"),
+        ('eventID="e2" relatedToEventInstance="e2"', "e2"),  # by two names of an event without instances
+    ],
+)
+def test_a_link_of_an_interval_with_itself(file: Path, ends: str, interval: str) -> None:
+    document = read(file, body(tlink(ends, ' relType="SIMULTANEOUS"')))
+    assert [(t.source, t.relation, t.target, t.line) for t in document.tlinks] == [
+        (interval, "SIMULTANEOUS", interval, 5)
+    ]
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -296,8 +303,8 @@ def documents(draw: st.DrawFn) -> Document:
     passages = (Passage("TITLE", draw(TEXTS)), Passage("TEXT", text, tuple(spans)))
     document = Document(draw(st.none() | st.just("a & b")), passages, instances)
     names = list(document.intervals)
-    if len(names) > 1:
-        pair = st.lists(st.sampled_from(names), min_size=2, max_size=2, unique=True)
+    if names:
+        pair = st.lists(st.sampled_from(names), min_size=2, max_size=2)
         links = draw(st.lists(st.tuples(pair, st.sampled_from(RELATION_TYPES)), max_size=3))
         tlinks = tuple(Tlink(*ends, relation, {"lid": f"l{i}"}) for i, (ends, relation) in enumerate(links))
         document = replace(document, tlinks=tlinks)

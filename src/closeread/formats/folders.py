@@ -7,6 +7,7 @@ reported.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
@@ -51,6 +52,25 @@ def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path]
     if not problems and not any(name.endswith(suffixes[0]) for name in files):
         raise FormatError(folder, [Problem(f"contains no {kind} (expected files ending in {suffixes[0]})")])
     return dict(sorted(files.items())), problems
+
+
+def list_folders(folder: Path, expected: Sequence[str]) -> tuple[dict[str, Path], list[Problem]]:
+    """List the folders with expected names in a folder, in that order, and the problems with anything else in it.
+
+    Raises:
+        FormatError: the folder can't be read, or contains none of them.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            modes = {entry.name: entry.stat(follow_symlinks=False).st_mode for entry in entries}
+    except OSError as error:
+        raise FormatError(folder, [Problem(f"can't be read: {error.strerror}")]) from None
+    folders = {name: folder / name for name in expected if S_ISDIR(modes.get(name, 0))}
+    named = ", ".join(expected)
+    if not folders:
+        raise FormatError(folder, [Problem(f"contains none of the folders {named} (expected one for each split)")])
+    others = sorted(name for name in modes if name not in folders and not name.startswith("."))
+    return folders, [Problem(f"is not one of the folders {named}", None, name) for name in others]
 
 
 def _describe_misfit(name: str, mode: int, kind: str, suffixes: tuple[str, ...]) -> str | None:

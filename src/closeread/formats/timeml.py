@@ -311,8 +311,6 @@ def _read_tlink(element: Element, ends: _Ends, problems: Problems) -> Tlink | No
     relation = given.get("relType", "")
     if relation not in RELATION_TYPES:
         wrong.append(f"relType {quote(relation)} is not one of {', '.join(RELATION_TYPES)}")
-    if len(intervals) == 2 and intervals[0] == intervals[1]:
-        wrong.append(f"links {quote(intervals[0])} to itself (expected two intervals)")
     for what in wrong:
         problems.add(f"TLINK {quote(given['lid'])}: {what}" if "lid" in given else f"TLINK: {what}", element.line)
     if wrong:
