@@ -168,8 +168,8 @@ BROKEN = {
         "TLINK 'l1': event 'e1' has 2 instances (expected the eiid of one of them)",
     ),
     "unknown relation type": (
-        tlink(GOOD, ' relType="VAGUE"'),
-        f"TLINK 'l1': relType 'VAGUE' is not one of {TYPES}",
+        tlink(GOOD, ' relType="SOON"'),
+        f"TLINK 'l1': relType 'SOON' is not one of {TYPES}",
     ),
     "relation type in small letters": (
         tlink(GOOD, ' relType="before"'),

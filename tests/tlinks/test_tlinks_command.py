@@ -205,6 +205,15 @@ def test_links_of_an_interval_with_itself_are_told_with_their_lines(run, ran, pa
     assert "key/a.tml:12: t1 DURING t1 links an interval with itself; still counted" in done.stderr
 
 
+def test_links_without_a_relation_are_not_counted(run, ran, pair):
+    links = [("ei1", "BEFORE", "ei2"), ("ei2", "IS_INCLUDED", "t1"), ("ei1", "BEFORE", "t0")]
+    key = json.loads(ran("score", "tlinks", "key/a.tml", "response/a.tml", "--json"))["scores"]
+    Path("key/a.tml").write_text(timeml([("ei2", "NONE", "t0"), *links, ("ei3", "VAGUE", "ei1")]))
+    done = run("score", "tlinks", "key/a.tml", "response/a.tml", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["scores"]) == (0, key)
+    assert done.stderr == "note: key/a.tml: 2 links without a relation (VAGUE or NONE); not counted\n"
+
+
 def test_ids_of_the_system_s_own(ran, run, pair):
     """The same links by other ids: refused by id, right by extent."""
     swapped = [("ei2", "BEFORE", "ei1"), ("ei1", "IS_INCLUDED", "t7"), ("ei2", "BEFORE", "t0")]

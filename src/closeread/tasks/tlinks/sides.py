@@ -15,8 +15,8 @@ from pathlib import Path
 from closeread.counts.sides import Inconsistency, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import unit_digests
-from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, quote
-from closeread.formats.timeml import TITLES, Document, read_timeml
+from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, pluralize, quote
+from closeread.formats.timeml import NO_RELATION, TITLES, Document, Tlink, read_timeml
 from closeread.records import Origin, Record
 from closeread.tasks.tlinks.counting import contradictions, tautologies
 
@@ -135,6 +135,7 @@ class TimeMLSides:
             if documents is not None:
                 yield from _describe_contradictions(documents, side, table, options["during"])
                 yield from _describe_tautologies(documents, options["during"])
+                yield from _count_vague(documents)
 
 
 def read_key(path: Path) -> Documents:
@@ -263,7 +264,12 @@ def to_records(side: Documents, matching: str = "id") -> list[Record]:
 
 
 def _list_links(document: Document) -> list[Record]:
-    return [{"source": one.source, "relation": one.relation, "target": one.target} for one in document.tlinks]
+    return [{"source": one.source, "relation": one.relation, "target": one.target} for one in _select_claims(document)]
+
+
+def _select_claims(document: Document) -> list[Tlink]:
+    """Select the links that state a relation."""
+    return [link for link in document.tlinks if link.relation not in NO_RELATION]
 
 
 def _describe_contradictions(side: Documents, name: str, table: CountTable | None, during: str) -> Iterator[str]:
@@ -278,7 +284,7 @@ def _describe_contradictions(side: Documents, name: str, table: CountTable | Non
         "still counted, but ignored for inference"
         for unit, place, document in _locate(side)
         if unit in affected
-        for link in map(document.tlinks.__getitem__, contradictions(_list_links(document), during))
+        for link in map(_select_claims(document).__getitem__, contradictions(_list_links(document), during))
     ]
     return _limit(found, f"{side.path}: {len(found):,} links are contradictory")
 
@@ -288,9 +294,16 @@ def _describe_tautologies(side: Documents, during: str) -> Iterator[str]:
     found = [
         f"{place}:{link.line}: {link.source} {link.relation} {link.target} links an interval with itself; not counted"
         for _, place, document in _locate(side)
-        for link in map(document.tlinks.__getitem__, tautologies(_list_links(document), during))
+        for link in map(_select_claims(document).__getitem__, tautologies(_list_links(document), during))
     ]
     return _limit(found, f"{side.path}: {len(found):,} links of an interval with itself are not counted")
+
+
+def _count_vague(side: Documents) -> Iterator[str]:
+    """Count the links of a side that state no relation."""
+    vague = sum(len(document.tlinks) - len(_select_claims(document)) for _, _, document in _locate(side))
+    if vague:
+        yield f"{side.path}: {pluralize(vague, 'link')} without a relation ({' or '.join(NO_RELATION)}); not counted"
 
 
 def _locate(side: Documents) -> Iterator[tuple[str, Path, Document]]:
