@@ -1,6 +1,7 @@
 """Writing CoNLL files, and reading them back."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -33,6 +34,21 @@ def test_ids_are_written_back(read):
     assert dump_conll(read(text)) == text
 
 
+@pytest.mark.parametrize(
+    ("labels", "cells"),
+    [
+        (["12", "7"], ["(12)", "(7)"]),
+        (["07", "7"], ["(0)", "(1)"]),  # the same entity to coval and corefud-scorer
+        (["abc12", "7"], ["(0)", "(1)"]),
+        (["7", "7"], ["(0)", "(1)"]),
+    ],
+)
+def test_ids_that_scorers_know(labels, cells):
+    table = mention_table(["a"], [[[[0, 0]], [[1, 1]]]])
+    text = dump_conll(replace(table, n_tokens=np.array([2]), labels=labels))
+    assert [row.split("\t")[-1] for row in text.split("\n")[1:3]] == cells
+
+
 def test_writing_without_words(read):
     table = MentionTable(**{**vars(mention_table(["a b"], [[[[0, 1]], [[1, 1]]]])), "n_tokens": np.array([3])})
     rows = ["a_b\t0\t0\t_\t(0", "a_b\t0\t1\t_\t0)|(1)", "a_b\t0\t2\t_\t-", ""]
@@ -51,6 +67,11 @@ def test_writing_without_words(read):
         (
             {"end": np.array([2, 3])},
             "document 'a': a CoNLL file can't express two crossing mentions of one entity, the second on tokens 1 to 3",
+        ),
+        # `1)|(1` would be read as a mention of token 1, within one of tokens 0 to 2.
+        (
+            {"end": np.array([1, 2])},
+            "document 'a': a CoNLL file can't express two crossing mentions of one entity, the second on tokens 1 to 2",
         ),
     ],
 )

@@ -40,7 +40,7 @@ def random_tables(draw, *, with_words=True):
         for mentions in draw(st.lists(st.lists(span, min_size=1, max_size=5), max_size=4)):
             kept = []
             for start, end in sorted(mentions, key=lambda m: (m[0], -m[1])):
-                if not any(s < start < e < end for s, e in kept):
+                if not any(s < start <= e < end for s, e in kept):
                     kept.append([start, end])
             clusters.append(kept)
         # In order of opening: by the first mention, longer ones first, single tokens last.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from closeread.errors import Problem, pluralize, quote
 from closeread.tasks.coref.columns import MentionTable, Words
-from closeread.tasks.coref.conll import ConllWords
+from closeread.tasks.coref.conll_words import ConllWords
 
 
 def token_differences(key: MentionTable, response: MentionTable) -> list[Problem]:
