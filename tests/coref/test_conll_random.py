@@ -127,6 +127,7 @@ def assert_equal_documents(table, number, expected):
 
 @given(text=likely() | mutated(), many=st.booleans())
 @example(text=document("a (1(01(1", "b 1)01)", "c 1)"), many=False)
+@example(text=document("a 1)|(0|(1", "b 0)"), many=False)
 @example(text=document("a (a23456789|(a23456780", "b a23456789)|a23456780)|(a2345678)"), many=False)
 @example(text=document(f"a ({'a' * 129}|(1|({'a' * 129})|1)", f"b {'a' * 129})|(1", "c 1)"), many=False)
 def test_cells_read_at_once_are_those_read_one_by_one(file, text, many):

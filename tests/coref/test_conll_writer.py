@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.conll_documents import InventedWords, as_plain_values, document, random_tables
+from shared.conll_documents import InventedWords, as_plain_values, document, has_crossing, random_tables
 
 from closeread.files import write_text
 from closeread.tasks.coref import conll_text
@@ -17,8 +17,12 @@ from closeread.tasks.coref.conll_writer import dump_conll
 from closeread.tasks.coref.token_differences import token_differences
 
 
-@given(table=random_tables(), block=st.sampled_from([1, 7, 40, 1000]))
+@given(table=random_tables() | random_tables(crossing=True), block=st.sampled_from([1, 7, 40, 1000]))
 def test_round_trip(file, table, block):
+    if has_crossing(table):
+        with pytest.raises(ValueError, match="two crossing mentions of one entity"):
+            dump_conll(table)
+        return
     write_text(file, dump_conll(table))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conll_text, "BLOCK", block)

@@ -2,13 +2,13 @@
 accept.
 
 Conventions: a document is between ``#begin document (NAME)`` or ``#begin document (NAME); part 000`` and
-``#end document``; with a part its name is ``NAME; part 000``.  The parentheses may be absent (`conll_names`), and so
+``#end document``; with a part its name is ``NAME; part 000``.  The parentheses may be absent (`conll_layout`), and so
 may the name: the document is then named by its number in the file, from 1.  Other lines that begin with ``#`` are
 comments, blank lines end sentences, and every other line is a token.  Cells are separated by any number of blanks and
 tabs; all tokens of a document have the same number of cells.  The last cell contains the mentions: ``-`` and ``_`` mean
 that there is none, ``(12`` opens a mention of entity 12, ``12)`` closes the last open mention of entity 12, ``(12)`` is
 a mention of a single token; several are joined, with or without ``|`` (`conll_cells`).  A row that lacks its last cell
-and ends in a tab has an empty last cell (as in LitBank).  Which cell has the word is given or guessed (`conll_words`).
+and ends in a tab has an empty last cell (as in LitBank).  Which cell has the word is given or guessed (`conll_layout`).
 
 For speed, no loop looks at single bytes of a valid file: line ends and cells are found with NumPy, a block at a time
 (`conll_rows`), and only cells with a bracket are parsed, all together.
@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,14 +33,36 @@ from closeread.records import Parsed
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.conll_cells import CELL, Cells, Mentions, read_mentions_at_once
 from closeread.tasks.coref.conll_cells_one_by_one import read_mentions_one_by_one
-from closeread.tasks.coref.conll_names import is_bare, parse_name
-from closeread.tasks.coref.conll_rows import Rows, pack_padded_cells, split_blocks
+from closeread.tasks.coref.conll_layout import guess_word_cell, is_bare, parse_name
+from closeread.tasks.coref.conll_rows import Rows, pack_cells, pack_padded_cells, split_blocks
 from closeread.tasks.coref.conll_text import MARKER, check_text, first_row
-from closeread.tasks.coref.conll_words import ConllDocument, ConllWords, guess_word_cell
 from closeread.tasks.coref.conll_writer import dump_conll
 from closeread.tasks.coref.coref_json import table_of
 
 DIGIT = re.compile(rb"[0-9]")
+
+
+class _Document(NamedTuple):
+    """The position of a document in the bytes of the file.
+
+    Attributes:
+        name: its name.
+        line: the line after ``#begin``.
+        begin, end: the begin of its first line and the end of its last.
+        width: the number of cells of its rows.
+        word_cell: the cell of the word, from 0; -1 if there is none.
+        n_tokens: the number of its tokens.
+        words: a digest of its words and the blanks after them; equal digests mean equal words.
+    """
+
+    name: str
+    line: int
+    begin: int
+    end: int
+    width: int
+    word_cell: int
+    n_tokens: int
+    words: bytes
 
 
 def read_conll(path: Path, word_column: int | None = None) -> MentionTable:
@@ -86,11 +109,11 @@ class _Reader:
         self.problems = Problems()
         self._data = data
         self._word_column = word_column
-        self._documents: list[ConllDocument] = []
+        self._documents: list[_Document] = []
         self.lines: dict[str, int] = {}  # the first line of each document name
         self._unnamed: list[int] = []
         self._lacks_words = False  # whether a document has no such column
-        self._current: ConllDocument | None = None
+        self._current: _Document | None = None
         self._is_outside = False  # whether a token was found after the last document
         self._cells: list[Cells] = []
         self._words = hashlib.blake2b(digest_size=16)  # of the current document
@@ -177,7 +200,7 @@ class _Reader:
             self._end_document(self._current, begin)
         rest = self._data[marker.end() : end].rstrip()
         row = first_row(self._data, end + 1)
-        self._current = ConllDocument(
+        self._current = _Document(
             name=self._name(rest, begin, end, line),
             line=line + 1,
             begin=end + 1,
@@ -221,7 +244,7 @@ class _Reader:
             return -1
         return self._word_column - 1
 
-    def _end_document(self, document: ConllDocument, end: int) -> None:
+    def _end_document(self, document: _Document, end: int) -> None:
         self._documents.append(document._replace(end=end, words=self._words.digest()))
         self._current = None
         self._is_outside = False
@@ -265,6 +288,40 @@ class _Reader:
         for row in rows[:LISTED].tolist():
             self.problems.add(f"the number of columns is {cells[row]} {expected}", first_line + row)
         self.problems.total += len(rows[LISTED:])
+
+
+class ConllWords:
+    """The words of a file's documents, decoded on demand."""
+
+    def __init__(self, data: bytes, documents: Sequence[_Document]) -> None:
+        self._data = data
+        self._documents = documents
+
+    def __call__(self, document: int) -> Sequence[str]:
+        """Return the tokens of a document."""
+        return self.packed(document).decode("utf-8").split("\n")[:-1]
+
+    def packed(self, document: int) -> bytes:
+        """Return the tokens as UTF-8, each followed by a line end."""
+        cell = self._documents[document].word_cell
+        return b"".join(pack_cells(rows, cell) for rows in self._rows(document)) if cell >= 0 else b""
+
+    def digest(self, document: int) -> bytes:
+        """Return a digest of the words: equal digests mean equal words, unequal ones may too."""
+        return self._documents[document].words
+
+    def line_of(self, document: int, token: int) -> int:
+        """Return the line of a token, from 1."""
+        for rows in self._rows(document):
+            lines = np.flatnonzero(rows.is_token)
+            if token < len(lines):
+                return rows.line + int(lines[token])
+            token -= len(lines)
+        raise IndexError(f"document {document} has no such token")
+
+    def _rows(self, document: int) -> Iterator[Rows]:
+        place = self._documents[document]
+        return split_blocks(self._data, place.begin, place.end, place.line)
 
 
 FORMAT = Format(

@@ -136,7 +136,10 @@ def read_mentions_at_once(data: bytes, cells: Cells) -> Mentions | None:
     by_entity = np.argsort(entity, kind="stable")
     reopened = _find_reopened(entity, events, by_entity)
     if len(reopened):
-        by_entity = np.lexsort((events.closes & ~events.opens, events.cell, entity))
+        in_order = np.lexsort((events.closes & ~events.opens, events.cell))
+        events = _Events(*(column[in_order] for column in events))
+        entity, first = _number_entities(cells.document[events.cell], events.label)
+        by_entity = np.argsort(entity, kind="stable")
     found = _match_brackets(entity, events, by_entity)
     if found is None:
         return None
@@ -231,7 +234,7 @@ def _match_brackets(entity: Ints, events: _Events, order: Ints) -> tuple[Ints, I
     Args:
         entity: the entity of each event.
         events: the events.
-        order: the events by entity, those of an entity in the order in which brackets match.
+        order: the events by entity, those of an entity in their order.
     """
     step = events.opens.astype(np.int64) - events.closes
     depth = np.cumsum(step[order])
