@@ -116,6 +116,11 @@ class _Events(NamedTuple):
     opens: Mask
     closes: Mask
 
+    def take(self, rows: Ints) -> _Events:
+        """Return these pieces in this order."""
+        ids = (self.label[rows], self.begin[rows], self.end[rows])
+        return _Events(self.cell[rows], *ids, self.opens[rows], self.closes[rows])
+
 
 def gather(raw: NDArray[np.uint8], begin: Ints, end: Ints) -> tuple[NDArray[np.uint8], Ints]:
     """Concatenate ranges of bytes; return the bytes and the end of each range among them."""
@@ -136,8 +141,7 @@ def read_mentions_at_once(data: bytes, cells: Cells) -> Mentions | None:
     by_entity = np.argsort(entity, kind="stable")
     reopened = _find_reopened(entity, events, by_entity)
     if len(reopened):
-        in_order = np.lexsort((events.closes & ~events.opens, events.cell))
-        events = _Events(*(column[in_order] for column in events))
+        events = events.take(np.lexsort((events.closes & ~events.opens, events.cell)))
         entity, first = _number_entities(cells.document[events.cell], events.label)
         by_entity = np.argsort(entity, kind="stable")
     found = _match_brackets(entity, events, by_entity)

@@ -200,8 +200,10 @@ def align(
     from closeread.tasks.coref.token_differences import note_other_words, token_differences
 
     try:
-        is_file = isinstance(source, Path)
-        response = read_documents(source, word_column) if is_file else take_documents(source, "predictions")
+        if isinstance(source, Path):
+            response = read_documents(source, word_column)
+        else:
+            response = take_documents(source, "predictions")
     except InputError as error:
         raise SubmissionError(error.source, error.problems) from None
     given = set(response.names)
