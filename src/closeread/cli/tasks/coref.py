@@ -37,7 +37,9 @@ def convert(source: Path, output: Path) -> None:
     click.echo(escape(f"{output}: {pluralize(len(documents), 'document')}"))
 
 
-@click.command(cls=ProcedureCommand, procedure="coref", procedure_options=("matching", "duplicates"))
+@click.command(
+    cls=ProcedureCommand, procedure="coref", procedure_options=("matching", "duplicates", "words", "word_column")
+)
 @options.key
 @options.response
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="List only errors of this kind; may be repeated.")

@@ -83,6 +83,9 @@ class MentionTable(Sequence[Record]):
         document_fields: by name, the value of a field of each document, such as its genre; "" if unknown.
         notices: what its reader has to say about the documents, such as annotation that is not scored.
         absent: the documents without a response; they have no mentions here.
+        unnamed: the documents without a name in the file; their names are their numbers in it, from 1.
+        rank: (n_entities,) the place of each entity in the order in which the reference scorer meets them, of which
+            the first keeps a repeated mention; None if that is the order of their numbers.
     """
 
     names: Sequence[str]
@@ -102,6 +105,8 @@ class MentionTable(Sequence[Record]):
     document_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
     notices: Sequence[str] = ()
     absent: frozenset[int] = frozenset()
+    unnamed: frozenset[int] = frozenset()
+    rank: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.names)

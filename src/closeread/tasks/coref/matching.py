@@ -82,7 +82,7 @@ def match_sides(
     if keep_singletons == "false":
         tables = [table.select(np.bincount(table.entity)[table.entity] > 1) for table in tables]
     own, other = (
-        Side(table.document, codes, table.entity)
+        Side(table.document, codes, _order_entities(table, duplicates))
         for table, codes in zip(tables, _code_mentions(tables[0], tables[1], matching), strict=True)
     )
     return own, reference_response(own, other) if duplicates == "reference" else other
@@ -96,6 +96,13 @@ def require_heads(key: MentionTable, response: MentionTable, matching: str) -> N
     """
     if matching != "exact" and (key.head is None or response.head is None):
         raise RequestError(f"matching '{matching}' needs heads on both sides, and only CorefUD files have them")
+
+
+def _order_entities(table: MentionTable, duplicates: str) -> Ints:
+    """Return the entity of each mention, numbered in the order in which the option finds a mention's first entity."""
+    if duplicates != "reference" or table.rank is None:
+        return table.entity
+    return table.rank[table.entity]
 
 
 def _exact_side(table: MentionTable) -> Side:

@@ -119,6 +119,24 @@ PROCEDURE = Procedure(
             "exact",
             "How to match mentions: by the same tokens, by the same head, or if the response's lies within the key's.",
         ),
+        Option(
+            "words",
+            ("error", "warn", "ignore"),
+            "error",
+            "How to treat words of the response that differ from the key's: reject them, score and warn, or score.",
+            signed="if_changed",
+            reading=True,
+        ),
+        Option(
+            "word_column",
+            (),
+            "auto",
+            "Read the words of CoNLL files from this column, from 1; auto guesses it.",
+            pattern="auto|[1-9][0-9]{0,5}",
+            expected="auto or the number of a column, from 1",
+            signed="never",
+            reading=True,
+        ),
     ),
     metrics=_scores(tuple(TITLES)),
     modules=tuple(f"coref_{name}" for name in TITLES if name != "mentions"),
@@ -135,8 +153,9 @@ PROCEDURE = Procedure(
     selective=True,
     help=Help(
         """Files are CoNLL, CorefUD or JSON Lines, which the first line decides. Documents are matched by name; that of
-'#begin document (a); part 000' is 'a; part 000'. If both files have words, these must be the same: CoNLL has them in
-the fourth of five or more columns, otherwise in the last but one. Empty nodes of CorefUD count as tokens.""",
+'#begin document (a); part 000' is 'a; part 000'. If both files have words, these must be the same, except with --words
+warn or ignore: CoNLL-2012 has them in the fourth column, SemEval-2010 in the second, other files in the last but one
+(see --word-column). Empty nodes of CorefUD count as tokens.""",
         key="key.conll",
         response="response.conll",
         flags=("--metrics lea --per-unit", "--matching head --keep-singletons false"),

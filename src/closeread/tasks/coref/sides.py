@@ -66,7 +66,8 @@ class CoreferenceSides:
             return Key(table_of(gold.records), gold.origin, gold.notices)
         if place.gold is None:
             raise RequestError("coref has no corpus of its own; give a key as the gold")
-        return Key(read_key(place.gold, options["duplicates"]))
+        key = read_key(place.gold, options["duplicates"], options["word_column"])
+        return Key(key, notices=key.notices)
 
     def wrap_gold(self, records: Sequence[Any], corpus: str | None) -> Key:
         """Use documents in memory, which are already validated."""
@@ -74,9 +75,10 @@ class CoreferenceSides:
 
     def read_system(self, gold: Key, source: Path | Sequence[Any], options: Options) -> System:
         """Read a response and put its documents in the order of the key's."""
-        response = align(gold.records, source, missing=options["missing"], duplicates=options["duplicates"])
+        names = ("missing", "duplicates", "words", "word_column")
+        response = align(gold.records, source, **{name: options[name] for name in names})
         require_heads(gold.records, response, options["matching"])
-        return System(response, [gold.records.names[i] for i in sorted(response.absent)])
+        return System(response, [gold.records.names[i] for i in sorted(response.absent)], response.notices)
 
     def validate(self, gold: Sequence[Any], system: Sequence[Any], options: Options) -> Iterable[Inconsistency]:
         """Find problems that the schema can't express."""
@@ -101,8 +103,12 @@ class CoreferenceSides:
         return ()
 
 
-def read_documents(path: Path) -> MentionTable:
+def read_documents(path: Path, word_column: str = "auto") -> MentionTable:
     """Read the documents of a file.
+
+    Args:
+        path: the file.
+        word_column: the column of the words of a CoNLL file, from 1; "auto" to guess it.
 
     Raises:
         FormatError: the file can't be read or is invalid, with all its problems.
@@ -111,6 +117,10 @@ def read_documents(path: Path) -> MentionTable:
     formats = partial(map, partial(find_format, "coref"), FORMATS)
     found = next((one for one in formats() if one.recognises(first)), None)
     found = found or next((one for one in formats() if suffix in one.suffixes), find_format("coref", "conll"))
+    if word_column != "auto" and found is find_format("coref", "conll"):
+        from closeread.tasks.coref.conll import read_conll
+
+        return read_conll(path, int(word_column))
     return table_of(found.read(path, "").records)
 
 
@@ -160,13 +170,13 @@ def take_documents(records: Sequence[Record], name: str) -> MentionTable:
     return table_of_records(validate_records(name, parsed, schema, "document", "document", find_inconsistencies=check))
 
 
-def read_key(source: Path | Sequence[Record], duplicates: str = "error") -> MentionTable:
+def read_key(source: Path | Sequence[Record], duplicates: str = "error", word_column: str = "auto") -> MentionTable:
     """Read the documents of a key.
 
     Raises:
         FormatError: the key is invalid, or has repeated mentions and `duplicates` is "error".
     """
-    table = read_documents(source) if isinstance(source, Path) else take_documents(source, "gold")
+    table = read_documents(source, word_column) if isinstance(source, Path) else take_documents(source, "gold")
     problems = list(_find_repeated(table)) if duplicates == "error" else []
     if problems:
         raise FormatError(source if isinstance(source, Path) else "gold", problems)
@@ -174,17 +184,26 @@ def read_key(source: Path | Sequence[Record], duplicates: str = "error") -> Ment
 
 
 def align(
-    key: MentionTable, source: Path | Sequence[Record], *, missing: str = "empty", duplicates: str = "error"
+    key: MentionTable,
+    source: Path | Sequence[Record],
+    *,
+    missing: str = "empty",
+    duplicates: str = "error",
+    words: str = "error",
+    word_column: str = "auto",
 ) -> MentionTable:
     """Read a response and put its documents in the order of the key's.
 
     Raises:
         SubmissionError: the response is invalid or does not fit the key; all problems at once.
     """
-    from closeread.tasks.coref.token_differences import token_differences
+    from closeread.tasks.coref.token_differences import note_other_words, token_differences
 
     try:
-        response = read_documents(source) if isinstance(source, Path) else take_documents(source, "predictions")
+        if isinstance(source, Path):
+            response = read_documents(source, word_column)
+        else:
+            response = take_documents(source, "predictions")
     except InputError as error:
         raise SubmissionError(error.source, error.problems) from None
     given = set(response.names)
@@ -194,14 +213,15 @@ def align(
         lacking = "has no response" if len(absent) == 1 else "have no response"
         found = f"{len(absent):,} of the {len(key.names):,} documents of the key {lacking}: {join_names(absent)}"
         problems.append(Problem(f"{found}. Add them, or use --missing empty or --missing skip"))
-    problems += token_differences(key, response)
+    problems += token_differences(key, response, words)
     problems += _find_beyond(key, response)
     if duplicates == "error":
         problems += _find_repeated(response)
     if problems:
         name = source if isinstance(source, Path) else "predictions"
         raise SubmissionError(name, sorted(problems, key=lambda p: p.line or 0))
-    return _reorder(key, response)
+    notices = (*response.notices, *note_other_words(key, response)) if words == "warn" else response.notices
+    return replace(_reorder(key, response), notices=notices)
 
 
 def _find_unknown(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
@@ -259,7 +279,8 @@ def _reorder(key: MentionTable, response: MentionTable) -> MentionTable:
     entity = response.entity[order]
     new_entity = np.concatenate([[False], entity[1:] != entity[:-1]]) if len(entity) else np.zeros(0, bool)
     source = {int(p): i for i, p in enumerate(place)}
-    labels = response.labels
+    labels, rank = response.labels, response.rank
+    first = entity[new_entity | (np.arange(len(entity)) == 0)]
     return replace(
         response.take(order),
         names=key.names,
@@ -268,7 +289,8 @@ def _reorder(key: MentionTable, response: MentionTable) -> MentionTable:
         entity=np.cumsum(new_entity),
         empty=response.empty and response.empty.move(place),
         document_fields={},
-        labels=None if labels is None else [labels[e] for e in entity[new_entity | (np.arange(len(entity)) == 0)]],
+        labels=None if labels is None else [labels[e] for e in first],
+        rank=None if rank is None else rank[first],
         words=key.words or (response.words and _Reordered(response.words, source)),
         absent=frozenset(range(len(key.names))) - source.keys(),
     )
