@@ -12,12 +12,15 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
-from typing import Any, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 import numpy as np
 
 from closeread.arrays import Ints, Mask
 from closeread.records import Record
+
+if TYPE_CHECKING:
+    from closeread.tasks.coref.kernels.constituents import Constituents
 
 T = TypeVar("T")
 Parts = tuple[tuple[int, int], ...]
@@ -63,6 +66,19 @@ class EmptyNodes:
 
 
 @dataclass(frozen=True, eq=False)
+class Trees:
+    """The constituency trees of documents.
+
+    Attributes:
+        constituents: the trees of all documents.
+        digests: (n_documents,) a digest of the words, tags, trees and sentences of each document.
+    """
+
+    constituents: Constituents
+    digests: Sequence[bytes]
+
+
+@dataclass(frozen=True, eq=False)
 class MentionTable(Sequence[Record]):
     """The mentions of documents as columns; a sequence of records ``{"document", "clusters"}``.
 
@@ -79,6 +95,7 @@ class MentionTable(Sequence[Record]):
         words: the tokens of the documents; None if the format has no text.
         empty: the empty nodes among the tokens; None if there are none.
         minimum: the tokens of each mention's minimum span, by the index of the mention.
+        trees: the constituency trees of the documents; None if they were not read.
         mention_fields: by name, the value of a field of each mention, such as its part of speech; "" if unknown.
         document_fields: by name, the value of a field of each document, such as its genre; "" if unknown.
         notices: what its reader has to say about the documents, such as annotation that is not scored.
@@ -101,6 +118,7 @@ class MentionTable(Sequence[Record]):
     words: Words | None = None
     empty: EmptyNodes | None = None
     minimum: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    trees: Trees | None = None
     mention_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
     document_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
     notices: Sequence[str] = ()

@@ -319,6 +319,20 @@ class ConllWords:
             token -= len(lines)
         raise IndexError(f"document {document} has no such token")
 
+    def read_columns(self, document: int, cells: Sequence[int]) -> tuple[Sequence[Sequence[str]], Ints] | None:
+        """Return some columns, from 0, and the sentence of each token, from 0; None if its rows lack such cells."""
+        if 0 < self._documents[document].width <= max(cells) + 1:  # the last cell is that of the mentions
+            return None
+        columns: list[list[str]] = [[] for _ in cells]
+        n_blank, blanks = 0, [np.zeros(0, np.int64)]
+        for rows in self._rows(document):
+            for column, cell in zip(columns, cells, strict=True):
+                column += pack_cells(rows, cell).decode("utf-8").split("\n")[:-1]
+            before = n_blank + np.cumsum(~(rows.is_token | rows.is_comment))
+            blanks.append(before[rows.is_token])
+            n_blank = int(before[-1])
+        return columns, np.unique(np.concatenate(blanks), return_inverse=True)[1]
+
     def _rows(self, document: int) -> Iterator[Rows]:
         place = self._documents[document]
         return split_blocks(self._data, place.begin, place.end, place.line)

@@ -81,11 +81,13 @@ def match_sides(
     tables = [without_repeats(table) for table in (key, response)] if duplicates == "first" else [key, response]
     if keep_singletons == "false":
         tables = [table.select(np.bincount(table.entity)[table.entity] > 1) for table in tables]
+    # Minimum spans follow coval, which keeps all repeats.
+    is_reference = duplicates == "reference" and matching != "minimum"
     own, other = (
-        Side(table.document, codes, _order_entities(table, duplicates))
+        Side(table.document, codes, _order_entities(table, is_reference=is_reference))
         for table, codes in zip(tables, _code_mentions(tables[0], tables[1], matching), strict=True)
     )
-    return own, reference_response(own, other) if duplicates == "reference" else other
+    return own, reference_response(own, other) if is_reference else other
 
 
 def require_heads(key: MentionTable, response: MentionTable, matching: str) -> None:
@@ -94,13 +96,17 @@ def require_heads(key: MentionTable, response: MentionTable, matching: str) -> N
     Raises:
         RequestError: a side has no heads.
     """
+    if matching == "minimum":
+        if key.trees is None:
+            raise RequestError("matching 'minimum' needs constituents in the key, and only CoNLL files have them")
+        return
     if matching != "exact" and (key.head is None or response.head is None):
         raise RequestError(f"matching '{matching}' needs heads on both sides, and only CorefUD files have them")
 
 
-def _order_entities(table: MentionTable, duplicates: str) -> Ints:
-    """Return the entity of each mention, numbered in the order in which the option finds a mention's first entity."""
-    if duplicates != "reference" or table.rank is None:
+def _order_entities(table: MentionTable, *, is_reference: bool) -> Ints:
+    """Return the entity of each mention, numbered in the order in which the scorer finds a mention's first entity."""
+    if not is_reference or table.rank is None:
         return table.entity
     return table.rank[table.entity]
 
@@ -114,6 +120,10 @@ def _code_mentions(key: MentionTable, response: MentionTable, matching: str) -> 
     if matching == "exact" and not key.parts and not response.parts:
         width = max(int(key.end.max(initial=0)), int(response.end.max(initial=0))) + 1
         return key.start * width + key.end, response.start * width + response.end
+    if matching == "minimum":
+        from closeread.tasks.coref.minimum_spans import minimum_codes
+
+        return minimum_codes(key, response)
     from closeread.tasks.coref.kernels.mention_matching import Spans, mention_codes
 
     own, other = (Spans(t.document, t.start, t.end, t.head, t.parts) for t in (key, response))

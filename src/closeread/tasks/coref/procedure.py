@@ -23,7 +23,8 @@ from closeread.counts.options import Option, average_option, check_present, miss
 from closeread.counts.procedure import Help, Procedure
 from closeread.counts.table import CountTable
 from closeread.tasks.coref.kernels.blanc import EDGES
-from closeread.tasks.coref.kernels.overlap import overlap
+from closeread.tasks.coref.kernels.minimum_mentions import minimum_overlap
+from closeread.tasks.coref.kernels.overlap import Overlap, overlap
 from closeread.tasks.coref.kernels.repeated_mentions import has_repeats, repeated_overlap
 from closeread.tasks.coref.matching import Documents, match_sides, table_of
 from closeread.tasks.coref.metrics import TITLES, list_counted, scores_of
@@ -56,12 +57,13 @@ def count(
         keep_singletons: "true", or "false" to drop entities of one mention from both sides.
         blanc_edge: one of `closeread.tasks.coref.kernels.blanc.EDGES`.
         average: "micro" or "macro".
-        matching: "exact", "head" or "partial" (see `closeread.tasks.coref.kernels.mention_matching`).
+        matching: "exact", "head" or "partial" (see `closeread.tasks.coref.kernels.mention_matching`), or "minimum" (see
+            `closeread.tasks.coref.kernels.minimum_spans`).
 
     Raises:
         ValueError: a document has no response and `missing` is "error", or a mention occurs twice and `duplicates` is
             "error".
-        RequestError: `matching` needs heads that a side does not have.
+        RequestError: `matching` needs heads or constituents that a side does not have.
     """
     key, response = table_of(gold), table_of(system)
     names = key.names
@@ -69,7 +71,12 @@ def count(
     check_present(present, "documents", missing, "response")
     own, other = match_sides(key, response, duplicates, keep_singletons, matching)
     repeats = duplicates == "reference" and (has_repeats(own) or has_repeats(other))
-    cells = repeated_overlap(own, other, len(names)) if repeats else overlap(own, other, len(names))
+    if matching == "minimum":
+        from closeread.tasks.coref.minimum_spans import order_entities
+
+        cells: Overlap = minimum_overlap(order_entities(own, key), order_entities(other, response), len(names))
+    else:
+        cells = repeated_overlap(own, other, len(names)) if repeats else overlap(own, other, len(names))
     columns: dict[str, Floats] = {}
     for metric in list_counted(metrics):
         columns |= metric.columns(cells, blanc_edge)
@@ -115,9 +122,10 @@ PROCEDURE = Procedure(
         average_option("document"),
         Option(
             "matching",
-            ("exact", "head", "partial"),
+            ("exact", "head", "partial", "minimum"),
             "exact",
-            "How to match mentions: by the same tokens, by the same head, or if the response's lies within the key's.",
+            "How to match mentions: by the same tokens, by the same head, if the response's lies within the key's, or "
+            "by the same minimum span (MINA).",
         ),
         Option(
             "words",

@@ -7,6 +7,7 @@ these must be the same.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -31,7 +32,7 @@ from closeread.tasks.coref.coref_json import table_of as table_of_records
 from closeread.tasks.coref.matching import REPEATS_ADVICE, repeats, require_heads, table_of, validate
 
 NO_CORPUS = Origin("coref", None, None, None)
-FORMATS = ("coref_json", "conll", "conllu")
+FORMATS = ("coref_json", "conll", "conllu", "arrau")
 """The names of the formats, in the order in which they are tried; a format is imported when its turn comes."""
 
 
@@ -63,11 +64,11 @@ class CoreferenceSides:
         """Read the documents of a corpus or of a key."""
         if place.corpus is not None:
             gold = read_corpus_gold(place)
-            return Key(table_of(gold.records), gold.origin, gold.notices)
+            return Key(_with_trees(table_of(gold.records), Path(place.corpus), options), gold.origin, gold.notices)
         if place.gold is None:
             raise RequestError("coref has no corpus of its own; give a key as the gold")
         key = read_key(place.gold, options["duplicates"], options["word_column"])
-        return Key(key, notices=key.notices)
+        return Key(_with_trees(key, place.gold, options), notices=key.notices)
 
     def wrap_gold(self, records: Sequence[Any], corpus: str | None) -> Key:
         """Use documents in memory, which are already validated."""
@@ -95,12 +96,25 @@ class CoreferenceSides:
         same gold.
         """
         key = gold.records
-        table = replace(key, head=None) if options["matching"] == "exact" else key
-        return dict(zip(key.names, document_digests(table), strict=True))
+        table = key if options["matching"] in ("head", "partial") else replace(key, head=None)
+        digests = document_digests(table)
+        if key.trees is not None:
+            pairs = zip(digests, key.trees.digests, strict=True)
+            digests = [hashlib.sha256(mentions + trees).digest() for mentions, trees in pairs]
+        return dict(zip(key.names, digests, strict=True))
 
     def remarks(self, gold: Key, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
         """Notes for the user about both sides."""
         return ()
+
+
+def _with_trees(key: MentionTable, source: Path | Sequence[Any], options: Options) -> MentionTable:
+    """Return the key with its constituents if mentions are matched by them."""
+    if options["matching"] != "minimum":
+        return key
+    from closeread.tasks.coref.minimum_spans import read_trees
+
+    return replace(key, trees=read_trees(key, source if isinstance(source, Path) else Path("gold")))
 
 
 def read_documents(path: Path, word_column: str = "auto") -> MentionTable:
