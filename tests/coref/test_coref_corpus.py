@@ -41,6 +41,10 @@ RECORDS = [
     {"document": "rain; part 000", "clusters": [[[0, 0]]]},
     {"document": "sun; part 000", "clusters": [[[0, 1]]]},
 ]
+WITH_HEADS = [
+    {"document": "rain; part 000", "clusters": [[[0, 0, 0]]]},
+    {"document": "sun; part 000", "clusters": [[[0, 1, 1]]]},
+]
 FILES = {
     "conll": ("key.conll", CONLL),
     "conllu": ("key.conllu", CONLLU),
@@ -75,7 +79,7 @@ def test_gold_in_every_format(name, tmp_path):
     gold = read_gold(declared(name, file, text), data_dir=tmp_path)
     assert gold.released
     assert isinstance(gold.records, MentionTable)
-    assert list(gold.records) == RECORDS
+    assert list(gold.records) == (WITH_HEADS if name == "conllu" else RECORDS)
 
 
 @pytest.mark.parametrize(("name", "lines"), [("conll", [1, 6]), ("conllu", [1, 6]), ("coref_json", [1, 2])])
@@ -90,7 +94,7 @@ def test_formats_say_where_documents_begin_and_write_them_again(name, lines, tmp
     (tmp_path / file).write_text(one.write(parsed.records), "utf-8")
     again = one.read(tmp_path / file, "any").records
     assert document_digests(again) == document_digests(parsed.records)
-    assert "rain; part 000" in one.write(RECORDS) if name == "coref_json" else list(again) == RECORDS
+    assert "rain; part 000" in one.write(RECORDS) if name == "coref_json" else list(again) == list(parsed.records)
 
 
 def test_json_lines_of_a_corpus_in_conll_follow_the_same_rules(tmp_path):

@@ -48,7 +48,16 @@ def test_a_module_takes_arrays_and_tuples(offline_caches):
 
 
 BAD_MODULE_INPUT = {
-    "a mention of three": ([[[0, 1, 2]]], "row 0: [0][0]: [0, 1, 2] is too long"),
+    "a mention of four": ([[[0, 1, 1, 1]]], "row 0: [0][0]: [0, 1, 1, 1] is too long"),
+    "a head outside": (
+        [[[0, 1, 2]]],
+        "row 0: head 2 of [0, 1, 2] is outside the mention (expected a token from 0 to 1)",
+    ),
+    "a head too few": (
+        [[[0, 1, 0], [2, 3]]],
+        "row 0: [0][1]: [2, 3] has no head, but the first mention of all, [0, 1, 0], has a head "
+        "(expected heads for all mentions or for none)",
+    ),
     "a share of a token": ([[[0, 1.5]]], "row 0: [0][0][1]: 1.5 is not of type 'integer'"),
     "an end before its start": ([[[3, 2]]], "row 0: [3, 2] ends before it starts (expected [start, end])"),
     "a mention twice": (

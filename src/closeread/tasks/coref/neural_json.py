@@ -1,0 +1,236 @@
+"""JSON Lines as neural systems read and write them: one document per line, with its words and with fields of its own.
+
+Two dialects are known by the fields of the first document.  That of e2e-coref has `doc_key`, words in `sentences` or
+`tokens`, and mentions ``[first, last]``; SpanBERT coref, coref-hoi, s2e-coref, LingMess, fastcoref's training data and
+maverick use it, too.  With `subtoken_map`, mentions count subtokens, and the map has the token of each.  That of
+wl-coref has `document_id`, `part_id`, `cased_words`, and mentions ``[first, one after the last]``.
+
+Conventions: gold entities are in `clusters`, predicted ones in `predicted_clusters` (wl-coref: `span_clusters`); other
+fields are ignored.  Entities without mentions, which some systems write if there are none, are no entities.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
+from typing import NamedTuple
+
+from closeread.corpora.schema import RowValidator, load_schema
+from closeread.errors import Problem, quote
+from closeread.formats.json_lines import parse_json_lines
+from closeread.formats.text import UNSAFE
+from closeread.records import Record
+from closeread.tasks.coref.rules import Clusters, find_misplaced_mentions
+
+SURROGATES = re.compile("[\ud800-\udfff]")
+"""What no string may contain: fields that are ignored, such as the raw text, may contain line ends."""
+
+
+class Document(NamedTuple):
+    """A document as closeread needs it.
+
+    Attributes:
+        name: its name.
+        clusters: its entities, with tokens counted from 0 and inclusive ends.
+        n_tokens: the number of its tokens; None if unknown.
+        words: its tokens; empty if the record has none.
+        problems: what is wrong with it.
+    """
+
+    name: str
+    clusters: Clusters
+    n_tokens: int | None
+    words: Sequence[str]
+    problems: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a family of systems writes documents.
+
+    Attributes:
+        definition: the definition of the schema that records follow.
+        of_key, of_response: the fields with the entities, the preferred one first.
+        convert: converts a record that follows the schema, given the field with the entities.
+    """
+
+    definition: str
+    of_key: Sequence[str]
+    of_response: Sequence[str]
+    convert: Callable[[Record, str], Document]
+
+
+@dataclass
+class NeuralDocuments:
+    """The documents of a file.
+
+    Attributes:
+        documents: those that could be read.
+        lines: the line of each.
+        problems: what is wrong with the file.
+        notices: what to tell the user about it.
+    """
+
+    documents: list[Document] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+
+class JsonWords:
+    """The words of documents that each have one line.
+
+    Args:
+        words: the tokens of every document.
+        lines: the line of every document.
+    """
+
+    def __init__(self, words: Sequence[Sequence[str]], lines: Sequence[int]) -> None:
+        self._words = words
+        self._lines = lines
+
+    def __call__(self, document: int) -> Sequence[str]:
+        """Return the tokens of a document."""
+        return self._words[document]
+
+    def packed(self, document: int) -> bytes:
+        """Return the same as UTF-8, each followed by a line end."""
+        return "".join(f"{word}\n" for word in self._words[document]).encode("utf-8")
+
+    def line_of(self, document: int, token: int) -> int:
+        """Return the line of a token, which is that of its document."""
+        return self._lines[document]
+
+
+def find_dialect(lines: Sequence[str]) -> Dialect | None:
+    """Return the dialect of a file from its first line that is not blank; None for our own JSON Lines."""
+    first = next((line for line in lines if line.strip()), "")
+    record: Record = next(iter(parse_json_lines([first], SURROGATES).records), {})
+    if "document" in record:
+        return None
+    return next((one for name, one in DIALECTS.items() if name in record), None)
+
+
+def read_neural(lines: Sequence[str], dialect: Dialect, *, is_response: bool) -> NeuralDocuments:
+    """Read documents.
+
+    Args:
+        lines: the lines of the file.
+        dialect: its dialect.
+        is_response: whether to prefer predicted entities to gold entities.
+    """
+    schema = load_schema("coref")
+    validator = RowValidator(schema, dialect.definition)
+    known = schema["$defs"][dialect.definition]["properties"]
+    parsed = parse_json_lines(lines, SURROGATES)
+    records = [{name: record[name] for name in known if name in record} for record in parsed.records]
+    found = NeuralDocuments(problems=list(parsed.problems))
+    found.problems += [parsed.problem(problem.row or 0, problem.message) for problem in validator.problems(records)]
+    name, other = _choose_field(records, dialect.of_response if is_response else dialect.of_key)
+    if other is not None:
+        found.notices.append(f"entities are read from '{name}'; '{other}' is ignored.")
+    for record, line in zip(records, parsed.lines, strict=True):
+        if name not in record:
+            found.problems.append(Problem(_describe_lack(record, dialect, name, records), line))
+        elif not found.problems or validator.accepts(record):
+            document = dialect.convert(record, name)
+            found.documents.append(document)
+            found.lines.append(line)
+            found.problems += [Problem(what, line) for what in (*document.problems, *_find_unsafe(document))]
+    return found
+
+
+def _choose_field(records: Sequence[Record], names: Sequence[str]) -> tuple[str, str | None]:
+    """Return the field to read, the first one that a record has, and another one that a record has, too."""
+    present = [name for name in names if any(name in record for record in records)]
+    unread = [name for name in ("clusters", "predicted_clusters", "span_clusters") if name not in present[:1]]
+    other = next((name for name in unread if any(name in record for record in records)), None)
+    return (present[0] if present else names[0]), other if present else None
+
+
+def _describe_lack(record: Record, dialect: Dialect, name: str, records: Sequence[Record]) -> str:
+    if any(name in other for other in records):
+        return f"'{name}' is missing, but other documents of the file have it"
+    having = next((other for other in dialect.of_response if other in record), None)
+    hint = f"; '{having}' is what a system predicts" if having else ""
+    return f"'{name}' is missing (expected the entities of the document{hint})"
+
+
+def _find_unsafe(document: Document) -> Iterator[str]:
+    """Find the strings that can't be shown and compared safely."""
+    for what, text in chain([("document name", document.name)], (("word", word) for word in document.words)):
+        if unsafe := UNSAFE.search(text):
+            yield f"{what} {quote(text)} contains the control character U+{ord(unsafe[0]):04X}"
+            return
+
+
+def _convert_e2e(record: Record, name: str) -> Document:
+    """Convert a document of e2e-coref."""
+    sentences, tokens, places = record.get("sentences"), record.get("tokens"), record.get("subtoken_map")
+    clusters = record[name]
+    flat = None if sentences is None else list(chain.from_iterable(sentences))
+    if places is not None:
+        return _convert_subtokens(record["doc_key"], clusters, name, flat, tokens, places)
+    words = tokens if flat is None else flat
+    n_tokens = None if words is None else len(words)
+    problems = list(find_misplaced_mentions(clusters, n_tokens, name))
+    if flat is not None and tokens is not None and len(flat) != len(tokens):
+        problems.append(f"sentences have {len(flat):,} words, but tokens {len(tokens):,} (expected the same words)")
+    return Document(record["doc_key"], _drop_empty(clusters), n_tokens, words or (), problems)
+
+
+def _convert_subtokens(
+    document: str,
+    clusters: Clusters,
+    name: str,
+    subtokens: Sequence[str] | None,
+    tokens: Sequence[str] | None,
+    places: Sequence[int],
+) -> Document:
+    """Convert a document whose mentions count subtokens.
+
+    Without `tokens`, the number of tokens is unknown, since the last ones may have no subtokens.
+    """
+    n_tokens = None if tokens is None else len(tokens)
+    problems = list(find_misplaced_mentions(clusters, len(places), name))
+    if subtokens is not None and len(subtokens) != len(places):
+        expected = f"expected {len(subtokens):,}, one for each subtoken"
+        problems.append(f"the length of subtoken_map is {len(places):,} ({expected})")
+    descents = (i for i, (one, other) in enumerate(pairwise(places), start=1) if other < one)
+    if (descent := next(descents, None)) is not None:
+        found = f"subtoken_map[{descent}] is {places[descent]} after {places[descent - 1]}"
+        problems.append(f"{found} (expected tokens in ascending order)")
+    if n_tokens is not None and places and max(places) >= n_tokens:
+        problems.append(f"subtoken_map has token {max(places)} (expected less than {n_tokens}, the number of tokens)")
+    if not problems:
+        clusters = [[[places[start], places[end]] for start, end in cluster] for cluster in clusters]
+    return Document(document, _drop_empty(clusters), n_tokens, tokens or (), problems)
+
+
+def _convert_word_level(record: Record, name: str) -> Document:
+    """Convert a document of wl-coref; with a part, its name is the one that CoNLL-2012 gives it."""
+    words, part = record["cased_words"], record.get("part_id")
+    problems = []
+    clusters = [[[start, end - 1] for start, end in cluster] for cluster in record[name]]
+    for i, cluster in enumerate(record[name]):
+        for j, (start, end) in enumerate(cluster):
+            if not start < end <= len(words):
+                expected = f"expected [start, end] with start < end <= {len(words)}, since ends are exclusive here"
+                problems.append(f"{name}[{i}][{j}]: [{start}, {end}] is not a span of the document ({expected})")
+    document = record["document_id"] if part is None else f"{record['document_id']}; part {part:03d}"
+    return Document(document, _drop_empty(clusters), len(words), words, problems)
+
+
+def _drop_empty(clusters: Clusters) -> Clusters:
+    return [cluster for cluster in clusters if cluster]
+
+
+DIALECTS = {
+    "doc_key": Dialect("neural_document", ("clusters",), ("predicted_clusters", "clusters"), _convert_e2e),
+    "cased_words": Dialect(
+        "word_level_document", ("clusters", "span_clusters"), ("span_clusters", "clusters"), _convert_word_level
+    ),
+}
+"""By a field that all documents have."""
