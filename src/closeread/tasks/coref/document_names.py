@@ -36,16 +36,15 @@ def match_names(key: MentionTable, response: MentionTable) -> MentionTable:
 
 def _find_other_forms(known: Sequence[str], given: Sequence[str]) -> Mapping[str, str]:
     """Map given names that are unknown to known ones that are not given, if there is exactly one for each."""
-    left = set(known) - set(given)
+    of_key = set(known)
+    left = of_key.difference(given)
     by_part: dict[tuple[bool, str, int], list[str]] = {}
     for name in left:
         for form in _list_forms(name):
             by_part.setdefault(form, []).append(name)
-    unknown = [name for name in given if name not in set(known)] if left else []
+    unknown = [name for name in given if name not in of_key] if left else []
     candidates = {
-        name: [
-            one for is_system, stem, part in _list_forms(name) for one in by_part.get((not is_system, stem, part), ())
-        ]
+        name: [one for kind, stem, part in _list_forms(name) for one in by_part.get((not kind, stem, part), ())]
         for name in unknown
     }
     wanted = Counter(one for ones in candidates.values() for one in ones)

@@ -38,7 +38,7 @@ def _list_clusters(documents: Sequence[Any]) -> list[Any]:
 
 
 def validate(gold: Documents, system: Documents, duplicates: str) -> Iterator[Inconsistency]:
-    """Find mentions that end before they start, misplaced and missing heads, and repeated mentions if they are an error.
+    """Find mentions that end before they start, stray and missing heads, and repeated mentions if they are an error.
 
     Yields:
         The side ("gold" or "system"), the document's number from 0, and the problem.

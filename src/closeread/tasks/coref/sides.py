@@ -170,8 +170,11 @@ def align(
     from closeread.tasks.coref.token_differences import token_differences
 
     try:
-        is_file = isinstance(source, Path)
-        response = read_documents(source, is_response=True) if is_file else take_documents(source, "predictions")
+        response = (
+            read_documents(source, is_response=True)
+            if isinstance(source, Path)
+            else take_documents(source, "predictions")
+        )
     except InputError as error:
         raise SubmissionError(error.source, error.problems) from None
     response = match_names(key, response)
