@@ -22,8 +22,8 @@ from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_l
 from closeread.formats.text import read_lines
 from closeread.records import Parsed, Record
 from closeread.tasks.coref.columns import MentionTable, mention_table
-from closeread.tasks.coref.neural_json import Dialect, JsonWords, find_dialect, read_neural
-from closeread.tasks.coref.rules import Clusters, find_lacking_heads, find_misplaced_mentions
+from closeread.tasks.coref.neural_json import SURROGATES, find_dialect, read_neural
+from closeread.tasks.coref.rules import find_lacking_heads, find_misplaced_mentions
 
 FOREIGN = {
     "clusters_strings": "fastcoref writes no document names, and its clusters count characters "
@@ -68,12 +68,18 @@ def read_coref_json(path: Path) -> MentionTable:
 
 def _read(path: Path, *, is_response: bool) -> Parsed:
     lines = read_lines(path)
-    dialect = find_dialect(lines)
-    return _read_own(path, lines) if dialect is None else _read_dialect(path, lines, dialect, is_response=is_response)
+    first = next((line for line in lines if line.strip()), "")
+    dialect = find_dialect(next(iter(parse_json_lines([first], SURROGATES).records), None))
+    if dialect is None:
+        return _read_own(path, parse_json_lines(lines))
+    parsed = parse_json_lines(lines, SURROGATES)
+    found = read_neural(parsed, dialect, is_response=is_response)
+    if isinstance(found, list):
+        raise FormatError(path, sorted(found, key=lambda problem: problem.line or 0))
+    return parsed._replace(records=found)
 
 
-def _read_own(path: Path, lines: Sequence[str]) -> Parsed:
-    parsed = parse_json_lines(lines)
+def _read_own(path: Path, parsed: Parsed) -> Parsed:
     validator = RowValidator(load_schema("coref"), "document")
     foreign = {i: said for i, row in enumerate(parsed.records) for name, said in FOREIGN.items() if name in row}
     problems = parsed.problems + [parsed.problem(i, said) for i, said in foreign.items()]
@@ -84,49 +90,25 @@ def _read_own(path: Path, lines: Sequence[str]) -> Parsed:
         for record, line in zip(parsed.records, parsed.lines, strict=True)
         if not problems or validator.accepts(record)
     ]
+    seen: dict[str, int] = {}
     for record, line in fit:
         misplaced = find_misplaced_mentions(record["clusters"], record.get("n_tokens"))
         problems += [Problem(found, line) for found in misplaced]
+        before = seen.setdefault(record["document"], line)
+        if before != line:
+            problems.append(Problem(f"duplicate document {quote(record['document'])} (first on line {before})", line))
     problems += [Problem(what, fit[i][1]) for i, what in find_lacking_heads([record["clusters"] for record, _ in fit])]
-    problems += _find_duplicates([record["document"] for record, _ in fit], [line for _, line in fit])
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))
     return parsed._replace(records=table_of(parsed.records))
-
-
-def _read_dialect(path: Path, lines: Sequence[str], dialect: Dialect, *, is_response: bool) -> Parsed:
-    found = read_neural(lines, dialect, is_response=is_response)
-    names = [document.name for document in found.documents]
-    problems = found.problems + _find_duplicates(names, found.lines)
-    if problems:
-        raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))
-    table = replace(
-        _with_lengths(names, [d.clusters for d in found.documents], [d.n_tokens for d in found.documents]),
-        words=JsonWords([document.words for document in found.documents], found.lines),
-        notices=found.notices,
-    )
-    return Parsed(table, found.lines, [])
-
-
-def _find_duplicates(names: Sequence[str], lines: Sequence[int]) -> list[Problem]:
-    seen: dict[str, int] = {}
-    return [
-        Problem(f"duplicate document {quote(name)} (first on line {seen[name]})", line)
-        for name, line in zip(names, lines, strict=True)
-        if seen.setdefault(name, line) != line
-    ]
 
 
 def table_of(records: Sequence[Record]) -> MentionTable:
     """Convert records that fit the schema to columns."""
     if isinstance(records, MentionTable):
         return records
-    names, clusters = ([record[name] for record in records] for name in ("document", "clusters"))
-    return _with_lengths(names, clusters, [record.get("n_tokens") for record in records])
-
-
-def _with_lengths(names: Sequence[str], documents: Sequence[Clusters], n_tokens: Sequence[int | None]) -> MentionTable:
-    table = mention_table(names, documents)
+    table = mention_table([record["document"] for record in records], [record["clusters"] for record in records])
+    n_tokens = [record.get("n_tokens") for record in records]
     return table if None in n_tokens else replace(table, n_tokens=np.array(n_tokens, np.int64))
 
 

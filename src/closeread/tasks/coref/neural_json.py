@@ -12,20 +12,26 @@ fields are ignored.  Entities without mentions, which some systems write if ther
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import Problem, quote
-from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import UNSAFE
-from closeread.records import Record
+from closeread.records import Parsed, ParsedRows, Record
+from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.rules import Clusters, find_misplaced_mentions
 
 SURROGATES = re.compile("[\ud800-\udfff]")
 """What no string may contain: fields that are ignored, such as the raw text, may contain line ends."""
+
+
+ENTITIES = ("clusters", "predicted_clusters", "span_clusters")
+"""The fields with entities."""
 
 
 class Document(NamedTuple):
@@ -62,29 +68,12 @@ class Dialect:
     convert: Callable[[Record, str], Document]
 
 
-@dataclass
-class NeuralDocuments:
-    """The documents of a file.
-
-    Attributes:
-        documents: those that could be read.
-        lines: the line of each.
-        problems: what is wrong with the file.
-        notices: what to tell the user about it.
-    """
-
-    documents: list[Document] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
-
-
 class JsonWords:
     """The words of documents that each have one line.
 
     Args:
         words: the tokens of every document.
-        lines: the line of every document.
+        lines: the line of every document; 0 for documents in memory.
     """
 
     def __init__(self, words: Sequence[Sequence[str]], lines: Sequence[int]) -> None:
@@ -104,58 +93,71 @@ class JsonWords:
         return self._lines[document]
 
 
-def find_dialect(lines: Sequence[str]) -> Dialect | None:
-    """Return the dialect of a file from its first line that is not blank; None for our own JSON Lines."""
-    first = next((line for line in lines if line.strip()), "")
-    record: Record = next(iter(parse_json_lines([first], SURROGATES).records), {})
-    if "document" in record:
+def find_dialect(record: object) -> Dialect | None:
+    """Return the dialect of the first document of a file; None for our own JSON Lines."""
+    if not isinstance(record, Mapping) or "document" in record:
         return None
     return next((one for name, one in DIALECTS.items() if name in record), None)
 
 
-def read_neural(lines: Sequence[str], dialect: Dialect, *, is_response: bool) -> NeuralDocuments:
-    """Read documents.
+def read_neural(parsed: Parsed | ParsedRows, dialect: Dialect, *, is_response: bool) -> MentionTable | list[Problem]:
+    """Return documents as columns, or what is wrong with them.
 
     Args:
-        lines: the lines of the file.
-        dialect: its dialect.
+        parsed: the documents.
+        dialect: their dialect.
         is_response: whether to prefer predicted entities to gold entities.
     """
     schema = load_schema("coref")
     validator = RowValidator(schema, dialect.definition)
     known = schema["$defs"][dialect.definition]["properties"]
-    parsed = parse_json_lines(lines, SURROGATES)
-    records = [{name: record[name] for name in known if name in record} for record in parsed.records]
-    found = NeuralDocuments(problems=list(parsed.problems))
-    found.problems += [parsed.problem(problem.row or 0, problem.message) for problem in validator.problems(records)]
-    name, other = _choose_field(records, dialect.of_response if is_response else dialect.of_key)
-    if other is not None:
-        found.notices.append(f"entities are read from '{name}'; '{other}' is ignored.")
-    for record, line in zip(records, parsed.lines, strict=True):
-        if name not in record:
-            found.problems.append(Problem(_describe_lack(record, dialect, name, records), line))
-        elif not found.problems or validator.accepts(record):
-            document = dialect.convert(record, name)
-            found.documents.append(document)
-            found.lines.append(line)
-            found.problems += [Problem(what, line) for what in (*document.problems, *_find_unsafe(document))]
-    return found
+    records = [_select_fields(record, known) for record in parsed.records]
+    problems = list(parsed.problems)
+    problems += [parsed.problem(problem.row or 0, problem.message) for problem in validator.problems(records)]
+    field, other = _choose_field(records, dialect.of_response if is_response else dialect.of_key)
+    documents: list[Document] = []
+    first: dict[str, int] = {}
+    for i, record in enumerate(records):
+        if isinstance(record, dict) and field not in record:
+            problems.append(parsed.problem(i, _describe_lack(record, dialect, field, records)))
+        elif not problems or validator.accepts(record):
+            documents.append(dialect.convert(record, field))
+            found = [*documents[-1].problems, *_find_unsafe(documents[-1])]
+            name = documents[-1].name
+            if (before := first.setdefault(name, i)) != i:
+                found.append(f"duplicate document {quote(name)} (first {parsed.place(before)})")
+            problems += [parsed.problem(i, what) for what in found]
+    if problems:
+        return problems
+    n_tokens = [document.n_tokens for document in documents]
+    lines = parsed.lines if isinstance(parsed, Parsed) else [0] * len(documents)
+    return replace(
+        mention_table([document.name for document in documents], [document.clusters for document in documents]),
+        n_tokens=None if None in n_tokens else np.array(n_tokens, np.int64),
+        words=JsonWords([document.words for document in documents], lines),
+        notices=[] if other is None else [f"entities are read from '{field}'; '{other}' is ignored."],
+    )
 
 
-def _choose_field(records: Sequence[Record], names: Sequence[str]) -> tuple[str, str | None]:
+def _select_fields(record: Any, known: Iterable[str]) -> Any:
+    return {name: record[name] for name in known if name in record} if isinstance(record, Mapping) else record
+
+
+def _choose_field(records: Sequence[Any], names: Sequence[str]) -> tuple[str, str | None]:
     """Return the field to read, the first one that a record has, and another one that a record has, too."""
-    present = [name for name in names if any(name in record for record in records)]
-    unread = [name for name in ("clusters", "predicted_clusters", "span_clusters") if name not in present[:1]]
-    other = next((name for name in unread if any(name in record for record in records)), None)
-    return (present[0] if present else names[0]), other if present else None
+    fields = {name for record in records if isinstance(record, dict) for name in record}
+    chosen = next((name for name in names if name in fields), None)
+    if chosen is None:
+        return names[0], None
+    return chosen, next((name for name in ENTITIES if name in fields and name != chosen), None)
 
 
-def _describe_lack(record: Record, dialect: Dialect, name: str, records: Sequence[Record]) -> str:
-    if any(name in other for other in records):
-        return f"'{name}' is missing, but other documents of the file have it"
-    having = next((other for other in dialect.of_response if other in record), None)
-    hint = f"; '{having}' is what a system predicts" if having else ""
-    return f"'{name}' is missing (expected the entities of the document{hint})"
+def _describe_lack(record: Record, dialect: Dialect, field: str, records: Sequence[Any]) -> str:
+    if any(isinstance(other, dict) and field in other for other in records):
+        return f"'{field}' is missing, but other documents have it"
+    having = next((name for name in dialect.of_response if name in record), None)
+    hint = f"; '{having}' are those of a response" if having else ""
+    return f"'{field}' is missing (expected the entities of the document{hint})"
 
 
 def _find_unsafe(document: Document) -> Iterator[str]:

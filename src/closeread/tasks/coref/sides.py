@@ -27,6 +27,7 @@ from closeread.tasks.coref.coref_json import table_of as table_of_records
 from closeread.tasks.coref.document_files import iterate_formats, read_document_file, read_document_folder
 from closeread.tasks.coref.document_names import find_unknown_documents, match_names
 from closeread.tasks.coref.matching import REPEATS_ADVICE, repeats, require_heads, table_of, validate
+from closeread.tasks.coref.neural_json import find_dialect, read_neural
 
 NO_CORPUS = Origin("coref", None, None, None)
 
@@ -130,16 +131,22 @@ def write_documents(documents: MentionTable, path: Path) -> None:
     write_text(path, text)
 
 
-def take_documents(records: Sequence[Record], name: str) -> MentionTable:
+def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -> MentionTable:
     """Check documents in memory, records as JSON Lines of coreference have them.
 
     Args:
         records: the documents.
         name: what to call them in messages.
+        is_response: whether they are the output of a system.
 
     Raises:
         FormatError: they break the schema; all problems at once.
     """
+    if (dialect := find_dialect(next(iter(records), None))) is not None:
+        found = read_neural(ParsedRows(records, []), dialect, is_response=is_response)
+        if isinstance(found, list):
+            raise FormatError(name, found)
+        return replace(found, notices=[f"{name}: {notice}" for notice in found.notices])
     rules = load_rules("coref")
     parsed, schema = ParsedRows(records, []), load_schema("coref")
     check = rules.find_inconsistencies
@@ -152,7 +159,7 @@ def read_key(source: Path | Sequence[Record], duplicates: str = "error") -> Ment
     Raises:
         FormatError: the key is invalid, or has repeated mentions and `duplicates` is "error".
     """
-    table = read_documents(source) if isinstance(source, Path) else take_documents(source, "gold")
+    table = read_documents(source) if isinstance(source, Path) else take_documents(source, "gold", is_response=False)
     problems = list(_find_repeated(table)) if duplicates == "error" else []
     if problems:
         raise FormatError(source if isinstance(source, Path) else "gold", problems)
@@ -173,7 +180,7 @@ def align(
         response = (
             read_documents(source, is_response=True)
             if isinstance(source, Path)
-            else take_documents(source, "predictions")
+            else take_documents(source, "predictions", is_response=True)
         )
     except InputError as error:
         raise SubmissionError(error.source, error.problems) from None

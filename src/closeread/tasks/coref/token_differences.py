@@ -48,10 +48,12 @@ def _compare_tokens(key: MentionTable, k: int, response: MentionTable, r: int) -
             pairs = zip(expected.split(b"\n")[:-1], found.split(b"\n")[:-1], strict=False)
             token = next((i for i, (ours, theirs) in enumerate(pairs) if ours != theirs), None)
             if token is not None:
-                line = other.line_of(j, token)
+                line = other.line_of(j, token) or None
                 ours, theirs = quote(own(i)[token]), quote(other(j)[token])
-                place = f"line {own.line_of(i, token)}" + (f" of {key.file_of(k)}" if key.files else "")
-                yield Problem(f"token {token} of {name} is {theirs}, but {ours} in the key ({place})", line, file)
+                what = f"token {token} of {name} is {theirs}, but {ours} in the key"
+                if row := own.line_of(i, token):
+                    what += f" (line {row}" + (f" of {key.file_of(k)})" if key.files else ")")
+                yield Problem(what, line, file)
     if key.n_tokens is not None and response.n_tokens is not None and key.n_tokens[k] != response.n_tokens[r]:
         nodes = "" if isinstance(other, ConllWords | JsonWords | None) else " (including empty nodes)"
         tokens = pluralize(int(response.n_tokens[r]), "token")
