@@ -79,7 +79,7 @@ def read_document_folder(folder: Path, *, is_response: bool) -> MentionTable:
         except FormatError as error:
             problems += [problem._replace(file=name) for problem in error.problems]
         else:
-            tables[name] = _name_documents(table_of(parsed.records), name)
+            tables[name] = name_documents(table_of(parsed.records), name)
             for document, line in zip(tables[name].names, parsed.lines, strict=True):
                 if (before := seen.setdefault(document, name)) != name:
                     problems.append(Problem(f"duplicate document {quote(document)} (also in {before})", line, name))
@@ -127,7 +127,7 @@ def _drop_gz(name: str) -> str:
     return name[:-3] if name.lower().endswith(".gz") else name
 
 
-def _name_documents(table: MentionTable, file: str) -> MentionTable:
+def name_documents(table: MentionTable, file: str) -> MentionTable:
     """Name documents without a name after their file; several of one file are numbered from 1."""
     if not table.unnamed:
         return table
