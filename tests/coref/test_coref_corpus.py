@@ -3,15 +3,19 @@
 import hashlib
 import json
 
+import datasets
 import pytest
 from shared.package_copy import copy_package, run_with
 
 from closeread.corpora.declaration import Config, Corpus, SourceFile
 from closeread.corpora.gold import read_gold, read_own_gold
+from closeread.corpora.schema import load_schema
 from closeread.errors import FormatError
 from closeread.formats.json_lines import dump_json_lines
+from closeread.hf.features import features
 from closeread.tasks import find_format
 from closeread.tasks.coref.columns import MentionTable, document_digests
+from closeread.tasks.coref.sides import take_documents
 
 CONLL = """#begin document (rain); part 000
 rain 0 0 It (1)
@@ -109,6 +113,15 @@ def test_json_lines_of_a_corpus_in_conll_follow_the_same_rules(tmp_path):
     assert [problem.line for problem in caught.value.problems] == [2, 2]
     assert "clusters[0][0]: [3, 2] ends before it starts" in str(caught.value)
     assert "clusters[1][0]: [0, 5] is outside the document, which has 5 tokens" in str(caught.value)
+
+
+def test_features_take_mentions_with_and_without_heads():
+    schema = features(load_schema("coref"))
+    for records in (RECORDS, WITH_HEADS):
+        rows = datasets.Dataset.from_list([{**record, "n_tokens": 2} for record in records], features=schema)
+        assert rows.features == schema
+        assert [row["clusters"] for row in rows] == [record["clusters"] for record in records]
+        assert list(take_documents([{**row} for row in rows], "any", is_response=False)) == records
 
 
 DECLARATION = """

@@ -6,7 +6,7 @@ import pytest
 from shared.coreference import KEY, RESPONSE, as_values, score_files, write_jsonl
 
 import closeread
-from closeread.errors import SubmissionError
+from closeread.errors import RequestError, SubmissionError
 from closeread.tasks.coref.procedure import PROCEDURE
 
 
@@ -45,6 +45,22 @@ def test_a_module_takes_arrays_and_tuples(offline_caches):
     assert as_values(report) == lea.compute(predictions=[RESPONSE["a"], []], **both)
     assert report.provenance.missing == 1
     assert "keep_singletons:false" in report.provenance.signature
+
+
+def test_heads(offline_caches):
+    # "the old ferry" and "ferry" share their head, token 2, and are the same mention by heads only.
+    key, response = [[[0, 2, 2], [5, 5, 5]]], [[[2, 2, 2], [5, 5, 5]]]
+    lea = closeread.load_metric("coref_lea")
+    given = {"predictions": [response, []], "references": [key, []]}
+    assert lea.compute(**given)["lea/f1"] == 0
+    assert lea.compute(**given, matching="head")["lea/f1"] == 1
+    assert lea.compute(**given, matching="partial")["lea/f1"] == 1
+    turned = {"predictions": given["references"], "references": given["predictions"]}
+    assert lea.compute(**turned, matching="partial")["lea/f1"] == 0
+    with pytest.raises(RequestError, match="matching 'head' needs heads on both sides, but the response has none"):
+        lea.compute(predictions=[[[[2, 2], [5, 5]]]], references=[key], matching="head")
+    # A document without mentions lacks no heads.
+    assert lea.compute(predictions=[[]], references=[key], matching="head")["lea/f1"] == 0
 
 
 BAD_MODULE_INPUT = {

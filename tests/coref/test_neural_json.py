@@ -29,12 +29,6 @@ bn/ferry_7 1 1 left VBD -
 """
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def values(key, response):
     return as_values(closeread.score("coref", response, gold=key, resampling=NO_INTERVALS))
 

@@ -45,8 +45,8 @@ def count(
     """Count every document.
 
     Args:
-        gold: the entities of each document, each a list of mentions [start, end]; or a record with the entities as
-            `clusters` and the document's name as `document`.
+        gold: the entities of each document, each a list of mentions [start, end] or [start, end, head]; or a record
+            with the entities as `clusters` and the document's name as `document`.
         system: the same documents in the same order; None for a document without a response.
         metrics: names of metrics from `TITLES`.
         missing: how to treat documents without a response: "empty" scores them as documents without mentions, "skip"
@@ -134,7 +134,10 @@ PROCEDURE = Procedure(
 }""",
     selective=True,
     help=Help(
-        """Files are CoNLL, CorefUD or JSON Lines, which the first line decides. Documents are matched by name; that of
+        """KEY and RESPONSE are files, gzipped or not, folders of files, or - for standard input. JSON Lines of neural
+systems (doc_key, sentences, clusters, predicted_clusters) are read, too.
+
+Files are CoNLL, CorefUD or JSON Lines, which the first line decides. Documents are matched by name; that of
 '#begin document (a); part 000' is 'a; part 000'. If both files have words, these must be the same: CoNLL has them in
 the fourth of five or more columns, otherwise in the last but one. Empty nodes of CorefUD count as tokens.""",
         key="key.conll",
