@@ -161,8 +161,10 @@ def _describe_lack(record: Record, dialect: Dialect, field: str, records: Sequen
 
 
 def _find_unsafe(document: Document) -> Iterator[str]:
-    """Find the strings that can't be shown and compared safely."""
-    for what, text in chain([("document name", document.name)], (("word", word) for word in document.words)):
+    """Find the first string that can't be shown and compared safely."""
+    if not UNSAFE.search(" ".join([document.name, *document.words])):
+        return
+    for what, text in (("document name", document.name), *(("word", word) for word in document.words)):
         if unsafe := UNSAFE.search(text):
             yield f"{what} {quote(text)} contains the control character U+{ord(unsafe[0]):04X}"
             return
