@@ -45,6 +45,7 @@ class Format:
         first_line: what the first line that is not blank begins with; None where that tells nothing.
         folder: how it reads a folder; None where every split is a single file.
         unite: the records of several splits together, from those of each; their ids must differ.
+        read_system: the records of a system's output; None where that is read as gold is.
     """
 
     read: Callable[[Path, str], Parsed]
@@ -53,6 +54,7 @@ class Format:
     first_line: re.Pattern[str] | None = None
     folder: FormatFolder | None = None
     unite: Callable[[Mapping[str, Sequence[Record]]], Sequence[Record]] = chain_splits
+    read_system: Callable[[Path, str], Parsed] | None = None
 
     def recognises(self, line: str) -> bool:
         """Whether a file with this first line that is not blank is known to be of the format."""

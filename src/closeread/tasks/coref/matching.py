@@ -14,6 +14,7 @@ from closeread.errors import RequestError
 from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.kernels.repeated_mentions import find_repeats, has_repeats, reference_response
 from closeread.tasks.coref.kernels.sides import Side
+from closeread.tasks.coref.rules import describe_reversed, describe_stray_head, find_lacking_heads
 
 Documents = MentionTable | Sequence[Any]
 """Columns; or a list with one item per document: its entities, a record with them, or None."""
@@ -26,22 +27,34 @@ def table_of(documents: Documents) -> MentionTable:
     if isinstance(documents, MentionTable):
         return documents
     absent = frozenset(i for i, document in enumerate(documents) if document is None)
-    records = [document if isinstance(document, dict) else {"clusters": document or []} for document in documents]
-    names = [str(record.get("document", i)) for i, record in enumerate(records)]
-    return replace(mention_table(names, [record["clusters"] for record in records]), absent=absent)
+    named = (document if isinstance(document, dict) else {} for document in documents)
+    names = [str(record.get("document", i)) for i, record in enumerate(named)]
+    return replace(mention_table(names, _list_clusters(documents)), absent=absent)
+
+
+def _list_clusters(documents: Sequence[Any]) -> list[Any]:
+    """Return the entities of each document; none for a document without a response."""
+    return [document["clusters"] if isinstance(document, dict) else document or [] for document in documents]
 
 
 def validate(gold: Documents, system: Documents, duplicates: str) -> Iterator[Inconsistency]:
-    """Find mentions that end before they start, and repeated mentions if they are an error.
+    """Find mentions that end before they start, stray and missing heads, and repeated mentions if they are an error.
 
     Yields:
         The side ("gold" or "system"), the document's number from 0, and the problem.
     """
     for name, documents in (("gold", gold), ("system", system)):
+        nested = () if isinstance(documents, MentionTable) else _list_clusters(documents)
+        if lacking := [Inconsistency(name, document, what) for document, what in find_lacking_heads(nested, "")]:
+            yield from lacking
+            continue
         table = table_of(documents)
-        for row in np.flatnonzero(table.start > table.end).tolist():
-            start, end = int(table.start[row]), int(table.end[row])
-            what = f"[{start}, {end}] ends before it starts (expected [start, end])"
+        is_reversed = table.start > table.end
+        head = table.start if table.head is None else table.head
+        is_stray = ~is_reversed & ((head < table.start) | (head > table.end))
+        for row in np.flatnonzero(is_reversed | is_stray).tolist():
+            mention = [int(column[row]) for column in (table.start, table.end, head)]
+            what = describe_reversed(mention[:2]) if is_reversed[row] else describe_stray_head(mention)
             yield Inconsistency(name, int(table.document[row]), what)
         for first, again in repeats(table).tolist() if duplicates == "error" else ():
             one, other = table.label(first), table.label(again)
@@ -101,7 +114,9 @@ def require_heads(key: MentionTable, response: MentionTable, matching: str) -> N
             raise RequestError("matching 'minimum' needs constituents in the key, and only CoNLL files have them")
         return
     if matching != "exact" and (key.head is None or response.head is None):
-        raise RequestError(f"matching '{matching}' needs heads on both sides, and only CorefUD files have them")
+        lacking = "key" if key.head is None else "response"
+        having = "CorefUD has them, and JSON Lines with mentions [start, end, head]"
+        raise RequestError(f"matching '{matching}' needs heads on both sides, but the {lacking} has none ({having})")
 
 
 def _order_entities(table: MentionTable, *, is_reference: bool) -> Ints:

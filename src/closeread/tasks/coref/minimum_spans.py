@@ -23,6 +23,7 @@ from closeread.errors import RequestError, pluralize, quote
 from closeread.formats.problems import LISTED, Problems
 from closeread.tasks.coref.columns import MentionTable, Trees
 from closeread.tasks.coref.conll import ConllWords
+from closeread.tasks.coref.joined import find_words
 from closeread.tasks.coref.kernels.constituents import NOUN, OTHER, PART, VERB, Constituents
 from closeread.tasks.coref.kernels.mention_matching import Spans, mention_codes
 from closeread.tasks.coref.kernels.minimum_spans import number_minimum_spans
@@ -54,8 +55,8 @@ class _Numbers(dict[str, int]):
 class _Columns:
     """The columns of a key, as numbers of their cells."""
 
-    def __init__(self, words: ConllWords) -> None:
-        self._words = words
+    def __init__(self, table: MentionTable) -> None:
+        self._table = table
         self.forms, self.tags, self.cells = _Numbers(), _Numbers(), _Numbers()
         empty = np.zeros(0, np.int64)
         self._rows = [(empty, empty, empty, empty)]  # form, tag, cell and sentence of the tokens of each document
@@ -73,11 +74,12 @@ class _Columns:
 
     def take(self, document: int) -> bool:
         """Read a document; return whether it has constituents."""
-        found = self._words.read_columns(document, (TAG_CELL, TREE_CELL))
-        if found is None:
+        words, place = find_words(self._table, document)
+        found = words.read_columns(place, (TAG_CELL, TREE_CELL)) if isinstance(words, ConllWords) else None
+        if words is None or found is None:
             return False
         (tags, cells), sentence = found
-        forms = self._words(document)
+        forms = words(place)
         digest = hashlib.blake2b(sentence.astype("<i8").tobytes(), digest_size=16)
         for column in (forms, tags, cells):
             digest.update("\n".join((*column, "")).encode("utf-8"))
@@ -100,19 +102,20 @@ def read_trees(table: MentionTable, source: Path) -> Trees:
         FormatError: a document has no constituents, or invalid ones; all problems at once.
     """
     words = table.words
-    if not isinstance(words, ConllWords):
+    if words is None or not any(isinstance(find_words(table, i)[0], ConllWords) for i in range(len(table))):
         raise RequestError(f"{source}: matching 'minimum' needs constituents ({EXPECTED})")
-    columns, problems = _Columns(words), Problems()
+    columns, problems = _Columns(table), Problems()
     for document, name in enumerate(table.names):
         if not columns.take(document):
-            problems.add(f"document {quote(name)} has no constituents ({EXPECTED})", words.line_of(document, 0))
+            line = words.line_of(document, 0) or None
+            problems.add(f"document {quote(name)} has no constituents ({EXPECTED})", line, file=table.file_of(document))
     problems.raise_any(source)
     first_token = columns.first_token
 
     def report(token: int, what: str) -> None:
         document = int(np.searchsorted(first_token, token, "right")) - 1
         line = words.line_of(document, token - int(first_token[document]))
-        problems.add(f"column {TREE_CELL + 1}: {what}", line)
+        problems.add(f"column {TREE_CELL + 1}: {what}", line, file=table.file_of(document))
 
     form, tag, cell, sentence = columns.join()
     texts = list(columns.cells)

@@ -46,8 +46,8 @@ def count(
     """Count every document.
 
     Args:
-        gold: the entities of each document, each a list of mentions [start, end]; or a record with the entities as
-            `clusters` and the document's name as `document`.
+        gold: the entities of each document, each a list of mentions [start, end] or [start, end, head]; or a record
+            with the entities as `clusters` and the document's name as `document`.
         system: the same documents in the same order; None for a document without a response.
         metrics: names of metrics from `TITLES`.
         missing: how to treat documents without a response: "empty" scores them as documents without mentions, "skip"
@@ -160,10 +160,13 @@ PROCEDURE = Procedure(
 }""",
     selective=True,
     help=Help(
-        """Files are CoNLL, CorefUD or JSON Lines, which the first line decides. Documents are matched by name; that of
-'#begin document (a); part 000' is 'a; part 000'. If both files have words, these must be the same, except with --words
-warn or ignore: CoNLL-2012 has them in the fourth column, SemEval-2010 in the second, other files in the last but one
-(see --word-column). Empty nodes of CorefUD count as tokens.""",
+        """KEY and RESPONSE are files, gzipped or not, folders of files, or - for standard input. The first line of a
+file decides whether it is CoNLL, CorefUD or JSON Lines, those of neural systems (doc_key, sentences, clusters,
+predicted_clusters) included.
+
+Documents are matched by name; that of '#begin document (a); part 000' is 'a; part 000'. If both files have words, these
+must be the same, except with --words warn or ignore: CoNLL-2012 has them in the fourth column, SemEval-2010 in the
+second, other files in the last but one (see --word-column). Empty nodes of CorefUD count as tokens.""",
         key="key.conll",
         response="response.conll",
         flags=("--metrics lea --per-unit", "--matching head --keep-singletons false"),

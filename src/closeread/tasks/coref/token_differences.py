@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from closeread.errors import Problem, join_names, pluralize, quote
 from closeread.tasks.coref.columns import MentionTable, Words
 from closeread.tasks.coref.conll import ConllWords
+from closeread.tasks.coref.joined import find_words
+from closeread.tasks.coref.neural_json import JsonWords
+
+SLASHED = re.compile(rb"^/(?=[.?]$)", re.MULTILINE)
+"""The slash of the words ``/.`` and ``/?`` of OntoNotes, which the preprocessing of neural systems removes."""
 
 
 def token_differences(key: MentionTable, response: MentionTable, words: str = "error") -> list[Problem]:
@@ -26,7 +32,8 @@ def note_other_words(key: MentionTable, response: MentionTable) -> list[str]:
         return []
     names, numbers, problems = zip(*found, strict=True)
     where = f"{pluralize(len(names), 'document')} ({join_names(names)})"
-    first = f"first: line {problems[0].line}: {problems[0].what}"
+    line = f"line {problems[0].line}: " if problems[0].line else ""
+    first = f"first: {line}{problems[0].what}"
     return [f"{pluralize(sum(numbers), 'word')} of the response differ from the key's in {where}; {first}"]
 
 
@@ -37,34 +44,39 @@ def _pair_documents(key: MentionTable, response: MentionTable) -> list[tuple[int
 
 
 def _compare_tokens(key: MentionTable, k: int, response: MentionTable, r: int, words: str) -> Iterator[Problem]:
-    line = None
+    line, file = None, response.file_of(r)
     if words == "error" and (difference := _compare_words(key, k, response, r)):
         _, problem = difference
         yield problem
         line = problem.line
     if key.n_tokens is not None and response.n_tokens is not None and key.n_tokens[k] != response.n_tokens[r]:
-        nodes = "" if isinstance(response.words, ConllWords | None) else " (including empty nodes)"
+        other, _ = find_words(response, r)
+        nodes = "" if isinstance(other, ConllWords | JsonWords | None) else " (including empty nodes)"
         found = f"document {quote(response.names[r])} has {pluralize(int(response.n_tokens[r]), 'token')}{nodes}"
-        yield Problem(f"{found}, but {key.n_tokens[k]:,} in the key", line)
+        yield Problem(f"{found}, but {key.n_tokens[k]:,} in the key", line, file)
 
 
 def _compare_words(key: MentionTable, k: int, response: MentionTable, r: int) -> tuple[int, Problem] | None:
     """Return the number of words that differ, up to the end of the shorter document, and the first of them."""
-    if not key.words or not response.words or _have_equal_digests(key.words, k, response.words, r):
+    (own, i), (other, j) = find_words(key, k), find_words(response, r)
+    if not own or not other or _have_equal_digests(own, i, other, j):
         return None
-    expected, found = key.words.packed(k), response.words.packed(r)
+    expected, found = own.packed(i), other.packed(j)
+    if isinstance(own, JsonWords) or isinstance(other, JsonWords):
+        expected, found = SLASHED.sub(b"", expected), SLASHED.sub(b"", found)
     # Some files have "_" for every word.
     if expected == found or not expected.strip(b"_\n") or not found.strip(b"_\n"):
         return None
     pairs = zip(expected.split(b"\n")[:-1], found.split(b"\n")[:-1], strict=False)
-    other = [token for token, (ours, theirs) in enumerate(pairs) if ours != theirs]
-    if not other:
+    differing = [token for token, (ours, theirs) in enumerate(pairs) if ours != theirs]
+    if not differing:
         return None
-    token = other[0]
-    ours, theirs = quote(key.words(k)[token]), quote(response.words(r)[token])
-    place = f"line {key.words.line_of(k, token)}"
-    what = f"token {token} of document {quote(response.names[r])} is {theirs}, but {ours} in the key ({place})"
-    return len(other), Problem(what, response.words.line_of(r, token))
+    token = differing[0]
+    ours, theirs = quote(own(i)[token]), quote(other(j)[token])
+    what = f"token {token} of document {quote(response.names[r])} is {theirs}, but {ours} in the key"
+    if row := own.line_of(i, token):
+        what += f" (line {row}" + (f" of {key.file_of(k)})" if key.files else ")")
+    return len(differing), Problem(what, other.line_of(j, token) or None, response.file_of(r))
 
 
 def _have_equal_digests(key: Words, k: int, response: Words, r: int) -> bool:
