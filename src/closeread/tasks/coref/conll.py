@@ -172,18 +172,18 @@ class _Reader:
             labels=found.labels,
             words=ConllWords(self._data, self._documents) if has_words else None,
             rank=found.rank,
-            notices=self._note_reopened(path, cells, found),
+            notices=self._note_reopened(cells, found),
             unnamed=frozenset(self._unnamed),
         )
 
-    def _note_reopened(self, path: Path, cells: Cells, found: Mentions) -> list[str]:
+    def _note_reopened(self, cells: Cells, found: Mentions) -> list[str]:
         if not len(found.reopened):
             return []
         first = found.reopened[0]
         cell = quote(self._data[cells.begin[first] : cells.end[first]].rstrip().decode("utf-8"))
         where = f"{pluralize(len(found.reopened), 'cell')} (first: {cell} on line {cells.line[first]})"
         how = "what opens is read before what closes, as the reference scorer does"
-        return [f"{path}: an entity closes and opens again in {where}; {how}"]
+        return [f"an entity closes and opens again in {where}; {how}"]
 
     def _take_marker(self, rows: Rows, i: int, marker: re.Match[bytes]) -> None:
         line = rows.line + i

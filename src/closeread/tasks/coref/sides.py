@@ -120,8 +120,10 @@ def read_documents(path: Path, word_column: str = "auto") -> MentionTable:
     if word_column != "auto" and found is find_format("coref", "conll"):
         from closeread.tasks.coref.conll import read_conll
 
-        return read_conll(path, int(word_column))
-    return table_of(found.read(path, "").records)
+        table = read_conll(path, int(word_column))
+    else:
+        table = table_of(found.read(path, "").records)
+    return replace(table, notices=[f"{path}: {notice}" for notice in table.notices])
 
 
 def write_documents(documents: MentionTable, path: Path) -> None:
