@@ -227,3 +227,13 @@ JOINED |= {"empty", "minimum", "mention_fields", "document_fields", "notices", "
 def test_every_column_is_joined():
     # A column more has to be joined in `closeread.tasks.coref.joined`, and to be listed here.
     assert {field.name for field in fields(MentionTable)} == JOINED
+
+
+def test_the_reference_scorer_s_order_of_entities_is_kept(tmp_path):
+    (tmp_path / "a.conll").write_text("#begin document (a)\nx (1\ny 1)\n#end document\n")
+    rows = "#begin document (b)\nx (1|(2)\ny 1)\nz (1)|(2)\n#end document\n"
+    (tmp_path / "b.conll").write_text(rows)
+    assert read_documents(tmp_path / "a.conll").rank is None
+    (entities,) = read_documents(tmp_path / "b.conll").rank.reshape(1, -1).tolist()
+    assert entities != sorted(entities)
+    assert read_documents(tmp_path).rank.tolist() == [0, *(1 + entity for entity in entities)]
