@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload, runtime_checkable
 
 import numpy as np
 
@@ -43,6 +43,15 @@ class Words(Protocol):
 
     def line_of(self, document: int, token: int) -> int:
         """Return the line of a token, from 1."""
+        ...
+
+
+@runtime_checkable
+class HashedWords(Words, Protocol):
+    """Words with a digest of each document, for comparison with words of the same class."""
+
+    def digest(self, document: int) -> bytes:
+        """Return a digest of the words: equal digests mean equal words, unequal ones may too."""
         ...
 
 

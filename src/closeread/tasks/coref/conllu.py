@@ -31,7 +31,7 @@ from closeread.tasks.coref.conllu_reader import Reader
 from closeread.tasks.coref.conllu_rows import EMPTY, FORM, RANGE, UPOS, Rows, check_text, join_texts, split_blocks
 from closeread.tasks.coref.conllu_writer import dump_conllu
 from closeread.tasks.coref.coref_json import table_of
-from closeread.tasks.coref.document_genre import document_genre
+from closeread.tasks.coref.document_genre import find_genre
 
 
 def read_conllu(path: Path) -> MentionTable:
@@ -73,7 +73,7 @@ def _read(path: Path) -> tuple[MentionTable, Sequence[Document]]:
     words = ConlluWords(data, documents, reader.digests)
     fields = _Fields(words, n_tokens, mentions)
     every = np.arange(len(mentions.start))
-    genres = [document_genre(document.name) for document in documents]
+    genres = [find_genre(document.name) for document in documents]
     table = MentionTable(
         names=[document.name for document in documents],
         n_tokens=n_tokens,
@@ -92,7 +92,8 @@ def _read(path: Path) -> tuple[MentionTable, Sequence[Document]]:
             **({"type": LazyField(fields.read_types, every)} if reader.misc.has_types else {}),
         },
         document_fields={"genre": genres} if any(genres) else {},
-        notices=[f"{path.name}: {found}" for found in reader.misc.relations.describe()],
+        unnamed=frozenset(i for i, document in enumerate(documents) if document.is_numbered),
+        notices=[f"{path}: {found}" for found in reader.misc.relations.describe()],
     )
     return table, documents
 

@@ -31,12 +31,14 @@ class Document(NamedTuple):
 
     Attributes:
         name: its name.
+        is_numbered: whether that is its number, since the file has no name for it.
         header: the line of its header, or its first line if it has none.
         line: its first line after the header.
         begin: the position of that line.
     """
 
     name: str
+    is_numbered: bool
     header: int
     line: int
     begin: int
@@ -46,7 +48,7 @@ class HeaderReader:
     """Reader of the headers of a file.
 
     Args:
-        begin: the position of the first line.
+        begin, end: the position of the first line, and the end of the file.
         misc: reader of the last column, which uses the declarations.
         problems: collects the problems.
 
@@ -54,9 +56,9 @@ class HeaderReader:
         documents: the documents.
     """
 
-    def __init__(self, begin: int, misc: MiscReader, problems: Problems) -> None:
+    def __init__(self, begin: int, end: int, misc: MiscReader, problems: Problems) -> None:
         self.documents: list[Document] = []
-        self._begin = begin
+        self._begin, self._end = begin, end
         self._misc = misc
         self._problems = problems
         self._seen: dict[str, int] = {}  # the line of each document's header
@@ -75,11 +77,11 @@ class HeaderReader:
         newdocs = [(line, text) for line, text, name in headers if name == "newdoc"]
         if not self.documents and len(rows.lines) and (not newdocs or rows.lines[0] < newdocs[0][0]):
             self._outside = rows.line + int(rows.lines[0])
-            self.documents.append(Document("1", 1, 1, self._begin))
+            self.documents.append(Document("1", True, 1, 1, self._begin))
         for line, text in newdocs:
-            begin = rows.offset + (int(rows.begin[line + 1]) if line + 1 < len(rows.begin) else len(rows.raw))
-            header = rows.line + line
-            self.documents.append(Document(self._name(header, text), header, header + 1, begin))
+            after = int(rows.begin[line + 1]) if line + 1 < len(rows.begin) else len(rows.raw)
+            begin = min(rows.offset + after, self._end)  # the last line of the file may lack a line end
+            self._begin_document(rows.line + line, text, begin)
         declarations = [(line, text) for line, text, name in headers if name != "newdoc"]
         numbers = [self._declared, *(self._declare(rows.line + line, text) for line, text in declarations)]
         self._declared = numbers[-1]
@@ -93,21 +95,21 @@ class HeaderReader:
         if not self.documents and not self._problems.total:
             self._problems.add("contains no document (expected '# newdoc id = NAME' before the first sentence)")
 
-    def _name(self, line: int, text: str) -> str:
+    def _begin_document(self, line: int, text: str, begin: int) -> None:
         self._n_headers += 1
         match = NEWDOC.fullmatch(text)
-        if not match or match[1] == "":
+        is_numbered = match is not None and match[1] is None
+        name = str(self._n_headers) if is_numbered else (match[1] if match else "")
+        self.documents.append(Document(name, is_numbered, line, line + 1, begin))
+        if not name:
             found = "document without a name" if match else f"{quote(text)} is not valid"
             self._problems.add(f"{found} (expected '# newdoc id = NAME')", line)
-            return ""
-        name = str(self._n_headers) if match[1] is None else match[1]
-        if unsafe := UNSAFE.search(name):
+        elif unsafe := UNSAFE.search(name):
             found = f"document name {quote(name)} contains the control character U+{ord(unsafe[0]):04X}"
             self._problems.add(found, line)
         elif (before := self._seen.setdefault(name, line)) != line:
-            number = "; a document without an id is named by its number" if match[1] is None else ""
+            number = "; a document without an id is named by its number" if is_numbered else ""
             self._problems.add(f"duplicate document {quote(name)} (first on line {before}){number}", line)
-        return name
 
     def _declare(self, line: int, text: str) -> int:
         match = GLOBAL_ENTITY.fullmatch(text)

@@ -79,10 +79,21 @@ def link_pieces(pieces: Pieces, names: Sequence[bytes]) -> Mentions | None:
         entity=number[order],
         head=head[order],
         labels=[by_number[i] for i in label[first].tolist()],
-        parts={i: tuple(mention.parts) for i, mention in sorted(zip(place, joined, strict=True))},
+        parts={i: parts for i, mention in zip(place, joined, strict=True) if len(parts := _merge(mention.parts)) > 1},
         type_begin=pieces.type_begin[opened][order].astype(np.int64),
         type_end=pieces.type_end[opened][order].astype(np.int64),
     )
+
+
+def _merge(parts: Sequence[tuple[int, int]]) -> Parts:
+    """Merge parts without a token between them."""
+    merged = [parts[0]]
+    for start, end in parts[1:]:
+        if start == merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], end)
+        else:
+            merged.append((start, end))
+    return tuple(merged)
 
 
 def _match_brackets(entity: Ints, pieces: Pieces) -> tuple[Ints, Ints] | None:

@@ -105,7 +105,7 @@ class MiscReader:
 
     def _take_entities(self, rows: Rows, values: _Values, place: Place) -> None:
         is_first = mark_run_starts(values.row)
-        self._report(rows, values.row[~is_first], "column 10: Entity is given twice")
+        self._report(rows, np.unique(values.row[~is_first]), "column 10: Entity is given twice")
         values = values.select(is_first & (values.begin < values.end))
         kind = rows.kind[values.row]
         self._report(rows, values.row[kind == RANGE], "column 10: Entity on a multiword token (expected on its words)")
@@ -169,8 +169,8 @@ def _find_values(rows: Rows, name: bytes, bars: Ints) -> _Values:
     for i, letter in enumerate(name):
         place = place[raw.take(place + i, mode="clip") == letter]
     place.sort()
-    if not len(place):
-        return _Values(place, place, place)
+    if not len(place) or not len(first):
+        return _Values(first[:0], first[:0], first[:0])
     row = np.searchsorted(first, place, "right") - 1
     is_inside = (row >= 0) & (place < last[row])
     row, begin = row[is_inside], place[is_inside] + len(name)

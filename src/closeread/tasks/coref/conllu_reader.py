@@ -35,7 +35,7 @@ class Reader:
     def __init__(self, data: bytes, begin: int) -> None:
         self.problems = Problems()
         self.misc = MiscReader(data, self.problems)
-        self.headers = HeaderReader(begin, self.misc, self.problems)
+        self.headers = HeaderReader(begin, len(data), self.misc, self.problems)
         self.empty_nodes = EmptyNodeReader(self.problems)
         self.n_tokens: list[int] = []
         self.digests: list[bytes] = []

@@ -1,18 +1,21 @@
-"""The genres of documents, from ids that contain them."""
+"""The genres of documents, as far as their names tell."""
 
 from __future__ import annotations
 
 import re
 
-CONLL = re.compile(r"(bc|bn|mz|nw|pt|tc|wb)/.+")
-GUM = re.compile(r"(?:GUM|GENTLE)_([a-z]+)_.+")
+GENRE = re.compile(
+    r"(?P<ontonotes>bc|bn|mz|nw|pt|tc|wb)/.+"  # OntoNotes, as in CoNLL-2011 and 2012
+    r"|(?:GUM|GENTLE|AMALGUM)_(?P<gum>[A-Za-z]+)_.+",  # GUM and its sister corpora
+    re.DOTALL,
+)
 
 
-def document_genre(name: str) -> str:
-    """Return the genre that the id of a CoNLL-2011, CoNLL-2012, GUM or GENTLE document contains; "" for others.
+def find_genre(name: str) -> str:
+    """Return the genre in a document's name; empty if the name has none.
 
-    >>> document_genre("bn/cnn/00/cnn_0001; part 000"), document_genre("GUM_academic_art"), document_genre("wsj_0026")
+    >>> find_genre("bn/cnn/00/cnn_0001; part 000"), find_genre("GUM_academic_art"), find_genre("ferry")
     ('bn', 'academic', '')
     """
-    found = CONLL.fullmatch(name) or GUM.fullmatch(name)
-    return found[1] if found else ""
+    found = GENRE.fullmatch(name)
+    return found[found.lastgroup or 0] if found else ""
