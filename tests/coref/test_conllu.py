@@ -46,10 +46,15 @@ def read(file):
         ),
         # Parts without a token between them.
         (["Entity=(e1[1/2]-p-2-)", "Entity=(e1[2/2]-p-2-", "Entity=e1[2/2])"], [("e1", ((0, 2),), 1)]),
-        # The mention that was interrupted last continues first.
+        # The mention that opened first continues first, and the one that opened last is complete first.
         (
-            ["Entity=(e1[1/2])", "Entity=(e1[1/2])", "Entity=(e1[2/2])", "Entity=(e1[2/2])"],
-            [("e1", ((0, 0), (3, 3)), 0), ("e1", ((1, 2),), 1)],
+            ["Entity=(e1[1/2])", "Entity=(e1[1/2])", "_", "Entity=(e1[2/2](e1[2/2])", "Entity=e1[2/2])"],
+            [("e1", ((0, 0), (3, 4)), 0), ("e1", ((1, 1), (3, 3)), 1)],
+        ),
+        # A mention may be complete within a part of another, but not in a gap.
+        (
+            ["Entity=(e1[1/2]", "Entity=(e1[1/2])", "_", "Entity=(e1[2/2])e1[1/2])", "_", "Entity=(e1[2/2])"],
+            [("e1", ((0, 3), (5, 5)), 0), ("e1", ((1, 1), (3, 3)), 1)],
         ),
     ],
 )  # fmt: skip
@@ -163,6 +168,9 @@ BROKEN = {
     document("Entity=(e1[1/2])", "Entity=(e1[2/3])"): [
         "3: a mention of entity 'e1' has only 1 of its 2 parts (expected all of them in the same document)",
         "4: column 10: part 2 of 3 of entity 'e1' without part 1 of 3 before it",
+    ],
+    document("Entity=(e1[1/2])", "Entity=(e1[1/2])", "Entity=(e1[2/2])", "Entity=(e1[2/2])"): [
+        "5: column 10: entity 'e1[2/2]' closes while another mention of it, which opens later (line 4), lacks parts"
     ],
     document("Entity=(e1-p-x)"): ["3: column 10: 'x' is not a valid head (expected the number of a token, from 1)"],
     document("Entity=(e1-p-0)"): ["3: column 10: '0' is not a valid head (expected the number of a token, from 1)"],

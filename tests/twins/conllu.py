@@ -213,15 +213,17 @@ class Reader:
         if part == 1:
             mention = {"label": label, "line": self.number, "head": None, "parts": [], "type": ""}
             mention["type"] = values.get("etype", values.get("entity", ""))
+            mention["opened"], mention["of"] = len(document["mentions"]), of
             document["mentions"].append(mention)
         else:
-            found = [one for one in self.interrupted if self.continues(one, label, part, of, token)]
-            if not found:
+            found = [one for one in self.interrupted if one[0] == label]
+            found = sorted(found, key=lambda one: one[2]["opened"])[:1]
+            if not found or not self.continues(found[0], part, of, token):
                 before = f"part {part - 1} of {of} before it"
                 self.report(f"column 10: part {part} of {of} of entity {quote(label)} without {before}")
                 return
-            self.interrupted = [one for one in self.interrupted if one is not found[-1]]
-            mention = found[-1][2]
+            self.interrupted.remove(found[0])
+            mention = found[0][2]
         self.take_head(mention, values.get("head"))
         mention["parts"].append([token, token])
         if closes:
@@ -230,9 +232,9 @@ class Reader:
             self.open.setdefault(label, []).append((name, self.number, (label, of, mention)))
 
     @staticmethod
-    def continues(interrupted, label, part, of, token):
-        its_label, its_of, mention = interrupted
-        return (its_label, its_of, len(mention["parts"])) == (label, of, part - 1) and mention["parts"][-1][1] < token
+    def continues(interrupted, part, of, token):
+        _, its_of, mention = interrupted
+        return (its_of, len(mention["parts"])) == (of, part - 1) and mention["parts"][-1][1] < token
 
     def close_mention(self, token, name):
         label = re.sub(r"\[[0-9]+/[0-9]+\]$", "", name)
@@ -262,6 +264,12 @@ class Reader:
         if len(mention["parts"]) < of:
             self.interrupted.append((label, of, mention))
             return
+        mention["complete"] = True
+        for other in self.documents[-1]["mentions"][: mention["opened"] : -1]:
+            if other["label"] == label and other["of"] > 1 and "complete" not in other:
+                found = f"another mention of it, which opens later (line {other['line']}), lacks parts"
+                self.report(f"column 10: entity {quote(name)} closes while {found}")
+                break
         tokens = [token for start, end in mention["parts"] for token in range(start, end + 1)]
         if (mention["head"] or 1) > len(tokens):
             found = f"column 10: the head of a mention of entity {quote(name)} is token {mention['head']}"

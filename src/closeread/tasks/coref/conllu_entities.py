@@ -11,13 +11,12 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from itertools import chain
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from closeread.errors import quote
 from closeread.formats.problems import Problems
-
-T = TypeVar("T")
 
 ENTITY_ID = frozenset({"eid", "GRP"})
 """The fields that contain the entity's id: of the file, or of its document."""
@@ -44,47 +43,58 @@ def parse_name(text: str) -> Name | None:
     return name if name.part <= name.of and name.of > 1 else None
 
 
-class Interrupted(Generic[T]):
-    """Mentions that lack their next part; the one that was interrupted last continues first."""
-
-    def __init__(self) -> None:
-        self._earlier: list[T] = []
-        self._here: list[T] = []  # interrupted at the last token, so that they can't continue there
-        self._token = -1
-
-    def push(self, token: int, mention: T) -> None:
-        """Interrupt a mention at a token."""
-        self._move(token)
-        self._here.append(mention)
-
-    def pop(self, token: int) -> T | None:
-        """Return the mention that continues at a token, if any."""
-        self._move(token)
-        return self._earlier.pop() if self._earlier else None
-
-    def remaining(self) -> Sequence[T]:
-        """Return the mentions that never continue."""
-        return [*self._earlier, *self._here]
-
-    def _move(self, token: int) -> None:
-        if token > self._token:
-            self._earlier += self._here
-            self._here, self._token = [], token
-
-
 @dataclass
-class _Mention:
+class Mention:
     """A mention, as far as it has been read.
 
     Attributes:
+        opened: a number that is smaller if it opens earlier.
         line: the line on which it opens.
         head: the number of its head among its tokens, from 1; 0 if not given.
         parts: the (start, end) of the parts that have been read.
     """
 
+    opened: int
     line: int
     head: int = 0
     parts: list[tuple[int, int]] = field(default_factory=list)
+
+
+class Discontinuous:
+    """The discontinuous mentions of an entity that lack parts.
+
+    As in udapi, and thus in corefud-scorer, the interrupted mention that opened first continues first, and of all that
+    lack parts, the one that opened last is complete first.
+    """
+
+    def __init__(self) -> None:
+        self.incomplete: list[tuple[Mention, int]] = []  # with the number of all parts, as they open
+        self._interrupted: list[tuple[int, Mention, int]] = []  # a heap
+
+    def open(self, name: Name, mention: Mention) -> None:
+        """Take a mention whose first part opens."""
+        self.incomplete.append((mention, name.of))
+
+    def resume(self, name: Name, token: int) -> Mention | None:
+        """Return the mention of which another part opens; None if this part is not its next one."""
+        if self._interrupted:
+            _, mention, of = self._interrupted[0]
+            if (name.of, name.part) == (of, len(mention.parts) + 1) and mention.parts[-1][1] < token:
+                heappop(self._interrupted)
+                return mention
+        return None
+
+    def close(self, name: Name, mention: Mention) -> Mention | None:
+        """Close a part; if it is the last, return the mention that had to be complete before, if any."""
+        if name.part < name.of:
+            heappush(self._interrupted, (mention.opened, mention, name.of))
+            return None
+        last, _ = self.incomplete[-1]
+        if last is mention:
+            self.incomplete.pop()
+            return None
+        self.incomplete = [one for one in self.incomplete if one[0] is not mention]
+        return last
 
 
 class EntityReader:
@@ -97,19 +107,22 @@ class EntityReader:
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
         # Of the current document, by id: open mentions, as they are named and with the lines on which they open.
-        self._open: dict[str, list[tuple[Name, int, _Mention]]] = defaultdict(list)
-        self._interrupted: dict[Name, Interrupted[_Mention]] = defaultdict(Interrupted)
+        self._open: dict[str, list[tuple[Name, int, Mention]]] = defaultdict(list)
+        self._discontinuous: dict[str, Discontinuous] = defaultdict(Discontinuous)
+        self._n_opened = 0
 
     def end_document(self) -> None:
         """Report mentions that are still open or lack parts."""
         for name, line, _ in chain.from_iterable(self._open.values()):
             self._problems.add(f"entity {_quote(name)} opens but never closes", line)
-        for name, interrupted in self._interrupted.items():
-            for mention in interrupted.remaining():
-                found = f"a mention of entity {quote(name.label)} has only {name.part} of its {name.of} parts"
-                self._problems.add(f"{found} (expected all of them in the same document)", mention.line)
+        is_open = {id(mention) for _, _, mention in chain.from_iterable(self._open.values())}
+        for label, mentions in self._discontinuous.items():
+            for mention, of in mentions.incomplete:
+                if id(mention) not in is_open:
+                    found = f"a mention of entity {quote(label)} has only {len(mention.parts)} of its {of} parts"
+                    self._problems.add(f"{found} (expected all of them in the same document)", mention.line)
         self._open.clear()
-        self._interrupted.clear()
+        self._discontinuous.clear()
 
     def take(self, line: int, token: int, cell: str, fields: Sequence[str]) -> None:
         """Read the value of a token, whose pieces have these fields."""
@@ -132,7 +145,7 @@ class EntityReader:
             found = f"column 10: {quote(text)} is not a valid entity id"
             self._problems.add(f"{found} (expected ID or ID[PART/PARTS] with PART from 1 to PARTS)", line)
             return
-        mention = _Mention(line) if name.part == 1 else self._interrupted[_before(name)].pop(token)
+        mention = self._find_mention(line, token, name)
         if mention is None:
             found = f"column 10: part {name.part} of {name.of} of entity {quote(name.label)}"
             self._problems.add(f"{found} without part {name.part - 1} of {name.of} before it", line)
@@ -140,9 +153,18 @@ class EntityReader:
         self._take_head(line, mention, values.get("head"))
         mention.parts.append((token, token))
         if closes:
-            self._close(token, name, mention)
+            self._close(line, token, name, mention)
         else:
             self._open[name.label].append((name, line, mention))
+
+    def _find_mention(self, line: int, token: int, name: Name) -> Mention | None:
+        if name.part > 1:
+            return self._discontinuous[name.label].resume(name, token)
+        self._n_opened += 1
+        mention = Mention(self._n_opened, line)
+        if name.of > 1:
+            self._discontinuous[name.label].open(name, mention)
+        return mention
 
     def _close_mention(self, line: int, token: int, text: str) -> None:
         name = parse_name(text)
@@ -158,9 +180,9 @@ class EntityReader:
             last, its_line, _ = opened[-1]
             between = f"{_quote(last)}, which opens later (line {its_line}), is still open"
             self._problems.add(f"column 10: entity {quote(text)} closes while {between}", line)
-        self._close(token, name, opened.pop(found)[2])
+        self._close(line, token, name, opened.pop(found)[2])
 
-    def _take_head(self, line: int, mention: _Mention, text: str | None) -> None:
+    def _take_head(self, line: int, mention: Mention, text: str | None) -> None:
         if not text:
             return
         if not NUMBER.fullmatch(text) or int(text) == 0:
@@ -171,19 +193,17 @@ class EntityReader:
         else:
             mention.head = int(text)
 
-    def _close(self, token: int, name: Name, mention: _Mention) -> None:
+    def _close(self, line: int, token: int, name: Name, mention: Mention) -> None:
         mention.parts[-1] = (mention.parts[-1][0], token)
+        if name.of > 1 and (other := self._discontinuous[name.label].close(name, mention)):
+            found = f"another mention of it, which opens later (line {other.line}), lacks parts"
+            self._problems.add(f"column 10: entity {_quote(name)} closes while {found}", line)
         if name.part < name.of:
-            self._interrupted[name].push(token, mention)
             return
         size = sum(end - start + 1 for start, end in mention.parts)
         if mention.head > size:
             found = f"column 10: the head of a mention of entity {_quote(name)} is token {mention.head}"
             self._problems.add(f"{found} (expected at most {size}, the number of its tokens)", mention.line)
-
-
-def _before(name: Name) -> Name:
-    return name._replace(part=name.part - 1)
 
 
 def _quote(name: Name) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from closeread.arrays import Ints
 from closeread.tasks.coref.columns import Parts, nth_token
 from closeread.tasks.coref.conllu_cells import Pieces
-from closeread.tasks.coref.conllu_entities import Interrupted, Name, parse_name
+from closeread.tasks.coref.conllu_entities import Discontinuous, Mention, Name, parse_name
 
 
 class Mentions(NamedTuple):
@@ -128,41 +127,33 @@ def _number_entities(entity: Ints, opened: Ints) -> tuple[Ints, Ints]:
     return number, np.sort(opened[order][first])
 
 
-@dataclass
-class _Mention:
-    """A discontinuous mention: the piece that opens it, and what has been read of its head and parts."""
-
-    opened: int
-    head: int
-    parts: list[tuple[int, int]]
-
-
 def _join_parts(
     opened: Ints, closed: Ints, entity: Ints, pieces: Pieces, names: Sequence[Name]
-) -> list[_Mention] | None:
+) -> list[Mention] | None:
     """Join the parts of discontinuous mentions; None if any lacks parts, or has two heads."""
-    mentions: list[_Mention] = []
-    waiting: dict[tuple[int, int, int], Interrupted[_Mention]] = defaultdict(Interrupted)
-    current: dict[int, _Mention] = {}
+    mentions: list[Mention] = []
+    by_entity: dict[int, Discontinuous] = defaultdict(Discontinuous)
+    current: dict[int, Mention] = {}
     events = [(piece, False, i) for i, piece in enumerate(opened.tolist())]
     events += [(piece, True, i) for i, piece in enumerate(closed.tolist())]
     for piece, closes, i in sorted(events):
         name, token, head = names[pieces.name[piece]], int(pieces.token[piece]), int(pieces.head[piece])
-        key = (int(entity[piece]), name.of, name.part)
+        discontinuous = by_entity[int(entity[piece])]
         if closes:
             mention = current.pop(i)
             mention.parts[-1] = (mention.parts[-1][0], token)
-            if name.part < name.of:
-                waiting[key].push(token, mention)
+            if discontinuous.close(name, mention):
+                return None
             continue
         if name.part == 1:
-            mentions.append(_Mention(piece, head, []))
-            found: _Mention | None = mentions[-1]
+            mentions.append(Mention(piece, 0, head))
+            discontinuous.open(name, mentions[-1])
+            found: Mention | None = mentions[-1]
         else:
-            found = waiting[(*key[:2], name.part - 1)].pop(token)
+            found = discontinuous.resume(name, token)
         if found is None or (head and found.head not in (0, head)):
             return None
         found.head = found.head or head
         found.parts.append((token, token))
         current[i] = found
-    return None if any(one.remaining() for one in waiting.values()) else mentions
+    return None if any(one.incomplete for one in by_entity.values()) else mentions
