@@ -15,6 +15,7 @@ from closeread.arrays import Ints
 from closeread.tasks.coref.columns import Parts, nth_token
 from closeread.tasks.coref.conllu_cells import Pieces
 from closeread.tasks.coref.conllu_entities import Discontinuous, Mention, Name, parse_name
+from closeread.tasks.coref.kernels.brackets import match_brackets, number_by_first
 
 
 class Mentions(NamedTuple):
@@ -52,8 +53,8 @@ def link_pieces(pieces: Pieces, names: Sequence[bytes]) -> Mentions | None:
     numbers: dict[str, int] = {}
     label = np.array([numbers.setdefault(name.label, len(numbers)) for name in valid], np.int64)[pieces.name]
     entity = pieces.document.astype(np.int64) * max(len(numbers), 1) + label
-    spans = _match_brackets(entity, pieces)
-    if spans is None:
+    spans = match_brackets(entity, pieces.opens, pieces.closes, np.argsort(entity, kind="stable"))
+    if spans is None or (pieces.name[spans[0]] != pieces.name[spans[1]]).any():
         return None
     opened, closed = spans
     is_part = np.array([name.of > 1 for name in valid], bool)[pieces.name[opened]]
@@ -67,17 +68,19 @@ def link_pieces(pieces: Pieces, names: Sequence[bytes]) -> Mentions | None:
     head[len(head) - len(joined) :] = [nth_token(mention.parts, mention.head or 1) for mention in joined]
     if (head > end).any():
         return None
-    number, first = _number_entities(entity[opened], opened)
-    order = np.lexsort((opened, number))
+    by_opening = np.argsort(opened)
+    number, first = number_by_first(entity[opened[by_opening]])
+    by_entity = np.argsort(number, kind="stable")
+    order = by_opening[by_entity]
     place = np.argsort(order)[len(order) - len(joined) :].tolist()
-    by_number = list(numbers)
+    labels = list(numbers)
     return Mentions(
         document=pieces.document[opened][order].astype(np.int64),
         start=start[order],
         end=end[order],
-        entity=number[order],
+        entity=number[by_entity],
         head=head[order],
-        labels=[by_number[i] for i in label[first].tolist()],
+        labels=[labels[i] for i in label[opened[by_opening[first]]].tolist()],
         parts={i: parts for i, mention in zip(place, joined, strict=True) if len(parts := _merge(mention.parts)) > 1},
         type_begin=pieces.type_begin[opened][order].astype(np.int64),
         type_end=pieces.type_end[opened][order].astype(np.int64),
@@ -93,38 +96,6 @@ def _merge(parts: Sequence[tuple[int, int]]) -> Parts:
         else:
             merged.append((start, end))
     return tuple(merged)
-
-
-def _match_brackets(entity: Ints, pieces: Pieces) -> tuple[Ints, Ints] | None:
-    """Find the pieces that open and close each mention or part of one; None if brackets don't match.
-
-    What opens last closes first, among the mentions of an entity and their parts.
-    """
-    step = pieces.opens.astype(np.int64) - pieces.closes
-    order = np.argsort(entity, kind="stable")
-    depth = np.cumsum(step[order])
-    is_last = np.append(np.diff(entity[order]) != 0, True)[: len(order)]
-    if (depth < 0).any() or depth[is_last].any():
-        return None
-    # The level of a mention is the number of open mentions of its entity: within a level, opens and closes alternate.
-    level = np.where(step[order] < 0, depth + 1, depth)
-    half = np.flatnonzero(step[order])
-    half = half[np.lexsort((half, level[half], entity[order][half]))]
-    single = np.flatnonzero(pieces.opens & pieces.closes)
-    opened = np.concatenate([order[half[0::2]], single])
-    closed = np.concatenate([order[half[1::2]], single])
-    return (opened, closed) if (pieces.name[opened] == pieces.name[closed]).all() else None
-
-
-def _number_entities(entity: Ints, opened: Ints) -> tuple[Ints, Ints]:
-    """Number entities from 0 in the order in which they open; return that of each mention, and its first opening."""
-    order = np.argsort(opened)
-    _, first, inverse = np.unique(entity[order], return_index=True, return_inverse=True)
-    rank = np.empty_like(first)
-    rank[np.argsort(first)] = np.arange(len(first))
-    number = np.empty_like(entity)
-    number[order] = rank[inverse]
-    return number, np.sort(opened[order][first])
 
 
 def _join_parts(
