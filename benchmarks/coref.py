@@ -1,10 +1,10 @@
 """closeread beside the coreference scorers that people use, in one run.
 
-    python benchmarks/coref.py --litbank DIR --perl SCORER.PL --coval DIR --corefud DIR --evaluate-coval DIR \\
-        --python PEERS_PYTHON
+    python benchmarks/coref.py --litbank DIR --gum DIR --perl SCORER.PL --coval DIR --corefud DIR \\
+        --evaluate-coval DIR --python PEERS_PYTHON
 
-The folders are checkouts of dbamman/litbank, conll/reference-coreference-scorers (v8.01: its scorer.pl),
-ns-moosavi/coval and ufal/corefud-scorer, and a folder `coval` that holds evaluate's metrics/coval/coval.py;
+The folders are checkouts of dbamman/litbank, amir-zeldes/gum, conll/reference-coreference-scorers (v8.01: its
+scorer.pl), ns-moosavi/coval and ufal/corefud-scorer, and a folder `coval` that holds evaluate's metrics/coval/coval.py;
 PEERS_PYTHON has scorch, udapi, numpy and scipy.  Writes `results/coref.json` and prints it; the tables in README.md are
 made from it by `python tools/documentation.py`.
 
@@ -36,7 +36,7 @@ from closeread.counts.sides import Place
 from closeread.scoring import open_scorer
 from closeread.tasks.coref.conll import read_conll
 from closeread.tasks.coref.conll_writer import dump_conll
-from closeread.tasks.coref.conllu import dump_conllu
+from closeread.tasks.coref.conllu_writer import dump_conllu
 
 CLOSEREAD = Path(sys.executable).parent / "closeread"
 RUNS, LONG, LIMIT = 5, 60, 75
@@ -48,6 +48,20 @@ metric = evaluate.load(sys.argv[1])
 texts = [open(name, encoding="utf-8").read() for name in sys.argv[2:]]
 lines = [[line for line in text.splitlines() if line and not line.startswith("#")] for text in texts]
 print(metric.compute(references=[lines[0]], predictions=[lines[1]], keep_singletons=True))
+"""
+READ_BY_UDAPI = """
+import sys
+from udapi.core.document import Document
+from udapi.block.read.conllu import Conllu
+document = Document()
+Conllu(files=[sys.argv[1]]).apply_on_document(document)
+document.coref_entities
+"""
+READ_BY_CLOSEREAD = """
+import sys
+from pathlib import Path
+from closeread.tasks.coref.conllu import read_conllu
+read_conllu(Path(sys.argv[1]))
 """
 
 
@@ -209,6 +223,20 @@ def in_process(given, key, response):
     }
 
 
+def reading_corefud(given, folder):
+    """Reading GUM with all its annotation, twice over: seconds, and peak MiB of a process that does nothing else."""
+    files = sorted((given.gum / "dep").glob("*.conllu"))
+    texts = [file.read_text("utf-8").rstrip("\n") + "\n\n" for file in files]
+    path = folder / "gum.conllu"
+    path.write_text("".join([*texts, *(text.replace("# newdoc id = ", "# newdoc id = 2_") for text in texts)]), "utf-8")
+    codes = {
+        "udapi": (given.python, READ_BY_UDAPI),
+        "closeread": (sys.executable, READ_BY_CLOSEREAD),
+        "import numpy": (sys.executable, "import numpy"),
+    }
+    return {"mib": mib(path), "processes": measured({n: ([p, "-c", c, path], {}) for n, (p, c) in codes.items()})}
+
+
 def main(given):
     """Measure everything and keep it."""
     result = {
@@ -233,6 +261,7 @@ def main(given):
         result["litbank"] = {"mib": mib(key, response), "processes": measured({**start, **commands})}
         base = result["litbank"]["processes"]["python -c 'import numpy, scipy'"]["peak_mib"]
         result["in_process"] = in_process(given, key, response)
+        result["corefud"] = reading_corefud(given, folder)
 
         many = folder / "key20.conll", folder / "response20.conll"
         for source, target in zip((key, response), many, strict=True):
@@ -263,6 +292,6 @@ def mib(*paths):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for option in ("litbank", "perl", "coval", "corefud", "evaluate-coval", "python"):
+    for option in ("litbank", "gum", "perl", "coval", "corefud", "evaluate-coval", "python"):
         parser.add_argument(f"--{option}", type=Path, required=True)
     main(parser.parse_args())

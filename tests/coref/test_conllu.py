@@ -1,20 +1,13 @@
-"""CoNLL-U files with CorefUD's annotation: what is read, what is refused and how, and what is written."""
+"""CoNLL-U files with CorefUD's annotation: what is read, what is refused and how."""
 
-import re
-from itertools import pairwise
-
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from shared.conll_documents import InventedWords
+from shared.conllu_documents import document, entities, row
 
 from closeread.errors import FormatError
-from closeread.files import write_text
 from closeread.formats.problems import LISTED
-from closeread.tasks.coref.columns import MentionTable, mention_table
-from closeread.tasks.coref.conllu import dump_conllu, read_conllu
-from closeread.tasks.coref.token_differences import token_differences
+from closeread.tasks.coref.conllu import read_conllu
 
 
 @pytest.fixture
@@ -26,28 +19,6 @@ def read(file):
         return read_conllu(file)
 
     return call
-
-
-def row(number, misc="_", form="w"):
-    return "\t".join([str(number), form, *"_______", misc])
-
-
-def document(*rows, name="a", fields="eid-etype-head-other"):
-    """A document of rows, given as lines or as the Entity of a word."""
-    lines = [line if "\t" in line or not line else row(i, line) for i, line in enumerate(rows, start=1)]
-    return "\n".join([f"# newdoc id = {name}", f"# global.Entity = {fields}", *lines, "", ""])
-
-
-def entities(table):
-    """(id, parts, head) of every mention, in order."""
-    return [
-        (
-            table.labels[table.entity[i]],
-            table.parts.get(i, ((int(table.start[i]), int(table.end[i])),)),
-            int(table.head[i]),
-        )
-        for i in range(len(table.start))
-    ]
 
 
 @pytest.mark.parametrize(
@@ -73,10 +44,17 @@ def entities(table):
             [f"Entity={cell}" for cell in ("(e1[1/3])", "(e2)", "(e1[2/3])", "(e1)", "(e1[3/3]", "e1[3/3])")],
             [("e1", ((0, 0), (2, 2), (4, 5)), 0), ("e1", ((3, 3),), 3), ("e2", ((1, 1),), 1)],
         ),
-        # The mention that was interrupted last continues first.
+        # Parts without a token between them.
+        (["Entity=(e1[1/2]-p-2-)", "Entity=(e1[2/2]-p-2-", "Entity=e1[2/2])"], [("e1", ((0, 2),), 1)]),
+        # The mention that opened first continues first, and the one that opened last is complete first.
         (
-            ["Entity=(e1[1/2])", "Entity=(e1[1/2])", "Entity=(e1[2/2])", "Entity=(e1[2/2])"],
-            [("e1", ((0, 0), (3, 3)), 0), ("e1", ((1, 1), (2, 2)), 1)],
+            ["Entity=(e1[1/2])", "Entity=(e1[1/2])", "_", "Entity=(e1[2/2](e1[2/2])", "Entity=e1[2/2])"],
+            [("e1", ((0, 0), (3, 4)), 0), ("e1", ((1, 1), (3, 3)), 1)],
+        ),
+        # A mention may be complete within a part of another, but not in a gap.
+        (
+            ["Entity=(e1[1/2]", "Entity=(e1[1/2])", "_", "Entity=(e1[2/2])e1[1/2])", "_", "Entity=(e1[2/2])"],
+            [("e1", ((0, 3), (5, 5)), 0), ("e1", ((1, 1), (3, 3)), 1)],
         ),
     ],
 )  # fmt: skip
@@ -117,17 +95,26 @@ PART = "(expected ID or ID[PART/PARTS] with PART from 1 to PARTS)"
 BROKEN = {
     "": ["is empty"],
     "# a\n\n": ["contains no document (expected '# newdoc id = NAME' before the first sentence)"],
-    row(1): [f"1: {OUTSIDE}"],
-    "# newdoc\n" + row(1): ["1: document without a name (expected '# newdoc id = NAME')"],
+    row(1) + "\n\n# newdoc id = a\n" + row(1): [f"1: {OUTSIDE}"],
+    row(1) + "\n\n# newdoc\n" + row(1): [f"1: {OUTSIDE}"],
+    "# newdoc a\n" + row(1): ["1: '# newdoc a' is not valid (expected '# newdoc id = NAME')"],
+    "# newdoc id\n" + row(1): ["1: '# newdoc id' is not valid (expected '# newdoc id = NAME')"],
     "# newdoc id = \n" + row(1): ["1: document without a name (expected '# newdoc id = NAME')"],
     "# newdoc id = a\x85b\n": [r"1: document name 'a\x85b' contains the control character U+0085"],
     document("_") * 2: ["5: duplicate document 'a' (first on line 1)"],
+    document("_", name="2") + "# newdoc\n": [
+        "5: duplicate document '2' (first on line 1); a document without an id is named by its number"
+    ],
     "# newdoc id = a\n" + row(1, "Entity=(e1)"): [
         f"2: column 10: Entity without a declaration of its fields (expected a line such as {FIELDS} before it)"
     ],
-    document("Entity=(e1)", fields="GRP-etype"): [
-        "2: global.Entity is 'GRP-etype' (expected fields that include eid, such as 'eid-etype-head-other')"
-    ],
+    **{
+        document("Entity=(e1)", fields=fields): [
+            f"2: global.Entity is '{fields}' (expected different fields with either eid or GRP, "
+            "such as 'eid-etype-head-other')"
+        ]
+        for fields in ["etype-head", "eid-GRP", "eid-head-head", ""]
+    },
     document("1 w _ _ _ _ _ _ _\t_"): ["3: the number of columns is 2 (expected 10, separated by tabs)"],
     document(row(1, form="a\rb")): ["3: the row contains a control character"],
     document(row(1, form="")): ["3: column 2: the word is empty (expected a word or '_')"],
@@ -139,6 +126,10 @@ BROKEN = {
     document(row("1-3"), row(1), row("2-3")): [
         "5: column 1: '2-3' follows word 1 (expected 2, 1.1 or a range from 2)",
         "6: the sentence ends before word 3, the last of a multiword token",
+    ],
+    document(row("1-3"), row(1)) + "# newdoc id = b\n" + row("1-2") + "\n" + row(1): [
+        "5: the sentence ends before word 3, the last of a multiword token",
+        "8: the sentence ends before word 2, the last of a multiword token",
     ],
     document(row("1-2", "Entity=(e1)"), row(1), row(2)): [
         "3: column 10: Entity on a multiword token (expected on its words)"
@@ -162,7 +153,13 @@ BROKEN = {
     document("Entity=(-p)"): [f"3: column 10: '' is not a valid entity id {PART}"],
     document("Entity=(e1[0/2])"): [f"3: column 10: 'e1[0/2]' is not a valid entity id {PART}"],
     document("Entity=(e1[3/2])"): [f"3: column 10: 'e1[3/2]' is not a valid entity id {PART}"],
-    document("Entity=(e1[1/1])"): [f"3: column 10: 'e1[1/1]' is not a valid entity id {PART}"],
+    **{
+        document(f"Entity=({name})"): [f"3: column 10: '{name}' is not a valid entity id {PART}"]
+        for name in ["e1[1/1]", "e1[01/2]", "e1[x]", "e1[1/2][1/2]", "[1/2]"]
+    },
+    document("Entity=(e1[1/2]", "Entity=(e1", "Entity=e1[1/2])", "Entity=e1)(e1[2/2])"): [
+        "5: column 10: entity 'e1[1/2]' closes while 'e1', which opens later (line 4), is still open"
+    ],
     document("Entity=(e1[2/2])"): ["3: column 10: part 2 of 2 of entity 'e1' without part 1 of 2 before it"],
     document("Entity=(e1[1/2])(e1[2/2])"): [
         "3: a mention of entity 'e1' has only 1 of its 2 parts (expected all of them in the same document)",
@@ -172,6 +169,9 @@ BROKEN = {
         "3: a mention of entity 'e1' has only 1 of its 2 parts (expected all of them in the same document)",
         "4: column 10: part 2 of 3 of entity 'e1' without part 1 of 3 before it",
     ],
+    document("Entity=(e1[1/2])", "Entity=(e1[1/2])", "Entity=(e1[2/2])", "Entity=(e1[2/2])"): [
+        "5: column 10: entity 'e1[2/2]' closes while another mention of it, which opens later (line 4), lacks parts"
+    ],
     document("Entity=(e1-p-x)"): ["3: column 10: 'x' is not a valid head (expected the number of a token, from 1)"],
     document("Entity=(e1-p-0)"): ["3: column 10: '0' is not a valid head (expected the number of a token, from 1)"],
     document("Entity=(e1-p-2)"): [
@@ -179,6 +179,23 @@ BROKEN = {
     ],
     document("Entity=(e1[1/2]-p-1)", "_", "Entity=(e1[2/2]-p-2)"): [
         "5: column 10: the head is 2, but 1 in another part"
+    ],
+    **{
+        document(f"Bridge={value}"): [
+            f"3: column 10: '{value}' is not a valid Bridge "
+            "(expected ID<ID or ID<ID:RELATION with two entities, several separated by ',')"
+        ]
+        for value in ["e1", "e1<e2<e3", "<e1", "e1<e1"]
+    },
+    document("SplitAnte=e1<e2,e3"): [
+        "3: column 10: 'e3' is not a valid SplitAnte (expected ID<ID with two entities, several separated by ',')"
+    ],
+    document(row("0.1", dependencies="x"), row(1)): [
+        "3: column 9: 'x' is not valid (expected '_' or PARENT:RELATION, several separated by '|')"
+    ],
+    document(row("0.1", dependencies="2:x|1.1:y|0.1:z"), row(1), "", row(1), row(2)): [
+        "3: column 9: the parent 1.1 is not in the sentence",
+        "3: column 9: the parent 2 is not in the sentence",
     ],
 }
 
@@ -196,101 +213,6 @@ def test_reading_stops_after_many_problems(read):
         read("a\tb\n" * (LISTED + 50))
     assert len(caught.value.problems) == LISTED + 1
     assert caught.value.problems[0].what == "has at least 350 problems; only 300 are reported"
-
-
-NAME = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs"]), min_size=1, max_size=6)
-WORD = st.text(st.sampled_from("a#_-()=|é\u2028😀 \ufeff"), min_size=1, max_size=4)
-LABELS = st.lists(NAME | st.sampled_from(["e1", "e2", "7", "a[1/2]", "a-b", "("]), min_size=4, max_size=4, unique=True)
-
-
-@st.composite
-def tables(draw):
-    """Tables of mentions with gaps and heads, some of which the format can't express."""
-    names = draw(st.lists(NAME, min_size=1, max_size=3, unique=True))
-    rows, n_tokens, labels = [], [], []
-    for i in range(len(names)):
-        n = draw(st.integers(1, 9))
-        mentions = []
-        for entity in range(draw(st.integers(0, 3))):
-            for _ in range(draw(st.integers(1, 2))):
-                places = sorted(draw(st.sets(st.integers(0, n - 1), min_size=1, max_size=5)))
-                if draw(st.booleans()):
-                    places = list(range(places[0], places[-1] + 1))
-                gaps = [0, *(j for j in range(1, len(places)) if places[j] > places[j - 1] + 1), len(places)]
-                parts = tuple((places[a], places[b - 1]) for a, b in pairwise(gaps))
-                mentions.append((entity, parts, draw(st.sampled_from(places))))
-        # As they open: the longer part first, single tokens last.
-        opened = sorted(range(len(mentions)), key=lambda m: (mentions[m][1][0][0], -mentions[m][1][0][1], m))
-        order = list(dict.fromkeys(mentions[m][0] for m in opened))
-        mentions = sorted((mentions[m] for m in opened), key=lambda m: order.index(m[0]))
-        rows += [(i, len(labels) + order.index(entity), parts, head) for entity, parts, head in mentions]
-        labels += draw(LABELS)[: len(order)]
-        n_tokens.append(n)
-    words = [draw(st.lists(WORD, min_size=n, max_size=n)) for n in n_tokens]
-    return MentionTable(
-        names=names,
-        n_tokens=np.array(n_tokens),
-        document=np.array([i for i, *_ in rows], np.int64),
-        start=np.array([parts[0][0] for *_, parts, _ in rows], np.int64),
-        end=np.array([parts[-1][1] for *_, parts, _ in rows], np.int64),
-        entity=np.array([entity for _, entity, *_ in rows], np.int64),
-        n_entities=len(labels),
-        parts={i: parts for i, (*_, parts, _) in enumerate(rows) if len(parts) > 1},
-        head=np.array([head for *_, head in rows], np.int64),
-        labels=labels,
-        words=InventedWords(words),
-    )
-
-
-def spans(table):
-    """The mentions by their place, without their entities' ids."""
-    rows = zip(entities(table), table.document.tolist(), table.entity.tolist(), strict=True)
-    return sorted((document, entity, *mention[1:]) for mention, document, entity in rows)
-
-
-@given(table=tables())
-def test_round_trip(file, table):
-    try:
-        text = dump_conllu(table)
-    except ValueError as error:
-        several = bool(np.bincount(table.entity).max(initial=0) > 1)
-        assert ("two crossing mentions of one entity" in str(error)) is several  # noqa: PT017
-        return
-    write_text(file, text)
-    again = read_conllu(file)
-    assert list(again.names) == list(table.names)
-    assert again.n_tokens.tolist() == table.n_tokens.tolist()
-    assert spans(again) == spans(table)
-    assert token_differences(table, again) == []
-    for label, before in zip(again.labels, table.labels, strict=True):
-        assert label == before or re.fullmatch(r"e[1-4]", label)
-    assert dump_conllu(again) == text
-
-
-def test_writing():
-    table = MentionTable(**{**vars(mention_table(["a b"], [[[[0, 1]], [[1, 1]]]])), "n_tokens": np.array([2])})
-    blank = "\t".join(["_", *"____0__"])
-    assert dump_conllu(table) == (
-        "# newdoc id = a b\n# global.Entity = eid-etype-head-other\n"
-        f"1\t{blank}\tEntity=(e1--1-\n2\t{blank}\tEntity=e1)(e2--1-)\n\n"
-    )
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"n_tokens": None}, "a CoNLL-U file has a row for every token, but the number of tokens is unknown"),
-        ({"names": ["a\n"]}, r"document 'a\n': a CoNLL-U file can't express 'a\n'"),
-        ({"names": ["a "]}, "document 'a ': a CoNLL-U file can't express two crossing mentions"),
-        ({"words": InventedWords([["a", "b\tc", "d", "e"]])}, r"document 'a': a CoNLL-U file can't express 'b\tc'"),
-        ({"end": np.array([2, 3])}, "document 'a': a CoNLL-U file can't express two crossing mentions of one entity"),
-    ],
-)
-def test_documents_that_the_format_can_not_express(change, message):
-    table = {**vars(mention_table(["a"], [[[[0, 2], [1, 2]]]])), "n_tokens": np.array([4])}
-    assert dump_conllu(MentionTable(**table))
-    with pytest.raises(ValueError, match=re.escape(message)):
-        dump_conllu(MentionTable(**{**table, **change}))
 
 
 LINES = st.sampled_from(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +24,12 @@ class Problems:
         if len(self.listed) < LISTED:
             self.listed.append(Problem(what, line, file))
         self.total += times
+
+    def add_lines(self, what: str, lines: Sequence[int]) -> None:
+        """Add the same problem for several lines."""
+        for line in lines[:LISTED]:
+            self.add(what, line)
+        self.total += len(lines[LISTED:])
 
     def raise_any(self, path: Path) -> None:
         """Raise a FormatError with the problems, in the order of the file, if there are any."""

@@ -40,7 +40,12 @@ def read_lines(path: Path) -> list[str]:
         FormatError: the file is missing, not a regular file, empty, too large (more than `MAX_FILE_BYTES`, or a
             line of more than `MAX_LINE_BYTES`: rejected before parsing), binary, or not UTF-8.
     """
-    data = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
+    return split_lines(path, read_bytes(path))
+
+
+def split_lines(path: Path, data: bytes) -> list[str]:
+    """Split the bytes of a file into lines, as `read_lines` does."""
+    data = data.removeprefix(BYTE_ORDER_MARK)
     if not data:
         raise FormatError(path, [Problem("is empty")])
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):

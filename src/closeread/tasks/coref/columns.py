@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload, runtime_checkable
 
 import numpy as np
 
@@ -45,6 +46,15 @@ class Words(Protocol):
         ...
 
 
+@runtime_checkable
+class HashedWords(Words, Protocol):
+    """Words with a digest of each document, for comparison with words of the same class."""
+
+    def digest(self, document: int) -> bytes:
+        """Return a digest of the words: equal digests mean equal words, unequal ones may too."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class EmptyNodes:
     """The tokens that are empty nodes, in the order of documents and tokens.
@@ -66,6 +76,36 @@ class EmptyNodes:
         order = np.argsort(document, kind="stable")
         dependencies = [self.dependencies[i] for i in order.tolist()]
         return EmptyNodes(document[order], self.token[order], self.sentence[order], dependencies)
+
+
+class LazyField(Sequence[str]):
+    """A field of mentions that is read from the file only when it is used.
+
+    Args:
+        read: returns the values of some mentions of the file, by their index there.
+        rows: (n_mentions,) the index of each mention.
+    """
+
+    def __init__(self, read: Callable[[Ints], Sequence[str]], rows: Ints) -> None:
+        self._read, self._rows = read, rows
+
+    @cached_property
+    def _values(self) -> Sequence[str]:
+        return self._read(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        return self._values[index]
+
+    def take(self, rows: Ints) -> LazyField:
+        """Return the field of some of the mentions, by their place here."""
+        return LazyField(self._read, self._rows[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +191,7 @@ class MentionTable(Sequence[Record]):
             entity=self.entity[rows],
             parts=_renumber(self.parts, order),
             minimum=_renumber(self.minimum, order),
-            mention_fields={name: [values[i] for i in order] for name, values in self.mention_fields.items()},
+            mention_fields={name: _take(values, rows) for name, values in self.mention_fields.items()},
             head=None if self.head is None else self.head[rows],
         )
 
@@ -180,6 +220,10 @@ class MentionTable(Sequence[Record]):
         for entity, mention in zip(self.entity[first:last].tolist(), rows, strict=True):
             clusters.setdefault(entity, []).append(mention)
         return {"document": self.names[number], "clusters": list(clusters.values())}
+
+
+def _take(values: Sequence[str], rows: Ints) -> Sequence[str]:
+    return values.take(rows) if isinstance(values, LazyField) else [values[i] for i in rows.tolist()]
 
 
 def _renumber(values: Mapping[int, T], rows: Sequence[int]) -> dict[int, T]:

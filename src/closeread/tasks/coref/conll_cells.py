@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from closeread.arrays import Ints, Mask, mark_run_starts
 from closeread.formats.text import UNSAFE
+from closeread.tasks.coref.kernels.brackets import match_brackets, number_by_first
 
 MAX_ID_BYTES = 128
 """Longer ids are read one by one."""
@@ -144,10 +145,12 @@ def read_mentions_at_once(data: bytes, cells: Cells) -> Mentions | None:
         events = events.take(np.lexsort((events.closes & ~events.opens, events.cell)))
         entity, first = _number_entities(cells.document[events.cell], events.label)
         by_entity = np.argsort(entity, kind="stable")
-    found = _match_brackets(entity, events, by_entity)
+    found = match_brackets(entity, events.opens, events.closes, by_entity)
     if found is None:
         return None
     opened, closed = found
+    by_opening = np.lexsort((opened, entity[opened]))
+    opened, closed = opened[by_opening], closed[by_opening]
     token = cells.token[events.cell]
     return Mentions(
         document=cells.document[events.cell][opened],
@@ -216,11 +219,7 @@ def _pack_word(text: NDArray[np.uint8], begin: Ints, end: Ints) -> Ints:
 def _number_entities(document: Ints, label: Ints) -> tuple[Ints, Ints]:
     """Number the entities from 0 in the order of the file; return the entity of each event, and its first event."""
     labels, number = np.unique(label, return_inverse=True)
-    _, first, entity = np.unique(document * max(len(labels), 1) + number, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return rank[entity], first[order]
+    return number_by_first(document * max(len(labels), 1) + number)
 
 
 def _find_reopened(entity: Ints, events: _Events, by_entity: Ints) -> Ints:
@@ -230,30 +229,6 @@ def _find_reopened(entity: Ints, events: _Events, by_entity: Ints) -> Ints:
     is_reopened = events.closes[one] & events.opens[other]
     is_reopened &= (entity[one] == entity[other]) & (events.cell[one] == events.cell[other])
     return np.unique(events.cell[one[is_reopened]])
-
-
-def _match_brackets(entity: Ints, events: _Events, order: Ints) -> tuple[Ints, Ints] | None:
-    """Find the events that open and close each mention, by entity and opening; None if brackets don't match.
-
-    Args:
-        entity: the entity of each event.
-        events: the events.
-        order: the events by entity, those of an entity in their order.
-    """
-    step = events.opens.astype(np.int64) - events.closes
-    depth = np.cumsum(step[order])
-    is_last = np.append(np.diff(entity[order]) != 0, True)[: len(order)]
-    if (depth < 0).any() or depth[is_last].any():
-        return None
-    # The level of a mention is the number of open mentions of its entity: within a level, opens and closes alternate.
-    of_level = np.where(step[order] < 0, depth + 1, depth)
-    half = np.flatnonzero(step[order])
-    half = half[np.lexsort((half, of_level[half], entity[order][half]))]
-    single = np.flatnonzero(events.opens & events.closes)
-    opened = np.concatenate([order[half[0::2]], single])
-    closed = np.concatenate([order[half[1::2]], single])
-    by_opening = np.lexsort((opened, entity[opened]))
-    return opened[by_opening], closed[by_opening]
 
 
 def _rank_entities(entity: Ints, opened: Ints, events: _Events) -> Ints | None:

@@ -1,49 +1,37 @@
-"""CoNLL-U files with coreference in the annotation of CorefUD.
+"""CoNLL-U files with coreference in the annotation of CorefUD, or of GUM.
 
-Conventions: a document begins at ``# newdoc id = NAME`` and ends at the next one.  Its tokens are words and empty nodes
-(``3.1``), in the order of the file, an empty node with the word ``_``; lines of multiword tokens (``3-4``) are no
-tokens.  The mentions are in the last column as ``Entity=`` (`closeread.tasks.coref.conllu_entities`).  The fields after
-the id are declared by ``# global.Entity``: `head` is the number of the mention's head among its tokens, from 1; the
-default is the first token.  Bridging and split antecedents are ignored.  A mention may cross the end of a sentence.
+Conventions: tokens are words and empty nodes (``3.1``), in the order of the file, an empty node with the word ``_``;
+lines of multiword tokens (``3-4``) are no tokens.  The mentions are in the last column as ``Entity=``
+(`closeread.tasks.coref.conllu_entities`).  Their fields are declared by ``# global.Entity``: `eid` is the entity's id,
+`GRP` (in GUM) the same; ids belong to their document.  `head` is the number of the mention's head among its tokens,
+from 1; the default is the first token.  Bridging and split antecedents are counted, and otherwise ignored.  A mention
+may cross the end of a sentence.
+
+For speed, no loop looks at single bytes of a valid file: lines, cells and Entity values are found with NumPy, a
+block at a time.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
 
-from closeread.errors import quote
+from closeread.arrays import Ints
 from closeread.formats import Format
-from closeread.formats.problems import Problems
-from closeread.formats.text import UNSAFE, read_lines
+from closeread.formats.problems import LISTED
+from closeread.formats.text import BYTE_ORDER_MARK, read_bytes
 from closeread.records import Parsed
-from closeread.tasks.coref.columns import ListedWords, MentionTable, Parts, nth_token, number_of_token
-from closeread.tasks.coref.conllu_entities import EntityReader
+from closeread.tasks.coref.columns import LazyField, MentionTable
+from closeread.tasks.coref.conllu_headers import Document
+from closeread.tasks.coref.conllu_mentions import Mentions
+from closeread.tasks.coref.conllu_reader import Reader
+from closeread.tasks.coref.conllu_rows import EMPTY, FORM, RANGE, UPOS, Rows, check_text, join_texts, split_blocks
+from closeread.tasks.coref.conllu_writer import dump_conllu
 from closeread.tasks.coref.coref_json import table_of
-
-COLUMNS = 10
-
-COMMENT = re.compile(r"#[ \t]*(newdoc|global\.Entity)(?![^\s=])(?:[ \t]+id)?[ \t]*(?:=[ \t]*(.*?))?[ \t]*")
-WORD_ID = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9})|-([0-9]{1,9}))?")
-PLAIN_ID = re.compile(r"[^-()\[\]|=\s\x00-\x1f\x7f-\x9f]+")
-FORM = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
-
-DEFAULT_FIELDS = "eid-etype-head-other"
-
-
-@dataclass
-class _Documents:
-    """The documents of a file while it is read."""
-
-    names: list[str] = field(default_factory=list)
-    words: list[list[str]] = field(default_factory=list)
-    lines: list[list[int]] = field(default_factory=list)
-    problems: Problems = field(default_factory=Problems)
+from closeread.tasks.coref.document_genre import find_genre
 
 
 def read_conllu(path: Path) -> MentionTable:
@@ -55,240 +43,142 @@ def read_conllu(path: Path) -> MentionTable:
     Raises:
         FormatError: the file is not text or not valid CoNLL-U, with all its problems.
     """
-    reader = _read(path)
-    return _make_table(reader.documents, reader.entities)
+    return _read(path)[0]
 
 
 def read_records(path: Path, split: str) -> Parsed:
     """The same, each with the line on which its document begins; names are the file's, whatever the split."""
     del split
-    reader = _read(path)
-    return Parsed(_make_table(reader.documents, reader.entities), list(reader.seen.values()), [])
+    table, documents = _read(path)
+    return Parsed(table, [document.header for document in documents], [])
 
 
-def _read(path: Path) -> _Reader:
-    reader = _Reader()
-    for number, line in enumerate(read_lines(path), start=1):
-        reader.take(number, line)
+def _read(path: Path) -> tuple[MentionTable, Sequence[Document]]:
+    data = read_bytes(path)
+    check_text(path, data)
+    begin = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
+    reader = Reader(data, begin)
+    for rows in split_blocks(data, begin, len(data), 1):
+        reader.take(rows)
+        if reader.problems.total > LISTED:  # counting the problems of a gigabyte of garbage helps nobody
+            reader.problems.raise_any(path)
     reader.finish()
-    reader.documents.problems.raise_any(path)
-    return reader
-
-
-class _Reader:
-    """Reader of the lines of a file."""
-
-    def __init__(self) -> None:
-        self.documents = _Documents()
-        self.entities = EntityReader(self.documents.problems)
-        self._fields: list[str] | None = None
-        self.seen: dict[str, int] = {}  # the first line of each document name
-        self._word = self._empty = 0  # the number of the last word of the sentence, and of the last empty node after it
-        self._range_end = 0
-
-    def take(self, number: int, line: str) -> None:
-        """Read a line."""
-        if not line.strip(" \t"):
-            self._end_sentence(number)
-        elif line.startswith("#"):
-            if comment := COMMENT.fullmatch(line):
-                if comment[1] == "newdoc":
-                    self._begin_document(number, comment[2])
-                else:
-                    self._take_fields(number, comment[2])
-        else:
-            self._take_row(number, line.split("\t"))
-
-    def finish(self) -> None:
-        """Handle the end of the file."""
-        self._end_document()
-        if not self.documents.names and not self.documents.problems.total:
-            self._report("contains no document (expected '# newdoc id = NAME' before the first sentence)")
-
-    def _report(self, what: str, line: int | None = None) -> None:
-        self.documents.problems.add(what, line)
-
-    def _begin_document(self, line: int, name: str | None) -> None:
-        self._end_document()
-        if not name:
-            self._report("document without a name (expected '# newdoc id = NAME')", line)
-            name = ""
-        elif unsafe := UNSAFE.search(name):
-            self._report(f"document name {quote(name)} contains the control character U+{ord(unsafe[0]):04X}", line)
-        elif (before := self.seen.setdefault(name, line)) != line:
-            self._report(f"duplicate document {quote(name)} (first on line {before})", line)
-        self.documents.names.append(name)
-        self.documents.words.append([])
-        self.documents.lines.append([])
-
-    def _end_document(self) -> None:
-        self.entities.end_document()
-        self._word = self._empty = self._range_end = 0
-
-    def _end_sentence(self, line: int) -> None:
-        if self._range_end > self._word:
-            self._report(f"the sentence ends before word {self._range_end}, the last of a multiword token", line)
-        self._word = self._empty = self._range_end = 0
-
-    def _take_fields(self, line: int, value: str | None) -> None:
-        self._fields = (value or "").split("-")
-        if "eid" not in self._fields:
-            expected = f"expected fields that include eid, such as {DEFAULT_FIELDS!r}"
-            self._report(f"global.Entity is {quote(value or '')} ({expected})", line)
-
-    def _take_row(self, line: int, cells: list[str]) -> None:
-        if len(cells) != COLUMNS:
-            self._report(f"the number of columns is {len(cells)} (expected {COLUMNS}, separated by tabs)", line)
-            return
-        if any(map(UNSAFE.search, cells)):
-            self._report("the row contains a control character", line)
-        if not self.documents.names:
-            self._report("token outside a document (expected '# newdoc id = NAME' before it)", line)
-            return
-        is_token = self._take_id(line, cells[0])
-        entity = self._find_entity(line, cells[-1])
-        if not is_token:
-            if entity:
-                self._report("column 10: Entity on a multiword token (expected on its words)", line)
-            return
-        if not cells[1]:
-            self._report("column 2: the word is empty (expected a word or '_')", line)
-        # The word of an empty node is a guess of its annotator or system; only real words are compared with the key's.
-        self.documents.words[-1].append(cells[1] if self._empty == 0 else "_")
-        self.documents.lines[-1].append(line)
-        if entity and self._fields is None:
-            expected = f"expected a line such as '# global.Entity = {DEFAULT_FIELDS}' before it"
-            self._report(f"column 10: Entity without a declaration of its fields ({expected})", line)
-        elif entity and "eid" in (self._fields or ()):
-            document, token = len(self.documents.names) - 1, len(self.documents.words[-1]) - 1
-            self.entities.take(line, document, token, entity, self._fields or ())
-
-    def _take_id(self, line: int, text: str) -> bool:
-        """Read the id, which must be the next one of its sentence; return whether it is that of a token."""
-        parts = WORD_ID.fullmatch(text)
-        number, empty, last = (int(p) if p else None for p in parts.groups()) if parts else (None, None, None)
-        after = self._word + 1
-        if empty is not None:
-            right = (number, empty) == (self._word, self._empty + 1)
-        elif last is not None:
-            right = number == after and last > number and after > self._range_end
-        else:
-            right = number == after
-        if not right or number is None:
-            what = f"column 1: {quote(text)} follows word {self._word}" if self._word else f"column 1: {quote(text)}"
-            following = f"{after}, {self._word}.{self._empty + 1} or a range from {after}"
-            self._report(f"{what} (expected {following})", line)
-            return parts is not None and last is None
-        if empty is not None:
-            self._empty = empty
-        elif last is not None:
-            self._range_end = last
-        else:
-            self._word, self._empty = number, 0
-        return last is None
-
-    def _find_entity(self, line: int, misc: str) -> str:
-        values = [part.removeprefix("Entity=") for part in misc.split("|") if part.startswith("Entity=")]
-        if len(values) > 1:
-            self._report("column 10: Entity is given twice", line)
-        return values[0] if values else ""
-
-
-def _make_table(documents: _Documents, entities: EntityReader) -> MentionTable:
-    mentions = sorted(entities.mentions, key=lambda mention: mention.entity)
-    entity = np.array([mention.entity for mention in mentions], np.int64)
-    return MentionTable(
-        names=documents.names,
-        n_tokens=np.array([len(words) for words in documents.words], np.int64),
-        document=np.array(entities.document_of_entity, np.int64)[entity],
-        start=np.array([mention.parts[0][0] for mention in mentions], np.int64),
-        end=np.array([mention.parts[-1][1] for mention in mentions], np.int64),
-        entity=entity,
-        n_entities=len(entities.labels),
-        parts={i: tuple(mention.parts) for i, mention in enumerate(mentions) if mention.of > 1},
-        head=np.array([nth_token(mention.parts, mention.head or 1) for mention in mentions], np.int64),
-        labels=entities.labels,
-        words=ListedWords(documents.words, documents.lines),
+    mentions = reader.misc.finish()
+    empty = None if reader.problems.total else reader.empty_nodes.finish(len(reader.headers.documents))
+    reader.problems.raise_any(path)
+    if mentions is None:
+        raise AssertionError(f"{path}: invalid, but no problem was found")
+    documents = reader.headers.documents
+    n_tokens = np.array(reader.n_tokens, np.int64)
+    words = ConlluWords(data, documents, reader.digests)
+    fields = _Fields(words, n_tokens, mentions)
+    every = np.arange(len(mentions.start))
+    genres = [find_genre(document.name) for document in documents]
+    table = MentionTable(
+        names=[document.name for document in documents],
+        n_tokens=n_tokens,
+        document=mentions.document,
+        start=mentions.start,
+        end=mentions.end,
+        entity=mentions.entity,
+        n_entities=len(mentions.labels),
+        parts=mentions.parts,
+        head=mentions.head,
+        labels=mentions.labels,
+        words=words,
+        empty=empty,
+        mention_fields={
+            "pos": LazyField(fields.read_pos, every),
+            **({"type": LazyField(fields.read_types, every)} if reader.misc.has_types else {}),
+        },
+        document_fields={"genre": genres} if any(genres) else {},
+        unnamed=frozenset(i for i, document in enumerate(documents) if document.is_numbered),
+        notices=[f"{path}: {found}" for found in reader.misc.relations.describe()],
     )
+    return table, documents
 
 
-def dump_conllu(table: MentionTable) -> str:
-    """Convert documents to CoNLL-U text, each to one sentence with coreference as its only annotation.
+class ConlluWords:
+    """The words of a file's documents, decoded on demand."""
 
-    Words are ``_`` if the table has none; ids are kept if the format can express them.
+    def __init__(self, data: bytes, documents: Sequence[Document], digests: Sequence[bytes]) -> None:
+        self._data, self._documents, self._digests = data, documents, digests
 
-    Raises:
-        ValueError: the number of tokens is unknown, or the format can't express something: a word or name with a
-            control character, two crossing mentions of one entity.
-    """
-    if table.n_tokens is None:
-        raise ValueError("a CoNLL-U file has a row for every token, but the number of tokens is unknown")
-    borders = np.searchsorted(table.document, np.arange(len(table.names) + 1)).tolist()
-    n_tokens = table.n_tokens.tolist()
-    return "".join(
-        _format_document(table, i, range(first, last), n_tokens[i]) for i, (first, last) in enumerate(pairwise(borders))
-    )
+    def __call__(self, document: int) -> Sequence[str]:
+        """Return the tokens of a document."""
+        return self.packed(document).decode().split("\n")[:-1]
 
+    def packed(self, document: int) -> bytes:
+        """Return the tokens as UTF-8, each followed by a line end."""
+        return b"".join(map(_pack_words, self._rows(document)))
 
-def _format_document(table: MentionTable, document: int, mentions: Sequence[int], n_tokens: int) -> str:
-    name = table.names[document]
-    words = (table.words(document) if table.words else ()) or ["_"] * n_tokens
-    if invalid := [text for text in (name, *words) if not FORM.fullmatch(text)]:
-        raise ValueError(f"document {quote(name)}: a CoNLL-U file can't express {quote(invalid[0])}")
-    ids = _choose_ids(table, sorted({int(table.entity[i]) for i in mentions}))
-    spans = [table.parts.get(i, ((int(table.start[i]), int(table.end[i])),)) for i in mentions]
-    heads = [
-        int(table.head[i]) if table.head is not None else span[0][0] for i, span in zip(mentions, spans, strict=True)
-    ]
-    numbers = list(map(number_of_token, spans, heads))
-    labels = [ids[int(table.entity[i])] for i in mentions]
-    lines = [f"# newdoc id = {name}", f"# global.Entity = {DEFAULT_FIELDS}"]
-    cells = _format_cells(labels, spans, numbers, n_tokens)
-    for i, (word, cell) in enumerate(zip(words, cells, strict=True), start=1):
-        lines.append("\t".join([str(i), word, *"____0__", f"Entity={cell}" if cell else "_"]))
-    lines.append("")
-    reader = _Reader()
-    for number, line in enumerate(lines):
-        reader.take(number, line)
-    reader.finish()
-    again = [(reader.entities.labels[m.entity], tuple(m.parts), m.head) for m in reader.entities.mentions]
-    if (
-        reader.documents.problems.total
-        or reader.documents.names != [name]
-        or sorted(again) != sorted(zip(labels, spans, numbers, strict=True))
-    ):
-        found = "two crossing mentions of one entity, or a name that would be read back differently"
-        raise ValueError(f"document {quote(name)}: a CoNLL-U file can't express {found}")
-    return "".join(f"{line}\n" for line in lines)
+    def digest(self, document: int) -> bytes:
+        """Return a digest of the words: equal digests mean equal words, unequal ones may too."""
+        return self._digests[document]
+
+    def line_of(self, document: int, token: int) -> int:
+        """Return the line of a token, from 1."""
+        for rows in self._rows(document):
+            lines = rows.lines[rows.kind < RANGE]
+            if token < len(lines):
+                return rows.line + int(lines[token])
+            token -= len(lines)
+        raise IndexError(f"document {document} has no such token")
+
+    def text(self, begin: int, end: int) -> str:
+        """Return some of the text."""
+        return self._data[begin:end].decode()
+
+    def all_rows(self) -> Iterator[Rows]:
+        """Return the rows of all documents."""
+        return split_blocks(self._data, self._documents[0].begin, len(self._data), self._documents[0].line)
+
+    def _rows(self, document: int) -> Iterator[Rows]:
+        place, *after = self._documents[document : document + 2]
+        return split_blocks(self._data, place.begin, after[0].begin if after else len(self._data), place.line)
 
 
-def _format_cells(labels: Sequence[str], spans: Sequence[Parts], heads: Sequence[int], n_tokens: int) -> Iterator[str]:
-    """List the brackets of each token: closing ones first, then opening ones, longest mention first."""
-    opening: list[list[str]] = [[] for _ in range(n_tokens)]
-    closing: list[list[str]] = [[] for _ in range(n_tokens)]
-    brackets = [
-        (start, -end, i, f"{label}[{part}/{len(parts)}]" if len(parts) > 1 else label)
-        for i, (label, parts) in enumerate(zip(labels, spans, strict=True))
-        for part, (start, end) in enumerate(parts, start=1)
-    ]
-    for start, minus_end, i, name in sorted(brackets):
-        opening[start].append(f"({name}--{heads[i]}-" + (")" if start == -minus_end else ""))
-        if start < -minus_end:
-            closing[-minus_end].append(f"{name})")
-    return ("".join(chain(closes, opens)) for closes, opens in zip(closing, opening, strict=True))
+def _pack_words(rows: Rows) -> bytes:
+    chosen = np.flatnonzero(rows.kind < RANGE)
+    begin, end = rows.cells(FORM, chosen)
+    raw, is_empty = rows.raw, rows.kind[chosen] == EMPTY
+    if is_empty.any():
+        begin, end = np.where(is_empty, len(raw), begin), np.where(is_empty, len(raw) + 1, end)
+        raw = np.append(raw, np.frombuffer(b"_\n", np.uint8))
+    return join_texts(raw, begin, end)
 
 
-def _choose_ids(table: MentionTable, entities: Sequence[int]) -> dict[int, str]:
-    """Choose the ids of a document's entities: those of the table if the format can express them, else e1, e2, …"""
-    labels = [table.labels[entity] for entity in entities] if table.labels else []
-    if len(set(labels)) == len(entities) and all(PLAIN_ID.fullmatch(label) for label in labels):
-        return dict(zip(entities, labels, strict=True))
-    return {entity: f"e{i}" for i, entity in enumerate(entities, start=1)}
+class _Fields:
+    """The fields of the mentions of a file, which few users need."""
+
+    def __init__(self, words: ConlluWords, n_tokens: Ints, mentions: Mentions) -> None:
+        self._words, self._mentions = words, mentions
+        self._head = (np.cumsum(n_tokens) - n_tokens)[mentions.document] + mentions.head
+
+    def read_types(self, mentions: Ints) -> Sequence[str]:
+        """Return the types of the mentions' entities."""
+        begin, end = (column[mentions].tolist() for column in (self._mentions.type_begin, self._mentions.type_end))
+        return list(map(self._words.text, begin, end))
+
+    def read_pos(self, mentions: Ints) -> Sequence[str]:
+        """Return the universal parts of speech of the mentions' heads."""
+        token, which = np.unique(self._head[mentions], return_inverse=True)
+        found: list[str] = []
+        n_before = 0
+        for rows in self._words.all_rows():
+            is_token = rows.kind < RANGE
+            chosen = np.flatnonzero(is_token)
+            n_after = n_before + len(chosen)
+            first, last = np.searchsorted(token, [n_before, n_after])
+            text = join_texts(rows.raw, *rows.cells(UPOS, chosen[token[first:last] - n_before]))
+            found += text.decode().split("\n")[:-1]
+            n_before = n_after
+        return ["" if found[i] == "_" else found[i] for i in which.tolist()]
 
 
 FORMAT = Format(
     read_records,
     lambda records: dump_conllu(table_of(records)),
     suffixes=(".conllu",),
-    first_line=re.compile(r"#\s*(?:global\.|newdoc|newpar|sent_id|text\b)", re.ASCII),
+    first_line=re.compile(r"#\s*(?:global\.|newdoc|newpar|sent_id|text\b|generator\b|meta::)", re.ASCII),
 )

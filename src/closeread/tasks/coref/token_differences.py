@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from closeread.errors import Problem, join_names, pluralize, quote
-from closeread.tasks.coref.columns import MentionTable, Words
+from closeread.tasks.coref.columns import HashedWords, MentionTable, Words
 from closeread.tasks.coref.conll import ConllWords
 from closeread.tasks.coref.joined import find_words
 from closeread.tasks.coref.neural_json import JsonWords
@@ -80,6 +80,6 @@ def _compare_words(key: MentionTable, k: int, response: MentionTable, r: int) ->
 
 
 def _have_equal_digests(key: Words, k: int, response: Words, r: int) -> bool:
-    if not isinstance(key, ConllWords) or not isinstance(response, ConllWords):
-        return False
-    return key.digest(k) == response.digest(r)
+    if isinstance(key, HashedWords) and isinstance(response, HashedWords) and type(key) is type(response):
+        return key.digest(k) == response.digest(r)
+    return False

@@ -1,0 +1,187 @@
+"""The last column of CorefUD files (MISC), which contains the mentions.
+
+Entity values are read all at once (`closeread.tasks.coref.conllu_cells`).  If any is invalid, they are read again one
+by one (`closeread.tasks.coref.conllu_entities`), which is slower and finds the problems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from closeread.arrays import Ints, Mask, mark_run_starts
+from closeread.errors import quote
+from closeread.formats.problems import LISTED, Problems
+from closeread.tasks.coref.conllu_cells import ABSENT, Cells, Fields, NameNumbers, Pieces, parse_pieces
+from closeread.tasks.coref.conllu_entities import ENTITY_ID, EntityReader
+from closeread.tasks.coref.conllu_mentions import Mentions, link_pieces
+from closeread.tasks.coref.conllu_relations import RelationReader
+from closeread.tasks.coref.conllu_rows import MISC, RANGE, Rows
+
+BAR = ord("|")
+DEFAULT_FIELDS = "eid-etype-head-other"
+UNDECLARED, UNUSABLE = -1, -2
+"""Numbers of declarations: there is none, or one without the entity's id."""
+
+
+class Place(NamedTuple):
+    """Where the rows of a block are.
+
+    Attributes:
+        document: (n_rows,) the document of each row, from 0.
+        token: (n_rows,) the token of each in its document, or the next one.
+        declared: (n_rows,) the number of the declaration that applies.
+    """
+
+    document: Ints
+    token: Ints
+    declared: Ints
+
+
+class _Values(NamedTuple):
+    """The values of an attribute, all (n_values,): the row of each, and where it is in the block."""
+
+    row: Ints
+    begin: Ints
+    end: Ints
+
+    def select(self, mask: Mask) -> _Values:
+        """Return the values where the mask is true."""
+        return _Values(self.row[mask], self.begin[mask], self.end[mask])
+
+
+class MiscReader:
+    """Reader of the MISC cells of a file.
+
+    Args:
+        data: the file.
+        problems: collects the problems.
+
+    Attributes:
+        has_types: whether a declaration includes the types of entities.
+        relations: reader of relations between entities.
+    """
+
+    def __init__(self, data: bytes, problems: Problems) -> None:
+        self.has_types = False
+        self.relations = RelationReader(problems)
+        self._data, self._raw = data, np.frombuffer(data, np.uint8)
+        self._problems = problems
+        self._declared: list[list[str]] = []
+        self._fields = _index_fields([])
+        self._names = NameNumbers()
+        self._cells: list[Cells] = []
+        self._pieces: list[Pieces] = []
+        self._is_valid = True
+
+    def declare(self, line: int, value: str) -> int:
+        """Read a declaration of fields; return its number."""
+        fields = value.split("-")
+        given = [field for field in fields if field]
+        if len(ENTITY_ID & set(given)) != 1 or len(set(given)) < len(given):
+            expected = f"expected different fields with either eid or GRP, such as {DEFAULT_FIELDS!r}"
+            self._problems.add(f"global.Entity is {quote(value)} ({expected})", line)
+            return UNUSABLE
+        if fields not in self._declared[-1:]:
+            self._declared.append(fields)
+            self._fields = _index_fields(self._declared)
+            self.has_types |= self._fields.etype[-1] != ABSENT
+        return len(self._declared) - 1
+
+    def take(self, rows: Rows, place: Place) -> None:
+        """Read the cells of a block."""
+        bars = np.flatnonzero(rows.raw == BAR)
+        self._take_entities(rows, _find_values(rows, b"Entity=", bars), place)
+        for name, take in (
+            (b"Bridge=", self.relations.take_bridging),
+            (b"SplitAnte=", self.relations.take_split_antecedents),
+        ):
+            found = _find_values(rows, name, bars)
+            found = found.select((found.begin < found.end) & (rows.kind[found.row] < RANGE))
+            for row, begin, end in zip(*(column.tolist() for column in found), strict=True):
+                take(int(place.document[row]), rows.line + int(rows.lines[row]), rows.text(begin, end).decode())
+
+    def _take_entities(self, rows: Rows, values: _Values, place: Place) -> None:
+        is_first = mark_run_starts(values.row)
+        self._report(rows, np.unique(values.row[~is_first]), "column 10: Entity is given twice")
+        values = values.select(is_first & (values.begin < values.end))
+        kind = rows.kind[values.row]
+        self._report(rows, values.row[kind == RANGE], "column 10: Entity on a multiword token (expected on its words)")
+        values = values.select(kind < RANGE)
+        declared = place.declared[values.row]
+        expected = f"expected a line such as '# global.Entity = {DEFAULT_FIELDS}' before it"
+        found = f"column 10: Entity without a declaration of its fields ({expected})"
+        self._report(rows, values.row[declared == UNDECLARED], found)
+        values, declared = values.select(declared >= 0), declared[declared >= 0]
+        columns = (
+            place.document[values.row],
+            place.token[values.row],
+            rows.lines[values.row] + rows.line,
+            values.begin + rows.offset,
+            values.end + rows.offset,
+            declared,
+        )
+        cells = Cells(*(column.astype(np.int32) for column in columns))
+        self._cells.append(cells)
+        if self._is_valid and not self._problems.total:
+            pieces = parse_pieces(self._raw, cells, self._fields, self._names)
+            self._is_valid = pieces is not None
+            self._pieces += [pieces] if pieces else []
+
+    def _report(self, rows: Rows, chosen: Ints, what: str) -> None:
+        self._problems.add_lines(what, (rows.lines[chosen] + rows.line).tolist())
+
+    def finish(self) -> Mentions | None:
+        """Return all mentions; None, and report the problems, if any value is invalid."""
+        found = None
+        if self._is_valid and not self._problems.total:
+            columns = zip(*self._pieces, strict=True)
+            pieces = Pieces(*map(np.concatenate, columns))
+            self._pieces = []
+            found = link_pieces(pieces, list(self._names))
+        if found is None:
+            self._read_one_by_one()
+        return found
+
+    def _read_one_by_one(self) -> None:
+        reader, last = EntityReader(self._problems), None
+        for document, token, line, begin, end, declared in self._each_cell():
+            if document != last:
+                reader.end_document()
+                last = document
+            reader.take(line, token, self._data[begin:end].decode(), self._declared[declared])
+            if self._problems.total > LISTED:
+                return
+        reader.end_document()
+
+    def _each_cell(self) -> Iterator[tuple[int, ...]]:
+        for cells in self._cells:
+            yield from zip(*(column.tolist() for column in cells), strict=True)
+
+
+def _find_values(rows: Rows, name: bytes, bars: Ints) -> _Values:
+    """Find the values of an attribute, whose name ends in ``=``."""
+    raw = rows.raw
+    first, last = rows.cells(MISC)
+    place = np.concatenate([first, bars + 1])
+    for i, letter in enumerate(name):
+        place = place[raw.take(place + i, mode="clip") == letter]
+    place.sort()
+    if not len(place) or not len(first):
+        return _Values(first[:0], first[:0], first[:0])
+    row = np.searchsorted(first, place, "right") - 1
+    is_inside = (row >= 0) & (place < last[row])
+    row, begin = row[is_inside], place[is_inside] + len(name)
+    end = np.append(bars, len(raw))[np.searchsorted(bars, begin)]
+    return _Values(row, begin, np.minimum(end, last[row]))
+
+
+def _index_fields(declared: list[list[str]]) -> Fields:
+    def index(*names: str) -> Ints:
+        found = [[i for i, field in enumerate(fields) if field in names] for fields in declared]
+        return np.array([places[0] if places else ABSENT for places in found], np.int64)
+
+    count = np.array([len(fields) for fields in declared], np.int64)
+    return Fields(count, index(*ENTITY_ID), index("head"), index("etype", "entity"))
