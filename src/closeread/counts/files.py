@@ -1,8 +1,8 @@
 """Files of counts: results in Parquet, with their provenance, to be compared and merged later.
 
 Conventions: a row is a unit or, if `breakdown` is not null, a part of a unit.  Columns are `unit`, `block`, `gold` (the
-sha256 of the unit's gold), `breakdown`, `part`, `field:…` and `count:…`; the provenance is metadata.  A count is null in
-the rows that do not have it: a breakdown may have other counts than the units.
+sha256 of the unit's gold), `breakdown`, `part`, `field:…` and `count:…`; the provenance is metadata.  A count is null
+in the rows that do not have it: a breakdown may have other counts than the units.
 """
 
 from __future__ import annotations
@@ -249,9 +249,7 @@ def _read_provenance(found: Any) -> Provenance:
     return Provenance(**found)
 
 
-def _read_table(
-    arrow: pa.Table, breakdowns: dict[str, Sequence[str]], counts: dict[str, Sequence[str]]
-) -> CountTable:
+def _read_table(arrow: pa.Table, breakdowns: dict[str, Sequence[str]], counts: dict[str, Sequence[str]]) -> CountTable:
     """Read the counts from a file's columns.
 
     Args:
@@ -310,12 +308,7 @@ def _stack_columns(columns: Mapping[str, pa.ChunkedArray], names: Sequence[str])
 
 def _metrics_without_counts(table: CountTable, procedure: Procedure) -> list[str]:
     """List the metrics whose counts are missing, if at least one metric has its counts."""
-    lacking = []
-    for metric in procedure.metrics:
-        try:
-            metric.score(table.values, table.names)
-        except KeyError:
-            lacking.append(metric.name)
+    lacking = [metric.name for metric in procedure.metrics if not metric.is_defined(table.names)]
     return lacking if len(lacking) < len(procedure.metrics) else []
 
 
