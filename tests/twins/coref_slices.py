@@ -38,11 +38,11 @@ def sizes(clusters):
     return {mention: len(cluster) for cluster in clusters for mention in cluster}
 
 
-def distances(clusters, start):
-    """Map every mention to the tokens between its start and that of the mention before it; None for the first."""
+def distances(clusters):
+    """Map every mention (start, end) to the tokens from the start of the one before it; None for the first."""
     found = {}
     for cluster in clusters:
-        ordered = sorted(cluster, key=start)
-        found |= {b: start(b) - start(a) for a, b in pairwise(ordered)}
+        ordered = sorted(cluster)
+        found |= {after: after[0] - before[0] for before, after in pairwise(ordered)}
         found[ordered[0]] = None
     return found

@@ -95,7 +95,7 @@ def report_grid(report: Report, procedure: Procedure, style: Style = "table") ->
     """Return the table of a report: scores and intervals for all units and every slice, with a row for each metric.
 
     Precision, recall and F1 of a metric share a row, with the interval of F1.  In a terminal, which is too narrow for
-    another column, the name of a slice then has a row above its metrics.
+    another column, the name of a slice then has a row above its metrics, and so has the field.
     """
     groups = [("", "all", report.total)]
     groups += [(field, value, scores) for field, values in report.slices.items() for value, scores in values.items()]
@@ -110,9 +110,13 @@ def report_grid(report: Report, procedure: Procedure, style: Style = "table") ->
     sliced = bool(report.slices) and not stacked
     titles = {metric.name: metric.title for metric in procedure.metrics}
     rows: list[list[str]] = []
-    for field, value, scores in groups:
+    for i, (field, value, scores) in enumerate(groups):
         name, n = _name_slice(field, value, report), [f"{scores.n_units:,}", f"{scores.n_blocks:,}"][: len(sizes)]
-        rows += [[name, *[""] * len([*scores_header, *interval]), *n]] if stacked else []
+        if stacked:
+            blank = [""] * len([*scores_header, *interval])
+            if field and field != groups[i - 1][0]:
+                rows.append([f"by {field}", *blank, *[""] * len(sizes)])
+            rows.append([value, *blank, *n])
         for position, (metric, estimate) in enumerate(_select_rows(scores)):
             is_first = position == 0
             title = titles[metric].removesuffix(" F1") if parted else titles[metric] + _format_star(estimate)
