@@ -3,8 +3,8 @@
     python tests/agreed/corefud_zeros.py SCORER [PYTHON]
 
 SCORER is a checkout of github.com/ufal/corefud-scorer at the commit named below, PYTHON one that has udapi.  Writes
-`corefud_zeros.json` beside this file.  The documents are made here from their seeds, so that a test can make them again.
-Both sides have the same empty nodes, so that how these are matched does not matter.
+`corefud_zeros.json` beside this file.  The documents are made here from their seeds, so that a test can make them
+again.  Both sides have the same empty nodes, so that how these are matched does not matter.
 """
 
 import json

@@ -148,7 +148,7 @@ def test_what_can_not_be_divided(field, sides, options, message):
 
 
 def test_without_heads_nothing_is_known_of_zeros():
-    with pytest.raises(RequestError, match="zero needs heads of mentions .*, but the key has none"):
+    with pytest.raises(RequestError, match=r"zero needs heads of mentions .*, but the key has none"):
         PROCEDURE.count(gold=[spread(["ab"])], system=[spread(["ab"])], breakdowns=["zero"])
 
 

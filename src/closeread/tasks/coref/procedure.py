@@ -183,6 +183,8 @@ PROCEDURE = Procedure(
         "ceaf": "ceafe",
         "ceaf_phi3": "ceafm",
         "ceaf_phi4": "ceafe",
+        "ceaf_φ3": "ceafm",
+        "ceaf_φ4": "ceafe",
         "entity_ceaf": "ceafe",
         "mention_ceaf": "ceafm",
         "avg": "conll",
