@@ -82,9 +82,9 @@ def test_what_a_side_must_have():
     without, of_corefud = make_table([spread(["ab"])]), make_table([spread(["a"])], pos={(0, 0): "_"}, empty=set())
     assert {name: FIELDS[name].lacks(without) for name in FIELDS} == {
         "entity_size": "",
-        "mention_type": "parts of speech (CorefUD files have them in column 4)",
+        "mention_type": "parts of speech, as CorefUD and CoNLL-2012 files have them",
         "distance": "",
-        "zero": "heads of mentions (CorefUD files have them, and empty nodes)",
+        "zero": "heads of mentions and empty nodes, as CorefUD files have them",
     }
     assert FIELDS["mention_type"].lacks(of_corefud)
     assert not FIELDS["zero"].lacks(of_corefud)

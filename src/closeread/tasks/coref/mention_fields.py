@@ -13,6 +13,7 @@ import numpy as np
 
 from closeread.arrays import Ints, mark_run_starts
 from closeread.tasks.coref.columns import MentionTable
+from closeread.tasks.coref.mention_tags import guess_tags, has_tags
 
 POS = "pos"
 """The name in `MentionTable.mention_fields` of the part of speech of a mention's head."""
@@ -32,7 +33,7 @@ class MentionField:
     Attributes:
         parts: its values, in order.
         number: returns the part of each mention of a side, (n_mentions,), as an index into `parts`.
-        lacks: names what the mentions of a side need and lack; empty if nothing.
+        lacks: names what a side needs and lacks; empty if nothing.
         is_of_entities: whether all mentions of an entity have the same value.
     """
 
@@ -63,13 +64,16 @@ def _number_distances(table: MentionTable) -> Ints:
 
 
 def _number_types(table: MentionTable) -> Ints:
-    tags = table.mention_fields.get(POS, ())
+    tags = table.mention_fields[POS] if _has_pos(table) else guess_tags(table)
     return np.fromiter((TYPES.get(tag, OTHER_TYPE) for tag in tags), np.int64, len(tags))
 
 
+def _has_pos(table: MentionTable) -> bool:
+    return any(tag not in ("", "_") for tag in table.mention_fields.get(POS, ()))
+
+
 def _lacks_pos(table: MentionTable) -> str:
-    tags = table.mention_fields.get(POS, ())
-    return "" if any(tag not in ("", "_") for tag in tags) else "parts of speech (CorefUD files have them in column 4)"
+    return "" if _has_pos(table) or has_tags(table) else "parts of speech, as CorefUD and CoNLL-2012 files have them"
 
 
 def _number_zeros(table: MentionTable) -> Ints:
@@ -82,7 +86,7 @@ def _number_zeros(table: MentionTable) -> Ints:
 
 
 def _lacks_heads(table: MentionTable) -> str:
-    return "" if table.head is not None else "heads of mentions (CorefUD files have them, and empty nodes)"
+    return "" if table.head is not None else "heads of mentions and empty nodes, as CorefUD files have them"
 
 
 def _describe_ranges(bounds: tuple[int, ...], first: int) -> tuple[str, ...]:

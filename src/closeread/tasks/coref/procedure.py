@@ -95,8 +95,7 @@ def count(
         for field in breakdowns:
             if lacking := find_lacking(key, response, {"duplicates": duplicates, "average": average}, field):
                 raise RequestError(lacking)
-        slices = {field: count_slices(field, tables, (own, other), len(names)) for field in breakdowns}
-        table = replace(table, breakdowns=slices)
+        table = replace(table, breakdowns=count_slices(breakdowns, tables, (own, other), len(names)))
     return table.select(present) if missing == "skip" else table
 
 

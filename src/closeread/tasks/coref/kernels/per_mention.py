@@ -25,17 +25,32 @@ from closeread.tasks.coref.kernels.sides import Side, mention_codes, sum_by_inde
 METRICS = ("mentions", "muc", "b3", "lea")
 """The metrics that are sums over mentions; the others map clusters to clusters or count links between clusters."""
 
-N_COUNTS = 2 * len(METRICS)
 
-
-def count_groups(
-    key: Side, response: Side, orders: tuple[Ints, Ints], groups: tuple[Ints, Ints], n_groups: int, n_documents: int
-) -> Floats:
-    """Sum what the mentions of each group add to the metrics, for every document.
+def share_mentions(key: Side, response: Side, orders: tuple[Ints, Ints]) -> tuple[Floats, Floats]:
+    """Return what each mention of the key adds to recall, and what each of the response adds to precision.
 
     Args:
         key, response: the mentions.
         orders: for each side (n_mentions,) its rows in the order of the text.
+
+    Returns:
+        For each side (n_mentions, 2 * len(METRICS)): for each of `METRICS` what is found, and what there is.
+    """
+    key_row, response_row = match_rows(*mention_codes(key, response))
+    return (
+        _share_side(key, response, orders[0], key_row, response_row),
+        _share_side(response, key, orders[1], response_row, key_row),
+    )
+
+
+def sum_groups(
+    sides: tuple[Side, Side], shares: tuple[Floats, Floats], groups: tuple[Ints, Ints], n_groups: int, n_documents: int
+) -> Floats:
+    """Sum the shares of the mentions of each group, for every document.
+
+    Args:
+        sides: key and response.
+        shares: as `share_mentions` returns them.
         groups: for each side (n_mentions,) the group of each mention, from 0.
         n_groups, n_documents: the numbers of groups and of documents.
 
@@ -43,26 +58,16 @@ def count_groups(
         (n_groups, n_documents, 4 * len(METRICS)): for each of `METRICS` what is found of the key, what the key has,
         what is found of the response, what the response has.
     """
-    codes = mention_codes(key, response)
-    key_row, response_row = match_rows(*codes)
-    recall = _share_mentions(key, response, orders[0], key_row, response_row)
-    precision = _share_mentions(response, key, orders[1], response_row, key_row)
-    sides = (
-        _sum_by_group(side.document, group, shares, n_groups, n_documents)
-        for side, group, shares in zip((key, response), groups, (recall, precision), strict=True)
-    )
-    return np.concatenate([side.reshape(n_groups, n_documents, len(METRICS), 2) for side in sides], axis=3).reshape(
-        n_groups, n_documents, -1
-    )
+    sums = []
+    for side, values, group in zip(sides, shares, groups, strict=True):
+        index = group * n_documents + side.document
+        columns = [sum_by_index(index, column, n_groups * n_documents) for column in values.T]
+        sums.append(np.column_stack(columns).reshape(n_groups, n_documents, len(METRICS), 2))
+    return np.concatenate(sums, axis=3).reshape(n_groups, n_documents, -1)
 
 
-def _sum_by_group(document: Ints, group: Ints, shares: Floats, n_groups: int, n_documents: int) -> Floats:
-    index = group * n_documents + document
-    return np.column_stack([sum_by_index(index, column, n_groups * n_documents) for column in shares.T])
-
-
-def _share_mentions(own: Side, other: Side, order: Ints, own_row: Ints, other_row: Ints) -> Floats:
-    """Return what each mention of a side adds to its recall, (n_mentions, N_COUNTS): found and all of each metric.
+def _share_side(own: Side, other: Side, order: Ints, own_row: Ints, other_row: Ints) -> Floats:
+    """Return what each mention of a side adds to its recall.
 
     Args:
         own, other: the side, and the other one.
