@@ -240,7 +240,7 @@ def test_errors_as_a_table_are_limited(ran, run, pair):
     assert "Marta [0-0], her [2-2] | her [8-8]" in printed
     assert "It [" not in printed
     lines = ran("errors", "coref", "key.conll", "response.conll", "--format", "csv").splitlines()
-    assert lines[0] == "error,document,entity,mentions,entity_size,distance"
+    assert lines[0] == "error,document,entity,mentions,entity_size,mention_type,distance"
     assert len(lines) == 6
     done = run("errors", "coref", "key.conll", "response.conll", "--kind", "split")
     assert done.exit_code == 2

@@ -109,6 +109,8 @@ def test_evaluate(pair):
     with pytest.raises(RequestError) as error:
         evaluate.load("coref_conll").report(predictions=predictions, references=references, by="distance")
     assert str(error.value) == "conll can't be divided by distance (choose from: mentions, muc, b3, lea)"
+    with pytest.raises(RequestError, match="option fields is one of files, which coref_lea does not read"):
+        evaluate.load("coref_lea").compute(predictions=predictions, references=references, fields="f.csv")
     with pytest.raises(RequestError, match="mention_type needs parts of speech"):
         evaluate.load("coref_lea").report(predictions=predictions, references=references, by="mention_type")
 

@@ -358,7 +358,8 @@ def _draw_for_terminal(grid: Grid) -> str:
     console = Console(file=io.StringIO(), width=None if sys.stdout.isatty() else 1000, highlight=False)
     table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, show_header=any(grid.header))
     for name, right in zip(grid.header, _find_numeric_columns(grid), strict=True):
-        table.add_column(Text(escape_cell(name)), justify="right" if right else "left")
+        # Long names are folded, not cut, so that they can be copied.
+        table.add_column(Text(escape_cell(name)), justify="right" if right else "left", overflow="fold")
     for row in grid.rows:
         table.add_row(*(Text(escape_cell(cell)) for cell in row))
     if grid.title:
