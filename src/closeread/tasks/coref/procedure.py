@@ -215,10 +215,18 @@ predicted_clusters) included.
 
 Documents are matched by name; that of '#begin document (a); part 000' is 'a; part 000'. If both files have words, these
 must be the same, except with --words warn or ignore: CoNLL-2012 has them in the fourth column, SemEval-2010 in the
-second, other files in the last but one (see --word-column). Empty nodes of CorefUD count as tokens.""",
+second, other files in the last but one (see --word-column). Empty nodes of CorefUD count as tokens.
+
+Fields for --by: genre, from names as in CoNLL-2012 and GUM; the columns of --fields; and of mentions entity_size,
+mention_type, distance (tokens from the start of the antecedent) and zero. By a field of mentions, recall is over the
+mentions of the key, precision over those of the response; CEAF, BLANC and CoNLL F1 can't be divided by mentions.""",
         key="key.conll",
         response="response.conll",
-        flags=("--metrics lea --per-unit", "--matching head --keep-singletons false"),
+        flags=(
+            "--metrics lea --per-unit",
+            "--matching head --keep-singletons false",
+            "--by genre --by mention_type",
+        ),
     ),
     sides=CoreferenceSides(),
 )

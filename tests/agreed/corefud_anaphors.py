@@ -1,9 +1,9 @@
 """Run CorefUD's scorer on random CoNLL-U files with empty nodes and keep its anaphor-decomposable score for zeros.
 
-    python tests/agreed/corefud_zeros.py SCORER [PYTHON]
+    python tests/agreed/corefud_anaphors.py SCORER [PYTHON]
 
 SCORER is a checkout of github.com/ufal/corefud-scorer at the commit named below, PYTHON one that has udapi.  Writes
-`corefud_zeros.json` beside this file.  The documents are made here from their seeds, so that a test can make them
+`corefud_anaphors.json` beside this file.  The documents are made here from their seeds, so that a test can make them
 again.  Both sides have the same empty nodes, so that how these are matched does not matter.
 """
 
@@ -95,7 +95,7 @@ def main(scorer, python=sys.executable):
         "command": "corefud-scorer.py KEY RESPONSE -a exact -z linear -s -m muc zero",
         "said": said,
     }
-    (HERE / "corefud_zeros.json").write_text(json.dumps(result, indent=0) + "\n", "utf-8")
+    (HERE / "corefud_anaphors.json").write_text(json.dumps(result, indent=0) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agreed import corefud_zeros as maker
+from agreed import corefud_anaphors as maker
 from shared.coreference_tables import make_table
 
 from closeread.tasks.coref.procedure import PROCEDURE
 
 AGREED = Path(__file__).parent.parent / "agreed"
-FIGURES = json.loads((AGREED / "corefud_zeros.json").read_text("utf-8"))["said"]
+FIGURES = json.loads((AGREED / "corefud_anaphors.json").read_text("utf-8"))["said"]
 
 
 def table(documents, side):
