@@ -88,7 +88,8 @@ def test_shards_without_a_genre_merge_without_it(pair, ran, run):
     write_jsonl(Path("plain.jsonl"), {"ferry": [[[0, 0], [1, 1]]]})
     ran("score", "coref", *pair, "--no-ci", "--counts", "a.parquet")
     ran("score", "coref", "plain.jsonl", "plain.jsonl", "--no-ci", "--counts", "b.parquet")
-    ran("merge", "a.parquet", "b.parquet", "-o", "all.parquet")
+    merged = run("merge", "a.parquet", "b.parquet", "-o", "all.parquet")
+    assert merged.stderr == "note: the merged counts can't be sliced by genre: only some files can\n"
     assert "entity_size" in ran("score", "--from-counts", "all.parquet", "--no-ci", "--json", "--by", "entity_size")
     done = run("score", "--from-counts", "all.parquet", "--by", "genre")
     assert done.exit_code == 2

@@ -189,7 +189,14 @@ def merge_counts(parts: Sequence[Counted], names: Sequence[str]) -> Counted:
         missing=sum(part.provenance.missing for part in parts),
         **same,
     )
-    return Counted(table, parts[0].procedure, provenance)
+    return Counted(table, parts[0].procedure, provenance, _note_dropped(parts, table))
+
+
+def _note_dropped(parts: Sequence[Counted], merged: CountTable) -> list[str]:
+    """Note the fields that only some of the shards can be sliced by."""
+    slicing = dict.fromkeys(name for part in parts for name in (*part.table.fields, *part.table.breakdowns))
+    dropped = [name for name in slicing if name not in merged.fields and name not in merged.breakdowns]
+    return [f"the merged counts can't be sliced by {', '.join(dropped)}: only some files can"] if dropped else []
 
 
 def _format_value(value: object) -> str:
