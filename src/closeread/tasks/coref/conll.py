@@ -306,12 +306,6 @@ class ConllWords:
         cell = self._documents[document].word_cell
         return b"".join(pack_cells(rows, cell) for rows in self._rows(document)) if cell >= 0 else b""
 
-    def tags(self, document: int) -> Sequence[str]:
-        """Return the part of speech of every token: the fifth of six or more cells; nothing if rows have fewer."""
-        if self._documents[document].width < 6:
-            return ()
-        return b"".join(pack_cells(rows, 4) for rows in self._rows(document)).decode("utf-8").split("\n")[:-1]
-
     def digest(self, document: int) -> bytes:
         """Return a digest of the words: equal digests mean equal words, unequal ones may too."""
         return self._documents[document].words

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Protocol, runtime_checkable
 
 from closeread.tasks.coref.columns import MentionTable
+from closeread.tasks.coref.conll import ConllWords
+from closeread.tasks.coref.joined import find_words
 
 PRONOUNS = frozenset({"PRP", "PRP$", "WP", "WP$", "PN"})
 NAMES = frozenset({"NNP", "NNPS", "NR"})
@@ -29,26 +30,25 @@ AFTER_HEAD = ("IN", "TO", "MD", "VB", "W", "CC", "PRP", ",", ":", "-LRB-", "(")
 """How the tags of tokens begin that follow a head: prepositions, verbs, relative and other pronouns, and so on."""
 
 
-@runtime_checkable
-class TaggedWords(Protocol):
-    """The words of documents, if their file also has parts of speech."""
-
-    def tags(self, document: int) -> Sequence[str]:
-        """Return the part of speech of every token of a document; nothing if its rows have none."""
-        ...
+TAG_CELL = 4
+"""The column of the part of speech, from 0."""
 
 
 def has_tags(table: MentionTable) -> bool:
     """Return whether the words of the documents have known parts of speech."""
-    words = table.words
-    return isinstance(words, TaggedWords) and any(
-        tag in UNIVERSAL for document in range(len(table.names)) for tag in words.tags(document)
-    )
+    return any(tag in UNIVERSAL for document in range(len(table.names)) for tag in _read_tags(table, document))
 
 
 def guess_tags(table: MentionTable) -> list[str]:
     """Return the universal part of speech of every mention; "" if its document has no parts of speech."""
     return [tag for document, spans in _group_spans(table) for tag in _tag_document(table, document, spans)]
+
+
+def _read_tags(table: MentionTable, document: int) -> Sequence[str]:
+    """Return the part of speech of every token of a document; nothing if its file has none."""
+    words, place = find_words(table, document)
+    found = words.read_columns(place, (TAG_CELL,)) if isinstance(words, ConllWords) else None
+    return () if found is None else found[0][0]
 
 
 def _group_spans(table: MentionTable) -> Iterator[tuple[int, list[tuple[int, int]]]]:
@@ -58,7 +58,7 @@ def _group_spans(table: MentionTable) -> Iterator[tuple[int, list[tuple[int, int
 
 
 def _tag_document(table: MentionTable, document: int, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
-    tags = table.words.tags(document) if isinstance(table.words, TaggedWords) else ()
+    tags = _read_tags(table, document)
     for start, end in spans:
         yield tag_mention(tags[start : end + 1]) if end < len(tags) else ""
 
