@@ -42,7 +42,7 @@ REQUESTS = {
     ),
     "unknown field": (
         ["score", "mctaco", "system", *SAMPLE, "--by", "categories", "--counts", "out"],
-        "no field 'categories' to slice by (choose from: category)",
+        "no field 'categories' to slice by. Did you mean 'category'? (choose from: category)",
     ),
     "escape in a name": (
         ["score", "mctaco", "system", *SAMPLE, "--split", "\x1b[2J"],

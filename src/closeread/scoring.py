@@ -87,6 +87,15 @@ class Scorer:
         """Return those of the fields to slice by that must be counted inside units."""
         return [name for name in fields if name in self.procedure.breakdowns]
 
+    def available_breakdowns(self, system: System) -> list[str]:
+        """Return the breakdowns for which neither side lacks anything."""
+        find = self.procedure.find_lacking
+        return [
+            name
+            for name in self.procedure.breakdowns
+            if find is None or not find(self.gold.records, system.rows, self.options, name)
+        ]
+
     def explain(self, system: System, units: Sequence[str]) -> dict[str, list[Any]]:
         """Explain the counts of some units, by the unit's name.
 

@@ -201,7 +201,7 @@ def test_errors_with_repeats_and_without_text(ran, run, pair):
         '{"document": "night; part 000", "clusters": []}\n{"document": "ferry; part 000", "clusters": []}\n'
     )
     found = json.loads(ran("errors", "coref", "none.jsonl", "key.conll", "--json"))
-    assert found["errors"][0]["pieces"][0][0]["text"] == "Snow"
+    assert found["errors"][0]["pieces"][0][0]["text"] == "Marta"
 
 
 def test_errors_take_their_options_from_the_procedure(run, pair):
@@ -240,7 +240,7 @@ def test_errors_as_a_table_are_limited(ran, run, pair):
     assert "Marta [0-0], her [2-2] | her [8-8]" in printed
     assert "It [" not in printed
     lines = ran("errors", "coref", "key.conll", "response.conll", "--format", "csv").splitlines()
-    assert lines[0] == "error,document,entity,mentions"
+    assert lines[0] == "error,document,entity,mentions,entity_size,mention_type,distance"
     assert len(lines) == 6
     done = run("errors", "coref", "key.conll", "response.conll", "--kind", "split")
     assert done.exit_code == 2

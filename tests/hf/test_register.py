@@ -79,6 +79,18 @@ def test_a_folder_of_the_same_name(cwd):
     assert "'mctaco' loads closeread's corpus; write './mctaco' to load the folder of that name" in done.stderr
 
 
+def test_names_that_others_use(cwd):
+    code = f"{QUICKLY}import closeread, evaluate\n"
+    code += "for name in ('coref_bcub', 'coref_muc_f1', 'corefs'):\n"
+    code += "    try: evaluate.load(name)\n"
+    code += "    except FileNotFoundError as error: print(getattr(error, '__notes__', None))"
+    assert python(code, cwd).stdout.splitlines() == [
+        "[\"Did you mean 'coref_b3'?\"]",
+        "[\"Did you mean 'coref_muc'?\"]",
+        "None",
+    ]
+
+
 def test_import_brings_in_neither_library(cwd):
     code = "import closeread, sys; print([name for name in ('datasets', 'evaluate', 'numpy') if name in sys.modules])"
     assert python(code, cwd).stdout == "[]\n"

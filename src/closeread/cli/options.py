@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from closeread.errors import InputError, RequestError, escape
+from closeread.errors import InputError, RequestError, escape, suggest
 
 if TYPE_CHECKING:
     from closeread.corpora.gold import Gold
@@ -138,15 +138,15 @@ by = click.option("--by", multiple=True, metavar="FIELD", help="Also report scor
 
 def metrics(procedure: Procedure) -> Callable[[F], F]:
     """Return the option that selects metrics of a procedure; no option if it has one metric only."""
-    families = tuple(dict.fromkeys(metric.name.partition("/")[0] for metric in procedure.metrics))
+    families = procedure.families
 
     def check(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
         names = families if value is None else tuple(name.strip() for name in value.split(","))
         for name in names:
             if name not in families:
-                raise click.BadParameter(
-                    f"'{escape(name)}' is not one of {', '.join(map(repr, families))}.", ctx, param
-                )
+                guess = suggest(name, families, procedure.aliases)
+                found = f"'{escape(name)}' is not one of {', '.join(map(repr, families))}.{guess}"
+                raise click.BadParameter(found, ctx, param)
         return names
 
     if len(families) == 1:
@@ -206,12 +206,12 @@ def _make_flag(option: Option, default: str) -> click.Parameter:
         return value
 
     is_path = isinstance(option, PathOption)
-    name = option.name.rpartition("_")[2].upper()
+    name = option.metavar if isinstance(option, PathOption) else option.name.rpartition("_")[2].upper()
     return click.Option(
         [f"--{option.name.replace('_', '-')}", option.name],
         type=click.Choice(option.choices) if option.choices else NAMED if is_path else str,
         callback=check,
-        metavar=None if option.choices else "DIR" if is_path else name,
+        metavar=None if option.choices else name,
         help=f"{option.help}  [default: {default}]" if default else option.help,
     )
 

@@ -1,19 +1,21 @@
 """Files of counts: results in Parquet, with their provenance, to be compared and merged later.
 
 Conventions: a row is a unit or, if `breakdown` is not null, a part of a unit.  Columns are `unit`, `block`, `gold` (the
-sha256 of the unit's gold), `breakdown`, `part`, `field:…` and `count:…`; the provenance is metadata.
+sha256 of the unit's gold), `breakdown`, `part`, `field:…` and `count:…`; the provenance is metadata.  A count is null
+in the rows that do not have it: a breakdown may have other counts than the units.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from closeread.arrays import Floats
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Counted, Provenance
 from closeread.counts.table import Breakdown, CountTable, merge
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 KEY = b"closeread"
 FIELD = "field:"
 COUNT = "count:"
+UNITS = ""
+"""Stands for the units among the names of breakdowns, which are not empty."""
+
 MAGIC = b"PAR1"
 DIGEST_BYTES = 32
 
@@ -59,7 +64,13 @@ def write_counts(path: Path, counted: Counted) -> None:
     inside = list(table.breakdowns.items())
     n, units = len(table.units), np.asarray(table.units, dtype=object)
     rows = np.concatenate([np.arange(n), *(parts.unit for _, parts in inside)]).astype(np.int64)
-    values = np.concatenate([table.values, *(parts.values for _, parts in inside)])
+    counts = dict.fromkeys([*table.names, *(name for _, parts in inside for name in parts.names)])
+    values = np.concatenate(
+        [
+            _spread_columns(own, names or table.names, list(counts))
+            for own, names in ((table.values, table.names), *((parts.values, parts.names) for _, parts in inside))
+        ]
+    )
     sizes = [(name, len(parts.unit)) for name, parts in inside]
     part = [parts.parts[i] for _, parts in inside for i in parts.part.tolist()]
     columns = {
@@ -72,13 +83,27 @@ def write_counts(path: Path, counted: Counted) -> None:
             FIELD + name: pa.array(np.asarray(column, dtype=object)[rows].tolist(), pa.string())
             for name, column in table.fields.items()
         },
-        **{COUNT + name: pa.array(column, pa.float64()) for name, column in zip(table.names, values.T, strict=True)},
+        **{
+            COUNT + name: pa.array(column, pa.float64(), from_pandas=True)  # NaN is null
+            for name, column in zip(counts, values.T, strict=True)
+        },
     }
     # The rows do not show the order of the parts, nor breakdowns without counts.
     about = {**asdict(counted.provenance), "breakdowns": {name: parts.parts for name, parts in inside}}
+    if own := {name: parts.names for name, parts in inside if parts.names}:
+        about["counts"] = {UNITS: table.names, **own}
     arrow = pa.table(columns).replace_schema_metadata({KEY: json.dumps(about)})
     with replacing(path) as partial:
         pq.write_table(arrow, partial, write_page_checksum=True)
+
+
+def _spread_columns(values: Floats, names: Sequence[str], everything: Sequence[str]) -> Floats:
+    """Return counts, (n, k), in the columns of all counts; NaN in the other columns."""
+    if list(names) == everything:
+        return values
+    spread = np.full((len(values), len(everything)), np.nan)
+    spread[:, [everything.index(name) for name in names]] = values
+    return spread
 
 
 def read_counts(path: Path, procedure: Procedure) -> Counted:
@@ -164,7 +189,14 @@ def merge_counts(parts: Sequence[Counted], names: Sequence[str]) -> Counted:
         missing=sum(part.provenance.missing for part in parts),
         **same,
     )
-    return Counted(table, parts[0].procedure, provenance)
+    return Counted(table, parts[0].procedure, provenance, _note_dropped(parts, table))
+
+
+def _note_dropped(parts: Sequence[Counted], merged: CountTable) -> list[str]:
+    """Note the fields that only some of the shards can be sliced by."""
+    slicing = dict.fromkeys(name for part in parts for name in (*part.table.fields, *part.table.breakdowns))
+    dropped = [name for name in slicing if name not in merged.fields and name not in merged.breakdowns]
+    return [f"the merged counts can't be sliced by {', '.join(dropped)}: only some files can"] if dropped else []
 
 
 def _format_value(value: object) -> str:
@@ -199,9 +231,9 @@ def _read_file(path: Path) -> tuple[CountTable, Provenance]:
     try:
         arrow = pq.read_table(path, page_checksum_verification=True)
         about = json.loads((arrow.schema.metadata or {})[KEY])
-        parts = about.pop("breakdowns")
+        parts, counts = about.pop("breakdowns"), about.pop("counts", {})
         provenance = _read_provenance(about)
-        table = _read_table(arrow, parts)
+        table = _read_table(arrow, parts, counts)
     except OSError as error:
         # pyarrow's own errors have no strerror.
         missing = "no such file" if isinstance(error, FileNotFoundError) else "not a Parquet file"
@@ -224,8 +256,13 @@ def _read_provenance(found: Any) -> Provenance:
     return Provenance(**found)
 
 
-def _read_table(arrow: pa.Table, breakdowns: dict[str, Sequence[str]]) -> CountTable:
+def _read_table(arrow: pa.Table, breakdowns: dict[str, Sequence[str]], counts: dict[str, Sequence[str]]) -> CountTable:
     """Read the counts from a file's columns.
+
+    Args:
+        arrow: the columns.
+        breakdowns: the parts of each breakdown.
+        counts: the counts of the units, and of each breakdown that has others; empty if all have all counts.
 
     Raises:
         ValueError: a column does not have the type that `write_counts` gives it, or has unexpected nulls.
@@ -234,11 +271,11 @@ def _read_table(arrow: pa.Table, breakdowns: dict[str, Sequence[str]]) -> CountT
     kinds |= {"breakdown": "string", "part": "string", "gold": f"fixed_size_binary[{DIGEST_BYTES}]"}
     for column in arrow.schema:
         kind = next((kind for start, kind in kinds.items() if column.name.startswith(start)), None)
-        may_be_null = column.name in ("breakdown", "part", "gold")
+        may_be_null = column.name in ("breakdown", "part", "gold") or column.name.startswith(COUNT)
         if str(column.type) != kind or (arrow[column.name].null_count and not may_be_null):
             raise ValueError(f"column {column.name} is not a column of {kind}")
-    names = [name for name in arrow.column_names if name.startswith(COUNT)]
-    values = np.column_stack([arrow[name].to_numpy() for name in names])
+    columns = {name.removeprefix(COUNT): arrow[name] for name in arrow.column_names if name.startswith(COUNT)}
+    of_units = tuple(name for name in counts.get(UNITS, columns) if name in columns)
     breakdown, units = np.asarray(arrow["breakdown"].to_pylist(), dtype=object), arrow["unit"].to_pylist()
     part = arrow["part"].to_pylist()
     n = arrow.num_rows - int(np.count_nonzero(breakdown))
@@ -248,45 +285,37 @@ def _read_table(arrow: pa.Table, breakdowns: dict[str, Sequence[str]]) -> CountT
     if any(digest is None for digest in digests[:n]):
         raise ValueError("a unit has no digest")
     place = {unit: i for i, unit in enumerate(units[:n])}
+
+    def read_breakdown(name: str) -> Breakdown:
+        rows, own = np.flatnonzero(breakdown == name), tuple(counts.get(name, ()))
+        number = {value: i for i, value in enumerate(breakdowns[name])}
+        return Breakdown(
+            tuple(breakdowns[name]),
+            np.array([place[units[row]] for row in rows.tolist()], np.int64),
+            np.array([number[part[row]] for row in rows.tolist()], np.int64),
+            _stack_columns(columns, own or of_units)[rows],
+            own,
+        )
+
     return CountTable(
         units[:n],
         arrow["block"].to_numpy()[:n],
-        tuple(name.removeprefix(COUNT) for name in names),
-        values[:n],
+        of_units,
+        _stack_columns(columns, of_units)[:n],
         {c.removeprefix(FIELD): arrow[c].to_pylist()[:n] for c in arrow.column_names if c.startswith(FIELD)},
-        {
-            name: _read_breakdown(parts, np.flatnonzero(breakdown == name), part, units, values, place)
-            for name, parts in breakdowns.items()
-        },
+        {name: read_breakdown(name) for name in breakdowns},
         digests[:n],
     )
 
 
-def _read_breakdown(
-    parts: Sequence[str],
-    rows: Any,
-    part: Sequence[str],
-    units: Sequence[str],
-    values: Any,
-    place: dict[str, int],
-) -> Breakdown:
-    number = {name: i for i, name in enumerate(parts)}
-    return Breakdown(
-        tuple(parts),
-        np.array([place[units[row]] for row in rows.tolist()], np.int64),
-        np.array([number[part[row]] for row in rows.tolist()], np.int64),
-        values[rows],
-    )
+def _stack_columns(columns: Mapping[str, pa.ChunkedArray], names: Sequence[str]) -> Floats:
+    """Return some columns side by side; null becomes NaN."""
+    return np.column_stack([columns[name].to_numpy() for name in names])
 
 
 def _metrics_without_counts(table: CountTable, procedure: Procedure) -> list[str]:
     """List the metrics whose counts are missing, if at least one metric has its counts."""
-    lacking = []
-    for metric in procedure.metrics:
-        try:
-            metric.score(table.values, table.names)
-        except KeyError:
-            lacking.append(metric.name)
+    lacking = [metric.name for metric in procedure.metrics if not metric.is_defined(table.names)]
     return lacking if len(lacking) < len(procedure.metrics) else []
 
 

@@ -29,6 +29,15 @@ class Formula(Protocol):
         ...
 
 
+class DescribedFormula(Formula, Protocol):
+    """A formula that says in a sentence what it measures."""
+
+    @property
+    def description(self) -> str:
+        """What it measures."""
+        ...
+
+
 @dataclass(frozen=True)
 class Ratio:
     """One count divided by another.
@@ -135,6 +144,14 @@ class Metric:
         values = self.formula(_by_name(totals, names))
         return values if self.zero_division is None else np.where(np.isnan(values), self.zero_division, values)
 
+    def is_defined(self, names: Sequence[str]) -> bool:
+        """Return whether these counts are all that the score needs."""
+        try:
+            self.formula(_by_name(np.zeros(len(names)), names))
+        except KeyError:
+            return False
+        return True
+
     def is_undefined(self, totals: Floats, names: Sequence[str]) -> bool:
         """Return whether the score of these sums, (k,), is 0/0, so that `zero_division` is its value."""
         return self.zero_division is not None and bool(np.isnan(self.formula(_by_name(totals, names))))
@@ -144,7 +161,9 @@ def _by_name(totals: Floats, names: Sequence[str]) -> Columns:
     return {name: totals[..., i] for i, name in enumerate(names)}
 
 
-def precision_recall_f1(name: str, title: str, precision: Ratio, recall: Ratio) -> tuple[Metric, Metric, Metric]:
+def precision_recall_f1(
+    name: str, title: str, precision: DescribedFormula, recall: DescribedFormula
+) -> tuple[Metric, Metric, Metric]:
     """Return the metrics `NAME/precision`, `NAME/recall` and `NAME/f1` of summed counts; 0/0 is 0."""
     return (
         Metric(f"{name}/precision", f"{title} precision", precision.description, precision, zero_division=0.0),

@@ -62,8 +62,15 @@ class Option:
         return re.fullmatch(self.pattern, str(value)) is not None
 
 
+@dataclass(frozen=True)
 class PathOption(Option):
-    """An option whose value is the path of a file or folder to read; empty for none."""
+    """An option whose value is the path of a file or folder to read; empty for none.
+
+    Attributes:
+        metavar: what the help calls the path.
+    """
+
+    metavar: str = "DIR"
 
 
 def resolve_options(options: Sequence[Option], values: Mapping[str, object], owner: str) -> dict[str, str]:

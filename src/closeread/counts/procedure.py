@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -67,6 +67,10 @@ class Procedure:
         sides: where gold and system come from.
         citation: BibTeX of its publication; None if that is the corpus's own paper.
         breakdowns: the fields that it can count inside units, such as `preposition`.
+        find_lacking: maps gold and system records, the options and a breakdown to what is missing for it, in a
+            sentence; empty if nothing is.  None if nothing ever is.
+        more_fields: where fields of units come from that gold does not have, for messages; may be empty.
+        aliases: names that others use for its metrics and fields, to be suggested.
         selective: whether `count` takes `metrics`, the families to count.
         help: its part of a command's help.
         explanation: imports and returns how it explains its counts; None if it can't.
@@ -84,6 +88,9 @@ class Procedure:
     sides: Sides[Any]
     citation: str | None = None
     breakdowns: tuple[str, ...] = ()
+    find_lacking: Callable[[Any, Any, Options, str], str] | None = None
+    more_fields: str = ""
+    aliases: Mapping[str, str] = field(default_factory=dict, hash=False)
     selective: bool = False
     help: Help = Help()
     explanation: Callable[[], Explanation] | None = None
@@ -105,7 +112,7 @@ class Procedure:
         families = (families,) if isinstance(families, str) else tuple(families)
         for name in families:
             if name not in self.families:
-                raise RequestError(describe_unknown(f"{self.name} metric", name, self.families))
+                raise RequestError(describe_unknown(f"{self.name} metric", name, self.families, self.aliases))
         if not families:
             raise RequestError(f"no {self.name} metric selected (choose from: {', '.join(self.families)})")
         metrics = tuple(metric for metric in self.metrics if metric.name.partition("/")[0] in families)

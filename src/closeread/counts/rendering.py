@@ -91,35 +91,51 @@ def escape_cell(text: str) -> str:
     return escape(text).replace("\n", r"\n")
 
 
-def report_grid(report: Report, procedure: Procedure) -> Grid:
+def report_grid(report: Report, procedure: Procedure, style: Style = "table") -> Grid:
     """Return the table of a report: scores and intervals for all units and every slice, with a row for each metric.
 
-    Precision, recall and F1 of a metric share a row, with the interval of F1.
+    Precision, recall and F1 of a metric share a row, with the interval of F1.  In a terminal, which is too narrow for
+    another column, the name of a slice then has a row above its metrics, and so has the field.
     """
     groups = [("", "all", report.total)]
     groups += [(field, value, scores) for field, values in report.slices.items() for value, scores in values.items()]
-    sliced = bool(report.slices)
     units, blocks = f"{report.unit}s", f"{report.resampling_unit}s"
     drawn = report.resampling.n_resamples > 0
     interval = [f"{100 * report.resampling.confidence:g}% interval"] if drawn else []
     # If units are blocks, one column is enough.
     sizes = [units, blocks] if units != blocks else [units]
     parted = any(name.endswith(PARTS) for name in report.total.scores)
-    header = [*(["slice"] if sliced else []), "metric", *(["precision", "recall", "F1"] if parted else ["score"])]
+    scores_header = ["precision", "recall", "F1"] if parted else ["score"]
+    stacked = bool(report.slices) and parted and style == "table"
+    sliced = bool(report.slices) and not stacked
     titles = {metric.name: metric.title for metric in procedure.metrics}
-    rows = [
-        [
-            *([_name_slice(field, value, report) if position == 0 else ""] if sliced else []),
-            titles[name].removesuffix(" F1") if parted else titles[name] + _format_star(estimate),
-            *([_format_score(scores, f"{name.removesuffix('f1')}{part}") for part in PARTS] if parted else []),
-            percent(estimate.value) + (_format_star(estimate) if parted else ""),
-            *([_format_interval(estimate)] if drawn else []),
-            *([f"{scores.n_units:,}", f"{scores.n_blocks:,}"][: len(sizes)] if position == 0 else [""] * len(sizes)),
-        ]
-        for field, value, scores in groups
-        for position, (name, estimate) in enumerate(_select_rows(scores))
-    ]
-    return Grid(_make_title(report), [*header, *interval, *sizes], rows, _make_notes(report, groups))
+    rows: list[list[str]] = []
+    for i, (field, value, scores) in enumerate(groups):
+        name, n = _name_slice(field, value, report), [f"{scores.n_units:,}", f"{scores.n_blocks:,}"][: len(sizes)]
+        if stacked:
+            blank = [""] * len([*scores_header, *interval])
+            if field and field != groups[i - 1][0]:
+                rows.append([f"by {field}", *blank, *[""] * len(sizes)])
+            rows.append([value, *blank, *n])
+        for position, (metric, estimate) in enumerate(_select_rows(scores)):
+            is_first = position == 0
+            title = titles[metric].removesuffix(" F1") if parted else titles[metric] + _format_star(estimate)
+            rows.append(
+                [
+                    *([name if is_first else ""] if sliced else []),
+                    f"  {title}" if stacked else title,
+                    *(
+                        [_format_score(scores, f"{metric.removesuffix('f1')}{part}") for part in PARTS]
+                        if parted
+                        else []
+                    ),
+                    percent(estimate.value) + (_format_star(estimate) if parted else ""),
+                    *([_format_interval(estimate)] if drawn else []),
+                    *(n if is_first and not stacked else [""] * len(sizes)),
+                ]
+            )
+    header = [*(["slice"] if sliced else []), "metric", *scores_header, *interval, *sizes]
+    return Grid(_make_title(report), header, rows, _make_notes(report, groups))
 
 
 def _select_rows(scores: Scores) -> list[tuple[str, Estimate]]:
@@ -342,7 +358,8 @@ def _draw_for_terminal(grid: Grid) -> str:
     console = Console(file=io.StringIO(), width=None if sys.stdout.isatty() else 1000, highlight=False)
     table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, show_header=any(grid.header))
     for name, right in zip(grid.header, _find_numeric_columns(grid), strict=True):
-        table.add_column(Text(escape_cell(name)), justify="right" if right else "left")
+        # Long names are folded, not cut, so that they can be copied.
+        table.add_column(Text(escape_cell(name)), justify="right" if right else "left", overflow="fold")
     for row in grid.rows:
         table.add_row(*(Text(escape_cell(cell)) for cell in row))
     if grid.title:

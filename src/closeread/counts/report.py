@@ -20,7 +20,7 @@ from closeread.counts.metrics import Metric
 from closeread.counts.procedure import Procedure
 from closeread.counts.resampling import Difference, bootstrap_totals, compare, percentile_interval
 from closeread.counts.table import CountTable
-from closeread.errors import FormatError, Problem, RequestError, quote, shorten
+from closeread.errors import FormatError, Problem, RequestError, quote, shorten, suggest
 from closeread.files import package_folder
 
 FORMAT = 1
@@ -240,21 +240,34 @@ def make_report(counted: Counted, *, by: Sequence[str] = (), resampling: Resampl
     known = dict.fromkeys([*counted.table.fields, *procedure.breakdowns])
     for field in by:
         if field not in known:
-            choices = ", ".join(known) or "none"
-            raise RequestError(f"no field {quote(field)} to slice by (choose from: {choices})")
+            guess = suggest(field, list(known), procedure.aliases)
+            choices = ", ".join([*known, *([procedure.more_fields] if procedure.more_fields else [])]) or "none"
+            raise RequestError(f"no field {quote(field)} to slice by{guess and '.'}{guess} (choose from: {choices})")
     return Report(
         counted.provenance,
         resampling,
         procedure.unit,
         procedure.resampling_unit,
         score(counted.table, procedure.metrics, resampling),
-        {
-            field: {
-                value: score(part, procedure.metrics, resampling) for value, part in counted.table.slices(field).items()
-            }
-            for field in by
-        },
+        {field: _score_slices(counted, field, resampling) for field in by},
     )
+
+
+def _score_slices(counted: Counted, field: str, resampling: Resampling) -> dict[str, Scores]:
+    """Score each value of a field or breakdown, by the metrics that are defined there.
+
+    Raises:
+        RequestError: the table has no such field or breakdown, or no metric is defined there.
+    """
+    slices = counted.table.slices(field)
+    metrics, parts = counted.procedure.metrics, counted.table.breakdowns.get(field)
+    if parts is not None and parts.names:
+        metrics = tuple(metric for metric in metrics if metric.is_defined(parts.names))
+        if not metrics:
+            families = ", ".join(dict.fromkeys(name.partition("/")[0] for name in parts.names))
+            undefined = " and ".join(counted.procedure.families)
+            raise RequestError(f"{undefined} can't be divided by {field} (choose from: {families})")
+    return {value: score(part, metrics, resampling) for value, part in slices.items()}
 
 
 def score(table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling) -> Scores:

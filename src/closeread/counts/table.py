@@ -32,25 +32,27 @@ class Breakdown:
         unit: (m,) the row of the table that each row belongs to.
         part: (m,) the part that each row counts, as an index into `parts`; no two rows have the same unit and part.
         values: (m, k) the counts of each row, not all 0.
+        names: (k,) the names of its counts; empty if they are those of the table.
     """
 
     parts: tuple[str, ...]
     unit: Ints
     part: Ints
     values: Floats
+    names: tuple[str, ...] = ()
 
     @classmethod
-    def from_dense(cls, parts: Sequence[str], values: Floats) -> Breakdown:
+    def from_dense(cls, parts: Sequence[str], values: Floats, names: Sequence[str] = ()) -> Breakdown:
         """Make a breakdown from counts (n_parts, n_units, k), without rows of zeros."""
         part, unit = np.nonzero(values.any(axis=2))
-        return cls(tuple(parts), unit, part, values[part, unit])
+        return cls(tuple(parts), unit, part, values[part, unit], tuple(names))
 
     def select(self, indices: Ints, n_units: int) -> Breakdown:
         """Return the rows of some units, which are renumbered in the given order."""
         place = np.full(n_units, -1)
         place[indices] = np.arange(len(indices))
         rows = np.flatnonzero(place[self.unit] >= 0)
-        return Breakdown(self.parts, place[self.unit[rows]], self.part[rows], self.values[rows])
+        return replace(self, unit=place[self.unit[rows]], part=self.part[rows], values=self.values[rows])
 
 
 @dataclass(frozen=True)
@@ -88,8 +90,9 @@ class CountTable:
         if any(len(column) != n for column in self.fields.values()):
             raise ValueError(f"a field does not have one value for each of the {n} units")
         for parts in self.breakdowns.values():
-            if not len(parts.unit) == len(parts.part) == len(parts.values) or parts.values.shape[1] != k:
-                raise ValueError(f"a breakdown of {k} counts has values of shape {parts.values.shape}")
+            of_parts = len(parts.names) or k
+            if not len(parts.unit) == len(parts.part) == len(parts.values) or parts.values.shape[1] != of_parts:
+                raise ValueError(f"a breakdown of {of_parts} counts has values of shape {parts.values.shape}")
 
     @classmethod
     def of_columns(cls, units: Sequence[str], columns: Columns) -> CountTable:
@@ -140,11 +143,17 @@ class CountTable:
         )
 
     def with_counts(self, names: Sequence[str]) -> CountTable:
-        """Return the table with only these columns; the table itself if they are all of its columns, in order."""
+        """Return the table with only these columns; the table itself if they are all of its columns, in order.
+
+        Breakdowns that have counts of their own keep them all.
+        """
         if tuple(names) == self.names:
             return self
         places = [self.names.index(name) for name in names]
-        breakdowns = {name: replace(parts, values=parts.values[:, places]) for name, parts in self.breakdowns.items()}
+        breakdowns = {
+            name: parts if parts.names else replace(parts, values=parts.values[:, places])
+            for name, parts in self.breakdowns.items()
+        }
         return replace(self, names=tuple(names), values=self.values[:, places], breakdowns=breakdowns)
 
     def slices(self, name: str) -> dict[str, CountTable]:
@@ -168,7 +177,8 @@ class CountTable:
         rows = rows[np.argsort(parts.unit[rows], kind="stable")]
         mask = np.zeros(len(self.units), np.bool_)
         mask[parts.unit[rows]] = True
-        return replace(replace(self, breakdowns={}).select(mask), values=parts.values[rows], breakdowns={})
+        names = parts.names or self.names
+        return replace(replace(self, breakdowns={}).select(mask), names=names, values=parts.values[rows])
 
 
 def _take(values: Sequence[T], indices: Ints) -> list[T]:
@@ -190,13 +200,18 @@ def factorize(names: Sequence[str]) -> tuple[Ints, list[str]]:
 def merge(tables: Sequence[CountTable]) -> CountTable:
     """Merge the tables of several shards; no block may belong to two of them.
 
+    Fields and breakdowns that a shard lacks, such as the genre of documents without one, are dropped.
+
     Raises:
         ValueError: there are no tables, their columns differ, or two of them have the same unit.
     """
     if not tables:
         raise ValueError("no tables to merge")
-    if len({(table.names, frozenset(table.fields), frozenset(table.breakdowns)) for table in tables}) > 1:
-        raise ValueError("the tables have different counts, fields or breakdowns")
+    fields = [name for name in tables[0].fields if all(name in table.fields for table in tables)]
+    breakdowns = [name for name in tables[0].breakdowns if all(name in table.breakdowns for table in tables)]
+    columns = {(table.names, *(table.breakdowns[name].names for name in breakdowns)) for table in tables}
+    if len(columns) > 1:
+        raise ValueError("the tables have different counts")
     units = [unit for table in tables for unit in table.units]
     if len(set(units)) < len(units):
         (twice, _), *_ = Counter(units).most_common(1)
@@ -209,11 +224,8 @@ def merge(tables: Sequence[CountTable]) -> CountTable:
         np.concatenate([table.blocks + start for table, start in zip(tables, first_block, strict=True)]),
         tables[0].names,
         np.concatenate([table.values for table in tables]),
-        {name: [v for table in tables for v in table.fields[name]] for name in tables[0].fields},
-        {
-            name: _merge_breakdowns([table.breakdowns[name] for table in tables], first_unit)
-            for name in tables[0].breakdowns
-        },
+        {name: [v for table in tables for v in table.fields[name]] for name in fields},
+        {name: _merge_breakdowns([table.breakdowns[name] for table in tables], first_unit) for name in breakdowns},
         [digest for table in tables for digest in table.digests] if are_known else (),
     )
 
@@ -223,6 +235,5 @@ def _merge_breakdowns(breakdowns: Sequence[Breakdown], first_unit: Sequence[int]
     number = {name: i for i, name in enumerate(names)}
     parts = [np.array([number[name] for name in b.parts], np.int64)[b.part] for b in breakdowns]
     units = [b.unit + start for b, start in zip(breakdowns, first_unit, strict=True)]
-    return Breakdown(
-        tuple(names), np.concatenate(units), np.concatenate(parts), np.concatenate([b.values for b in breakdowns])
-    )
+    values = np.concatenate([b.values for b in breakdowns])
+    return Breakdown(tuple(names), np.concatenate(units), np.concatenate(parts), values, breakdowns[0].names)

@@ -208,6 +208,9 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         return predictions
 
     def _resolve_options(self, options: Mapping[str, str]) -> dict[str, str]:
+        for option in self.PROCEDURE.options:
+            if option.reading and option.name in options:
+                raise RequestError(f"option {option.name} is one of files, which {self.name} does not read")
         return resolve_options(self.PROCEDURE, self.CORPUS, options)
 
     def _check_inputs(

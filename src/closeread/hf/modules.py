@@ -10,8 +10,9 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from closeread._version import __version__
-from closeread.errors import RequestError, describe_unknown
+from closeread.errors import RequestError, describe_unknown, suggest
 from closeread.files import write_text
+from closeread.tasks import load_procedure, procedure_names
 
 if TYPE_CHECKING:
     from closeread.hf.metric import EvaluateModule
@@ -35,10 +36,33 @@ def load_metric(name: str, **arguments: Any) -> EvaluateModule:
         RequestError: there is no such module.
     """
     if name not in module_names():
-        raise RequestError(describe_unknown("metric", name, module_names()))
+        raise RequestError(describe_unknown("metric", name, module_names(), _list_aliases(name)))
     module = importlib.import_module(f"closeread.metrics.{name}.{name}")
     loaded: EvaluateModule = getattr(module, class_name(name))(**arguments)
     return loaded
+
+
+def suggest_module(name: str) -> str:
+    """Ask whether one of our modules was meant, as `closeread.errors.suggest`; empty unless the name begins like one.
+
+    >>> suggest_module("coref_bcub")
+    " Did you mean 'coref_b3'?"
+    """
+    return suggest(name, module_names(), _list_aliases(name)) if _find_owners(name) else ""
+
+
+def _find_owners(name: str) -> list[str]:
+    """List the procedures whose name a module's name begins with."""
+    return [procedure for procedure in procedure_names() if name.startswith(f"{procedure}_")]
+
+
+def _list_aliases(name: str) -> dict[str, str]:
+    """Map what others may call our modules to their names, for the procedures whose name this one begins with."""
+    return {
+        f"{owner}_{alias}": f"{owner}_{metric}"
+        for owner in _find_owners(name)
+        for alias, metric in load_procedure(owner).aliases.items()
+    }
 
 
 def install_modules() -> list[Path]:

@@ -67,7 +67,7 @@ def _run_then_wrap(spec: importlib.machinery.ModuleSpec, fullname: str) -> None:
 
 
 def _wrap(module: ModuleType) -> None:
-    name, ours = WATCHED[module.__name__]
+    name, ours, suggest = WATCHED[module.__name__]
     original = getattr(module, name, None)
     if getattr(original, MARK, False):
         return
@@ -84,7 +84,14 @@ def _wrap(module: ModuleType) -> None:
     def load_by_name(*arguments: Any, **options: Any) -> Any:
         path = arguments[0] if arguments else options.get("path")
         mine = ours(path, options) if isinstance(path, str) else None
-        return original(*arguments, **options) if mine is None else mine
+        if mine is not None:
+            return mine
+        try:
+            return original(*arguments, **options)
+        except Exception as error:
+            if isinstance(path, str) and (question := suggest(path)):
+                error.add_note(question.strip())
+            raise
 
     setattr(load_by_name, MARK, True)
     setattr(module, name, load_by_name)
@@ -151,8 +158,22 @@ INAPPLICABLE = {
     "data_files": "pass a folder with the corpus's files as data_dir=",
 }
 
-WATCHED: dict[str, tuple[str, Callable[[str, dict[str, Any]], Any]]] = {
-    "datasets.load": ("dataset_module_factory", _find_dataset),
-    "datasets.inspect": ("dataset_module_factory", _find_dataset),
-    "evaluate.loading": ("evaluation_module_factory", _find_metric),
+
+def _suggest_dataset(path: str) -> str:
+    """Nothing: the Hub has many datasets with similar names."""
+    del path
+    return ""
+
+
+def _suggest_metric(path: str) -> str:
+    """Suggest one of our modules for a name that nobody has; empty if none is similar."""
+    from closeread.hf.modules import suggest_module
+
+    return suggest_module(path)
+
+
+WATCHED: dict[str, tuple[str, Callable[[str, dict[str, Any]], Any], Callable[[str], str]]] = {
+    "datasets.load": ("dataset_module_factory", _find_dataset, _suggest_dataset),
+    "datasets.inspect": ("dataset_module_factory", _find_dataset, _suggest_dataset),
+    "evaluate.loading": ("evaluation_module_factory", _find_metric, _suggest_metric),
 }

@@ -30,5 +30,6 @@ def command(counts: tuple[Path, ...], output: Path) -> None:
     parts = options.read_all(counts, lambda path: read_any_counts(path, load_procedure))
     merged = merge_counts(parts, [escape(str(path)) for path in counts])
     write_counts(output, merged)
+    options.tell(merged.notices)
     units = pluralize(len(merged.table.units), merged.procedure.unit)
     click.echo(escape(f"{output}: {units} from {pluralize(len(parts), 'file')}"))

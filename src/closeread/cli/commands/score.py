@@ -21,7 +21,7 @@ from closeread.cli.procedure_group import (
 
 if TYPE_CHECKING:
     from closeread.counts.procedure import Procedure
-    from closeread.counts.rendering import Grid
+    from closeread.counts.rendering import Grid, Style
     from closeread.counts.report import Counted, Report
 
 ENDINGS = ("", "--json", "--counts counts.parquet")
@@ -80,8 +80,10 @@ def run(procedure: Procedure, name: str, predictions: Path, values: dict[str, An
     scorer = open_scorer(name, read_place(values), given_options(procedure, values), values.get("metrics"))
     options.tell(scorer.gold.notices)
     system = scorer.read(predictions)
-    store = values["counts"] is not None
-    counted = scorer.count(system, scorer.procedure.breakdowns if store else scorer.breakdowns_for(values["by"]))
+    fields = scorer.breakdowns_for(values["by"])
+    if values["counts"] is not None:
+        fields = list(dict.fromkeys([*fields, *scorer.available_breakdowns(system)]))
+    counted = scorer.count(system, fields)
     show(counted, values, scorer.explain(system, counted.table.units) if values.get("explain") else None)
 
 
@@ -108,7 +110,7 @@ def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, li
         values["style"],
         value=lambda: _make_json(report, units, explanations),
         table=lambda: _make_csv(report, counted.procedure, units, explanations),
-        grids=lambda: _make_grids(report, counted.procedure, units, explanations),
+        grids=lambda: _make_grids(report, counted.procedure, units, explanations, values["style"]),
     )
 
 
@@ -128,6 +130,7 @@ def _make_grids(
     procedure: Procedure,
     units: Sequence[dict[str, Any]] | None,
     explanations: Mapping[str, list[Any]] | None,
+    style: Style,
 ) -> Iterator[Grid]:
     from closeread.counts.rendering import report_grid, units_grid
 
@@ -135,7 +138,7 @@ def _make_grids(
         yield from _explain_in_grids(procedure, explanations)
     if units is not None:
         yield units_grid(units)
-    yield report_grid(report, procedure)
+    yield report_grid(report, procedure, style)
 
 
 def _make_csv(

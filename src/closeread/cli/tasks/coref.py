@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,11 @@ from closeread.cli.procedure_group import ProcedureCommand, given_options
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
-    from closeread.tasks.coref.error_analysis import CorefError, Mention
+    from closeread.counts.rendering import Grid
+    from closeread.tasks.coref.error_analysis import ErrorAnalysis
+    from closeread.tasks.coref.error_listing import CorefError, DocumentErrors, Mention
+
+HEADER = ["error", "document", "entity", "mentions"]
 
 
 @click.command(cls=options.WritingCommand)
@@ -48,59 +53,149 @@ def convert(source: Path, side: str, output: Path) -> None:
 
 
 @click.command(
-    cls=ProcedureCommand, procedure="coref", procedure_options=("matching", "duplicates", "words", "word_column")
+    cls=ProcedureCommand,
+    procedure="coref",
+    procedure_options=("matching", "duplicates", "words", "word_column", "fields"),
 )
 @options.key
 @options.response
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="List only errors of this kind; may be repeated.")
+@click.option("--document", metavar="NAME", help="Count and list only the errors of this document.")
+@click.option("--by", multiple=True, metavar="FIELD", help="Also count errors for each value of FIELD.")
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
     default=10,
     show_default=True,
-    help="List at most this many errors of each kind in tables; JSON and CSV list all.",
+    help="List at most this many documents, and errors of each kind, in tables; JSON and CSV list all.",
 )
 @options.style_options
-def errors(key: Path, response: Path, kinds: tuple[str, ...], limit: int, **values: Any) -> None:
+def errors(
+    key: Path,
+    response: Path,
+    kinds: tuple[str, ...],
+    document: str | None,
+    by: tuple[str, ...],
+    limit: int,
+    **values: Any,
+) -> None:
     """Count and list entities that are split, merged, missing or spurious, and missing or spurious mentions.
+
+    The documents with the most errors come first.
 
     \b
     Examples:
       closeread errors coref key.conll response.conll
+      closeread errors coref key.conll response.conll --by genre --by entity_size
       closeread errors coref key.conll response.conll --kind "split entity" --limit 50
       closeread errors coref key.conll response.conll --format csv > errors.csv
     """
     from dataclasses import asdict
 
     from closeread.counts.rendering import Grid
-    from closeread.counts.sides import Place
-    from closeread.errors import RequestError, describe_unknown, pluralize
-    from closeread.scoring import open_scorer
-    from closeread.tasks.coref.error_analysis import KINDS, find_errors
-    from closeread.tasks.coref.matching import match_sides, table_of, without_repeats
+    from closeread.errors import RequestError, describe_unknown
+    from closeread.tasks.coref.error_analysis import KINDS
+    from closeread.tasks.coref.error_listing import count_by_field, list_documents, list_errors
     from closeread.tasks.coref.procedure import PROCEDURE
 
     for kind in kinds:
         if kind not in KINDS:
             raise RequestError(describe_unknown("kind of error", kind, list(KINDS)))
+    analysis = _analyse(key, response, by, values)
+    if document is not None:
+        analysis = analysis.select_document(document)
+    slices = {field: count_by_field(analysis, field, PROCEDURE.aliases) for field in by}
+    wanted = [kind for kind in KINDS if not kinds or kind in kinds]
+    counts, documents = analysis.count(), list_documents(analysis, wanted)
+
+    def make_value() -> dict[str, Any]:
+        listed = [asdict(error) for error in list_errors(analysis, wanted)]
+        by_field = {"slices": slices} if slices else {}
+        return {"counts": counts, **by_field, "documents": [asdict(one) for one in documents], "errors": listed}
+
+    def make_table() -> printing.CsvTable:
+        rows = ([*_make_row(one), *one.fields.values()] for one in list_errors(analysis, wanted))
+        return [*HEADER, *analysis.fields], rows
+
+    def make_grids() -> Iterator[Grid]:
+        yield Grid("", ["", "number"], [[kind, f"{n:,}"] for kind, n in counts.items()])
+        for field, of in slices.items():
+            yield from _make_slice_grids(field, of)
+        if document is None and len(analysis.names) > 1:
+            yield from _make_document_grids(documents, limit)
+        yield from _make_error_grids(analysis, wanted, limit)
+
+    printing.show(values["style"], value=make_value, table=make_table, grids=make_grids)
+
+
+def _analyse(key: Path, response: Path, by: Sequence[str], values: dict[str, Any]) -> ErrorAnalysis:
+    """Read key and response and find the errors.
+
+    Raises:
+        RequestError: repeated mentions are to be counted as the reference scorer does, or a side lacks something for a
+            field; an InputError if a file is invalid.
+    """
+    from closeread.counts.sides import Place
+    from closeread.errors import RequestError
+    from closeread.scoring import open_scorer
+    from closeread.tasks.coref.error_analysis import find_errors
+    from closeread.tasks.coref.matching import match_sides, table_of, without_repeats
+    from closeread.tasks.coref.mention_fields import FIELDS
+    from closeread.tasks.coref.procedure import PROCEDURE
+    from closeread.tasks.coref.slices import find_lacking
+
     if values["duplicates"] == "reference":
         raise RequestError("an error analysis needs every mention in one entity; use --duplicates first")
     scorer = open_scorer("coref", Place(gold=key), given_options(PROCEDURE, values))
     own, other = (without_repeats(table_of(side)) for side in (scorer.gold.records, scorer.read(response).rows))
-    found = find_errors(own, other, match_sides(own, other, matching=scorer.options["matching"]))
-    listed = [error for error in found.errors if not kinds or error.kind in kinds]
-    header = ["error", "document", "entity", "mentions"]
-    counts = [[kind, f"{n:,}"] for kind, n in found.counts.items()]
-    rows = [_make_row(error) for kind in KINDS for error in [e for e in listed if e.kind == kind][:limit]]
-    left = len(listed) - len(rows)
+    for field in by:
+        if field in FIELDS and (lacking := find_lacking(own, other, scorer.options, field)):
+            raise RequestError(lacking)
+    return find_errors(own, other, match_sides(own, other, matching=scorer.options["matching"]))
+
+
+def _make_slice_grids(field: str, counted: Mapping[str, Mapping[str, int]]) -> Iterator[Grid]:
+    """Yield the table of errors in entities by a field, if the field is one of entities, and that of mentions."""
+    from closeread.counts.rendering import Grid
+    from closeread.tasks.coref.error_analysis import OF_ENTITIES, OF_MENTIONS, RIGHT
+
+    for title, group in (("Entities", (RIGHT, *OF_ENTITIES)), ("Mentions", OF_MENTIONS)):
+        rows = [
+            [value, *(f"{of[kind]:,}" for kind in group)] for value, of in counted.items() if of.keys() >= set(group)
+        ]
+        if rows:
+            yield Grid(f"{title} by {field}", [field, *(kind.rpartition(" ")[0] for kind in group)], rows)
+
+
+def _make_document_grids(documents: Sequence[DocumentErrors], limit: int) -> Iterator[Grid]:
+    """Yield the table of the worst documents, if there are any to list."""
+    from closeread.counts.rendering import Grid
+    from closeread.errors import pluralize
+
+    rows = [
+        [one.document, *(f"{n:,}" for n in (one.entity_errors, one.mention_errors, one.errors))]
+        for one in documents[:limit]
+    ]
+    left = len(documents) - len(rows)
+    notes = [f"{pluralize(left, 'more document')} with errors: see --limit and --json."] if left else []
+    if rows:
+        yield Grid("Documents with the most errors", ["document", "in entities", "in mentions", "errors"], rows, notes)
+
+
+def _make_error_grids(analysis: ErrorAnalysis, kinds: Sequence[str], limit: int) -> Iterator[Grid]:
+    """Yield the table of the errors of the worst documents, if there are any to list."""
+    from itertools import islice
+
+    from closeread.counts.rendering import Grid
+    from closeread.errors import pluralize
+    from closeread.tasks.coref.error_listing import list_errors
+
+    rows = [_make_row(error) for kind in kinds for error in islice(list_errors(analysis, kinds, only=kind), limit)]
+    left = sum(analysis.count()[kind] for kind in kinds) - len(rows)
     notes = ["A bar separates mentions that the other side has in different entities or not at all."]
     notes += [f"{pluralize(left, 'more error')}: see --limit, --json and --format csv."] if left else []
-    printing.show(
-        values["style"],
-        value=lambda: {"counts": found.counts, "errors": [asdict(error) for error in listed]},
-        table=lambda: (header, [_make_row(error) for error in listed]),
-        grids=lambda: [Grid("", ["", "number"], counts), *([Grid("", header, rows, notes)] if rows else [])],
-    )
+    if rows:
+        yield Grid("", HEADER, rows, notes)
 
 
 def _make_row(error: CorefError) -> list[str]:

@@ -8,152 +8,186 @@ are spurious, regardless of their entities.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from closeread.arrays import Ints, Mask
+from closeread.errors import RequestError, join_names, quote, suggest
 from closeread.tasks.coref.columns import MentionTable
+from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.kernels.overlap import match_rows
 from closeread.tasks.coref.kernels.sides import Side, mention_codes
+from closeread.tasks.coref.mention_fields import FIELDS
+from closeread.tasks.coref.slices import with_words
 
-KINDS = {
-    "split entity": "key",
-    "merged entities": "response",
-    "missing entity": "key",
-    "spurious entity": "response",
-    "missing mention": "key",
-    "spurious mention": "response",
-}
-"""The kinds of errors, and the side that the entity or mention belongs to."""
+RIGHT = "right entity"
+OF_ENTITIES = ("split entity", "merged entities", "missing entity", "spurious entity")
+OF_MENTIONS = ("missing mention", "spurious mention")
+KINDS = (*OF_ENTITIES, *OF_MENTIONS)
+"""The kinds of errors."""
 
 NOWHERE = -1
 
 
 @dataclass(frozen=True)
-class Mention:
-    """A mention for display.
+class Findings:
+    """The entities or mentions of a side that are of one kind.
 
     Attributes:
-        start, end: its first and last token.
-        text: its words; None if the file has no text.
-    """
-
-    start: int
-    end: int
-    text: str | None
-
-
-@dataclass(frozen=True)
-class CorefError:
-    """One error.
-
-    Attributes:
-        kind: one of `KINDS`.
-        document: the document's name.
-        entity: the entity's id in its file, or else its number in the document, from 0.
-        pieces: the mentions of the entity, grouped by their entity on the other side, with those that it lacks as a
-            group; for an error in a mention, that mention.
+        kind: one of `KINDS`, or `RIGHT`.
+        table: their side.
+        rows: (n_findings,) the mention, or the first row of the entity.
+        fields: the fields of mentions that they have: by name, the value of every row of the side.
+        there: (n_rows,) the entity of every row of the side on the other side, or `NOWHERE`.
     """
 
     kind: str
-    document: str
-    entity: str
-    pieces: tuple[tuple[Mention, ...], ...]
+    table: MentionTable
+    rows: Ints
+    fields: Mapping[str, Sequence[str]]
+    there: Ints
+
+    @property
+    def documents(self) -> Ints:
+        """The document of each, (n_findings,)."""
+        return self.table.document[self.rows]
+
+    def select(self, mask: Mask) -> Findings:
+        """Return the findings where the mask is true."""
+        return Findings(self.kind, self.table, self.rows[mask], self.fields, self.there)
 
 
 @dataclass(frozen=True)
-class CorefErrors:
-    """All errors of a response.
+class ErrorAnalysis:
+    """All errors of a response, and the entities that are identical on both sides.
 
     Attributes:
-        counts: the number of errors of each kind in `KINDS`, and of entities that are identical on both sides.
-        errors: the errors, by kind and then in the order of the file.
+        findings: the findings of `RIGHT` and then of every kind in `KINDS`, each in the order of the file.
+        names: the documents' names.
+        document_fields: the fields of the documents by name, each (n_documents,).
+        mention_fields: the names of the fields of mentions that at least one side has.
     """
 
-    counts: Mapping[str, int]
-    errors: tuple[CorefError, ...]
+    findings: Mapping[str, Findings]
+    names: Sequence[str]
+    document_fields: Mapping[str, Sequence[str]]
+    mention_fields: Sequence[str]
+
+    @property
+    def fields(self) -> list[str]:
+        """The names of all fields."""
+        return [*self.document_fields, *self.mention_fields]
+
+    def select_document(self, name: str) -> ErrorAnalysis:
+        """Return the findings of one document.
+
+        Raises:
+            RequestError: there is no such document.
+        """
+        if name not in self.names:
+            guess = suggest(name, self.names)
+            names = join_names(self.names)
+            raise RequestError(f"no document {quote(name)} in the key{guess and '.'}{guess} (the key has {names})")
+        number = list(self.names).index(name)
+        found = {kind: some.select(some.documents == number) for kind, some in self.findings.items()}
+        return ErrorAnalysis(found, self.names, self.document_fields, self.mention_fields)
+
+    def list_kinds(self, field: str) -> list[str]:
+        """List the kinds of findings that have a field: all kinds, or only those of mentions."""
+        of_mentions = field in FIELDS and not FIELDS[field].is_of_entities
+        return [kind for kind in self.findings if kind in OF_MENTIONS or not of_mentions]
+
+    def values(self, kind: str, field: str) -> list[str]:
+        """Return the value of a field for every finding of a kind; "" if the field is not one of such findings."""
+        some = self.findings[kind]
+        if field in self.document_fields:
+            column = self.document_fields[field]
+            return [column[number] for number in some.documents.tolist()]
+        labels = some.fields.get(field)
+        return [""] * len(some.rows) if labels is None else [labels[row] for row in some.rows.tolist()]
+
+    def count(self) -> dict[str, int]:
+        """Count the findings of each kind."""
+        return {kind: len(some.rows) for kind, some in self.findings.items()}
+
+    def count_documents(self, kinds: Iterable[str]) -> Ints:
+        """Count the errors of some kinds in every document, (n_documents,)."""
+        counts = np.zeros(len(self.names), np.int64)
+        for kind in kinds:
+            counts += np.bincount(self.findings[kind].documents, minlength=len(self.names))
+        return counts
 
 
-def find_errors(key: MentionTable, response: MentionTable, sides: tuple[Side, Side]) -> CorefErrors:
+def find_errors(key: MentionTable, response: MentionTable, sides: tuple[Side, Side]) -> ErrorAnalysis:
     """Find the errors of a response.
 
     Args:
         key, response: the same documents in the same order.
         sides: the two as the metrics take them, with nothing dropped (`closeread.tasks.coref.matching.match_sides`).
     """
-    codes = mention_codes(*sides)
-    key_row, response_row = match_rows(*codes)
-    (own_codes, other_codes), (own, other) = codes, sides
-    found = (
-        *_find_in_entities("split entity", "missing entity", key, own, key_row, other.entity[response_row]),
-        *_find_in_entities("merged entities", "spurious entity", response, other, response_row, own.entity[key_row]),
-        *_find_in_mentions("missing mention", key, ~np.isin(own_codes, other_codes)),
-        *_find_in_mentions("spurious mention", response, ~np.isin(other_codes, own_codes)),
+    own, other = sides
+    key_row, response_row = match_rows(*mention_codes(*sides))
+    there = (
+        _find_there(own, key_row, other.entity[response_row]),
+        _find_there(other, response_row, own.entity[key_row]),
     )
-    counted = Counter(error.kind for error in found)
-    order = {kind: i for i, kind in enumerate(KINDS)}
-    return CorefErrors(
-        {"right entity": _count_right(sides, key_row, response_row), **{kind: counted[kind] for kind in KINDS}},
-        tuple(sorted(found, key=lambda error: order[error.kind])),
+    labels = _label_mentions(key), _label_mentions(with_words(response, key))
+    entities = [_sort_entities(side, its) for side, its in zip(sides, there, strict=True)]
+    pairs = np.column_stack([own.entity[key_row], other.entity[response_row]])
+    found = {
+        RIGHT: (0, _find_right(sides, pairs)),
+        "split entity": (0, entities[0][0]),
+        "merged entities": (1, entities[1][0]),
+        "missing entity": (0, entities[0][1]),
+        "spurious entity": (1, entities[1][1]),
+        "missing mention": (0, np.flatnonzero(there[0] == NOWHERE)),
+        "spurious mention": (1, np.flatnonzero(there[1] == NOWHERE)),
+    }
+    findings = {}
+    for kind, (side, rows) in found.items():
+        fields = {name: of for name, of in labels[side].items() if kind in OF_MENTIONS or FIELDS[name].is_of_entities}
+        findings[kind] = Findings(kind, (key, response)[side], rows, fields, there[side])
+    return ErrorAnalysis(
+        findings, key.names, list_fields(key), [name for name in FIELDS if name in labels[0] or name in labels[1]]
     )
 
 
-def _count_right(sides: tuple[Side, Side], key_row: Ints, response_row: Ints) -> int:
-    """Count the entities that are identical on both sides."""
-    pairs = np.column_stack([sides[0].entity[key_row], sides[1].entity[response_row]])
-    cells, shared = np.unique(pairs, axis=0, return_counts=True)
-    whole = [np.bincount(side.entity, minlength=1)[cells[:, i]] == shared for i, side in enumerate(sides)]
-    return int((whole[0] & whole[1]).sum())
+def _find_there(side: Side, row: Ints, entity: Ints) -> Ints:
+    """Return the entity of every row on the other side, or `NOWHERE`."""
+    there = np.full(len(side.entity), NOWHERE)
+    there[row] = entity
+    return there
 
 
-def _find_in_entities(
-    parted: str, unmatched: str, table: MentionTable, side: Side, row: Ints, other: Ints
-) -> Iterator[CorefError]:
-    """Find the entities of a side that are in several entities of the other side, or in none.
+def _sort_entities(side: Side, there: Ints) -> tuple[Ints, Ints]:
+    """Find the entities that are in several entities of the other side, and those in none; their first rows."""
+    found = there != NOWHERE
+    cells = np.unique(np.column_stack([side.entity[found], there[found]]), axis=0)[:, 0]
+    parts = np.bincount(cells, minlength=side.n_entities)
+    entities, first = np.unique(side.entity, return_index=True)
+    return first[parts[entities] > 1], first[parts[entities] == 0]
+
+
+def _find_right(sides: tuple[Side, Side], pairs: Ints) -> Ints:
+    """Find the entities that are identical on both sides; their first rows in the key.
 
     Args:
-        parted, unmatched: the names of the two kinds.
-        table, side: the side of the entities.
-        row, other: (n_matches,) the rows whose mention the other side has, and its entity there.
+        sides: both sides.
+        pairs: (n_matches, 2) the entities of every mention that both sides have.
     """
-    there = np.full(len(side.entity), NOWHERE)
-    there[row] = other
-    cells = np.unique(np.column_stack([side.entity[row], other]), axis=0)[:, 0]
-    parts, size = (np.bincount(entity, minlength=side.n_entities) for entity in (cells, side.entity))
-    starts = np.cumsum(size) - size  # the mentions of an entity are consecutive
-    error = _make_errors(table)
-    for entity in np.flatnonzero((parts != 1) & (size > 0)).tolist():
-        rows = np.arange(starts[entity], starts[entity] + size[entity])
-        kind = parted if parts[entity] else unmatched
-        yield error(kind, [rows[there[rows] == place] for place in dict.fromkeys(there[rows].tolist())])
+    cells, shared = np.unique(pairs, axis=0, return_counts=True)
+    whole = [np.bincount(side.entity, minlength=1)[cells[:, i]] == shared for i, side in enumerate(sides)]
+    right = cells[whole[0] & whole[1], 0]
+    entities, first = np.unique(sides[0].entity, return_index=True)
+    return np.sort(first[np.isin(entities, right)])
 
 
-def _find_in_mentions(kind: str, table: MentionTable, rows: Mask) -> Iterator[CorefError]:
-    error = _make_errors(table)
-    for row in np.flatnonzero(rows):
-        yield error(kind, [np.array([row])])
-
-
-def _make_errors(table: MentionTable) -> Callable[[str, Sequence[Ints]], CorefError]:
-    """Return a function that makes an error from its kind and rows of the table."""
-    # Errors come document by document, and reading the words of a document is slow.
-    words = lru_cache(maxsize=1)(table.words) if table.words is not None else None
-
-    def mention(document: int, row: int) -> Mention:
-        start, end = int(table.start[row]), int(table.end[row])
-        if words is None:
-            return Mention(start, end, None)
-        parts = table.parts.get(row, ((start, end),))
-        return Mention(start, end, " … ".join(" ".join(words(document)[a : b + 1]) for a, b in parts))
-
-    def error(kind: str, pieces: Sequence[Ints]) -> CorefError:
-        first = int(pieces[0][0])
-        document = int(table.document[first])
-        shown = tuple(tuple(mention(document, row) for row in piece.tolist()) for piece in pieces)
-        return CorefError(kind, table.names[document], table.label(first), shown)
-
-    return error
+def _label_mentions(table: MentionTable) -> dict[str, list[str]]:
+    """Return the value of every field of mentions for every row, by field; without fields that the side lacks."""
+    return {
+        name: [field.parts[number] for number in field.number(table).tolist()]
+        for name, field in FIELDS.items()
+        if not field.lacks(table)
+    }

@@ -91,9 +91,7 @@ def match_sides(
         for name, table in (("key", key), ("response", response)):
             if has_repeats(_exact_side(table)):
                 raise ValueError(f"the {name} has mentions that occur more than once")
-    tables = [without_repeats(table) for table in (key, response)] if duplicates == "first" else [key, response]
-    if keep_singletons == "false":
-        tables = [table.select(np.bincount(table.entity)[table.entity] > 1) for table in tables]
+    tables = select_mentions(key, response, duplicates, keep_singletons)
     # Minimum spans follow coval, which keeps all repeats.
     is_reference = duplicates == "reference" and matching != "minimum"
     own, other = (
@@ -101,6 +99,16 @@ def match_sides(
         for table, codes in zip(tables, _code_mentions(tables[0], tables[1], matching), strict=True)
     )
     return own, reference_response(own, other) if is_reference else other
+
+
+def select_mentions(
+    key: MentionTable, response: MentionTable, duplicates: str, keep_singletons: str
+) -> tuple[MentionTable, MentionTable]:
+    """Drop the mentions that are not scored: repeats, then singletons."""
+    own, other = (without_repeats(table) if duplicates == "first" else table for table in (key, response))
+    if keep_singletons == "false":
+        own, other = (table.select(np.bincount(table.entity)[table.entity] > 1) for table in (own, other))
+    return own, other
 
 
 def require_heads(key: MentionTable, response: MentionTable, matching: str) -> None:

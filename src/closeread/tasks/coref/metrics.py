@@ -2,7 +2,7 @@
 
 Conventions: counts are named `METRIC/COUNT`.  Of most metrics they are `common`, `key` and `response`; where recall and
 precision have different numerators, `found_of_key` and `found_of_response` replace `common`.  Those of MUC differ if
-mentions are matched by minimum spans.
+mentions are matched by minimum spans, and all do in parts of documents (`closeread.tasks.coref.slices`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from closeread.arrays import Floats, ratio
-from closeread.counts.metrics import Columns, MeanOf, Metric, Ratio, precision_recall_f1
+from closeread.counts.metrics import Columns, MeanOf, Metric, precision_recall_f1
 from closeread.tasks.coref.kernels import blanc, entity_metrics, minimum_mentions, repeated_mentions
 from closeread.tasks.coref.kernels.minimum_mentions import MinimumOverlap
 from closeread.tasks.coref.kernels.overlap import Overlap
@@ -25,6 +25,26 @@ IN_CONLL = ("muc", "b3", "ceafe")
 
 BLANC = {"reference": "blanc", "luo2014": "blanc_luo2014"}
 """The prefix of BLANC's counts for each `blanc_edge`, so that the rule is known when the sums become scores."""
+
+
+@dataclass(frozen=True)
+class FoundRatio:
+    """Precision or recall: what is found of a side, over what the side has.
+
+    Attributes:
+        metric: the name of the metric.
+        side: "key" for recall, "response" for precision.
+        description: what the ratio measures, in a sentence.
+    """
+
+    metric: str
+    side: str
+    description: str
+
+    def __call__(self, counts: Columns) -> Floats:
+        """Compute the ratio."""
+        own = f"{self.metric}/found_of_{self.side}"
+        return ratio(counts[own if own in counts else f"{self.metric}/common"], counts[f"{self.metric}/{self.side}"])
 
 
 @dataclass(frozen=True)
@@ -59,11 +79,8 @@ class CorefMetric(ABC):
 
     def scores(self) -> tuple[Metric, Metric, Metric]:
         """Return precision, recall and F1 of summed counts."""
-        return self._scores("common", "common")
-
-    def _scores(self, found_of_response: str, found_of_key: str) -> tuple[Metric, Metric, Metric]:
-        precision = Ratio(f"{self.name}/{found_of_response}", f"{self.name}/response", f"Precision: {self.share}.")
-        recall = Ratio(f"{self.name}/{found_of_key}", f"{self.name}/key", f"Recall: {self.share}.")
+        precision = FoundRatio(self.name, "response", f"Precision: {self.share}.")
+        recall = FoundRatio(self.name, "key", f"Recall: {self.share}.")
         return precision_recall_f1(self.name, self.title, precision, recall)
 
 
@@ -83,10 +100,6 @@ class OwnNumerators(CorefMetric):
         """Count numerator and denominator of each side."""
         return _count_each_side(self, table)
 
-    def scores(self) -> tuple[Metric, Metric, Metric]:
-        """Return precision, recall and F1 of summed counts."""
-        return self._scores("found_of_response", "found_of_key")
-
 
 class Muc(SharedNumerator):
     """MUC, whose precision and recall have numerators of their own if mentions are matched by minimum spans."""
@@ -96,14 +109,6 @@ class Muc(SharedNumerator):
         if isinstance(table, MinimumOverlap):
             return _count_each_side(self, table)
         return super().columns(table, blanc_edge)
-
-    def scores(self) -> tuple[Metric, Metric, Metric]:
-        """Return precision, recall and F1 of summed counts."""
-        precision, recall = (
-            EitherRatio("muc/common", f"muc/{side}", f"{title}: {self.share}.", f"muc/found_of_{side}")
-            for title, side in (("Precision", "response"), ("Recall", "key"))
-        )
-        return precision_recall_f1(self.name, self.title, precision, recall)
 
 
 class Blanc(CorefMetric):
@@ -122,21 +127,6 @@ class Blanc(CorefMetric):
             replace(recall, formula=BlancScore(1)),
             replace(f1, formula=BlancScore(2)),
         )
-
-
-@dataclass(frozen=True)
-class EitherRatio(Ratio):
-    """A ratio with one of two numerators.
-
-    Attributes:
-        own: the name of the count that is the numerator if there is one of this name.
-    """
-
-    own: str = ""
-
-    def __call__(self, counts: Columns) -> Floats:
-        """Compute the ratio."""
-        return ratio(counts[self.own if self.own in counts else self.numerator], counts[self.denominator])
 
 
 @dataclass(frozen=True)

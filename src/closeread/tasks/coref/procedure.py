@@ -14,21 +14,26 @@ Metrics:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from closeread.arrays import Floats
 from closeread.counts.metrics import Metric, average, unit_scores
-from closeread.counts.options import Option, average_option, check_present, missing_option
+from closeread.counts.options import Option, PathOption, average_option, check_present, missing_option
 from closeread.counts.procedure import Help, Procedure
 from closeread.counts.table import CountTable
+from closeread.errors import RequestError
+from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.kernels.blanc import EDGES
 from closeread.tasks.coref.kernels.minimum_mentions import minimum_overlap
 from closeread.tasks.coref.kernels.overlap import Overlap, overlap
 from closeread.tasks.coref.kernels.repeated_mentions import has_repeats, repeated_overlap
-from closeread.tasks.coref.matching import Documents, match_sides, table_of
+from closeread.tasks.coref.matching import Documents, match_sides, select_mentions, table_of
+from closeread.tasks.coref.mention_fields import FIELDS
 from closeread.tasks.coref.metrics import TITLES, list_counted, scores_of
 from closeread.tasks.coref.sides import CoreferenceSides
+from closeread.tasks.coref.slices import count_slices, find_lacking
 
 
 def count(
@@ -42,6 +47,7 @@ def count(
     blanc_edge: str = "reference",
     average: str = "micro",
     matching: str = "exact",
+    breakdowns: Sequence[str] = (),
 ) -> CountTable:
     """Count every document.
 
@@ -59,11 +65,12 @@ def count(
         average: "micro" or "macro".
         matching: "exact", "head" or "partial" (see `closeread.tasks.coref.kernels.mention_matching`), or "minimum" (see
             `closeread.tasks.coref.kernels.minimum_spans`).
+        breakdowns: names from `closeread.tasks.coref.mention_fields.FIELDS`.
 
     Raises:
         ValueError: a document has no response and `missing` is "error", or a mention occurs twice and `duplicates` is
             "error".
-        RequestError: `matching` needs heads or constituents that a side does not have.
+        RequestError: `matching` needs heads or constituents, or a breakdown something, that a side does not have.
     """
     key, response = table_of(gold), table_of(system)
     names = key.names
@@ -82,7 +89,13 @@ def count(
         columns |= metric.columns(cells, blanc_edge)
     if average == "macro":
         columns = unit_scores(columns, _scores(metrics))
-    table = CountTable.of_columns(list(names), columns)
+    table = replace(CountTable.of_columns(list(names), columns), fields=list_fields(key))
+    if breakdowns:
+        tables = select_mentions(key, response, duplicates, keep_singletons)
+        for field in breakdowns:
+            if lacking := find_lacking(key, response, {"duplicates": duplicates, "average": average}, field):
+                raise RequestError(lacking)
+        table = replace(table, breakdowns=count_slices(breakdowns, tables, (own, other), len(names)))
     return table.select(present) if missing == "skip" else table
 
 
@@ -145,10 +158,46 @@ PROCEDURE = Procedure(
             signed="never",
             reading=True,
         ),
+        PathOption(
+            "fields",
+            (),
+            "",
+            "Read fields of documents to slice by: CSV, TSV or JSON Lines with a column 'document' and others.",
+            "(?s).*",
+            "a path",
+            signed="never",
+            reading=True,
+            metavar="FILE",
+        ),
     ),
     metrics=_scores(tuple(TITLES)),
     modules=tuple(f"coref_{name}" for name in TITLES if name != "mentions"),
     count=count,
+    breakdowns=tuple(FIELDS),
+    find_lacking=find_lacking,
+    more_fields="columns of the file given as fields",
+    aliases={
+        "bcub": "b3",
+        "bcubed": "b3",
+        "ceaf": "ceafe",
+        "ceaf_phi3": "ceafm",
+        "ceaf_phi4": "ceafe",
+        "ceaf_φ3": "ceafm",
+        "ceaf_φ4": "ceafe",
+        "entity_ceaf": "ceafe",
+        "mention_ceaf": "ceafm",
+        "avg": "conll",
+        "average": "conll",
+        "conll2012": "conll",
+        "mention_detection": "mentions",
+        "md": "mentions",
+        "cluster_size": "entity_size",
+        "size": "entity_size",
+        "type": "mention_type",
+        "pos": "mention_type",
+        "upos": "mention_type",
+        "antecedent_distance": "distance",
+    },
     citation="""@inproceedings{pradhan-etal-2014-scoring,
   title = {Scoring Coreference Partitions of Predicted Mentions: A Reference Implementation},
   author = {Pradhan, Sameer and Luo, Xiaoqiang and Recasens, Marta and Hovy, Eduard and Ng, Vincent and
@@ -166,10 +215,18 @@ predicted_clusters) included.
 
 Documents are matched by name; that of '#begin document (a); part 000' is 'a; part 000'. If both files have words, these
 must be the same, except with --words warn or ignore: CoNLL-2012 has them in the fourth column, SemEval-2010 in the
-second, other files in the last but one (see --word-column). Empty nodes of CorefUD count as tokens.""",
+second, other files in the last but one (see --word-column). Empty nodes of CorefUD count as tokens.
+
+Fields for --by: genre, from names as in CoNLL-2012 and GUM; the columns of --fields; and of mentions entity_size,
+mention_type, distance (tokens from the start of the antecedent) and zero. By a field of mentions, recall is over the
+mentions of the key, precision over those of the response; CEAF, BLANC and CoNLL F1 can't be divided by mentions.""",
         key="key.conll",
         response="response.conll",
-        flags=("--metrics lea --per-unit", "--matching head --keep-singletons false"),
+        flags=(
+            "--metrics lea --per-unit",
+            "--matching head --keep-singletons false",
+            "--by genre --by mention_type",
+        ),
     ),
     sides=CoreferenceSides(),
 )

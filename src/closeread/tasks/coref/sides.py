@@ -27,6 +27,7 @@ from closeread.tasks.coref.columns import MentionTable, Words, document_digests
 from closeread.tasks.coref.coref_json import table_of as table_of_records
 from closeread.tasks.coref.document_files import Reading, iterate_formats, read_document_file, read_document_folder
 from closeread.tasks.coref.document_names import find_unknown_documents, match_names
+from closeread.tasks.coref.document_fields import add_fields
 from closeread.tasks.coref.matching import REPEATS_ADVICE, repeats, require_heads, table_of, validate
 from closeread.tasks.coref.neural_json import find_dialect, read_neural
 
@@ -61,11 +62,13 @@ class CoreferenceSides:
         """Read the documents of a corpus or of a key."""
         if place.corpus is not None:
             gold = read_corpus_gold(place)
-            return Key(_with_trees(table_of(gold.records), Path(place.corpus), options), gold.origin, gold.notices)
-        if place.gold is None:
+            key = Key(_with_trees(table_of(gold.records), Path(place.corpus), options), gold.origin, gold.notices)
+        elif place.gold is None:
             raise RequestError("coref has no corpus of its own; give a key as the gold")
-        key = read_key(place.gold, options["duplicates"], options["word_column"])
-        return Key(_with_trees(key, place.gold, options), notices=key.notices)
+        else:
+            table = read_key(place.gold, options["duplicates"], options["word_column"])
+            key = Key(_with_trees(table, place.gold, options), notices=table.notices)
+        return replace(key, records=add_fields(key.records, Path(options["fields"]))) if options["fields"] else key
 
     def wrap_gold(self, records: Sequence[Any], corpus: str | None) -> Key:
         """Use documents in memory, which are already validated."""

@@ -1,0 +1,69 @@
+"""Counts of parts of documents: the mentions of each value of a field, such as the size of their entity.
+
+Conventions: recall is over the mentions of the key in a slice, precision over those of the response.  The counts of all
+slices sum to those of the documents (`closeread.tasks.coref.kernels.per_mention`).  CEAF maps entities to entities, and
+BLANC and CoNLL F1 need other counts than sums over mentions, so they have no slices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from closeread.counts.sides import Options
+from closeread.counts.table import Breakdown
+from closeread.tasks.coref.columns import MentionTable
+from closeread.tasks.coref.kernels.per_mention import METRICS, share_mentions, sum_groups
+from closeread.tasks.coref.kernels.sides import Side
+from closeread.tasks.coref.matching import Documents, repeats, table_of
+from closeread.tasks.coref.mention_fields import FIELDS, order_mentions
+
+COUNTS = tuple(
+    f"{metric}/{count}" for metric in METRICS for count in ("found_of_key", "key", "found_of_response", "response")
+)
+"""What is counted in each slice."""
+
+
+def find_lacking(key: Documents, response: Documents, options: Options, field: str) -> str:
+    """Say what is missing for slices by a field of mentions; empty if nothing is.
+
+    Args:
+        key, response: both sides.
+        options: the options of the procedure, of which `average` and `duplicates` matter.
+        field: a name in `FIELDS`.
+    """
+    if options["average"] == "macro":
+        return f"{field} divides documents, so their scores can't be averaged; use average micro"
+    own = table_of(key)
+    for name, table in (("key", own), ("response", with_words(table_of(response), own))):
+        if len(table.entity) and (lacking := FIELDS[field].lacks(table)):
+            return f"{field} needs {lacking}, but the {name} has none"
+        if options["duplicates"] == "reference" and len(repeats(table)):
+            return f"{field} needs every mention in one entity, but the {name} repeats mentions; use duplicates first"
+    return ""
+
+
+def with_words(response: MentionTable, key: MentionTable) -> MentionTable:
+    """Return the response with the words of the key, which are the same, and their parts of speech."""
+    return response if key.words is None else replace(response, words=key.words)
+
+
+def count_slices(
+    fields: Sequence[str], tables: tuple[MentionTable, MentionTable], sides: tuple[Side, Side], n_documents: int
+) -> dict[str, Breakdown]:
+    """Count the mentions of each value of some fields in every document.
+
+    Args:
+        fields: names in `FIELDS`.
+        tables, sides: key and response, the same rows in both forms.
+        n_documents: the number of documents.
+    """
+    shares = share_mentions(*sides, (order_mentions(tables[0]), order_mentions(tables[1])))
+    tables = tables[0], with_words(tables[1], tables[0])
+    slices = {}
+    for name in fields:
+        field = FIELDS[name]
+        groups = field.number(tables[0]), field.number(tables[1])
+        counts = sum_groups(sides, shares, groups, len(field.parts), n_documents)
+        slices[name] = Breakdown.from_dense(field.parts, counts, COUNTS)
+    return slices

@@ -1,0 +1,186 @@
+"""Fields of documents: the genre in their names, and the columns of a file, with everything that can be wrong in it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shared.coreference import KEY, NO_INTERVALS, RESPONSE, write_jsonl
+from shared.coreference_tables import make_table, spread
+
+import closeread
+from closeread.errors import FormatError, InputError
+from closeread.tasks.coref.document_fields import add_fields, list_fields, read_fields
+from closeread.tasks.coref.document_genre import find_genre
+
+DOCUMENTS = ["ferry; part 000", "night"]
+
+
+@pytest.mark.parametrize(
+    ("name", "genre"),
+    [
+        ("bn/cnn/00/cnn_0001; part 000", "bn"),
+        ("bc/cctv/00/cctv_0000_0", "bc"),
+        ("nw/wsj/24/wsj_2400", "nw"),
+        ("GUM_academic_art", "academic"),
+        ("GENTLE_legal_abortion", "legal"),
+        ("AMALGUM_bio_abc", "bio"),
+        ("ferry", ""),
+        ("xx/cnn/00", ""),
+        ("bn", ""),
+        ("GUM_academic", ""),
+        ("105_persuasion_brat", ""),
+        ("", ""),
+    ],
+)
+def test_genres(name, genre):
+    assert find_genre(name) == genre
+
+
+def test_the_genre_of_the_file_comes_before_that_of_the_name():
+    names = ["bn/cnn/1", "GUM_news_x", "plain"]
+    table = make_table([[], [], []], names=names)
+    assert list_fields(table) == {"genre": ["bn", "news", "unknown"]}
+    assert list_fields(make_table([[]], names=["plain"])) == {}
+    table.__dict__["document_fields"] = {"genre": ["", "essay", ""], "year": ["", "", ""], "place": ["", "Ulm", ""]}
+    assert list_fields(table) == {"genre": ["bn", "essay", "unknown"], "place": ["unknown", "Ulm", "unknown"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("f.csv", 'document,place,year\nnight,"Ulm, Donau",2001\n\nferry; part 000,,1999\n'),
+        ("f.tsv", "document\tplace\tyear\nferry; part 000\t\t1999\nnight\tUlm, Donau\t2001\n"),
+        (
+            "f.jsonl",
+            '{"document": "night", "place": "Ulm, Donau", "year": 2001}\n'
+            '{"document": "ferry; part 000", "place": null, "year": "1999"}\n',
+        ),
+        (
+            "F.NDJSON",
+            '{"year": 1999, "document": "ferry; part 000"}\n'
+            '{"document": "night", "place": "Ulm, Donau", "year": 2001}\n',
+        ),
+    ],
+)
+def test_every_format(here, name, text):
+    Path(name).write_text(text)
+    fields = read_fields(Path(name), DOCUMENTS)
+    assert {field: fields[field] for field in ("place", "year")} == {
+        "place": ["", "Ulm, Donau"],
+        "year": ["1999", "2001"],
+    }
+
+
+def test_values_that_are_not_text(here):
+    Path("f.jsonl").write_text('{"document": "a", "spoken": true, "hours": 0.5}\n')
+    assert read_fields(Path("f.jsonl"), ["a"]) == {"spoken": ["true"], "hours": ["0.5"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problems"),
+    [
+        ("f.txt", "document,x\n", ["f.txt: the suffix is '.txt' (expected one of .csv, .tsv, .jsonl, .ndjson)"]),
+        ("f.csv", "\n\n", ["f.csv:1: has no header (expected a column 'document' and others)"]),
+        ("f.csv", "name,x\n", ["f.csv:1: the columns are 'name', 'x' (expected 'document' and at least one other)"]),
+        ("f.csv", "document\n", ["f.csv:1: the columns are 'document' (expected 'document' and at least one other)"]),
+        (
+            "f.csv",
+            "document,,x,x,distance\n",
+            [
+                "f.csv:1: column 2: '' is not a name for a field",
+                "f.csv:1: column 4: 'x' is given twice",
+                "f.csv:1: column 5: 'distance' is a field of mentions (expected another name)",
+            ],
+        ),
+        (
+            "f.tsv",
+            "document\tx\nnight\nferry; part 000\t1\t2\n",
+            [
+                "f.tsv:2: the number of cells is 1 (expected 2, as in the header)",
+                "f.tsv:3: the number of cells is 3 (expected 2, as in the header)",
+            ],
+        ),
+        (
+            "f.csv",
+            "document,x\nnight,1\ndawn,2\nnight,3\nferry,4\n",
+            [
+                "f.csv:3: document 'dawn' is not in the key",
+                "f.csv:4: duplicate document 'night' (first on line 2)",
+                "f.csv:5: document 'ferry' is not in the key; did you mean 'ferry; part 000'? "
+                "(the part belongs to the name)",
+            ],
+        ),
+        (
+            "f.csv",
+            "document,x\nnight,1\n",
+            [
+                "f.csv: has no row for 1 of the 2 documents of the key: 'ferry; part 000' "
+                "(expected one row for each document)"
+            ],
+        ),
+        ("f.csv", 'document,x\nnight,"a\nb"\n', ["f.csv:2: is not a valid CSV row: unexpected end of data"]),
+        (
+            "f.csv",
+            "document,x\nnight,a\x1bb\nferry; part 000,c\n",
+            [r"f.csv:2: x: 'a\x1bb' contains the control character U+001B"],
+        ),
+        (
+            "f.jsonl",
+            '{"document": 5, "x": "a"}\n{"document": "night", "x": ["b"]}\n',
+            [
+                "f.jsonl:1: document is 5 (expected the name of a document)",
+                'f.jsonl:2: x: ["b"] is not text, a number or true or false',
+            ],
+        ),
+        ("f.jsonl", '{"x": 1}\n', ["f.jsonl:1: the columns are 'x' (expected 'document' and at least one other)"]),
+        ("f.jsonl", "{\n", ["f.jsonl:1: "]),
+    ],
+)
+def test_files_that_are_wrong(here, name, text, problems):
+    Path(name).write_text(text)
+    with pytest.raises(FormatError) as error:
+        read_fields(Path(name), DOCUMENTS)
+    lines = str(error.value).splitlines()
+    found = lines[1:] if len(problems) > 1 else lines
+    assert len(found) == len(problems)
+    assert all(line.startswith(problem) for line, problem in zip(found, problems, strict=True)), found
+
+
+@given(st.binary(max_size=60), st.sampled_from([".csv", ".tsv", ".jsonl"]))
+def test_any_bytes_are_fields_or_refused(tmp_path_factory, data, suffix):
+    path = tmp_path_factory.mktemp("fields") / f"f{suffix}"
+    path.write_bytes(b"document,x\n" * (suffix == ".csv") + data)
+    try:
+        fields = read_fields(path, ["night"])
+    except InputError as error:
+        fields = {"refused": [str(error)]}
+    assert all(len(values) == 1 for values in fields.values())
+
+
+def test_fields_replace_those_of_the_same_name(here):
+    Path("f.csv").write_text("document,genre\nbn/1,a\nbn/2,b\n")
+    table = make_table([spread(["ab"]), []], names=["bn/1", "bn/2"])
+    assert list_fields(add_fields(table, Path("f.csv"))) == {"genre": ["a", "b"]}
+
+
+def test_scores_by_a_field(here, ran, run):
+    write_jsonl(Path("key.jsonl"), KEY)
+    write_jsonl(Path("response.jsonl"), RESPONSE)
+    Path("f.tsv").write_text("document\tplace\nb\tUlm\na\tParis\n")
+    report = closeread.score(
+        "coref", "response.jsonl", gold="key.jsonl", fields="f.tsv", by="place", resampling=NO_INTERVALS
+    )
+    plain = closeread.score("coref", "response.jsonl", gold="key.jsonl", resampling=NO_INTERVALS)
+    assert report.total == plain.total
+    assert report.provenance == plain.provenance  # what is scored is the same, and so is the signature
+    assert list(report.slices["place"]) == ["Paris", "Ulm"]
+    said = json.loads(
+        ran("score", "coref", "key.jsonl", "response.jsonl", "--fields", "f.tsv", "--by", "place", "--json")
+    )
+    assert list(said["slices"]["place"]) == ["Paris", "Ulm"]
+    done = run("score", "coref", "key.jsonl", "response.jsonl", "--fields", "none.tsv")
+    assert done.exit_code == 1
+    assert done.stderr == "Error: none.tsv: can't be read: No such file or directory\n"
+    assert "--fields FILE" in run("score", "coref", "--help").stdout

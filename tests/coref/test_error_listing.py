@@ -1,0 +1,188 @@
+"""Errors of a response: counted by a twin, by fields of documents and mentions, and listed worst documents first."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from shared.coreference import write_conll, write_jsonl
+from shared.coreference_kernels import PAIRS, split_sides
+from shared.coreference_tables import make_table, spread
+from twins.coref_errors import find_errors as find_slowly
+
+from closeread.tasks.coref.error_analysis import KINDS, RIGHT, find_errors
+from closeread.tasks.coref.error_listing import count_by_field, list_documents, list_errors
+from closeread.tasks.coref.matching import match_sides
+
+NAMES = ("bn/1", "nw/2", "bn/3")
+KEY = [["abc", "de"], ["ab", "cd"], ["a", "bc"]]
+RESPONSE = [["ab", "cde"], ["ab", "cd"], ["xy"]]
+"""The first document has a split and a merged entity, the third only missing and spurious ones."""
+
+
+def analyse(key, response, names=None):
+    """Find the errors of a response to a key, each the documents' clusters of letters."""
+    tables = [make_table(list(map(spread, side)), names=names) for side in (key, response)]
+    return find_errors(*tables, match_sides(*tables))
+
+
+def letters(error):
+    """Return the mentions of an error as letters, its pieces separated by a bar."""
+    return "|".join("".join(chr(ord("a") + mention.start) for mention in piece) for piece in error.pieces)
+
+
+@pytest.fixture
+def analysis():
+    """The errors of `RESPONSE`."""
+    return analyse(KEY, RESPONSE, NAMES)
+
+
+def test_counts(analysis):
+    assert analysis.count() == {
+        "right entity": 2, "split entity": 1, "merged entities": 1, "missing entity": 2, "spurious entity": 1,
+        "missing mention": 3, "spurious mention": 2,
+    }  # fmt: skip
+
+
+def test_the_worst_documents_come_first(analysis):
+    listed = [
+        (one.document, one.entity_errors, one.mention_errors, one.errors) for one in list_documents(analysis, KINDS)
+    ]
+    assert listed == [("bn/3", 3, 5, 8), ("bn/1", 2, 0, 2)]
+    only = list_documents(analysis, ["split entity", "missing mention"])
+    assert [(one.document, one.errors, one.fields) for one in only] == [
+        ("bn/3", 3, {"genre": "bn"}),
+        ("bn/1", 1, {"genre": "bn"}),
+    ]
+
+
+def test_errors_of_a_kind_come_from_the_worst_documents_first():
+    """Both documents miss entities: the second misses more."""
+    analysis = analyse([["ab"], ["ab", "c", "d"]], [[], []])
+    listed = [(error.document, letters(error)) for error in list_errors(analysis, ["missing entity"])]
+    assert listed == [("b", "ab"), ("b", "c"), ("b", "d"), ("a", "ab")]
+    # Equally bad documents are in the order of the file.
+    assert [e.document for e in list_errors(analyse([["a"], ["b"]], [[], []]), ["missing entity"])] == ["a", "b"]
+
+
+def test_what_an_error_says(analysis):
+    errors = [(e.kind, e.document, e.entity, letters(e), *e.fields.values()) for e in list_errors(analysis, KINDS)]
+    assert list(next(list_errors(analysis, KINDS)).fields) == ["genre", "entity_size", "distance"]
+    assert errors == [
+        ("split entity", "bn/1", "0", "ab|c", "bn", "3-4", None),
+        ("merged entities", "bn/1", "1", "c|de", "bn", "3-4", None),
+        ("missing entity", "bn/3", "0", "a", "bn", "1", None),
+        ("missing entity", "bn/3", "1", "bc", "bn", "2", None),
+        ("spurious entity", "bn/3", "0", "xy", "bn", "2", None),
+        ("missing mention", "bn/3", "0", "a", "bn", "1", "first mention"),
+        ("missing mention", "bn/3", "1", "b", "bn", "2", "first mention"),
+        ("missing mention", "bn/3", "1", "c", "bn", "2", "0-9"),
+        ("spurious mention", "bn/3", "0", "x", "bn", "2", "first mention"),
+        ("spurious mention", "bn/3", "0", "y", "bn", "2", "0-9"),
+    ]
+
+
+def test_fields_of_documents_and_entities_count_all_kinds(analysis):
+    assert {value: list(of.values()) for value, of in count_by_field(analysis, "genre", {}).items()} == {
+        "bn": [0, 1, 1, 2, 1, 3, 2],
+        "nw": [2, 0, 0, 0, 0, 0, 0],
+    }
+    assert {value: list(of.values()) for value, of in count_by_field(analysis, "entity_size", {}).items()} == {
+        "1": [0, 0, 0, 1, 0, 1, 0],
+        "2": [2, 0, 0, 1, 1, 2, 2],
+        "3-4": [0, 1, 1, 0, 0, 0, 0],
+    }
+
+
+def test_fields_of_mentions_count_mentions_only(analysis):
+    assert count_by_field(analysis, "distance", {}) == {
+        "first mention": {"missing mention": 2, "spurious mention": 1},
+        "0-9": {"missing mention": 1, "spurious mention": 1},
+    }
+
+
+@given(PAIRS)
+def test_fast_is_twin(pairs):
+    key, response = split_sides(pairs)
+    analysis = analyse(key, response)
+    found = [(e.kind, ord(e.document) - ord("a"), letters(e)) for e in list_errors(analysis, KINDS)]
+    right, errors = find_slowly(key, response)
+    assert sorted(found) == sorted(errors)
+    assert analysis.count()[RIGHT] == right
+
+
+@given(PAIRS)
+def test_values_of_a_field_sum_to_the_whole(pairs):
+    analysis = analyse(*split_sides(pairs), names=[f"bn/{number}" for number in range(len(pairs))])
+    whole = analysis.count()
+    for field in analysis.fields:
+        counted = count_by_field(analysis, field, {})
+        for kind in analysis.list_kinds(field):
+            assert sum(of[kind] for of in counted.values()) == whole[kind]
+    alone = [analysis.select_document(name).count() for name in analysis.names]
+    assert {kind: sum(one[kind] for one in alone) for kind in whole} == whole
+
+
+@pytest.fixture
+def files(here):
+    """The three documents as files."""
+    for side, documents in (("key", KEY), ("response", RESPONSE)):
+        nested = {name: spread(clusters) for name, clusters in zip(NAMES, documents, strict=True)}
+        write_jsonl(Path(f"{side}.jsonl"), nested)
+        write_conll(Path(f"{side}.conll"), nested, length=26)
+    return "key.jsonl", "response.jsonl"
+
+
+def test_the_command_by_fields(files, ran):
+    Path("f.csv").write_text("document,place\nbn/1,Ulm\nnw/2,Ulm\nbn/3,Paris\n")
+    by = ("--by", "place", "--by", "entity_size", "--by", "distance")
+    found = json.loads(ran("errors", "coref", *files, "--fields", "f.csv", *by, "--json"))
+    assert list(found) == ["counts", "slices", "documents", "errors"]
+    assert found["slices"]["place"]["Paris"]["missing mention"] == 3
+    assert list(found["slices"]) == ["place", "entity_size", "distance"]
+    assert found["documents"][0] == {
+        "document": "bn/3", "errors": 8, "entity_errors": 3, "mention_errors": 5,
+        "fields": {"genre": "bn", "place": "Paris"},
+    }  # fmt: skip
+    assert found["errors"][0]["fields"] == {"genre": "bn", "place": "Ulm", "entity_size": "3-4", "distance": None}
+    rows = ran("errors", "coref", *files, "--fields", "f.csv", "--format", "csv").splitlines()
+    assert rows[0] == "error,document,entity,mentions,genre,place,entity_size,distance"
+    assert rows[3] == "missing entity,bn/3,0,0-0,bn,Paris,1,"
+    assert "slices" not in json.loads(ran("errors", "coref", *files, "--json"))
+
+
+def test_the_command_as_tables(files, ran):
+    printed = ran("errors", "coref", *files, "--by", "genre", "--by", "distance")
+    titles = ["Entities by genre", "Mentions by genre", "Mentions by distance", "Documents with the most errors"]
+    lines = printed.splitlines()
+    assert [line for line in lines if line in titles] == titles
+    assert lines[lines.index("Documents with the most errors") + 4].split() == ["bn/3", "3", "5", "8"]
+    assert max(map(len, lines[:-1])) <= 80
+    limited = ran("errors", "coref", *files, "--limit", "1").splitlines()
+    assert "1 more document with errors: see --limit and --json." in limited
+    assert limited[-1] == "4 more errors: see --limit, --json and --format csv."
+
+
+def test_one_document(files, ran, run):
+    printed = ran("errors", "coref", *files, "--document", "bn/1")
+    assert "Documents with" not in printed
+    assert [line.split() for line in printed.splitlines()[2:9]][-1] == ["spurious", "mention", "0"]
+    found = json.loads(ran("errors", "coref", *files, "--document", "bn/1", "--json"))
+    assert {error["document"] for error in found["errors"]} == {"bn/1"}
+    assert found["counts"]["split entity"] == 1
+    assert found["counts"]["missing mention"] == 0
+    done = run("errors", "coref", *files, "--document", "bn/9")
+    assert done.exit_code == 2
+    expected = "no document 'bn/9' in the key. Did you mean 'bn/3'? (the key has 'bn/1', 'nw/2', 'bn/3')"
+    assert done.stderr == f"Error: {expected}\n"
+
+
+def test_fields_that_are_not_there(files, run):
+    done = run("errors", "coref", *files, "--by", "mention_type")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("Error: mention_type needs parts of speech")
+    done = run("errors", "coref", *files, "--by", "size")
+    expected = (
+        "no field 'size' to count errors by. Did you mean 'entity_size'? (choose from: genre, entity_size, distance)"
+    )
+    assert done.stderr == f"Error: {expected}\n"
