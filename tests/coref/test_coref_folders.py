@@ -238,3 +238,17 @@ def test_the_reference_scorer_s_order_of_entities_is_kept(tmp_path):
     (entities,) = read_documents(tmp_path / "b.conll").rank.reshape(1, -1).tolist()
     assert entities != sorted(entities)
     assert read_documents(tmp_path).rank.tolist() == [0, *(1 + entity for entity in entities)]
+
+
+def test_documents_of_formats_that_have_no_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("key", "a").mkdir(parents=True)
+    arrau = "TOKEN MARKABLE\nIda B-markable_1=set_1\nleft\n"
+    Path("key", "a", "rain.CONLL").write_text(arrau)
+    Path("key", "sun.txt.gz").write_bytes(gzip.compress(arrau.encode()))
+    Path("key", "one.conll").write_text("#begin document \nIda\t(1)\n#end document\n")
+    Path("key", "two.conll").write_text("#begin document \nIda\t-\n#end document\n" * 2)
+    table = read_documents(Path("key"))
+    assert list(table.names) == ["a/rain", "one", "sun", "two 1", "two 2"]
+    assert list(read_documents(Path("key", "sun.txt.gz")).names) == ["sun"]
+    assert list(read_documents(Path("key", "two.conll")).names) == ["1", "2"]

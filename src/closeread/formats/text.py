@@ -96,7 +96,8 @@ def plain_file(path: Path) -> Iterator[Path]:
 
     data = read_bytes(path)
     with TemporaryDirectory(prefix="closeread-") as folder:
-        plain = Path(folder) / "plain"
+        # Some formats name a document after its file.
+        plain = Path(folder) / (re.sub(r"\.gz$", "", path.name, flags=re.IGNORECASE) or "plain")
         plain.write_bytes(data)
         del data
         try:

@@ -140,10 +140,10 @@ class _Reader:
         outside = [i for i, (first, last) in minima.items() if first < mentions[i].start or mentions[i].end < last]
         notices = []
         if n := len(self._markables) - len(referring):
-            notices.append(f"{path}: {pluralize(n, 'non-referring markable')} of {len(self._markables):,} not scored")
+            notices.append(f"{pluralize(n, 'non-referring markable')} of {len(self._markables):,} not scored")
         if outside:
             where = f"{pluralize(len(outside), 'minimum span')} ignored (first: line {mentions[outside[0]].line})"
-            notices.append(f"{path}: {where}: not inside the markable")
+            notices.append(f"{where}: not inside the markable")
         return MentionTable(
             names=[path.stem],
             n_tokens=np.array([len(self.words)], np.int64),
@@ -156,6 +156,7 @@ class _Reader:
             words=ListedWords([self.words], [self._lines]),
             minimum={i: tuple(range(a, b + 1)) for i, (a, b) in minima.items() if i not in outside},
             notices=notices,
+            unnamed=frozenset({0}),
         )
 
 
