@@ -25,9 +25,9 @@ from closeread.files import write_text
 from closeread.records import Origin, ParsedRows, Record
 from closeread.tasks.coref.columns import MentionTable, Words, document_digests
 from closeread.tasks.coref.coref_json import table_of as table_of_records
+from closeread.tasks.coref.document_fields import add_fields
 from closeread.tasks.coref.document_files import Reading, iterate_formats, read_document_file, read_document_folder
 from closeread.tasks.coref.document_names import find_unknown_documents, match_names
-from closeread.tasks.coref.document_fields import add_fields
 from closeread.tasks.coref.matching import REPEATS_ADVICE, repeats, require_heads, table_of, validate
 from closeread.tasks.coref.neural_json import find_dialect, read_neural
 
