@@ -22,7 +22,7 @@ from closeread.formats import Format
 from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed
-from closeread.tasks.coref.columns import ListedWords, MentionTable, Parts, nth_token, number_of_token
+from closeread.tasks.coref.columns import EmptyNodes, ListedWords, MentionTable, Parts, nth_token, number_of_token
 from closeread.tasks.coref.conllu_entities import EntityReader
 from closeread.tasks.coref.coref_json import table_of
 
@@ -43,6 +43,7 @@ class _Documents:
     names: list[str] = field(default_factory=list)
     words: list[list[str]] = field(default_factory=list)
     lines: list[list[int]] = field(default_factory=list)
+    empty: list[tuple[int, int, int, list[tuple[int, str]]]] = field(default_factory=list)
     problems: Problems = field(default_factory=Problems)
 
 
@@ -85,6 +86,9 @@ class _Reader:
         self.seen: dict[str, int] = {}  # the first line of each document name
         self._word = self._empty = 0  # the number of the last word of the sentence, and of the last empty node after it
         self._range_end = 0
+        self._sentence = 0
+        self._tokens = {"0": -1}  # the token of each id of the sentence
+        self._empty_nodes: list[tuple[int, int, int, str]] = []
 
     def take(self, number: int, line: str) -> None:
         """Read a line."""
@@ -118,17 +122,32 @@ class _Reader:
         elif (before := self.seen.setdefault(name, line)) != line:
             self._report(f"duplicate document {quote(name)} (first on line {before})", line)
         self.documents.names.append(name)
+        self._sentence = 0
         self.documents.words.append([])
         self.documents.lines.append([])
 
     def _end_document(self) -> None:
+        self._end_empty_nodes()
         self.entities.end_document()
         self._word = self._empty = self._range_end = 0
 
     def _end_sentence(self, line: int) -> None:
+        self._end_empty_nodes()
         if self._range_end > self._word:
             self._report(f"the sentence ends before word {self._range_end}, the last of a multiword token", line)
         self._word = self._empty = self._range_end = 0
+
+    def _end_empty_nodes(self) -> None:
+        for document, token, line, cell in self._empty_nodes:
+            pairs = [] if cell == "_" else [pair.split(":", 1) for pair in cell.split("|")]
+            if unknown := [pair for pair in pairs if len(pair) < 2 or pair[0] not in self._tokens]:
+                self._report(f"column 9: {quote(':'.join(unknown[0]))} is not a dependency on a node of the sentence", line)
+                continue
+            found = [(self._tokens[parent], relation) for parent, relation in pairs]
+            self.documents.empty.append((document, token, self._sentence, found))
+        if len(self._tokens) > 1:
+            self._sentence += 1
+        self._tokens, self._empty_nodes = {"0": -1}, []
 
     def _take_fields(self, line: int, value: str | None) -> None:
         self._fields = (value or "").split("-")
@@ -156,6 +175,10 @@ class _Reader:
         # The word of an empty node is a guess of its annotator or system; only real words are compared with the key's.
         self.documents.words[-1].append(cells[1] if self._empty == 0 else "_")
         self.documents.lines[-1].append(line)
+        self._tokens[cells[0]] = len(self.documents.words[-1]) - 1
+        if self._empty:
+            place = (len(self.documents.names) - 1, len(self.documents.words[-1]) - 1, line, cells[8])
+            self._empty_nodes.append(place)
         if entity and self._fields is None:
             expected = f"expected a line such as '# global.Entity = {DEFAULT_FIELDS}' before it"
             self._report(f"column 10: Entity without a declaration of its fields ({expected})", line)
@@ -195,6 +218,8 @@ class _Reader:
 
 
 def _make_table(documents: _Documents, entities: EntityReader) -> MentionTable:
+    places = np.array([place[:3] for place in documents.empty], np.int64).reshape(-1, 3).T
+    empty = EmptyNodes(places[0], places[1], places[2], [place[3] for place in documents.empty])
     mentions = sorted(entities.mentions, key=lambda mention: mention.entity)
     entity = np.array([mention.entity for mention in mentions], np.int64)
     return MentionTable(
@@ -209,6 +234,7 @@ def _make_table(documents: _Documents, entities: EntityReader) -> MentionTable:
         head=np.array([nth_token(mention.parts, mention.head or 1) for mention in mentions], np.int64),
         labels=entities.labels,
         words=ListedWords(documents.words, documents.lines),
+        empty=empty if documents.empty else None,
     )
 
 
