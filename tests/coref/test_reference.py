@@ -17,7 +17,7 @@ from closeread.tasks.coref.kernels.overlap import overlap
 from closeread.tasks.coref.kernels.repeated_mentions import (
     RepeatedOverlap,
     has_repeats,
-    reference_response,
+    keep_as_reference,
     repeated_overlap,
 )
 from closeread.tasks.coref.kernels.sides import Side
@@ -50,7 +50,7 @@ def table_of(name):
     names = list(gold)
     assert system.keys() == gold.keys()
     key, response = side(gold, names), side(system, names)
-    response = reference_response(key, response)
+    response = response.select(keep_as_reference(key, response))
     build = repeated_overlap if has_repeats(key) or has_repeats(response) else overlap
     return build(key, response, len(names))
 

@@ -75,7 +75,7 @@ def errors(key: Path, response: Path, kinds: tuple[str, ...], limit: int, **valu
         raise RequestError("an error analysis needs every mention in one entity; use --duplicates first")
     scorer = open_scorer("coref", Place(gold=key), given_options(PROCEDURE, values))
     own, other = (without_repeats(table_of(side)) for side in (scorer.gold.records, scorer.read(response).rows))
-    found = find_errors(own, other, match_sides(own, other, matching=scorer.options["matching"]))
+    found = find_errors(own, other, match_sides(own, other, matching=scorer.options["matching"]).sides)
     listed = [error for error in found.errors if not kinds or error.kind in kinds]
     header = ["error", "document", "entity", "mentions"]
     counts = [[kind, f"{n:,}"] for kind, n in found.counts.items()]

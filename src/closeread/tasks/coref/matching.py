@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,8 +12,11 @@ from closeread.arrays import Ints
 from closeread.counts.sides import Inconsistency
 from closeread.errors import RequestError
 from closeread.tasks.coref.columns import MentionTable, mention_table
-from closeread.tasks.coref.kernels.repeated_mentions import find_repeats, has_repeats, reference_response
+from closeread.tasks.coref.kernels.repeated_mentions import find_repeats, has_repeats, keep_as_reference
 from closeread.tasks.coref.kernels.sides import Side
+
+if TYPE_CHECKING:
+    from closeread.tasks.coref.kernels.mention_matching import Spans
 
 Documents = MentionTable | Sequence[Any]
 """Columns; or a list with one item per document: its entities, a record with them, or None."""
@@ -61,14 +64,29 @@ def without_repeats(table: MentionTable) -> MentionTable:
     return table.select(~np.isin(np.arange(len(table.entity)), again)) if len(again) else table
 
 
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """The mentions that are scored, matched.
+
+    Attributes:
+        key, response: these mentions, with the same numbers for the same tokens.
+        sides: the two as the kernels take them, with a row for each of these mentions.
+    """
+
+    key: MentionTable
+    response: MentionTable
+    sides: tuple[Side, Side]
+
+
 def match_sides(
     key: MentionTable,
     response: MentionTable,
     duplicates: str = "error",
     keep_singletons: str = "true",
     matching: str = "exact",
-) -> tuple[Side, Side]:
-    """Prepare key and response for the kernels: drop repeats, then drop singletons, then match mentions.
+    zeros: str = "linear",
+) -> Matched:
+    """Prepare key and response for the kernels: drop repeats, then singletons, then zeros, then match mentions.
 
     Options and exceptions are those of `count`.  With `duplicates="reference"` a singleton is an entity that has one
     mention in the file.
@@ -81,11 +99,19 @@ def match_sides(
     tables = [without_repeats(table) for table in (key, response)] if duplicates == "first" else [key, response]
     if keep_singletons == "false":
         tables = [table.select(np.bincount(table.entity)[table.entity] > 1) for table in tables]
-    own, other = (
-        Side(table.document, codes, table.entity)
-        for table, codes in zip(tables, _code_mentions(tables[0], tables[1], matching), strict=True)
-    )
-    return own, reference_response(own, other) if duplicates == "reference" else other
+    key, response = tables
+    if key.empty is not None or response.empty is not None:
+        from closeread.tasks.coref.empty_nodes import find_zeros, share_numbering
+
+        key, response = share_numbering(key, response)
+        if zeros == "exclude":
+            key, response = (table.select(~find_zeros(table)) for table in (key, response))
+    codes = _code_mentions(key, response, matching, zeros)
+    own, other = (Side(t.document, c, t.entity) for t, c in zip((key, response), codes, strict=True))
+    if duplicates == "reference":
+        kept = keep_as_reference(own, other)
+        response, other = response.select(kept), other.select(kept)
+    return Matched(key, response, (own, other))
 
 
 def require_heads(key: MentionTable, response: MentionTable, matching: str) -> None:
@@ -99,15 +125,28 @@ def require_heads(key: MentionTable, response: MentionTable, matching: str) -> N
 
 
 def _exact_side(table: MentionTable) -> Side:
-    return Side(table.document, _code_mentions(table, table, "exact")[0], table.entity)
+    return Side(table.document, _code_mentions(table, table, "exact", "linear")[0], table.entity)
 
 
-def _code_mentions(key: MentionTable, response: MentionTable, matching: str) -> tuple[Ints, Ints]:
+def _code_mentions(key: MentionTable, response: MentionTable, matching: str, zeros: str) -> tuple[Ints, Ints]:
     """Assign codes to mentions, equal for mentions of a document that match."""
-    if matching == "exact" and not key.parts and not response.parts:
+    by_dependency = zeros == "dependent" and key.empty is not None and response.empty is not None
+    if matching == "exact" and not key.parts and not response.parts and not by_dependency:
         width = max(int(key.end.max(initial=0)), int(response.end.max(initial=0))) + 1
         return key.start * width + key.end, response.start * width + response.end
-    from closeread.tasks.coref.kernels.mention_matching import Spans, mention_codes
+    from closeread.tasks.coref.kernels.mention_matching import mention_codes
 
-    own, other = (Spans(t.document, t.start, t.end, t.head, t.parts) for t in (key, response))
-    return mention_codes(own, other, matching)
+    pairs = None
+    if by_dependency:
+        from closeread.tasks.coref.empty_nodes import list_dependencies
+        from closeread.tasks.coref.kernels.zero_matching import pair_zeros
+
+        pairs = pair_zeros(*list_dependencies(key, response))
+    return mention_codes(spans_of(key), spans_of(response), matching, pairs)
+
+
+def spans_of(table: MentionTable) -> Spans:
+    """Return the mentions of a table as kernels take them."""
+    from closeread.tasks.coref.kernels.mention_matching import Spans
+
+    return Spans(table.document, table.start, table.end, table.head, table.parts)

@@ -41,6 +41,7 @@ def count(
     blanc_edge: str = "reference",
     average: str = "micro",
     matching: str = "exact",
+    zeros: str = "linear",
 ) -> CountTable:
     """Count every document.
 
@@ -67,7 +68,8 @@ def count(
     names = key.names
     present = np.isin(np.arange(len(names)), list(response.absent), invert=True)
     check_present(present, "documents", missing, "response")
-    own, other = match_sides(key, response, duplicates, keep_singletons, matching)
+    matched = match_sides(key, response, duplicates, keep_singletons, matching, zeros)
+    own, other = matched.sides
     repeats = duplicates == "reference" and (has_repeats(own) or has_repeats(other))
     cells = repeated_overlap(own, other, len(names)) if repeats else overlap(own, other, len(names))
     columns: dict[str, Floats] = {}
@@ -118,6 +120,14 @@ PROCEDURE = Procedure(
             ("exact", "head", "partial"),
             "exact",
             "How to match mentions: by the same tokens, by the same head, or if the response's lies within the key's.",
+        ),
+        Option(
+            "zeros",
+            ("linear", "dependent", "exclude"),
+            "linear",
+            "How to match zeros, mentions whose head is an empty node: by the place of the empty node, or by its "
+            "dependencies; or drop them from both sides.",
+            signed="if_changed",
         ),
     ),
     metrics=_scores(tuple(TITLES)),

@@ -14,9 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from closeread.arrays import Floats, Ints, expand_ranges
 
@@ -41,7 +38,9 @@ class Pairs(NamedTuple):
     similarity: Floats
 
 
-def mention_codes(key: Spans, response: Spans, matching: str = "exact") -> tuple[Ints, Ints]:
+def mention_codes(
+    key: Spans, response: Spans, matching: str = "exact", zeros: Pairs | None = None
+) -> tuple[Ints, Ints]:
     """Assign a code to each mention of both sides; a key mention and a response mention share a code if they match.
 
     * `exact`: they have the same tokens.
@@ -58,24 +57,43 @@ def mention_codes(key: Spans, response: Spans, matching: str = "exact") -> tuple
         key, response: the mentions of the same documents, with the same document numbers; with heads unless `matching`
             is exact.
         matching: one of `MATCHINGS`.
+        zeros: pairs of zeros that may match, with similarities of their own; these are matched before all others.
     """
+    ours, theirs = identify(key, response, matching)
+    if zeros is not None:
+        is_first = np.isin(zeros.key, _find_first(ours)) & np.isin(zeros.response, _find_first(theirs))
+        pairs = Pairs(*(column[is_first] for column in zeros))
+        ours, theirs = _join(ours, theirs, pairs, key, response)
+    if matching != "exact":
+        # Mentions that both sides have are already matched.
+        first_key, first_response = _find_unmatched(ours, theirs), _find_unmatched(theirs, ours)
+        candidates = _pair_by_head if matching == "head" else _pair_by_containment
+        pairs = candidates(key, first_key, response, first_response)
+        ours, theirs = _join(ours, theirs, pairs, key, response)
+    return ours, theirs
+
+
+def identify(key: Spans, response: Spans, matching: str) -> tuple[Ints, Ints]:
+    """Assign codes to mentions, equal for those with the same tokens and, if `matching` is head, the same head."""
     columns = [_concatenate(key.document, response.document), _concatenate(key.start, response.start)]
     columns += [_concatenate(key.end, response.end), _number_gaps(key, response)]
     if matching == "head":
         columns.append(_concatenate(_get_heads(key), _get_heads(response)))
-    codes = _number_rows(columns)
-    split = len(key.start)
-    ours, theirs = codes[:split], codes[split:]
-    if matching != "exact":
-        # One mention represents all with its code; those that both sides have are already matched.
-        first_key, first_response = _find_unmatched(ours, theirs), _find_unmatched(theirs, ours)
-        candidates = _pair_by_head if matching == "head" else _pair_by_containment
-        pairs = candidates(key, first_key, response, first_response)
-        best = _choose_best(pairs, _rank(key, first_key), _rank(response, first_response))
-        new_code = np.arange(len(codes))
-        new_code[theirs[pairs.response[best]]] = ours[pairs.key[best]]
-        theirs = new_code[theirs]
-    return ours, theirs
+    codes = number_rows(columns)
+    return codes[: len(key.start)], codes[len(key.start) :]
+
+
+def _join(ours: Ints, theirs: Ints, pairs: Pairs, key: Spans, response: Spans) -> tuple[Ints, Ints]:
+    """Match the best of some pairs, where one mention represents all with its code: give each pair a new code."""
+    best = choose_best(pairs, _rank(key, np.unique(pairs.key)), _rank(response, np.unique(pairs.response)))
+    n_codes = int(max(ours.max(initial=-1), theirs.max(initial=-1))) + 1
+    new_code = n_codes + np.arange(len(best))
+    joined = []
+    for codes, mention in ((ours, pairs.key[best]), (theirs, pairs.response[best])):
+        code_of = np.arange(n_codes)
+        code_of[codes[mention]] = new_code
+        joined.append(code_of[codes])
+    return joined[0], joined[1]
 
 
 def _concatenate(ours: Ints, theirs: Ints) -> Ints:
@@ -111,13 +129,18 @@ def _merge_adjacent(parts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return runs
 
 
-def _number_rows(columns: Sequence[Ints]) -> Ints:
+def number_rows(columns: Sequence[Ints]) -> Ints:
     """Number the distinct rows from 0."""
     codes = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         values, numbers = np.unique(column, return_inverse=True)
         codes = np.unique(codes * len(values) + numbers, return_inverse=True)[1]
     return codes
+
+
+def _find_first(codes: Ints) -> Ints:
+    """Find the first mention of each code."""
+    return np.unique(codes, return_index=True)[1]
 
 
 def _find_unmatched(codes: Ints, others: Ints) -> Ints:
@@ -143,7 +166,7 @@ def _count_tokens(mentions: Spans) -> Ints:
 
 def _pair_by_head(key: Spans, ours: Ints, response: Spans, theirs: Ints) -> Pairs:
     """Pair the mentions with the same head."""
-    heads = _number_rows(
+    heads = number_rows(
         [
             _concatenate(key.document[ours], response.document[theirs]),
             _concatenate(_get_heads(key)[ours], _get_heads(response)[theirs]),
@@ -191,7 +214,7 @@ def _list_tokens(mentions: Spans, i: int) -> set[int]:
     return {token for start, end in parts for token in range(start, end + 1)}
 
 
-def _choose_best(pairs: Pairs, key_rank: Mapping[int, int], response_rank: Mapping[int, int]) -> Ints:
+def choose_best(pairs: Pairs, key_rank: Mapping[int, int], response_rank: Mapping[int, int]) -> Ints:
     """Choose pairs one to one, with the largest sum of similarities."""
     if not len(pairs.key):
         return np.zeros(0, np.int64)
@@ -206,6 +229,9 @@ def _choose_best(pairs: Pairs, key_rank: Mapping[int, int], response_rank: Mappi
 
 def _find_components(rows: Ints, columns: Ints) -> Ints:
     """Number the connected components of the pairs, where pairs that share a mention are connected."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     n_rows = int(rows.max()) + 1
     size = n_rows + int(columns.max()) + 1
     graph = coo_array((np.ones(len(rows)), (rows, columns + n_rows)), shape=(size, size))
@@ -217,6 +243,8 @@ def _assign(group: Ints, rows: Ints, columns: Ints, similarity: Floats) -> Ints:
     """Choose pairs from one connected component."""
     if len(group) == 1:
         return group
+    from scipy.optimize import linear_sum_assignment
+
     _, row = np.unique(rows[group], return_inverse=True)
     _, column = np.unique(columns[group], return_inverse=True)
     scores = np.zeros((row.max() + 1, column.max() + 1))
