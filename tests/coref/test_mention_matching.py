@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from closeread.tasks.coref.kernels.mention_matching import MATCHINGS, Spans, mention_codes
+from closeread.tasks.coref.kernels.mention_matching import MATCHINGS, Spans, match_mentions
 
 
 def spans(mentions):
@@ -33,7 +33,7 @@ def parts(tokens):
 
 def find_matches(key, response, matching):
     """Find the pairs of mentions with the same code."""
-    ours, theirs = mention_codes(spans(key), spans(response), matching)
+    ours, theirs = match_mentions(spans(key), spans(response), matching)
     return [(i, j) for i, code in enumerate(ours) for j in np.flatnonzero(theirs == code).tolist()]
 
 
@@ -156,11 +156,11 @@ def test_by_hand(key, response, expected):
 
 def test_parts_without_a_gap_are_one():
     whole, split = spans([LONG]), spans([LONG])._replace(parts={0: ((0, 1), (2, 3))})
-    assert [codes.tolist() for codes in mention_codes(whole, split)] == [[0], [0]]
+    assert [codes.tolist() for codes in match_mentions(whole, split)] == [[0], [0]]
 
 
 def test_heads_are_needed():
     headless = spans([LONG])._replace(head=None)
     with pytest.raises(ValueError, match="matching by heads needs the heads of the mentions"):
-        mention_codes(headless, spans([SHORT]), "partial")
-    assert len(mention_codes(headless, headless, "exact")) == 2
+        match_mentions(headless, spans([SHORT]), "partial")
+    assert len(match_mentions(headless, headless, "exact")) == 2

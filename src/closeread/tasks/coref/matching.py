@@ -13,13 +13,18 @@ from closeread.counts.sides import Inconsistency
 from closeread.errors import RequestError
 from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.kernels.repeated_mentions import find_repeats, has_repeats, keep_as_reference
-from closeread.tasks.coref.kernels.sides import Side
+from closeread.tasks.coref.kernels.overlap import Overlap, match_rows, overlap
+from closeread.tasks.coref.kernels.sides import Side, mention_codes
 
 if TYPE_CHECKING:
+    from closeread.tasks.coref.kernels.lookup import Places
     from closeread.tasks.coref.kernels.mention_matching import Spans
 
 Documents = MentionTable | Sequence[Any]
 """Columns; or a list with one item per document: its entities, a record with them, or None."""
+
+ZEROS = ("linear", "dependent", "corefud", "exclude")
+BY_DEPENDENCY = ("dependent", "corefud")
 
 REPEATS_ADVICE = "keep one of them, or set duplicates to first or reference"
 
@@ -71,11 +76,31 @@ class Matched:
     Attributes:
         key, response: these mentions, with the same numbers for the same tokens.
         sides: the two as the kernels take them, with a row for each of these mentions.
+        places: where CorefUD's scorer looks for them, if that is to be used.
     """
 
     key: MentionTable
     response: MentionTable
     sides: tuple[Side, Side]
+    places: Places | None = None
+
+    def find_responses(self) -> Ints:
+        """Return the response mention that each key mention matches, (n_key_mentions,); -1 for none."""
+        from closeread.tasks.coref.kernels.lookup import find_rows
+
+        if self.places is not None:
+            return find_rows(self.places.zero_found, self.places.response)
+        return find_rows(*mention_codes(*self.sides))
+
+    def build_overlap(self) -> Overlap:
+        """Build the table of key and response from which the metrics of entities are counted."""
+        n_documents = len(self.key.names)
+        own, other = self.sides
+        if self.places is None:
+            return overlap(own, other, n_documents)
+        from closeread.tasks.coref.kernels.lookup import directed_overlap
+
+        return directed_overlap(own, other, self.places, n_documents)
 
 
 def match_sides(
@@ -109,9 +134,12 @@ def match_sides(
     codes = _code_mentions(key, response, matching, zeros)
     own, other = (Side(t.document, c, t.entity) for t, c in zip((key, response), codes, strict=True))
     if duplicates == "reference":
+        if zeros == "corefud":
+            raise RequestError("zeros 'corefud' and duplicates 'reference' follow two different scorers; choose one")
         kept = keep_as_reference(own, other)
         response, other = response.select(kept), other.select(kept)
-    return Matched(key, response, (own, other))
+    places = _find_places(key, response, matching, own, other) if zeros == "corefud" else None
+    return Matched(key, response, (own, other), places)
 
 
 def require_heads(key: MentionTable, response: MentionTable, matching: str) -> None:
@@ -124,17 +152,26 @@ def require_heads(key: MentionTable, response: MentionTable, matching: str) -> N
         raise RequestError(f"matching '{matching}' needs heads on both sides, and only CorefUD files have them")
 
 
+def _find_places(key: MentionTable, response: MentionTable, matching: str, own: Side, other: Side) -> Places:
+    """Find where CorefUD's scorer looks for the mentions."""
+    from closeread.tasks.coref.kernels.lookup import look_up
+    from closeread.tasks.coref.kernels.mention_matching import identify
+
+    rows = match_rows(*mention_codes(own, other))
+    return look_up(*identify(spans_of(key), spans_of(response), matching), *rows)
+
+
 def _exact_side(table: MentionTable) -> Side:
     return Side(table.document, _code_mentions(table, table, "exact", "linear")[0], table.entity)
 
 
 def _code_mentions(key: MentionTable, response: MentionTable, matching: str, zeros: str) -> tuple[Ints, Ints]:
     """Assign codes to mentions, equal for mentions of a document that match."""
-    by_dependency = zeros == "dependent" and key.empty is not None and response.empty is not None
+    by_dependency = zeros in BY_DEPENDENCY and key.empty is not None and response.empty is not None
     if matching == "exact" and not key.parts and not response.parts and not by_dependency:
         width = max(int(key.end.max(initial=0)), int(response.end.max(initial=0))) + 1
         return key.start * width + key.end, response.start * width + response.end
-    from closeread.tasks.coref.kernels.mention_matching import mention_codes
+    from closeread.tasks.coref.kernels.mention_matching import match_mentions
 
     pairs = None
     if by_dependency:
@@ -142,11 +179,12 @@ def _code_mentions(key: MentionTable, response: MentionTable, matching: str, zer
         from closeread.tasks.coref.kernels.zero_matching import pair_zeros
 
         pairs = pair_zeros(*list_dependencies(key, response))
-    return mention_codes(spans_of(key), spans_of(response), matching, pairs)
+    return match_mentions(spans_of(key), spans_of(response), matching, pairs)
 
 
 def spans_of(table: MentionTable) -> Spans:
     """Return the mentions of a table as kernels take them."""
+    from closeread.tasks.coref.kernels.lookup import Places
     from closeread.tasks.coref.kernels.mention_matching import Spans
 
     return Spans(table.document, table.start, table.end, table.head, table.parts)

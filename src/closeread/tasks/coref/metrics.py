@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from closeread.arrays import Floats
-from closeread.counts.metrics import Columns, MeanOf, Metric, Ratio, precision_recall_f1
+from closeread.arrays import Floats, ratio
+from closeread.counts.metrics import F1, Columns, MeanOf, Metric, Ratio, precision_recall_f1
 from closeread.tasks.coref.kernels import blanc, entity_metrics, repeated_mentions
+from closeread.tasks.coref.kernels.lookup import DirectedOverlap
 from closeread.tasks.coref.kernels.overlap import Overlap
 from closeread.tasks.coref.kernels.repeated_mentions import RepeatedOverlap
+from closeread.tasks.coref.mention_metrics import SELECTED
 
 IN_CONLL = ("muc", "b3", "ceafe")
 """The metrics whose mean F1 is CoNLL F1."""
@@ -75,13 +77,50 @@ class OwnNumerators(CorefMetric):
 
     def columns(self, table: Overlap, blanc_edge: str) -> dict[str, Floats]:
         """Count numerator and denominator of each side."""
-        recall, precision = self.count(table).T, self.count(table.transposed).T
+        recall, precision = self.count(table).T, self.count(table.for_precision).T
         names = ("found_of_key", "key", "found_of_response", "response")
         return dict(zip((f"{self.name}/{name}" for name in names), (*recall, *precision), strict=True))
 
     def scores(self) -> tuple[Metric, Metric, Metric]:
         """Return precision, recall and F1 of summed counts."""
         return self._scores("found_of_response", "found_of_key")
+
+
+class Muc(SharedNumerator):
+    """MUC, whose precision has a numerator of its own if mentions are found as CorefUD's scorer finds them."""
+
+    def columns(self, table: Overlap, blanc_edge: str) -> dict[str, Floats]:
+        """Count `common`, `key`, `response` and, if it differs, `found_of_response`."""
+        found = super().columns(table, blanc_edge)
+        if isinstance(table, DirectedOverlap):
+            found[f"{self.name}/found_of_response"] = self.count(table.for_precision)[:, 0]
+        return found
+
+    def scores(self) -> tuple[Metric, Metric, Metric]:
+        """Return precision, recall and F1 of summed counts."""
+        precision, recall, f1 = super().scores()
+        numerators = (f"{self.name}/found_of_response", f"{self.name}/common")
+        share = FirstRatio(numerators, f"{self.name}/response")
+        formula = F1(share, recall.formula)
+        return replace(precision, formula=share), recall, replace(f1, formula=formula)
+
+
+@dataclass(frozen=True)
+class FirstRatio:
+    """The first count that there is, divided by another.
+
+    Attributes:
+        numerators: the names of the counts to divide.
+        denominator: the name of the other.
+    """
+
+    numerators: tuple[str, ...]
+    denominator: str
+
+    def __call__(self, counts: Columns) -> Floats:
+        """Compute the ratio."""
+        numerator = next((name for name in self.numerators if name in counts), self.numerators[-1])
+        return ratio(counts[numerator], counts[self.denominator])
 
 
 class Blanc(CorefMetric):
@@ -126,7 +165,7 @@ COUNTED: dict[str, CorefMetric] = {
         SharedNumerator(
             "mentions", "Mentions", "mentions found", entity_metrics.mention_counts, entity_metrics.mention_counts
         ),
-        SharedNumerator(
+        Muc(
             "muc",
             "MUC",
             "links found, where a cluster of n mentions has n - 1",
@@ -171,15 +210,17 @@ COUNTED: dict[str, CorefMetric] = {
     )
 }
 TITLES = {**{name: metric.title for name, metric in COUNTED.items()}, "conll": "CoNLL"}
-"""All metrics: those with counts of their own, and CoNLL F1, the mean of three of them."""
+"""The metrics that are computed by default: those with counts of their own, and CoNLL F1, the mean of three of them."""
+ALL_METRICS = (*TITLES, *SELECTED)
+"""The names of all metrics; those of `mention_metrics` are computed only if they are selected."""
 
 
 def scores_of(name: str) -> tuple[Metric, ...]:
-    """Return the scores of a metric, by its name in `TITLES`."""
+    """Return the scores of a metric, by its name in `ALL_METRICS`."""
     if name == "conll":
         mean = MeanOf(tuple(COUNTED[part].scores()[-1].formula for part in IN_CONLL))
         return (Metric("conll/f1", "CoNLL F1", "Mean F1 of MUC, B³ and CEAFe.", mean, zero_division=0.0),)
-    return COUNTED[name].scores()
+    return (COUNTED | SELECTED)[name].scores()
 
 
 def list_counted(names: Sequence[str]) -> list[CorefMetric]:

@@ -23,10 +23,10 @@ from closeread.counts.options import Option, average_option, check_present, miss
 from closeread.counts.procedure import Help, Procedure
 from closeread.counts.table import CountTable
 from closeread.tasks.coref.kernels.blanc import EDGES
-from closeread.tasks.coref.kernels.overlap import overlap
 from closeread.tasks.coref.kernels.repeated_mentions import has_repeats, repeated_overlap
-from closeread.tasks.coref.matching import Documents, match_sides, table_of
-from closeread.tasks.coref.metrics import TITLES, list_counted, scores_of
+from closeread.tasks.coref.matching import ZEROS, Documents, match_sides, table_of
+from closeread.tasks.coref.metrics import ALL_METRICS, TITLES, list_counted, scores_of
+from closeread.tasks.coref.mention_metrics import SELECTED
 from closeread.tasks.coref.sides import CoreferenceSides
 
 
@@ -69,12 +69,14 @@ def count(
     present = np.isin(np.arange(len(names)), list(response.absent), invert=True)
     check_present(present, "documents", missing, "response")
     matched = match_sides(key, response, duplicates, keep_singletons, matching, zeros)
-    own, other = matched.sides
-    repeats = duplicates == "reference" and (has_repeats(own) or has_repeats(other))
-    cells = repeated_overlap(own, other, len(names)) if repeats else overlap(own, other, len(names))
+    repeats = duplicates == "reference" and any(map(has_repeats, matched.sides))
+    cells = repeated_overlap(*matched.sides, len(names)) if repeats else matched.build_overlap()
     columns: dict[str, Floats] = {}
     for metric in list_counted(metrics):
         columns |= metric.columns(cells, blanc_edge)
+    for name, selected in SELECTED.items():
+        if name in metrics:
+            columns |= selected.columns(matched)
     if average == "macro":
         columns = unit_scores(columns, _scores(metrics))
     table = CountTable.of_columns(list(names), columns)
@@ -83,7 +85,7 @@ def count(
 
 def _scores(metrics: Sequence[str]) -> tuple[Metric, ...]:
     """Precision, recall and F1 of each metric, from summed counts or as means over documents."""
-    return average(score for name in TITLES if name in metrics for score in scores_of(name))
+    return average(score for name in ALL_METRICS if name in metrics for score in scores_of(name))
 
 
 PROCEDURE = Procedure(
@@ -123,7 +125,7 @@ PROCEDURE = Procedure(
         ),
         Option(
             "zeros",
-            ("linear", "dependent", "exclude"),
+            ZEROS,
             "linear",
             "How to match zeros, mentions whose head is an empty node: by the place of the empty node, or by its "
             "dependencies; or drop them from both sides.",

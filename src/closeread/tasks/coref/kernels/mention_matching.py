@@ -38,7 +38,7 @@ class Pairs(NamedTuple):
     similarity: Floats
 
 
-def mention_codes(
+def match_mentions(
     key: Spans, response: Spans, matching: str = "exact", zeros: Pairs | None = None
 ) -> tuple[Ints, Ints]:
     """Assign a code to each mention of both sides; a key mention and a response mention share a code if they match.
@@ -152,16 +152,25 @@ def _find_unmatched(codes: Ints, others: Ints) -> Ints:
 def _rank(mentions: Spans, some: Ints) -> dict[int, int]:
     """Rank some mentions by document, start, end and number of tokens."""
     order = np.lexsort(
-        (_count_tokens(mentions)[some], mentions.end[some], mentions.start[some], mentions.document[some])
+        (count_tokens(mentions)[some], mentions.end[some], mentions.start[some], mentions.document[some])
     )
     return {mention: rank for rank, mention in enumerate(some[order].tolist())}
 
 
-def _count_tokens(mentions: Spans) -> Ints:
+def count_tokens(mentions: Spans) -> Ints:
+    """Count the tokens of each mention, (n_mentions,)."""
     sizes = mentions.end - mentions.start + 1
     for i, parts in mentions.parts.items():
         sizes[i] = sum(end - start + 1 for start, end in _merge_adjacent(parts))
     return sizes
+
+
+def count_shared_tokens(key: Spans, k: Ints, response: Spans, r: Ints) -> Ints:
+    """Count the tokens in both mentions of each pair, (n_pairs,); their spans must overlap."""
+    shared = np.minimum(key.end[k], response.end[r]) - np.maximum(key.start[k], response.start[r]) + 1
+    for i in _find_discontinuous(key, k, response, r):
+        shared[i] = len(_list_tokens(key, k[i]) & _list_tokens(response, r[i]))
+    return shared
 
 
 def _pair_by_head(key: Spans, ours: Ints, response: Spans, theirs: Ints) -> Pairs:
@@ -177,10 +186,7 @@ def _pair_by_head(key: Spans, ours: Ints, response: Spans, theirs: Ints) -> Pair
     low, high = (np.searchsorted(found[order], wanted, side) for side in ("left", "right"))
     which, place = expand_ranges(low, high - low)
     k, r = ours[which], theirs[order[place]]
-    shared = np.minimum(key.end[k], response.end[r]) - np.maximum(key.start[k], response.start[r]) + 1
-    for i in _find_discontinuous(key, k, response, r):
-        shared[i] = len(_list_tokens(key, k[i]) & _list_tokens(response, r[i]))
-    return Pairs(k, r, shared / _count_tokens(key)[k])
+    return Pairs(k, r, count_shared_tokens(key, k, response, r) / count_tokens(key)[k])
 
 
 def _pair_by_containment(key: Spans, ours: Ints, response: Spans, theirs: Ints) -> Pairs:
@@ -200,7 +206,7 @@ def _pair_by_containment(key: Spans, ours: Ints, response: Spans, theirs: Ints) 
         tokens = _list_tokens(response, r[i])
         fits[i] = head[i] in tokens and tokens <= _list_tokens(key, k[i])
     k, r = k[fits], r[fits]
-    return Pairs(k, r, _count_tokens(response)[r] / _count_tokens(key)[k])
+    return Pairs(k, r, count_tokens(response)[r] / count_tokens(key)[k])
 
 
 def _find_discontinuous(key: Spans, k: Ints, response: Spans, r: Ints) -> Iterator[int]:

@@ -70,6 +70,11 @@ class Overlap:
             shared=self.shared[order],
         )
 
+    @property
+    def for_precision(self) -> Overlap:
+        """The table whose recall is the precision of this one."""
+        return self.transposed
+
     def per_document(self, values: Ints | Floats) -> Floats:
         """Sum a value of each cell, (n_cells,), by document, (n_documents,)."""
         return sum_by_index(self.key.document[self.cell_key], values, self.n_documents)
