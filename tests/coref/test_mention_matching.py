@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from closeread.tasks.coref.kernels.mention_matching import MATCHINGS, Spans, match_mentions
+from closeread.tasks.coref.kernels.mention_matching import MATCHINGS, match_mentions
+from closeread.tasks.coref.kernels.spans import Spans
 
 
 def spans(mentions):

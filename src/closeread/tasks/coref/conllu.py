@@ -141,10 +141,12 @@ class _Reader:
         for document, token, line, cell in self._empty_nodes:
             pairs = [] if cell == "_" else [pair.split(":", 1) for pair in cell.split("|")]
             if unknown := [pair for pair in pairs if len(pair) < 2 or pair[0] not in self._tokens]:
-                self._report(f"column 9: {quote(':'.join(unknown[0]))} is not a dependency on a node of the sentence", line)
+                self._report(
+                    f"column 9: {quote(':'.join(unknown[0]))} is not a dependency on a node of the sentence", line
+                )
                 continue
-            found = [(self._tokens[parent], relation) for parent, relation in pairs]
-            self.documents.empty.append((document, token, self._sentence, found))
+            dependencies = [(self._tokens[parent], relation) for parent, relation in pairs]
+            self.documents.empty.append((document, token, self._sentence, dependencies))
         if len(self._tokens) > 1:
             self._sentence += 1
         self._tokens, self._empty_nodes = {"0": -1}, []

@@ -8,6 +8,8 @@ token is the head.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
@@ -15,11 +17,20 @@ from itertools import chain, islice
 import numpy as np
 
 from closeread.arrays import Ints, Mask, expand_ranges
+from closeread.errors import pluralize
 from closeread.tasks.coref.columns import EmptyNodes, MentionTable, Parts
-from closeread.tasks.coref.kernels.zero_matching import Zeros
+from closeread.tasks.coref.kernels.zero_matching import Dependencies
 
 Number = Callable[[Ints, Ints], Ints]
 """Maps documents and tokens there to the new numbers of the tokens."""
+
+TREATMENTS = {
+    "linear": "matched by place (zeros 'dependent' matches them by their dependencies)",
+    "dependent": "matched by their dependencies",
+    "corefud": "matched by their dependencies, as corefud-scorer does",
+    "exclude": "not scored",
+}
+"""What happens to zeros, by the value of the option `zeros`."""
 
 NO_NODES = EmptyNodes(*np.zeros((3, 0), np.int64), ())
 
@@ -53,14 +64,14 @@ def find_zeros(table: MentionTable) -> Mask:
     return _find_heads(table)[1]
 
 
-def list_dependencies(key: MentionTable, response: MentionTable) -> tuple[Zeros, Zeros]:
+def list_dependencies(key: MentionTable, response: MentionTable) -> tuple[Dependencies, Dependencies]:
     """List the dependencies of the zeros of both sides, whose tokens have the same numbers."""
     numbers: dict[str, int] = {}
     own, other = (_list_dependencies(table, numbers) for table in (key, response))
     return own, other
 
 
-def _list_dependencies(table: MentionTable, numbers: dict[str, int]) -> Zeros:
+def _list_dependencies(table: MentionTable, numbers: dict[str, int]) -> Dependencies:
     nodes = table.empty or NO_NODES
     node, is_zero = _find_heads(table)
     mention = np.flatnonzero(is_zero)
@@ -71,7 +82,7 @@ def _list_dependencies(table: MentionTable, numbers: dict[str, int]) -> Zeros:
     parent = np.array([token for token, _ in pairs], np.int64)
     relation = np.array([numbers.setdefault(name, len(numbers)) for _, name in pairs], np.int64)
     mention = mention[which]
-    return Zeros(mention, table.document[mention], nodes.sentence[node[mention]], parent[row], relation[row])
+    return Dependencies(mention, table.document[mention], nodes.sentence[node[mention]], parent[row], relation[row])
 
 
 def _find_heads(table: MentionTable) -> tuple[Ints, Mask]:
@@ -84,6 +95,35 @@ def _find_heads(table: MentionTable) -> tuple[Ints, Mask]:
     places, wanted = nodes.document * width + nodes.token, table.document * width + head
     index = np.minimum(np.searchsorted(places, wanted), len(places) - 1)
     return index, places[index] == wanted
+
+
+def describe_difference(key: MentionTable, response: MentionTable, zeros: str) -> Iterator[str]:
+    """Describe how the empty nodes of both sides differ, and what that means for zeros; nothing if they are the same.
+
+    Args:
+        key, response: the same documents in the same order, with the same words.
+        zeros: how zeros are matched, one of `TREATMENTS`.
+    """
+    key, response = _adopt_nodes(key, response), _adopt_nodes(response, key)
+    own, other = (_number_places(table.empty or NO_NODES) for table in (key, response))
+    if response.absent:
+        own = own[~np.isin(own[:, 0], list(response.absent))]
+    if not np.array_equal(own, other):
+        n_shared = len(own) + len(other) - len(np.unique(np.concatenate([own, other]), axis=0))
+        nodes = f"{pluralize(len(own), 'empty node')} and the response {len(other):,}, {n_shared:,} of them at the same places"
+        yield f"the key has {nodes}; zeros are {TREATMENTS[zeros]}"
+
+
+def digest_nodes(nodes: EmptyNodes, digests: Sequence[bytes]) -> list[bytes]:
+    """Add the empty nodes of each document and their dependencies to the digests of the documents that have any."""
+    found = [list[object]() for _ in digests]
+    columns = (nodes.document.tolist(), nodes.token.tolist(), nodes.sentence.tolist(), nodes.dependencies)
+    for document, token, sentence, dependencies in zip(*columns, strict=True):
+        found[document].append([token, sentence, sorted([parent, relation] for parent, relation in dependencies)])
+    return [
+        hashlib.sha256(digest + json.dumps(rows).encode()).digest() if rows else digest
+        for digest, rows in zip(digests, found, strict=True)
+    ]
 
 
 def _adopt_nodes(table: MentionTable, other: MentionTable) -> MentionTable:

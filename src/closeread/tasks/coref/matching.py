@@ -12,13 +12,13 @@ from closeread.arrays import Ints
 from closeread.counts.sides import Inconsistency
 from closeread.errors import RequestError
 from closeread.tasks.coref.columns import MentionTable, mention_table
-from closeread.tasks.coref.kernels.repeated_mentions import find_repeats, has_repeats, keep_as_reference
 from closeread.tasks.coref.kernels.overlap import Overlap, match_rows, overlap
+from closeread.tasks.coref.kernels.repeated_mentions import find_repeats, has_repeats, keep_as_reference
 from closeread.tasks.coref.kernels.sides import Side, mention_codes
 
 if TYPE_CHECKING:
     from closeread.tasks.coref.kernels.lookup import Places
-    from closeread.tasks.coref.kernels.mention_matching import Spans
+    from closeread.tasks.coref.kernels.spans import Spans
 
 Documents = MentionTable | Sequence[Any]
 """Columns; or a list with one item per document: its entities, a record with them, or None."""
@@ -171,20 +171,20 @@ def _code_mentions(key: MentionTable, response: MentionTable, matching: str, zer
     if matching == "exact" and not key.parts and not response.parts and not by_dependency:
         width = max(int(key.end.max(initial=0)), int(response.end.max(initial=0))) + 1
         return key.start * width + key.end, response.start * width + response.end
-    from closeread.tasks.coref.kernels.mention_matching import match_mentions
+    from closeread.tasks.coref.kernels.mention_matching import Zeros, match_mentions
 
     pairs = None
     if by_dependency:
-        from closeread.tasks.coref.empty_nodes import list_dependencies
+        from closeread.tasks.coref.empty_nodes import find_zeros, list_dependencies
         from closeread.tasks.coref.kernels.zero_matching import pair_zeros
 
-        pairs = pair_zeros(*list_dependencies(key, response))
+        own, other = (np.flatnonzero(find_zeros(table)) for table in (key, response))
+        pairs = Zeros(own, other, pair_zeros(*list_dependencies(key, response)))
     return match_mentions(spans_of(key), spans_of(response), matching, pairs)
 
 
 def spans_of(table: MentionTable) -> Spans:
     """Return the mentions of a table as kernels take them."""
-    from closeread.tasks.coref.kernels.lookup import Places
-    from closeread.tasks.coref.kernels.mention_matching import Spans
+    from closeread.tasks.coref.kernels.spans import Spans
 
     return Spans(table.document, table.start, table.end, table.head, table.parts)

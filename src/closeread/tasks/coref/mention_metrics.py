@@ -33,7 +33,7 @@ def count_zero_anaphors(matched: Matched) -> Floats:
 
 def _list_anaphors(table: MentionTable) -> Anaphors:
     from closeread.tasks.coref.empty_nodes import find_zeros
-    from closeread.tasks.coref.kernels.mention_matching import count_tokens
+    from closeread.tasks.coref.kernels.spans import count_tokens
 
     order = np.lexsort((count_tokens(spans_of(table)), table.end, table.start))
     rank = np.empty_like(order)
@@ -72,7 +72,9 @@ class SelectedMetric:
 SELECTED = {
     metric.name: metric
     for metric in (
-        SelectedMetric("mor", "MOR", "tokens of mentions found, under the best mapping of mentions", count_mention_overlap),
-        SelectedMetric("zeros", "Zeros", "zero anaphors found, with a right antecedent", count_zero_anaphors),
+        SelectedMetric(
+            "mor", "MOR", "tokens of mentions found, under the best mapping of mentions", count_mention_overlap
+        ),
+        SelectedMetric("zeros", "Zeros", "zero anaphors found with a right antecedent", count_zero_anaphors),
     )
 }

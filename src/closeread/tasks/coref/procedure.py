@@ -25,8 +25,8 @@ from closeread.counts.table import CountTable
 from closeread.tasks.coref.kernels.blanc import EDGES
 from closeread.tasks.coref.kernels.repeated_mentions import has_repeats, repeated_overlap
 from closeread.tasks.coref.matching import ZEROS, Documents, match_sides, table_of
-from closeread.tasks.coref.metrics import ALL_METRICS, TITLES, list_counted, scores_of
 from closeread.tasks.coref.mention_metrics import SELECTED
+from closeread.tasks.coref.metrics import ALL_METRICS, TITLES, list_counted, scores_of
 from closeread.tasks.coref.sides import CoreferenceSides
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from closeread.arrays import Ints
 from closeread.corpora.judging import validate_records
 from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import load_schema
@@ -90,15 +91,24 @@ class CoreferenceSides:
         """The sha256 of each document's entities, without its name, by document name.
 
         Heads are left out if mentions are matched by span, so that CoNLL and CorefUD files with the same spans are the
-        same gold.
+        same gold.  Empty nodes and their dependencies are part of it unless zeros are matched by place.
         """
-        key = gold.records
-        table = replace(key, head=None) if options["matching"] == "exact" else key
-        return dict(zip(key.names, document_digests(table), strict=True))
+        key, by_place = gold.records, options["zeros"] == "linear"
+        table = replace(key, head=None) if options["matching"] == "exact" and by_place else key
+        digests = document_digests(table)
+        if key.empty is not None and not by_place:
+            from closeread.tasks.coref.empty_nodes import digest_nodes
+
+            digests = digest_nodes(key.empty, digests)
+        return dict(zip(key.names, digests, strict=True))
 
     def remarks(self, gold: Key, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
         """Notes for the user about both sides."""
-        return ()
+        key, response = gold.records, system.rows
+        if isinstance(response, MentionTable) and (key.empty is not None or response.empty is not None):
+            from closeread.tasks.coref.empty_nodes import describe_difference
+
+            yield from describe_difference(key, response, options["zeros"])
 
 
 def read_documents(path: Path) -> MentionTable:
@@ -263,15 +273,24 @@ def _reorder(key: MentionTable, response: MentionTable) -> MentionTable:
     return replace(
         response.take(order),
         names=key.names,
-        n_tokens=None,
+        n_tokens=_move_counts(response.n_tokens, place, len(key.names)),
         document=document[order],
         entity=np.cumsum(new_entity),
         empty=response.empty and response.empty.move(place),
         document_fields={},
         labels=None if labels is None else [labels[e] for e in entity[new_entity | (np.arange(len(entity)) == 0)]],
-        words=key.words or (response.words and _Reordered(response.words, source)),
+        words=_Reordered(response.words, source) if response.words else key.words,
         absent=frozenset(range(len(key.names))) - source.keys(),
     )
+
+
+def _move_counts(counts: Ints | None, place: Ints, n_documents: int) -> Ints | None:
+    """Return the number of tokens of each document in the new order, 0 for those without a response."""
+    if counts is None:
+        return None
+    moved = np.zeros(n_documents, np.int64)
+    moved[place] = counts
+    return moved
 
 
 class _Reordered:

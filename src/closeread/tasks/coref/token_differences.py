@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from closeread.errors import Problem, pluralize, quote
 from closeread.tasks.coref.columns import MentionTable, Words
@@ -30,20 +32,42 @@ def _compare_tokens(key: MentionTable, k: int, response: MentionTable, r: int) -
     line = None
     if _have_equal_digests(key.words, k, response.words, r):
         return
+    own, other = _list_empty_nodes(key, k, response, r), _list_empty_nodes(response, r, key, k)
     if key.words and response.words:
-        expected, found = key.words.packed(k), response.words.packed(r)
-        if expected == found:
+        if own == other and key.words.packed(k) == response.words.packed(r):
             return
+        expected, found = _list_words(key.words, k, own), _list_words(response.words, r, other)
         # Some files have "_" for every word.
-        if expected.strip(b"_\n") and found.strip(b"_\n"):
-            pairs = zip(key.words(k), response.words(r), strict=False)
-            token = next((i for i, (ours, theirs) in enumerate(pairs) if ours != theirs), None)
-            if token is not None:
+        if {word for _, word in expected} - {"_"} and {word for _, word in found} - {"_"}:
+            pairs = zip(expected, found, strict=False)
+            differences = ((i, ours, j, theirs) for (i, ours), (j, theirs) in pairs if ours != theirs)
+            if difference := next(differences, None):
+                i, ours, token, theirs = difference
                 line = response.words.line_of(r, token)
-                ours, theirs = quote(key.words(k)[token]), quote(response.words(r)[token])
-                place = f"line {key.words.line_of(k, token)}"
-                yield Problem(f"token {token} of {name} is {theirs}, but {ours} in the key ({place})", line)
-    if key.n_tokens is not None and response.n_tokens is not None and key.n_tokens[k] != response.n_tokens[r]:
-        nodes = "" if isinstance(response.words, ConllWords | None) else " (including empty nodes)"
-        tokens = pluralize(int(response.n_tokens[r]), "token")
-        yield Problem(f"{name} has {tokens}{nodes}, but {key.n_tokens[k]:,} in the key", line)
+                place = f"line {key.words.line_of(k, i)}"
+                yield Problem(
+                    f"token {token} of {name} is {quote(theirs)}, but {quote(ours)} in the key ({place})", line
+                )
+    if key.n_tokens is not None and response.n_tokens is not None:
+        wanted, tokens = int(key.n_tokens[k]) - len(own), int(response.n_tokens[r]) - len(other)
+        if wanted != tokens:
+            nodes = " (not counting empty nodes)" if own or other else ""
+            yield Problem(f"{name} has {pluralize(tokens, 'token')}{nodes}, but {wanted:,} in the key", line)
+
+
+def _list_empty_nodes(table: MentionTable, document: int, other: MentionTable, its: int) -> list[int]:
+    """List the empty nodes of a document; none if they are tokens of the other side's format, which has no such."""
+    if table.empty is None:
+        return []
+    low, high = np.searchsorted(table.empty.document, [document, document + 1])
+    is_shared = isinstance(other.words, ConllWords | None) and other.n_tokens is not None
+    if table.n_tokens is not None and other.n_tokens is not None and is_shared:
+        if table.n_tokens[document] == other.n_tokens[its]:
+            return []
+    return table.empty.token[low:high].tolist()
+
+
+def _list_words(words: Words, document: int, empty: Sequence[int]) -> list[tuple[int, str]]:
+    """List the words of a document with their tokens, without its empty nodes."""
+    left_out = set(empty)
+    return [(token, word) for token, word in enumerate(words(document)) if token not in left_out]

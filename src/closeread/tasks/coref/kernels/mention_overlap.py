@@ -3,7 +3,7 @@
 Source: Žabokrtský et al. (2022), Findings of the CRAC shared task on multilingual coreference resolution; the counts
 are those of CorefUD's scorer (github.com/ufal/corefud-scorer, version 1.2).
 
-Conventions: as in `mention_matching`.  Mentions are mapped one to one so that the tokens in both mentions of a pair are
+Conventions: as in `spans`.  Mentions are mapped one to one so that the tokens in both mentions of a pair are
 as many as possible; how mentions match for other metrics does not matter.
 """
 
@@ -13,8 +13,8 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, expand_ranges
 from closeread.tasks.coref.kernels.ceaf import best_total
-from closeread.tasks.coref.kernels.mention_matching import Spans, count_shared_tokens, count_tokens
 from closeread.tasks.coref.kernels.sides import sum_by_index
+from closeread.tasks.coref.kernels.spans import Spans, count_shared_tokens, count_tokens
 
 
 def overlap_counts(key: Spans, response: Spans, n_documents: int) -> Floats:

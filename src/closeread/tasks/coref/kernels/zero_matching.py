@@ -14,15 +14,16 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Floats, Ints
-from closeread.tasks.coref.kernels.mention_matching import Pairs, number_rows
+from closeread.tasks.coref.kernels.best_pairs import Pairs
+from closeread.tasks.coref.kernels.mention_matching import number_rows
 from closeread.tasks.coref.kernels.overlap import match_rows
 
 WEIGHT = 10
 """How much more dependencies count than parents alone."""
 
 
-class Zeros(NamedTuple):
-    """The dependencies of the zeros of one side, all (n_dependencies,).
+class Dependencies(NamedTuple):
+    """The dependencies of the zeros of one side, one a row, all (n_dependencies,).
 
     Attributes:
         mention: the index of the zero, a mention.
@@ -38,7 +39,7 @@ class Zeros(NamedTuple):
     relation: Ints
 
 
-def pair_zeros(key: Zeros, response: Zeros) -> Pairs:
+def pair_zeros(key: Dependencies, response: Dependencies) -> Pairs:
     """Pair the zeros of a sentence that have a parent in common.
 
     Their similarity is 10 times the F1 of their dependencies plus the F1 of their parents.
