@@ -32,7 +32,7 @@ TREATMENTS = {
 }
 """What happens to zeros, by the value of the option `zeros`."""
 
-NO_NODES = EmptyNodes(*np.zeros((3, 0), np.int64), ())
+NO_NODES = EmptyNodes(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64), ())
 
 
 def share_numbering(key: MentionTable, response: MentionTable) -> tuple[MentionTable, MentionTable]:
@@ -110,8 +110,8 @@ def describe_difference(key: MentionTable, response: MentionTable, zeros: str) -
         own = own[~np.isin(own[:, 0], list(response.absent))]
     if not np.array_equal(own, other):
         n_shared = len(own) + len(other) - len(np.unique(np.concatenate([own, other]), axis=0))
-        nodes = f"{pluralize(len(own), 'empty node')} and the response {len(other):,}, {n_shared:,} of them at the same places"
-        yield f"the key has {nodes}; zeros are {TREATMENTS[zeros]}"
+        nodes = f"{pluralize(len(own), 'empty node')} and the response {len(other):,}"
+        yield f"the key has {nodes}, {n_shared:,} of them at the same places; zeros are {TREATMENTS[zeros]}"
 
 
 def digest_nodes(nodes: EmptyNodes, digests: Sequence[bytes]) -> list[bytes]:
@@ -222,12 +222,12 @@ class _Renumbering:
         parts = [table.parts.get(row, ((int(table.start[row]), int(table.end[row])),)) for row in rows]
         sizes = [2 * len(spans) for spans in parts]
         borders = np.array(list(chain.from_iterable(chain.from_iterable(parts))), np.int64)
-        borders = iter(number(np.repeat(table.document[rows], sizes), borders).reshape(-1, 2).tolist())
+        renumbered = iter(number(np.repeat(table.document[rows], sizes), borders).reshape(-1, 2).tolist())
         found = {}
         for row, spans in zip(rows, parts, strict=True):
             outside = self._foreign[1][low[row] : high[row]].tolist()
-            renumbered = (_split(*next(borders), outside) for _ in spans)
-            found[row] = tuple(chain.from_iterable(renumbered))
+            pieces = (_split(start, end, outside) for start, end in islice(renumbered, len(spans)))
+            found[row] = tuple(chain.from_iterable(pieces))
         return found
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from closeread.arrays import Floats
 from closeread.counts.metrics import Metric, average, unit_scores
 from closeread.counts.options import Option, average_option, check_present, missing_option
-from closeread.counts.procedure import Help, Procedure
+from closeread.counts.procedure import Help, Preset, Procedure
 from closeread.counts.table import CountTable
 from closeread.tasks.coref.kernels.blanc import EDGES
 from closeread.tasks.coref.kernels.repeated_mentions import has_repeats, repeated_overlap
@@ -49,7 +49,7 @@ def count(
         gold: the entities of each document, each a list of mentions [start, end]; or a record with the entities as
             `clusters` and the document's name as `document`.
         system: the same documents in the same order; None for a document without a response.
-        metrics: names of metrics from `TITLES`.
+        metrics: names of metrics from `ALL_METRICS`.
         missing: how to treat documents without a response: "empty" scores them as documents without mentions, "skip"
             leaves them out, "error" raises.
         duplicates: what to do with a mention that occurs more than once on a side: "error" raises, "first" keeps it in
@@ -58,6 +58,9 @@ def count(
         blanc_edge: one of `closeread.tasks.coref.kernels.blanc.EDGES`.
         average: "micro" or "macro".
         matching: "exact", "head" or "partial" (see `closeread.tasks.coref.kernels.mention_matching`).
+        zeros: how to treat mentions whose head is an empty node: "linear" matches them as all others, where an empty
+            node is known by its place; "dependent" matches them by their dependencies before all others; "corefud"
+            looks for those matches as CorefUD's scorer does; "exclude" drops them from both sides.
 
     Raises:
         ValueError: a document has no response and `missing` is "error", or a mention occurs twice and `duplicates` is
@@ -127,12 +130,31 @@ PROCEDURE = Procedure(
             "zeros",
             ZEROS,
             "linear",
-            "How to match zeros, mentions whose head is an empty node: by the place of the empty node, or by its "
-            "dependencies; or drop them from both sides.",
+            "How to match zeros, mentions whose head is an empty node: by its place, by its dependencies, or by its "
+            "dependencies with the lookups of corefud-scorer; or drop them from both sides.",
             signed="if_changed",
         ),
     ),
     metrics=_scores(tuple(TITLES)),
+    more_metrics=_scores(tuple(SELECTED)),
+    presets={
+        "conll2012": Preset(
+            {"duplicates": "reference"},
+            ("mentions", "muc", "b3", "ceafm", "ceafe", "blanc", "conll"),
+            "CoNLL-2011 and CoNLL-2012, reference scorer 8.01 (Pradhan et al. 2014)",
+        ),
+        "corefud": Preset(
+            {
+                "duplicates": "first",
+                "keep_singletons": "false",
+                "blanc_edge": "luo2014",
+                "matching": "head",
+                "zeros": "corefud",
+            },
+            ("muc", "b3", "ceafm", "ceafe", "blanc", "lea", "conll", "mor", "zeros"),
+            "CRAC shared tasks on multilingual coreference since 2024, corefud-scorer 1.2",
+        ),
+    },
     modules=tuple(f"coref_{name}" for name in TITLES if name != "mentions"),
     count=count,
     citation="""@inproceedings{pradhan-etal-2014-scoring,
@@ -151,7 +173,7 @@ PROCEDURE = Procedure(
 the fourth of five or more columns, otherwise in the last but one. Empty nodes of CorefUD count as tokens.""",
         key="key.conll",
         response="response.conll",
-        flags=("--metrics lea --per-unit", "--matching head --keep-singletons false"),
+        flags=("--metrics lea --per-unit", "--preset corefud"),
     ),
     sides=CoreferenceSides(),
 )

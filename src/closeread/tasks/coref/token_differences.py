@@ -59,12 +59,15 @@ def _list_empty_nodes(table: MentionTable, document: int, other: MentionTable, i
     """List the empty nodes of a document; none if they are tokens of the other side's format, which has no such."""
     if table.empty is None:
         return []
+    if isinstance(other.words, ConllWords | None) and _count(table, document) == _count(other, its):
+        return []
     low, high = np.searchsorted(table.empty.document, [document, document + 1])
-    is_shared = isinstance(other.words, ConllWords | None) and other.n_tokens is not None
-    if table.n_tokens is not None and other.n_tokens is not None and is_shared:
-        if table.n_tokens[document] == other.n_tokens[its]:
-            return []
-    return table.empty.token[low:high].tolist()
+    found: list[int] = table.empty.token[low:high].tolist()
+    return found
+
+
+def _count(table: MentionTable, document: int) -> int | None:
+    return None if table.n_tokens is None else int(table.n_tokens[document])
 
 
 def _list_words(words: Words, document: int, empty: Sequence[int]) -> list[tuple[int, str]]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints
+from closeread.arrays import Floats, Ints, Mask
 
 MANY = 30
 """A group with more pairs than this is taken to have several best choices: finding out would take longer."""
@@ -29,6 +29,10 @@ class Pairs(NamedTuple):
     key: Ints
     response: Ints
     similarity: Floats
+
+    def select(self, rows: Mask) -> Pairs:
+        """Return the pairs where the mask is true."""
+        return Pairs(self.key[rows], self.response[rows], self.similarity[rows])
 
 
 class Ranking(NamedTuple):
@@ -115,7 +119,8 @@ def _has_tie(rows: Ints, columns: Ints, similarity: Floats, best: Ints) -> bool:
         return True
     total = similarity[best].sum()
     for cell in best.tolist():
-        row, column, others = (np.delete(values, cell) for values in (rows, columns, similarity))
-        if others[_solve(row, column, others)].sum() >= total - TIE:
+        others = np.flatnonzero(np.arange(len(rows)) != cell)
+        left = similarity[others]
+        if len(others) and left[_solve(rows[others], columns[others], left)].sum() >= total - TIE:
             return True
     return False

@@ -42,7 +42,7 @@ class Zeros(NamedTuple):
 
 
 def match_mentions(
-    key: Spans, response: Spans, matching: str = "exact", zeros: Pairs | None = None
+    key: Spans, response: Spans, matching: str = "exact", zeros: Zeros | None = None
 ) -> tuple[Ints, Ints]:
     """Assign a code to each mention of both sides; a key mention and a response mention share a code if they match.
 
@@ -60,13 +60,12 @@ def match_mentions(
         key, response: the mentions of the same documents, with the same document numbers; with heads unless `matching`
             is exact.
         matching: one of `MATCHINGS`.
-        zeros: pairs of zeros that may match, with similarities of their own; these are matched before all others.
+        zeros: the zeros, if these are to be matched before all others, by similarities of their own.
     """
     ours, theirs = identify(key, response, matching)
     if zeros is not None:
         own, other = np.intersect1d(zeros.key, _find_first(ours)), np.intersect1d(zeros.response, _find_first(theirs))
-        is_first = np.isin(zeros.pairs.key, own) & np.isin(zeros.pairs.response, other)
-        pairs = Pairs(*(column[is_first] for column in zeros.pairs))
+        pairs = zeros.pairs.select(np.isin(zeros.pairs.key, own) & np.isin(zeros.pairs.response, other))
         ours, theirs = _join(ours, theirs, pairs, _rank(key, own), _rank(response, other))
     if matching != "exact":
         # Mentions that both sides have are already matched.
