@@ -1,0 +1,50 @@
+"""Counts of CorefUD files with empty nodes, next to those of CorefUD's scorer (`agreed/corefud_zeros.json`)."""
+
+import json
+from pathlib import Path
+
+import pytest
+from agreed.corefud_zeros import N_PAIRS, PAIRS, SETTINGS
+from shared.corefud_counts import MATCHING, count_files
+
+SAID = json.loads((Path(__file__).parent.parent / "agreed" / "corefud_zeros.json").read_text("utf-8"))["said"]
+
+
+def write_pair(kind, seed, folder):
+    paths = [folder / f"{side}.conllu" for side in ("key", "response")]
+    for path, text in zip(paths, PAIRS[kind](seed), strict=True):
+        path.write_text(text, "utf-8")
+    return paths
+
+
+def test_every_pair_has_counts():
+    assert len(SAID) == N_PAIRS * sum(map(len, SETTINGS.values())) == 560
+    linear, dependent = (
+        [json.dumps(said) for name, said in SAID.items() if name.endswith(zeros) and name.startswith("zeros")]
+        for zeros in ("linear", "dependent")
+    )
+    assert sum(a != b for a, b in zip(linear, dependent, strict=True)) > 100
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+@pytest.mark.parametrize("seed", range(N_PAIRS))
+def test_counts(kind, seed, tmp_path):
+    files = write_pair(kind, seed, tmp_path)
+    for match, keep, zeros in SETTINGS[kind]:
+        said = SAID[f"{kind} {seed} {match} {keep} {zeros}"]
+        option = "corefud" if zeros == "dependent" else zeros
+        found = count_files(*files, matching=MATCHING[match], keep_singletons=str(keep).lower(), zeros=option)
+        for metric, counts in said.items():
+            assert found[metric] == pytest.approx(counts, abs=1e-9), (match, keep, zeros, metric)
+
+
+def test_its_lookups_differ_from_its_matches(tmp_path):
+    # In some pairs it finds other mentions than those that it has matched; `dependent` counts the matches.
+    differ = []
+    for seed in range(N_PAIRS):
+        files = write_pair("zeros", seed, tmp_path)
+        found = [count_files(*files, matching="head", zeros=zeros) for zeros in ("corefud", "dependent")]
+        differ.append({name for name in found[0] if found[0][name] != pytest.approx(found[1][name], abs=1e-9)})
+        # The matches are the same, so their number is, and the overlap of tokens.
+        assert found[0]["mor"] == found[1]["mor"]
+    assert sum("b3" in names for names in differ) < sum("zeros" in names for names in differ) < N_PAIRS

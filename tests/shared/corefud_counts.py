@@ -1,0 +1,27 @@
+"""The counts of a response as CorefUD's scorer has them: (found of response, response, found of key, key)."""
+
+from closeread.tasks.coref.metrics import ALL_METRICS
+from closeread.tasks.coref.procedure import PROCEDURE
+from closeread.tasks.coref.sides import align, read_key
+
+NUMERATORS = ("found_of_response", "found_of_key")
+MATCHING = {"exact": "exact", "head": "head", "partial-corefud": "partial"}
+
+
+def count_files(key, response, **options):
+    """Count two files, summed over documents, by the names of the metrics and of BLANC's two kinds of links."""
+    gold = read_key(key, "first")
+    system = align(gold, response, duplicates="first")
+    fixed = {"metrics": ALL_METRICS, "blanc_edge": "luo2014", "duplicates": "first"}
+    table = PROCEDURE.count(gold=gold, system=system, **fixed, **options)
+    sums = dict(zip(table.names, table.values.sum(axis=0).tolist(), strict=True))
+    counts = {name: _list_counts(sums, name) for name in ALL_METRICS if name not in ("mentions", "blanc", "conll")}
+    for kind in ("coreference", "other"):
+        common, of_key, of_response = (sums[f"blanc_luo2014/{kind}_{side}"] for side in ("common", "key", "response"))
+        counts[kind] = [common, of_response, common, of_key]
+    return counts
+
+
+def _list_counts(sums, name):
+    response, key = (sums.get(f"{name}/{numerator}", sums.get(f"{name}/common")) for numerator in NUMERATORS)
+    return [response, sums[f"{name}/response"], key, sums[f"{name}/key"]]
