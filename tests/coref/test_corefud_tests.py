@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 import pytest
-from shared.corefud_counts import MATCHING, count_files
+from shared.corefud_counts import MATCHING, count_pair, read_pair
 
 SAID = json.loads((Path(__file__).parent.parent / "agreed" / "corefud_tests.json").read_text("utf-8"))["said"]
 SCORER = os.environ.get("CLOSEREAD_COREFUD_SCORER")
@@ -30,9 +30,9 @@ def test_every_case_is_there():
 @pytest.mark.parametrize("name", SAID)
 def test_counts(name):
     said = SAID[name]
-    files = [Path(SCORER) / "tests" / "tests-corefud" / said[side] for side in ("key", "response")]
+    pair = read_pair(*(Path(SCORER) / "tests" / "tests-corefud" / said[side] for side in ("key", "response")))
     for zeros in ZEROS[said["zeros"]]:
-        found = count_files(*files, matching=MATCHING[said["match"]], zeros=zeros)
+        found = count_pair(*pair, matching=MATCHING[said["match"]], zeros=zeros)
         for metric, counts in said["counts"].items():
             # Its score of zeros does not look for the matches first, but at the same place.
             if (metric, zeros) != ("zeros", "dependent"):

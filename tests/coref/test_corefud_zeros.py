@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 from agreed.corefud_zeros import N_PAIRS, PAIRS, SETTINGS
-from shared.corefud_counts import MATCHING, count_files
+from shared.corefud_counts import MATCHING, count_pair, read_pair
 
 SAID = json.loads((Path(__file__).parent.parent / "agreed" / "corefud_zeros.json").read_text("utf-8"))["said"]
 
 
-def write_pair(kind, seed, folder):
+def make_pair(kind, seed, folder):
     paths = [folder / f"{side}.conllu" for side in ("key", "response")]
     for path, text in zip(paths, PAIRS[kind](seed), strict=True):
         path.write_text(text, "utf-8")
-    return paths
+    return read_pair(*paths)
 
 
 def test_every_pair_has_counts():
@@ -29,11 +29,11 @@ def test_every_pair_has_counts():
 @pytest.mark.parametrize("kind", PAIRS)
 @pytest.mark.parametrize("seed", range(N_PAIRS))
 def test_counts(kind, seed, tmp_path):
-    files = write_pair(kind, seed, tmp_path)
+    pair = make_pair(kind, seed, tmp_path)
     for match, keep, zeros in SETTINGS[kind]:
         said = SAID[f"{kind} {seed} {match} {keep} {zeros}"]
         option = "corefud" if zeros == "dependent" else zeros
-        found = count_files(*files, matching=MATCHING[match], keep_singletons=str(keep).lower(), zeros=option)
+        found = count_pair(*pair, matching=MATCHING[match], keep_singletons=str(keep).lower(), zeros=option)
         for metric, counts in said.items():
             assert found[metric] == pytest.approx(counts, abs=1e-9), (match, keep, zeros, metric)
 
@@ -42,8 +42,8 @@ def test_its_lookups_differ_from_its_matches(tmp_path):
     # In some pairs it finds other mentions than those that it has matched; `dependent` counts the matches.
     differ = []
     for seed in range(N_PAIRS):
-        files = write_pair("zeros", seed, tmp_path)
-        found = [count_files(*files, matching="head", zeros=zeros) for zeros in ("corefud", "dependent")]
+        pair = make_pair("zeros", seed, tmp_path)
+        found = [count_pair(*pair, matching="head", zeros=zeros) for zeros in ("corefud", "dependent")]
         differ.append({name for name in found[0] if found[0][name] != pytest.approx(found[1][name], abs=1e-9)})
         # The matches are the same, so their number is, and the overlap of tokens.
         assert found[0]["mor"] == found[1]["mor"]

@@ -8,10 +8,14 @@ NUMERATORS = ("found_of_response", "found_of_key")
 MATCHING = {"exact": "exact", "head": "head", "partial-corefud": "partial"}
 
 
-def count_files(key, response, **options):
-    """Count two files, summed over documents, by the names of the metrics and of BLANC's two kinds of links."""
+def read_pair(key, response):
+    """Read two files."""
     gold = read_key(key, "first")
-    system = align(gold, response, duplicates="first")
+    return gold, align(gold, response, duplicates="first")
+
+
+def count_pair(gold, system, **options):
+    """Count a response, summed over documents, by the names of the metrics and of BLANC's two kinds of links."""
     fixed = {"metrics": ALL_METRICS, "blanc_edge": "luo2014", "duplicates": "first"}
     table = PROCEDURE.count(gold=gold, system=system, **fixed, **options)
     sums = dict(zip(table.names, table.values.sum(axis=0).tolist(), strict=True))

@@ -133,7 +133,7 @@ class Procedure:
             raise RequestError(f"no {self.name} metric selected (choose from: {', '.join(self.families)})")
         metrics = tuple(metric for metric in self._all_metrics if metric.name.partition("/")[0] in families)
         count = partial(self.count, metrics=families) if self.selective else self.count
-        return replace(self, metrics=metrics, count=count)
+        return replace(self, metrics=metrics, more_metrics=(), count=count)
 
     def select_metrics(self, families: str | Sequence[str] | None, options: Mapping[str, object]) -> Procedure:
         """Return the procedure with the metrics to compute: these, those of the preset in the options, or the default.

@@ -105,9 +105,8 @@ def describe_difference(key: MentionTable, response: MentionTable, zeros: str) -
         zeros: how zeros are matched, one of `TREATMENTS`.
     """
     key, response = _adopt_nodes(key, response), _adopt_nodes(response, key)
-    own, other = (_number_places(table.empty or NO_NODES) for table in (key, response))
-    if response.absent:
-        own = own[~np.isin(own[:, 0], list(response.absent))]
+    places = [_number_places(table.empty or NO_NODES) for table in (key, response)]
+    own, other = (place[~np.isin(place[:, 0], list(response.absent))] for place in places)
     if not np.array_equal(own, other):
         n_shared = len(own) + len(other) - len(np.unique(np.concatenate([own, other]), axis=0))
         nodes = f"{pluralize(len(own), 'empty node')} and the response {len(other):,}"
