@@ -73,13 +73,8 @@ def look_up(key, response, pairs):
         key, response: the places of the mentions.
         pairs: the places of the mentions that match.
     """
-    known = {}
-    for one, other in pairs:
-        if one != other:
-            known[one] = other
-    for one, other in pairs:
-        if one != other:
-            known[other] = one
+    known = {one: other for one, other in pairs if one != other}
+    known |= {other: one for one, other in pairs if one != other}
     zeros = [place if place in response else known.get(place, place) for place in key]
     return [known.get(place, place) for place in key], [known.get(place, place) for place in response], zeros
 
