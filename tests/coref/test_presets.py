@@ -128,3 +128,10 @@ def test_evaluate_modules_take_presets():
     assert with_preset == module.compute(predictions=[key[:1]], references=[key], duplicates="reference")
     with pytest.raises(RequestError, match="needs heads"):
         module.compute(predictions=[key], references=[key], preset="corefud")
+
+
+def test_repeated_mentions_that_are_left_out_are_named(run, tmp_path):
+    key = write_corefud(tmp_path / "k.conllu", {"1": "(e1-x-1-)(e2-x-1-)", "2": "(e1-x-1-)", "3": "(e2-x-1-)"})
+    result = run("score", "coref", key, key, "--preset", "corefud", "--no-ci")
+    wanted = [f"note: the {side} repeats 1 mention; only the first of each counts" for side in ("key", "response")]
+    assert result.stderr.splitlines() == wanted

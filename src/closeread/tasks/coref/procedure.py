@@ -170,7 +170,7 @@ PROCEDURE = Procedure(
     help=Help(
         """Files are CoNLL, CorefUD or JSON Lines, which the first line decides. Documents are matched by name; that of
 '#begin document (a); part 000' is 'a; part 000'. If both files have words, these must be the same: CoNLL has them in
-the fourth of five or more columns, otherwise in the last but one. Empty nodes of CorefUD count as tokens.""",
+the fourth of five or more columns, otherwise in the last but one. Empty nodes of CorefUD may differ.""",
         key="key.conll",
         response="response.conll",
         flags=("--metrics lea --per-unit", "--preset corefud"),

@@ -22,7 +22,16 @@ from closeread.corpora.schema import load_schema
 from closeread.corpora.sides import read_corpus_gold
 from closeread.counts.sides import Inconsistency, Options, Place, System
 from closeread.counts.table import CountTable
-from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, join_names, quote
+from closeread.errors import (
+    FormatError,
+    InputError,
+    Problem,
+    RequestError,
+    SubmissionError,
+    join_names,
+    pluralize,
+    quote,
+)
 from closeread.files import write_text
 from closeread.formats.text import BYTE_ORDER_MARK
 from closeread.records import Origin, ParsedRows, Record
@@ -104,8 +113,11 @@ class CoreferenceSides:
 
     def remarks(self, gold: Key, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
         """Notes for the user about both sides."""
-        key, response = gold.records, system.rows
-        if isinstance(response, MentionTable) and (key.empty is not None or response.empty is not None):
+        key, response = gold.records, table_of(system.rows)
+        for name, side in (("key", key), ("response", response)) if options["duplicates"] == "first" else ():
+            if n_repeats := len(repeats(side)):
+                yield f"the {name} repeats {pluralize(n_repeats, 'mention')}; only the first of each counts"
+        if key.empty is not None or response.empty is not None:
             from closeread.tasks.coref.empty_nodes import describe_difference
 
             yield from describe_difference(key, response, options["zeros"])
