@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from closeread.arrays import Floats
 from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
 from closeread.tasks.coref.columns import MentionTable
-from closeread.tasks.coref.kernels.anaphors import Anaphors, anaphor_counts
 from closeread.tasks.coref.kernels.entity_metrics import BOTH_SIDES
 from closeread.tasks.coref.matching import Matched, spans_of
+
+if TYPE_CHECKING:
+    from closeread.tasks.coref.kernels.anaphors import Anaphors
 
 
 def count_mention_overlap(matched: Matched) -> Floats:
@@ -27,12 +30,15 @@ def count_mention_overlap(matched: Matched) -> Floats:
 
 def count_zero_anaphors(matched: Matched) -> Floats:
     """Count the zero anaphors, (n_documents, 3)."""
+    from closeread.tasks.coref.kernels.anaphors import anaphor_counts
+
     own, other = (_list_anaphors(table) for table in (matched.key, matched.response))
     return anaphor_counts(own, other, matched.find_responses(), len(matched.key.names))
 
 
 def _list_anaphors(table: MentionTable) -> Anaphors:
     from closeread.tasks.coref.empty_nodes import find_zeros
+    from closeread.tasks.coref.kernels.anaphors import Anaphors
     from closeread.tasks.coref.kernels.spans import count_tokens
 
     order = np.lexsort((count_tokens(spans_of(table)), table.end, table.start))

@@ -15,7 +15,6 @@ import numpy as np
 from closeread.arrays import Floats, ratio
 from closeread.counts.metrics import F1, Columns, MeanOf, Metric, Ratio, precision_recall_f1
 from closeread.tasks.coref.kernels import blanc, entity_metrics, repeated_mentions
-from closeread.tasks.coref.kernels.lookup import DirectedOverlap
 from closeread.tasks.coref.kernels.overlap import Overlap
 from closeread.tasks.coref.kernels.repeated_mentions import RepeatedOverlap
 from closeread.tasks.coref.mention_metrics import SELECTED
@@ -92,7 +91,7 @@ class Muc(SharedNumerator):
     def columns(self, table: Overlap, blanc_edge: str) -> dict[str, Floats]:
         """Count `common`, `key`, `response` and, if it differs, `found_of_response`."""
         found = super().columns(table, blanc_edge)
-        if isinstance(table, DirectedOverlap):
+        if table.is_directed:
             found[f"{self.name}/found_of_response"] = self.count(table.for_precision)[:, 0]
         return found
 

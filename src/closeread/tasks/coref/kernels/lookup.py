@@ -61,6 +61,7 @@ class DirectedOverlap(Overlap):
         backward: the overlap by the mentions that it finds for those of the response.
     """
 
+    is_directed = True
     backward: Overlap
 
     @property
