@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from agreed.corefud_zeros import N_PAIRS, PAIRS, SETTINGS
-from shared.corefud_counts import MATCHING, count_pair, read_pair
+from shared.corefud_counts import MATCHING, count_pair, read_pair, score_pair
 
 SAID = json.loads((Path(__file__).parent.parent / "agreed" / "corefud_zeros.json").read_text("utf-8"))["said"]
 
@@ -36,6 +36,16 @@ def test_counts(kind, seed, tmp_path):
         found = count_pair(*pair, matching=MATCHING[match], keep_singletons=str(keep).lower(), zeros=option)
         for metric, counts in said.items():
             assert found[metric] == pytest.approx(counts, abs=1e-9), (match, keep, zeros, metric)
+
+
+def test_scores_are_ratios_of_the_counts(tmp_path):
+    for seed in range(N_PAIRS):
+        said = SAID[f"zeros {seed} head True dependent"]
+        found = score_pair(*make_pair("zeros", seed, tmp_path), matching="head", zeros="corefud")
+        for metric in said.keys() - {"coreference", "other"}:
+            right, response, of_key, key = said[metric]
+            wanted = [right / response if response else 0, of_key / key if key else 0]
+            assert [found[f"{metric}/{part}"] for part in ("precision", "recall")] == pytest.approx(wanted, abs=1e-9)
 
 
 def test_its_lookups_differ_from_its_matches(tmp_path):
