@@ -64,10 +64,12 @@ PAIRS = {"zeros": random_zeros, "rivals": random_rivals}
 
 
 def random_sentence(rng):
+    """A sentence whose empty nodes are after the same two words, so that those of the response have the same places."""
     n_words = rng.randint(3, 6)
+    places = rng.sample(range(n_words + 1), 2)
     empty = {}
     for name in "ABCD"[: rng.choice((0, 1, 2, 2, 3, 4))]:
-        empty[name] = (rng.randint(0, n_words), random_dependencies(rng, n_words, [*empty]))
+        empty[name] = (rng.choice(places), random_dependencies(rng, n_words, [*empty]))
     return n_words, empty
 
 
@@ -108,14 +110,15 @@ def list_nodes(number, sentence):
 def change_nodes(rng, sentence):
     """The sentence as the response has it."""
     n_words, empty = sentence
+    places = sorted({after for after, _ in empty.values()} or {0})
     changed = {}
     for name, (after, dependencies) in empty.items():
         if rng.random() > 0.15:
-            moved = rng.randint(0, n_words) if rng.random() < 0.3 else after
+            moved = rng.choice(places) if rng.random() < 0.3 else after
             others = random_dependencies(rng, n_words, [*changed]) if rng.random() < 0.3 else dependencies
             changed[name] = (moved, others)
     if rng.random() < 0.4:
-        changed["X"] = (rng.randint(0, n_words), random_dependencies(rng, n_words, [*changed]))
+        changed["X"] = (rng.choice(places), random_dependencies(rng, n_words, [*changed]))
     names = rng.sample([*changed], len(changed))
     present = {*changed, *range(n_words + 1)}
     return n_words, {

@@ -57,4 +57,5 @@ def test_its_lookups_differ_from_its_matches(tmp_path):
         differ.append({name for name in found[0] if found[0][name] != pytest.approx(found[1][name], abs=1e-9)})
         # The matches are the same, so their number is, and the overlap of tokens.
         assert found[0]["mor"] == found[1]["mor"]
-    assert sum("b3" in names for names in differ) < sum("zeros" in names for names in differ) < N_PAIRS
+    for metric in ("muc", "b3", "zeros"):
+        assert 0 < sum(metric in names for names in differ) < N_PAIRS / 2
