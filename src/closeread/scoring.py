@@ -135,13 +135,13 @@ def find_procedure(name: str) -> tuple[Procedure, str | None]:
 
 
 def resolve_options(procedure: Procedure, corpus: str | None, options: Mapping[str, object]) -> dict[str, str]:
-    """Return every option with its value: the given one, the corpus's default, or the procedure's default.
+    """Return every option with its value: given, of the preset, or the corpus's or procedure's default.
 
     Raises:
-        RequestError: an option does not exist, or does not accept its value.
+        RequestError: an option or preset does not exist, or an option does not accept its value.
     """
     defaults = {} if corpus is None else load_corpus(corpus).procedure_defaults
-    return procedure.resolve_options({**defaults, **options})
+    return procedure.resolve_options({**defaults, **procedure.expand_preset(options)})
 
 
 def open_scorer(
@@ -155,15 +155,14 @@ def open_scorer(
     Args:
         name: the name of a corpus or a procedure.
         place: where gold is; its `corpus` is ignored, since it follows from the name.
-        options: values of the procedure's options that differ from the defaults.
-        metrics: families of metrics, such as "muc"; None for all.
+        options: values of the procedure's options that differ from the defaults; under `preset`, the name of a preset.
+        metrics: families of metrics, such as "muc"; None for those of the preset, or the default.
 
     Raises:
         RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
     procedure, corpus = find_procedure(name)
-    if metrics is not None:
-        procedure = procedure.with_metrics(metrics)
+    procedure = procedure.select_metrics(metrics, options or {})
     resolved = resolve_options(procedure, corpus, options or {})
     return Scorer(procedure, resolved, procedure.sides.read_gold(place._replace(corpus=corpus), resolved))
 
@@ -177,6 +176,7 @@ def score(
     split: str | None = None,
     data_dir: str | Path | None = None,
     metrics: str | Sequence[str] | None = None,
+    preset: str | None = None,
     by: str | Sequence[str] = (),
     resampling: Resampling | None = None,
     **options: str,
@@ -189,7 +189,9 @@ def score(
         gold: your own gold: a file, a folder, or records; for "coref" and "tlinks", the key.
         config, split: the part of the corpus; None for the default.
         data_dir: a folder with the corpus's files.
-        metrics: families of metrics, such as ("muc", "conll"); None for all.
+        metrics: families of metrics, such as ("muc", "conll"); None for those of the preset, or the default.
+        preset: the name of an official score whose options and metrics to use, such as "corefud"; options that are
+            given override it.
         by: a field to slice by, such as "category", or several.
         resampling: parameters of the bootstrap; None for the defaults.
         **options: the procedure's options.
@@ -197,7 +199,7 @@ def score(
     Raises:
         RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
-    scorer = open_scorer(name, _make_place(gold, config, split, data_dir), options, metrics)
+    scorer = open_scorer(name, _make_place(gold, config, split, data_dir), {"preset": preset, **options}, metrics)
     fields = (by,) if isinstance(by, str) else tuple(by)
     counted = scorer.count(scorer.read(_to_source(predictions)), scorer.breakdowns_for(fields))
     return make_report(counted, by=fields, resampling=resampling)
@@ -213,6 +215,7 @@ def compare(
     split: str | None = None,
     data_dir: str | Path | None = None,
     metrics: str | Sequence[str] | None = None,
+    preset: str | None = None,
     resampling: Resampling | None = None,
     **options: str,
 ) -> Comparison:
@@ -221,12 +224,12 @@ def compare(
     Args:
         name: the name of a corpus, such as "mctaco", or of a procedure, such as "coref".
         first, second: files, folders, or rows in memory; differences are second minus first.
-        gold, config, split, data_dir, metrics, resampling, **options: as for `score`.
+        gold, config, split, data_dir, metrics, preset, resampling, **options: as for `score`.
 
     Raises:
         RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
-    scorer = open_scorer(name, _make_place(gold, config, split, data_dir), options, metrics)
+    scorer = open_scorer(name, _make_place(gold, config, split, data_dir), {"preset": preset, **options}, metrics)
     one, two = (scorer.count(scorer.read(_to_source(system))) for system in (first, second))
     names = [
         str(path) if isinstance(path, str | Path) else name for name, path in (("first", first), ("second", second))

@@ -156,5 +156,5 @@ def test_any_cell_is_read_or_refused(seed, cell, word, file):
 def test_mentions_are_paired_whatever_their_order(key):
     table = replace(table := read_conll(key()), trees=read_trees(table, key()))
     reverse = table.take(np.arange(len(table.start))[::-1])
-    own, other = match_sides(table, reverse, matching="minimum")
+    own, other = match_sides(table, reverse, matching="minimum").sides
     assert own.mention.tolist() == other.mention.tolist()[::-1]

@@ -14,7 +14,7 @@ from twins import coref as twin
 from closeread.tasks.coref.kernels.blanc import EDGES, blanc_counts, blanc_scores
 from closeread.tasks.coref.kernels.entity_metrics import mention_counts
 from closeread.tasks.coref.kernels.overlap import overlap
-from closeread.tasks.coref.kernels.repeated_mentions import find_repeats, reference_response, repeated_overlap
+from closeread.tasks.coref.kernels.repeated_mentions import find_repeats, keep_as_reference, repeated_overlap
 from closeread.tasks.coref.kernels.sides import Side, mention_codes
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "coref.json").read_text("utf-8"))
@@ -28,7 +28,7 @@ def test_hand_cases(case):
     build = overlap
     match options.pop("duplicates", None):
         case "reference":
-            sides[1] = reference_response(*sides)
+            sides[1] = sides[1].select(keep_as_reference(*sides))
             build = repeated_overlap
         case "first":
             sides = [side.select(~np.isin(np.arange(len(side.entity)), find_repeats(side)[:, 1])) for side in sides]

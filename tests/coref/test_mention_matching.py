@@ -6,34 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from shared.mention_spans import make_spans
 
-from closeread.tasks.coref.kernels.mention_matching import MATCHINGS, Spans, mention_codes
-
-
-def spans(mentions):
-    """Convert mentions, given as (document, tokens, head), to columns."""
-    return Spans(
-        document=np.array([d for d, _, _ in mentions], np.int64),
-        start=np.array([min(tokens) for _, tokens, _ in mentions], np.int64),
-        end=np.array([max(tokens) for _, tokens, _ in mentions], np.int64),
-        head=np.array([head for _, _, head in mentions], np.int64),
-        parts={i: parts(tokens) for i, (_, tokens, _) in enumerate(mentions) if len(parts(tokens)) > 1},
-    )
-
-
-def parts(tokens):
-    found = []
-    for token in sorted(tokens):
-        if found and token == found[-1][1] + 1:
-            found[-1] = (found[-1][0], token)
-        else:
-            found.append((token, token))
-    return tuple(found)
+from closeread.tasks.coref.kernels.mention_matching import MATCHINGS, match_mentions
 
 
 def find_matches(key, response, matching):
     """Find the pairs of mentions with the same code."""
-    ours, theirs = mention_codes(spans(key), spans(response), matching)
+    ours, theirs = match_mentions(make_spans(key), make_spans(response), matching)
     return [(i, j) for i, code in enumerate(ours) for j in np.flatnonzero(theirs == code).tolist()]
 
 
@@ -155,12 +135,12 @@ def test_by_hand(key, response, expected):
 
 
 def test_parts_without_a_gap_are_one():
-    whole, split = spans([LONG]), spans([LONG])._replace(parts={0: ((0, 1), (2, 3))})
-    assert [codes.tolist() for codes in mention_codes(whole, split)] == [[0], [0]]
+    whole, split = make_spans([LONG]), make_spans([LONG])._replace(parts={0: ((0, 1), (2, 3))})
+    assert [codes.tolist() for codes in match_mentions(whole, split)] == [[0], [0]]
 
 
 def test_heads_are_needed():
-    headless = spans([LONG])._replace(head=None)
+    headless = make_spans([LONG])._replace(head=None)
     with pytest.raises(ValueError, match="matching by heads needs the heads of the mentions"):
-        mention_codes(headless, spans([SHORT]), "partial")
-    assert len(mention_codes(headless, headless, "exact")) == 2
+        match_mentions(headless, make_spans([SHORT]), "partial")
+    assert len(match_mentions(headless, headless, "exact")) == 2

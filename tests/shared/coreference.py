@@ -81,10 +81,12 @@ def write_conll(path, documents, length=9):
     return path
 
 
-def write_corefud(path, cells, words=None):
+def write_corefud(path, cells, words=None, dependencies=None):
     """Write one document as CorefUD, a row for each cell, by its id."""
+    words, dependencies = words or {}, dependencies or {}
     rows = [
-        f"{number}\t{(words or {}).get(number, 'w')}\t_\tNOUN\t_\t_\t_\t_\t_\t{f'Entity={cell}' if cell else '_'}"
+        f"{number}\t{words.get(number, 'w')}\t_\tNOUN\t_\t_\t_\t_\t{dependencies.get(number, '_')}\t"
+        f"{f'Entity={cell}' if cell else '_'}"
         for number, cell in cells.items()
     ]
     path.write_text(COREFUD.format(rows="\n".join(rows)))

@@ -140,9 +140,9 @@ def metrics(procedure: Procedure) -> Callable[[F], F]:
     """Return the option that selects metrics of a procedure; no option if it has one metric only."""
     families = procedure.families
 
-    def check(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
-        names = families if value is None else tuple(name.strip() for name in value.split(","))
-        for name in names:
+    def check(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+        names = None if value is None else tuple(name.strip() for name in value.split(","))
+        for name in names or ():
             if name not in families:
                 guess = suggest(name, families, procedure.aliases)
                 found = f"'{escape(name)}' is not one of {', '.join(map(repr, families))}.{guess}"
@@ -151,8 +151,20 @@ def metrics(procedure: Procedure) -> Callable[[F], F]:
 
     if len(families) == 1:
         return lambda function: function
-    shown = f"Compute these metrics, separated by commas: {', '.join(families)}.  [default: all]"
+    selected = {metric.name.partition("/")[0] for metric in procedure.more_metrics}
+    default = f"all but {', '.join(name for name in families if name in selected)}" if selected else "all"
+    shown = f"Compute these metrics, separated by commas: {', '.join(families)}.  [default: {default}]"
     return click.option("--metrics", callback=check, metavar="NAMES", help=shown)
+
+
+def preset(procedure: Procedure) -> click.Parameter:
+    """Return the option that selects a preset of a procedure."""
+    official = "; ".join(f"{name}: {preset.help}" for name, preset in procedure.presets.items())
+    return click.Option(
+        ["--preset"],
+        type=click.Choice(list(procedure.presets)),
+        help=f"Use the options and metrics of an official score, except those given here ({official}).",
+    )
 
 
 resampling_options = together(

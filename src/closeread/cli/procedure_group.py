@@ -86,15 +86,16 @@ def read_place(values: Mapping[str, Any]) -> Place:
 
 
 def procedure_options(procedure: Procedure, corpus: str | None = None) -> list[click.Parameter]:
-    """Return the flags of a procedure's options, with the defaults of a corpus in their help."""
+    """Return the flags of a procedure's options and presets, with the defaults of a corpus in their help."""
     from closeread.scoring import resolve_options
 
-    return options.declared_options(procedure.options, resolve_options(procedure, corpus, {}))
+    declared = options.declared_options(procedure.options, resolve_options(procedure, corpus, {}))
+    return [*declared, *([options.preset(procedure)] if procedure.presets else [])]
 
 
 def given_options(procedure: Procedure, values: Mapping[str, Any]) -> dict[str, str]:
-    """Return the values of a procedure's options that were given to a command."""
-    given = {option.name: values.get(option.name) for option in procedure.options}
+    """Return the values of a procedure's options, and the name of a preset, that were given to a command."""
+    given = {name: values.get(name) for name in ("preset", *(option.name for option in procedure.options))}
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -132,6 +132,7 @@ def read_any_counts(path: Path, load: Callable[[str], Procedure]) -> Counted:
     """
     table, provenance = _read_file(path)
     procedure = load(provenance.procedure)
+    procedure = procedure.with_metrics(procedure.families)
     lacking = {metric.partition("/")[0] for metric in _metrics_without_counts(table, procedure)}
     families = [family for family in procedure.families if family not in lacking]
     return _check_counts(path, table, provenance, procedure.with_metrics(families) if lacking else procedure)

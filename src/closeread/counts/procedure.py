@@ -50,6 +50,21 @@ class Help:
 
 
 @dataclass(frozen=True)
+class Preset:
+    """The options and metrics of an official score.
+
+    Attributes:
+        options: the values that differ from the defaults of the procedure.
+        metrics: the families of metrics that it reports.
+        help: what it is, with its source; completes "Use the options of …".
+    """
+
+    options: Options
+    metrics: tuple[str, ...]
+    help: str
+
+
+@dataclass(frozen=True)
 class Procedure:
     """A published scoring procedure.
 
@@ -61,6 +76,8 @@ class Procedure:
         resampling_unit: the name of what is resampled together, in the singular.
         options: its options.
         metrics: its scores, in order.
+        more_metrics: scores that are computed only if they are selected by name, in order.
+        presets: by name, the options and metrics of official scores.
         modules: the evaluate modules that compute its scores, or some of them.
         count: returns a table of counts; takes the keyword arguments `gold` and `system` (see `sides`), one for each
             option, and `breakdowns` if it has any.
@@ -92,13 +109,19 @@ class Procedure:
     more_fields: str = ""
     aliases: Mapping[str, str] = field(default_factory=dict, hash=False)
     selective: bool = False
+    more_metrics: tuple[Metric, ...] = ()
+    presets: Mapping[str, Preset] = field(default_factory=dict)
     help: Help = Help()
     explanation: Callable[[], Explanation] | None = None
 
     @property
     def families(self) -> tuple[str, ...]:
-        """The names of the metrics without `/precision`, `/recall` and `/f1`."""
-        return tuple(dict.fromkeys(metric.name.partition("/")[0] for metric in self.metrics))
+        """The names of all metrics without `/precision`, `/recall` and `/f1`."""
+        return tuple(dict.fromkeys(metric.name.partition("/")[0] for metric in self._all_metrics))
+
+    @property
+    def _all_metrics(self) -> tuple[Metric, ...]:
+        return tuple({metric.name: metric for metric in (*self.metrics, *self.more_metrics)}.values())
 
     def with_metrics(self, families: str | Sequence[str]) -> Procedure:
         """Return the procedure with only some of its metrics.
@@ -115,17 +138,63 @@ class Procedure:
                 raise RequestError(describe_unknown(f"{self.name} metric", name, self.families, self.aliases))
         if not families:
             raise RequestError(f"no {self.name} metric selected (choose from: {', '.join(self.families)})")
-        metrics = tuple(metric for metric in self.metrics if metric.name.partition("/")[0] in families)
+        metrics = tuple(metric for metric in self._all_metrics if metric.name.partition("/")[0] in families)
         count = partial(self.count, metrics=families) if self.selective else self.count
-        return replace(self, metrics=metrics, count=count)
+        return replace(self, metrics=metrics, more_metrics=(), count=count)
+
+    def select_metrics(self, families: str | Sequence[str] | None, options: Mapping[str, object]) -> Procedure:
+        """Return the procedure with the metrics to compute: these, those of the preset in the options, or the default.
+
+        Raises:
+            RequestError: there is no such metric or preset.
+        """
+        preset = options.get("preset")
+        if families is None and preset is not None:
+            families = self.find_preset(str(preset)).metrics
+        return self if families is None else self.with_metrics(families)
 
     def resolve_options(self, values: Mapping[str, object]) -> dict[str, str]:
         """Return every option with its value as text, given or default, in declared order; True becomes "true".
 
+        Args:
+            values: the values by name; under `preset`, the name of a preset, whose values are overridden by the others.
+
         Raises:
-            RequestError: an option does not exist, or does not accept its value.
+            RequestError: an option or preset does not exist, or an option does not accept its value.
         """
-        return resolve_options(self.options, values, self.name)
+        return resolve_options(self.options, self.expand_preset(values), self.name)
+
+    def expand_preset(self, values: Mapping[str, object]) -> dict[str, object]:
+        """Return values of options with those of the preset whose name is given as `preset`, if any.
+
+        Raises:
+            RequestError: there is no such preset.
+        """
+        name = values.get("preset")
+        given = {option: value for option, value in values.items() if option != "preset"}
+        return given if name is None else {**self.find_preset(str(name)).options, **given}
+
+    def find_preset(self, name: str) -> Preset:
+        """Return a preset by its name.
+
+        Raises:
+            RequestError: there is none of this name.
+        """
+        if name not in self.presets:
+            raise RequestError(describe_unknown(f"{self.name} preset", name, list(self.presets)))
+        return self.presets[name]
+
+    def name_preset(self, options: Options) -> str | None:
+        """Return the name of the preset that these options are; None if they are those of no preset."""
+        values = self.keep_options(options, reading=True)
+        for name, preset in self.presets.items():
+            if self.keep_options({**self._defaults, **preset.options}, reading=True) == values:
+                return name
+        return None
+
+    @property
+    def _defaults(self) -> dict[str, str]:
+        return {option.name: option.default for option in self.options}
 
     def signature(self, options: Options, gold_digest: str) -> str:
         """Return the signature of a score: procedure, version, every option, and the digest of the gold as scored.

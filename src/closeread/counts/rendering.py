@@ -135,7 +135,7 @@ def report_grid(report: Report, procedure: Procedure, style: Style = "table") ->
                 ]
             )
     header = [*(["slice"] if sliced else []), "metric", *scores_header, *interval, *sizes]
-    return Grid(_make_title(report), header, rows, _make_notes(report, groups))
+    return Grid(_make_title(report), header, rows, _make_notes(report, groups, procedure))
 
 
 def _select_rows(scores: Scores) -> list[tuple[str, Estimate]]:
@@ -175,7 +175,7 @@ def _warn_of_few_blocks(report: Report, advice: str = "") -> list[str]:
     return [f"With only {blocks}, bootstrap intervals are too narrow{advice}."]
 
 
-def _make_notes(report: Report, groups: Sequence[tuple[str, str, Scores]]) -> list[str]:
+def _make_notes(report: Report, groups: Sequence[tuple[str, str, Scores]], procedure: Procedure) -> list[str]:
     notes = []
     drawing = report.resampling
     if drawing.n_resamples:
@@ -189,8 +189,13 @@ def _make_notes(report: Report, groups: Sequence[tuple[str, str, Scores]]) -> li
         notes.append(f"No prediction for {pluralize(report.provenance.missing, 'gold record')} ({treatment}).")
     if any(e.undefined for _, _, scores in groups for e in scores.scores.values()):
         notes.append("* This score is 0/0; its value is set by convention.")
-    notes.append(f"Signature: {report.provenance.signature}")
-    return notes
+    return [*notes, *_name_options(report, procedure)]
+
+
+def _name_options(report: Report, procedure: Procedure) -> list[str]:
+    """Return the name of the preset that the options are, if they are one, and the signature."""
+    preset = procedure.name_preset(report.provenance.options)
+    return [*([f"Preset: {preset}."] if preset else []), f"Signature: {report.provenance.signature}"]
 
 
 def report_rows(report: Report) -> tuple[list[str], list[list[object]]]:
@@ -252,7 +257,7 @@ def comparison_grid(comparison: Comparison, procedure: Procedure) -> Grid:
         f"{drawing.n_resamples:,} resamples, seed {drawing.seed}; p-values are two-sided "
         "and not corrected for multiple comparisons.",
         *_warn_of_few_blocks(comparison.first, "; prefer the p-value of the randomization test"),
-        f"Signature: {comparison.first.provenance.signature}",
+        *_name_options(comparison.first, procedure),
     ]
     return Grid(_make_title(comparison.first), header, rows, notes)
 

@@ -58,15 +58,15 @@ def run(procedure: Procedure, corpus: str | None, name: str, systems: tuple[Path
 
     if len(systems) < 2:
         raise RequestError("a comparison needs at least two systems")
-    metrics = values.get("metrics")
-    selected = procedure if metrics is None else procedure.with_metrics(metrics)
+    metrics, given = values.get("metrics"), given_options(procedure, values)
+    selected = procedure.select_metrics(metrics, given)
     # Only regular files can be counts; what is read from a pipe is gone.
     stored = [not is_open_pipe(path) and path.is_file() and is_count_file(path) for path in systems]
     scorer = None
     if corpus is None or not all(stored):
-        scorer = open_scorer(name, read_place(values), given_options(procedure, values), metrics)
+        scorer = open_scorer(name, read_place(values), given, metrics)
         options.tell(scorer.gold.notices)
-    elif any(values[place] for place in PLACE) or given_options(procedure, values):
+    elif any(values[place] for place in PLACE) or given:
         raise RequestError("files of counts include their gold and options; omit the options for these")
     results = []
     for path, is_stored in zip(systems, stored, strict=True):

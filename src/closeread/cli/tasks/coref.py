@@ -151,7 +151,7 @@ def _analyse(key: Path, response: Path, by: Sequence[str], values: dict[str, Any
     for field in by:
         if field in FIELDS and (lacking := find_lacking(own, other, scorer.options, field)):
             raise RequestError(lacking)
-    return find_errors(own, other, match_sides(own, other, matching=scorer.options["matching"]))
+    return find_errors(own, other, match_sides(own, other, matching=scorer.options["matching"]).sides)
 
 
 def _make_slice_grids(field: str, counted: Mapping[str, Mapping[str, int]]) -> Iterator[Grid]:

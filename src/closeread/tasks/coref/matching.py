@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,12 +12,20 @@ from closeread.arrays import Ints
 from closeread.counts.sides import Inconsistency
 from closeread.errors import RequestError
 from closeread.tasks.coref.columns import MentionTable, mention_table
-from closeread.tasks.coref.kernels.repeated_mentions import find_repeats, has_repeats, reference_response
-from closeread.tasks.coref.kernels.sides import Side
+from closeread.tasks.coref.kernels.overlap import Overlap, match_rows, overlap
+from closeread.tasks.coref.kernels.repeated_mentions import find_repeats, has_repeats, keep_as_reference
+from closeread.tasks.coref.kernels.sides import Side, mention_codes
 from closeread.tasks.coref.rules import describe_reversed, describe_stray_head, find_lacking_heads
+
+if TYPE_CHECKING:
+    from closeread.tasks.coref.kernels.lookup import Places
+    from closeread.tasks.coref.kernels.spans import Spans
 
 Documents = MentionTable | Sequence[Any]
 """Columns; or a list with one item per document: its entities, a record with them, or None."""
+
+ZEROS = ("linear", "dependent", "corefud", "exclude")
+BY_DEPENDENCY = ("dependent", "corefud")
 
 REPEATS_ADVICE = "keep one of them, or set duplicates to first or reference"
 
@@ -74,31 +82,90 @@ def without_repeats(table: MentionTable) -> MentionTable:
     return table.select(~np.isin(np.arange(len(table.entity)), again)) if len(again) else table
 
 
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """The mentions that are scored, matched.
+
+    Attributes:
+        key, response: these mentions, with the same numbers for the same tokens.
+        sides: the two as the kernels take them, with a row for each of these mentions.
+        places: where CorefUD's scorer looks for them, if that is to be used.
+    """
+
+    key: MentionTable
+    response: MentionTable
+    sides: tuple[Side, Side]
+    places: Places | None = None
+
+    def find_responses(self) -> Ints:
+        """Return the response mention that each key mention matches, (n_key_mentions,); -1 for none."""
+        from closeread.tasks.coref.kernels.lookup import find_rows
+
+        if self.places is not None:
+            return find_rows(self.places.zero_found, self.places.response)
+        return find_rows(*mention_codes(*self.sides))
+
+    def build_overlap(self) -> Overlap:
+        """Build the table of key and response from which the metrics of entities are counted."""
+        n_documents = len(self.key.names)
+        own, other = self.sides
+        if self.places is None:
+            return overlap(own, other, n_documents)
+        from closeread.tasks.coref.kernels.lookup import directed_overlap
+
+        return directed_overlap(own, other, self.places, n_documents)
+
+
 def match_sides(
     key: MentionTable,
     response: MentionTable,
     duplicates: str = "error",
     keep_singletons: str = "true",
     matching: str = "exact",
-) -> tuple[Side, Side]:
-    """Prepare key and response for the kernels: drop repeats, then drop singletons, then match mentions.
+    zeros: str = "linear",
+) -> Matched:
+    """Prepare key and response for the kernels: drop repeats, then singletons, then zeros, then match mentions.
 
     Options and exceptions are those of `count`.  With `duplicates="reference"` a singleton is an entity that has one
     mention in the file.
     """
     require_heads(key, response, matching)
+    if duplicates == "reference" and zeros == "corefud":
+        raise RequestError("zeros 'corefud' and duplicates 'reference' follow two different scorers; choose one")
     if duplicates == "error":
         for name, table in (("key", key), ("response", response)):
             if has_repeats(_exact_side(table)):
                 raise ValueError(f"the {name} has mentions that occur more than once")
-    tables = select_mentions(key, response, duplicates, keep_singletons)
+    key, response = select_mentions(key, response, duplicates, keep_singletons)
+    has_nodes = key.empty is not None or response.empty is not None
+    if has_nodes:
+        key, response = _share_numbering(key, response, matching, zeros)
+    codes = _code_mentions(key, response, matching, zeros)
     # Minimum spans follow coval, which keeps all repeats.
     is_reference = duplicates == "reference" and matching != "minimum"
     own, other = (
-        Side(table.document, codes, _order_entities(table, is_reference=is_reference))
-        for table, codes in zip(tables, _code_mentions(tables[0], tables[1], matching), strict=True)
+        Side(table.document, side_codes, _order_entities(table, is_reference=is_reference))
+        for table, side_codes in zip((key, response), codes, strict=True)
     )
-    return own, reference_response(own, other) if is_reference else other
+    if is_reference:
+        kept = keep_as_reference(own, other)
+        response, other = response.select(kept), other.select(kept)
+    places = _find_places(key, response, matching, own, other) if has_nodes and zeros == "corefud" else None
+    return Matched(key, response, (own, other), places)
+
+
+def _share_numbering(
+    key: MentionTable, response: MentionTable, matching: str, zeros: str
+) -> tuple[MentionTable, MentionTable]:
+    """Number the tokens of both sides alike, and drop zeros if they are to be excluded."""
+    from closeread.tasks.coref.empty_nodes import find_zeros, share_numbering
+
+    if matching == "minimum":
+        raise RequestError("matching 'minimum' needs files without empty nodes, which constituents don't contain")
+    key, response = share_numbering(key, response)
+    if zeros == "exclude":
+        key, response = (table.select(~find_zeros(table)) for table in (key, response))
+    return key, response
 
 
 def select_mentions(
@@ -134,20 +201,43 @@ def _order_entities(table: MentionTable, *, is_reference: bool) -> Ints:
     return table.rank[table.entity]
 
 
+def _find_places(key: MentionTable, response: MentionTable, matching: str, own: Side, other: Side) -> Places:
+    """Find where CorefUD's scorer looks for the mentions."""
+    from closeread.tasks.coref.kernels.lookup import look_up
+    from closeread.tasks.coref.kernels.mention_matching import identify
+
+    rows = match_rows(*mention_codes(own, other))
+    return look_up(*identify(spans_of(key), spans_of(response), matching), *rows)
+
+
 def _exact_side(table: MentionTable) -> Side:
-    return Side(table.document, _code_mentions(table, table, "exact")[0], table.entity)
+    return Side(table.document, _code_mentions(table, table, "exact", "linear")[0], table.entity)
 
 
-def _code_mentions(key: MentionTable, response: MentionTable, matching: str) -> tuple[Ints, Ints]:
+def _code_mentions(key: MentionTable, response: MentionTable, matching: str, zeros: str) -> tuple[Ints, Ints]:
     """Assign codes to mentions, equal for mentions of a document that match."""
-    if matching == "exact" and not key.parts and not response.parts:
+    by_dependency = zeros in BY_DEPENDENCY and key.empty is not None and response.empty is not None
+    if matching == "exact" and not key.parts and not response.parts and not by_dependency:
         width = max(int(key.end.max(initial=0)), int(response.end.max(initial=0))) + 1
         return key.start * width + key.end, response.start * width + response.end
     if matching == "minimum":
         from closeread.tasks.coref.minimum_spans import minimum_codes
 
         return minimum_codes(key, response)
-    from closeread.tasks.coref.kernels.mention_matching import Spans, mention_codes
+    from closeread.tasks.coref.kernels.mention_matching import Zeros, match_mentions
 
-    own, other = (Spans(t.document, t.start, t.end, t.head, t.parts) for t in (key, response))
-    return mention_codes(own, other, matching)
+    pairs = None
+    if by_dependency:
+        from closeread.tasks.coref.empty_nodes import find_zeros, list_dependencies
+        from closeread.tasks.coref.kernels.zero_matching import pair_zeros
+
+        own, other = (np.flatnonzero(find_zeros(table)) for table in (key, response))
+        pairs = Zeros(own, other, pair_zeros(*list_dependencies(key, response)))
+    return match_mentions(spans_of(key), spans_of(response), matching, pairs)
+
+
+def spans_of(table: MentionTable) -> Spans:
+    """Return the mentions of a table as kernels take them."""
+    from closeread.tasks.coref.kernels.spans import Spans
+
+    return Spans(table.document, table.start, table.end, table.head, table.parts)

@@ -19,6 +19,7 @@ from closeread.tasks.coref.kernels import blanc, entity_metrics, minimum_mention
 from closeread.tasks.coref.kernels.minimum_mentions import MinimumOverlap
 from closeread.tasks.coref.kernels.overlap import Overlap
 from closeread.tasks.coref.kernels.repeated_mentions import RepeatedOverlap
+from closeread.tasks.coref.mention_metrics import SELECTED
 
 IN_CONLL = ("muc", "b3", "ceafe")
 """The metrics whose mean F1 is CoNLL F1."""
@@ -102,13 +103,19 @@ class OwnNumerators(CorefMetric):
 
 
 class Muc(SharedNumerator):
-    """MUC, whose precision and recall have numerators of their own if mentions are matched by minimum spans."""
+    """MUC, whose precision and recall have numerators of their own if mentions are looked up in other ways.
+
+    This is so if they are matched by minimum spans, or found as CorefUD's scorer finds them.
+    """
 
     def columns(self, table: Overlap, blanc_edge: str) -> dict[str, Floats]:
         """Count `common`, `key` and `response`, or numerator and denominator of each side."""
         if isinstance(table, MinimumOverlap):
             return _count_each_side(self, table)
-        return super().columns(table, blanc_edge)
+        found = super().columns(table, blanc_edge)
+        if table.is_directed:
+            found["muc/found_of_response"] = self.count(table.for_precision)[:, 0]
+        return found
 
 
 class Blanc(CorefMetric):
@@ -149,7 +156,7 @@ class BlancScore:
 
 def _count_each_side(metric: CorefMetric, table: Overlap) -> dict[str, Floats]:
     """Count numerator and denominator of each side."""
-    recall, precision = metric.count(table).T, metric.count(table.transposed).T
+    recall, precision = metric.count(table).T, metric.count(table.for_precision).T
     names = ("found_of_key", "key", "found_of_response", "response")
     return dict(zip((f"{metric.name}/{name}" for name in names), (*recall, *precision), strict=True))
 
@@ -209,15 +216,17 @@ COUNTED: dict[str, CorefMetric] = {
     )
 }
 TITLES = {**{name: metric.title for name, metric in COUNTED.items()}, "conll": "CoNLL"}
-"""All metrics: those with counts of their own, and CoNLL F1, the mean of three of them."""
+"""The metrics that are computed by default: those with counts of their own, and CoNLL F1, the mean of three of them."""
+ALL_METRICS = (*TITLES, *SELECTED)
+"""The names of all metrics; those of `mention_metrics` are computed only if they are selected."""
 
 
 def scores_of(name: str) -> tuple[Metric, ...]:
-    """Return the scores of a metric, by its name in `TITLES`."""
+    """Return the scores of a metric, by its name in `ALL_METRICS`."""
     if name == "conll":
         mean = MeanOf(tuple(COUNTED[part].scores()[-1].formula for part in IN_CONLL))
         return (Metric("conll/f1", "CoNLL F1", "Mean F1 of MUC, B³ and CEAFe.", mean, zero_division=0.0),)
-    return COUNTED[name].scores()
+    return (COUNTED | SELECTED)[name].scores()
 
 
 def list_counted(names: Sequence[str]) -> list[CorefMetric]:

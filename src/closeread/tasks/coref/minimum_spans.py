@@ -25,9 +25,10 @@ from closeread.tasks.coref.columns import MentionTable, Trees
 from closeread.tasks.coref.conll import ConllWords
 from closeread.tasks.coref.joined import find_words
 from closeread.tasks.coref.kernels.constituents import NOUN, OTHER, PART, VERB, Constituents
-from closeread.tasks.coref.kernels.mention_matching import Spans, mention_codes
+from closeread.tasks.coref.kernels.mention_matching import match_mentions
 from closeread.tasks.coref.kernels.minimum_spans import number_minimum_spans
 from closeread.tasks.coref.kernels.sides import Side
+from closeread.tasks.coref.kernels.spans import Spans
 
 T = TypeVar("T")
 
@@ -197,7 +198,7 @@ def minimum_codes(key: MentionTable, response: MentionTable) -> tuple[Ints, Ints
     is_whole = trees.sentence[start] == trees.sentence[end]
     is_whole[[*key.parts, *(len(key.start) + i for i in response.parts)]] = False
     own, other = (Spans(side.document, side.start, side.end, None, side.parts) for side in sides)
-    codes = np.concatenate(mention_codes(own, other))
+    codes = np.concatenate(match_mentions(own, other))
     _, first, same = np.unique(codes[is_whole], return_index=True, return_inverse=True)
     numbers = number_minimum_spans(trees, start[is_whole][first], end[is_whole][first])
     codes += int(numbers.max(initial=-1)) + 1

@@ -21,17 +21,18 @@ import numpy as np
 from closeread.arrays import Floats
 from closeread.counts.metrics import Metric, average, unit_scores
 from closeread.counts.options import Option, PathOption, average_option, check_present, missing_option
-from closeread.counts.procedure import Help, Procedure
+from closeread.counts.procedure import Help, Preset, Procedure
 from closeread.counts.table import CountTable
 from closeread.errors import RequestError
 from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.kernels.blanc import EDGES
 from closeread.tasks.coref.kernels.minimum_mentions import minimum_overlap
-from closeread.tasks.coref.kernels.overlap import Overlap, overlap
+from closeread.tasks.coref.kernels.overlap import Overlap
 from closeread.tasks.coref.kernels.repeated_mentions import has_repeats, repeated_overlap
-from closeread.tasks.coref.matching import Documents, match_sides, select_mentions, table_of
+from closeread.tasks.coref.matching import ZEROS, Documents, match_sides, table_of
 from closeread.tasks.coref.mention_fields import FIELDS
-from closeread.tasks.coref.metrics import TITLES, list_counted, scores_of
+from closeread.tasks.coref.mention_metrics import SELECTED
+from closeread.tasks.coref.metrics import ALL_METRICS, TITLES, list_counted, scores_of
 from closeread.tasks.coref.sides import CoreferenceSides
 from closeread.tasks.coref.slices import count_slices, find_lacking
 
@@ -47,6 +48,7 @@ def count(
     blanc_edge: str = "reference",
     average: str = "micro",
     matching: str = "exact",
+    zeros: str = "linear",
     breakdowns: Sequence[str] = (),
 ) -> CountTable:
     """Count every document.
@@ -55,7 +57,7 @@ def count(
         gold: the entities of each document, each a list of mentions [start, end] or [start, end, head]; or a record
             with the entities as `clusters` and the document's name as `document`.
         system: the same documents in the same order; None for a document without a response.
-        metrics: names of metrics from `TITLES`.
+        metrics: names of metrics from `ALL_METRICS`.
         missing: how to treat documents without a response: "empty" scores them as documents without mentions, "skip"
             leaves them out, "error" raises.
         duplicates: what to do with a mention that occurs more than once on a side: "error" raises, "first" keeps it in
@@ -65,6 +67,9 @@ def count(
         average: "micro" or "macro".
         matching: "exact", "head" or "partial" (see `closeread.tasks.coref.kernels.mention_matching`), or "minimum" (see
             `closeread.tasks.coref.kernels.minimum_spans`).
+        zeros: how to treat mentions whose head is an empty node: "linear" matches them as all others, where an empty
+            node is known by its place; "dependent" matches them by their dependencies before all others; "corefud"
+            looks for those matches as CorefUD's scorer does; "exclude" drops them from both sides.
         breakdowns: names from `closeread.tasks.coref.mention_fields.FIELDS`.
 
     Raises:
@@ -76,32 +81,36 @@ def count(
     names = key.names
     present = np.isin(np.arange(len(names)), list(response.absent), invert=True)
     check_present(present, "documents", missing, "response")
-    own, other = match_sides(key, response, duplicates, keep_singletons, matching)
+    matched = match_sides(key, response, duplicates, keep_singletons, matching, zeros)
+    own, other = matched.sides
     repeats = duplicates == "reference" and (has_repeats(own) or has_repeats(other))
     if matching == "minimum":
         from closeread.tasks.coref.minimum_spans import order_entities
 
         cells: Overlap = minimum_overlap(order_entities(own, key), order_entities(other, response), len(names))
     else:
-        cells = repeated_overlap(own, other, len(names)) if repeats else overlap(own, other, len(names))
+        cells = repeated_overlap(own, other, len(names)) if repeats else matched.build_overlap()
     columns: dict[str, Floats] = {}
     for metric in list_counted(metrics):
         columns |= metric.columns(cells, blanc_edge)
+    for name, selected in SELECTED.items():
+        if name in metrics:
+            columns |= selected.columns(matched)
     if average == "macro":
         columns = unit_scores(columns, _scores(metrics))
     table = replace(CountTable.of_columns(list(names), columns), fields=list_fields(key))
     if breakdowns:
-        tables = select_mentions(key, response, duplicates, keep_singletons)
+        tables = (matched.key, matched.response)
         for field in breakdowns:
             if lacking := find_lacking(key, response, {"duplicates": duplicates, "average": average}, field):
                 raise RequestError(lacking)
-        table = replace(table, breakdowns=count_slices(breakdowns, tables, (own, other), len(names)))
+        table = replace(table, breakdowns=count_slices(breakdowns, tables, matched.sides, len(names)))
     return table.select(present) if missing == "skip" else table
 
 
 def _scores(metrics: Sequence[str]) -> tuple[Metric, ...]:
     """Precision, recall and F1 of each metric, from summed counts or as means over documents."""
-    return average(score for name in TITLES if name in metrics for score in scores_of(name))
+    return average(score for name in ALL_METRICS if name in metrics for score in scores_of(name))
 
 
 PROCEDURE = Procedure(
@@ -158,6 +167,14 @@ PROCEDURE = Procedure(
             signed="never",
             reading=True,
         ),
+        Option(
+            "zeros",
+            ZEROS,
+            "linear",
+            "How to match zeros, mentions whose head is an empty node: by its place, by its dependencies, or by its "
+            "dependencies with the lookups of corefud-scorer; or drop them from both sides.",
+            signed="if_changed",
+        ),
         PathOption(
             "fields",
             (),
@@ -171,6 +188,25 @@ PROCEDURE = Procedure(
         ),
     ),
     metrics=_scores(tuple(TITLES)),
+    more_metrics=_scores(tuple(SELECTED)),
+    presets={
+        "conll2012": Preset(
+            {"duplicates": "reference"},
+            ("mentions", "muc", "b3", "ceafm", "ceafe", "blanc", "conll"),
+            "CoNLL-2011 and CoNLL-2012, reference scorer 8.01 (Pradhan et al. 2014)",
+        ),
+        "corefud": Preset(
+            {
+                "duplicates": "first",
+                "keep_singletons": "false",
+                "blanc_edge": "luo2014",
+                "matching": "head",
+                "zeros": "corefud",
+            },
+            ("muc", "b3", "ceafm", "ceafe", "blanc", "lea", "conll", "mor", "zeros"),
+            "CRAC shared tasks on multilingual coreference since 2024, corefud-scorer 1.2",
+        ),
+    },
     modules=tuple(f"coref_{name}" for name in TITLES if name != "mentions"),
     count=count,
     breakdowns=tuple(FIELDS),
@@ -215,18 +251,14 @@ predicted_clusters) included.
 
 Documents are matched by name; that of '#begin document (a); part 000' is 'a; part 000'. If both files have words, these
 must be the same, except with --words warn or ignore: CoNLL-2012 has them in the fourth column, SemEval-2010 in the
-second, other files in the last but one (see --word-column). Empty nodes of CorefUD count as tokens.
+second, other files in the last but one (see --word-column). Empty nodes of CorefUD may differ (see --zeros).
 
 Fields for --by: genre, from names as in CoNLL-2012 and GUM; the columns of --fields; and of mentions entity_size,
 mention_type, distance (tokens from the start of the antecedent) and zero. By a field of mentions, recall is over the
 mentions of the key, precision over those of the response; CEAF, BLANC and CoNLL F1 can't be divided by mentions.""",
         key="key.conll",
         response="response.conll",
-        flags=(
-            "--metrics lea --per-unit",
-            "--matching head --keep-singletons false",
-            "--by genre --by mention_type",
-        ),
+        flags=("--metrics lea --per-unit", "--preset corefud", "--by genre --by mention_type"),
     ),
     sides=CoreferenceSides(),
 )

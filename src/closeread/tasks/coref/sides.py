@@ -14,13 +14,23 @@ from typing import Any
 
 import numpy as np
 
+from closeread.arrays import Ints
 from closeread.corpora.judging import validate_records
 from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import load_schema
 from closeread.corpora.sides import read_corpus_gold
 from closeread.counts.sides import Inconsistency, Options, Place, System
 from closeread.counts.table import CountTable
-from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, join_names, quote
+from closeread.errors import (
+    FormatError,
+    InputError,
+    Problem,
+    RequestError,
+    SubmissionError,
+    join_names,
+    pluralize,
+    quote,
+)
 from closeread.files import write_text
 from closeread.records import Origin, ParsedRows, Record
 from closeread.tasks.coref.columns import MentionTable, Words, document_digests
@@ -93,19 +103,30 @@ class CoreferenceSides:
         """The sha256 of each document's entities, without its name, by document name.
 
         Heads are left out if mentions are matched by span, so that CoNLL and CorefUD files with the same spans are the
-        same gold.
+        same gold.  Empty nodes and their dependencies are part of it unless zeros are matched by place.
         """
-        key = gold.records
-        table = key if options["matching"] in ("head", "partial") else replace(key, head=None)
-        digests = document_digests(table)
+        key, by_place = gold.records, options["zeros"] == "linear"
+        needs_heads = options["matching"] in ("head", "partial") or not by_place
+        digests = document_digests(key if needs_heads else replace(key, head=None))
         if key.trees is not None:
             pairs = zip(digests, key.trees.digests, strict=True)
             digests = [hashlib.sha256(mentions + trees).digest() for mentions, trees in pairs]
+        if key.empty is not None and not by_place:
+            from closeread.tasks.coref.empty_nodes import digest_nodes
+
+            digests = digest_nodes(key.empty, digests)
         return dict(zip(key.names, digests, strict=True))
 
     def remarks(self, gold: Key, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
         """Notes for the user about both sides."""
-        return ()
+        key, response = gold.records, table_of(system.rows)
+        for name, side in (("key", key), ("response", response)) if options["duplicates"] == "first" else ():
+            if n_repeats := len(repeats(side)):
+                yield f"the {name} repeats {pluralize(n_repeats, 'mention')}; only the first of each counts"
+        if key.empty is not None or response.empty is not None:
+            from closeread.tasks.coref.empty_nodes import describe_difference
+
+            yield from describe_difference(key, response, options["zeros"])
 
 
 def _with_trees(key: MentionTable, source: Path | Sequence[Any], options: Options) -> MentionTable:
@@ -280,7 +301,7 @@ def _reorder(key: MentionTable, response: MentionTable) -> MentionTable:
     return replace(
         response.take(order),
         names=key.names,
-        n_tokens=None,
+        n_tokens=_move_counts(response.n_tokens, place, len(key.names)),
         document=document[order],
         entity=np.cumsum(new_entity),
         empty=response.empty and response.empty.move(place),
@@ -289,9 +310,18 @@ def _reorder(key: MentionTable, response: MentionTable) -> MentionTable:
         files=(),
         labels=None if labels is None else [labels[e] for e in first],
         rank=None if rank is None else rank[first],
-        words=key.words or (response.words and _Reordered(response.words, source)),
+        words=_Reordered(response.words, source) if response.words else key.words,
         absent=frozenset(range(len(key.names))) - source.keys(),
     )
+
+
+def _move_counts(counts: Ints | None, place: Ints, n_documents: int) -> Ints | None:
+    """Return the number of tokens of each document in the new order, 0 for those without a response."""
+    if counts is None:
+        return None
+    moved = np.zeros(n_documents, np.int64)
+    moved[place] = counts
+    return moved
 
 
 class _Reordered:

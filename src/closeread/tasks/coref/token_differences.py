@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from closeread.errors import Problem, join_names, pluralize, quote
 from closeread.tasks.coref.columns import HashedWords, MentionTable, Words
@@ -49,11 +51,13 @@ def _compare_tokens(key: MentionTable, k: int, response: MentionTable, r: int, w
         _, problem = difference
         yield problem
         line = problem.line
-    if key.n_tokens is not None and response.n_tokens is not None and key.n_tokens[k] != response.n_tokens[r]:
-        other, _ = find_words(response, r)
-        nodes = "" if isinstance(other, ConllWords | JsonWords | None) else " (including empty nodes)"
-        found = f"document {quote(response.names[r])} has {pluralize(int(response.n_tokens[r]), 'token')}{nodes}"
-        yield Problem(f"{found}, but {key.n_tokens[k]:,} in the key", line, file)
+    if key.n_tokens is not None and response.n_tokens is not None:
+        own, other = _list_empty_nodes(key, k, response, r), _list_empty_nodes(response, r, key, k)
+        expected, tokens = int(key.n_tokens[k]) - len(own), int(response.n_tokens[r]) - len(other)
+        if expected != tokens:
+            nodes = " (not counting empty nodes)" if own or other else ""
+            found = f"document {quote(response.names[r])} has {pluralize(tokens, 'token')}{nodes}"
+            yield Problem(f"{found}, but {expected:,} in the key", line, file)
 
 
 def _compare_words(key: MentionTable, k: int, response: MentionTable, r: int) -> tuple[int, Problem] | None:
@@ -67,16 +71,39 @@ def _compare_words(key: MentionTable, k: int, response: MentionTable, r: int) ->
     # Some files have "_" for every word.
     if expected == found or not expected.strip(b"_\n") or not found.strip(b"_\n"):
         return None
-    pairs = zip(expected.split(b"\n")[:-1], found.split(b"\n")[:-1], strict=False)
-    differing = [token for token, (ours, theirs) in enumerate(pairs) if ours != theirs]
+    sides = (expected, _list_empty_nodes(key, k, response, r)), (found, _list_empty_nodes(response, r, key, k))
+    pairs = zip(*(_list_words(text, nodes) for text, nodes in sides), strict=False)
+    differing = [(key_token, token) for (key_token, one), (token, two) in pairs if one != two]
     if not differing:
         return None
-    token = differing[0]
-    ours, theirs = quote(own(i)[token]), quote(other(j)[token])
+    key_token, token = differing[0]
+    ours, theirs = quote(own(i)[key_token]), quote(other(j)[token])
     what = f"token {token} of document {quote(response.names[r])} is {theirs}, but {ours} in the key"
-    if row := own.line_of(i, token):
+    if row := own.line_of(i, key_token):
         what += f" (line {row}" + (f" of {key.file_of(k)})" if key.files else ")")
     return len(differing), Problem(what, other.line_of(j, token) or None, response.file_of(r))
+
+
+def _list_words(text: bytes, left_out: Sequence[int]) -> list[tuple[int, bytes]]:
+    """List the words of a document with their tokens, without some tokens."""
+    tokens = set(left_out)
+    return [(token, word) for token, word in enumerate(text.split(b"\n")[:-1]) if token not in tokens]
+
+
+def _list_empty_nodes(table: MentionTable, document: int, other: MentionTable, its: int) -> list[int]:
+    """List the empty nodes of a document; none if the other side's format has no such and counts them as words."""
+    if table.empty is None:
+        return []
+    words, _ = find_words(other, its)
+    if isinstance(words, ConllWords | JsonWords | None) and _count(table, document) == _count(other, its):
+        return []
+    low, high = np.searchsorted(table.empty.document, [document, document + 1])
+    found: list[int] = table.empty.token[low:high].tolist()
+    return found
+
+
+def _count(table: MentionTable, document: int) -> int | None:
+    return None if table.n_tokens is None else int(table.n_tokens[document])
 
 
 def _have_equal_digests(key: Words, k: int, response: Words, r: int) -> bool:

@@ -48,7 +48,8 @@ def blanc_counts(overlap: Overlap) -> Floats:
         (n_documents, 6) float64, columns `LINKS`.
     """
     flipped = overlap.transposed
-    both, in_key, in_response = count_pairs(overlap.mentions).T
+    both = count_pairs(overlap.per_document(overlap.shared))
+    in_key, in_response = count_pairs(overlap.mentions[:, 1:]).T
     key, response, common = (
         overlap.per_key_document(count_pairs(overlap.key.size)),
         flipped.per_key_document(count_pairs(overlap.response.size)),

@@ -7,7 +7,7 @@ documents.  No mention occurs twice on a side (otherwise see `repeated_mentions`
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -46,8 +46,10 @@ class Overlap:
         cell_key, cell_response: (n_cells,) the key cluster and the response cluster of each cell, sorted by key
             cluster.
         shared: (n_cells,) the number of mentions in both clusters.
+        is_directed: whether `for_precision` is another table than this one transposed.
     """
 
+    is_directed: ClassVar[bool] = False
     n_documents: int
     key: Clusters
     response: Clusters
@@ -69,6 +71,11 @@ class Overlap:
             cell_response=self.cell_key[order],
             shared=self.shared[order],
         )
+
+    @property
+    def for_precision(self) -> Overlap:
+        """The table whose recall is the precision of this one."""
+        return self.transposed
 
     def per_document(self, values: Ints | Floats) -> Floats:
         """Sum a value of each cell, (n_cells,), by document, (n_documents,)."""

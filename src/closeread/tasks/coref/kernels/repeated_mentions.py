@@ -42,8 +42,8 @@ def find_repeats(side: Side) -> Ints:
     return np.column_stack([first, order])[~new]
 
 
-def reference_response(key: Side, response: Side) -> Side:
-    """Drop the repeats from a response that the reference scorer (8.01) drops.
+def keep_as_reference(key: Side, response: Side) -> Mask:
+    """Find the rows of a response that the reference scorer (8.01) keeps: it drops some repeats.
 
     A mention of the key keeps its first cluster in the response only.  A mention that the key lacks stays in all of
     its clusters, and so do the repeats of the key.  The scorer refuses to score after it has dropped more than ten;
@@ -51,9 +51,9 @@ def reference_response(key: Side, response: Side) -> Side:
     """
     in_key, in_response = mention_codes(key, response)
     repeats = find_repeats(response)[:, 1]
-    is_dropped = np.zeros(len(in_response), dtype=np.bool_)
-    is_dropped[repeats[np.isin(in_response[repeats], in_key)]] = True
-    return response.select(~is_dropped)
+    kept = np.ones(len(in_response), dtype=np.bool_)
+    kept[repeats[np.isin(in_response[repeats], in_key)]] = False
+    return kept
 
 
 @dataclass(frozen=True, eq=False)

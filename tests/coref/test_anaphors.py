@@ -1,0 +1,109 @@
+"""The score of zero anaphors, and where CorefUD's scorer looks for mentions, next to slow twins."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import zeros as twin
+
+from closeread.tasks.coref.kernels.anaphors import Anaphors, anaphor_counts
+from closeread.tasks.coref.kernels.lookup import find_rows, look_up
+
+ENTITIES = st.lists(st.integers(0, 3), max_size=7)
+"""The entity of each mention."""
+
+
+def columns(entities, zeros, order):
+    """Convert mentions of one document to columns."""
+    n = len(entities)
+    rank = np.empty(n, np.int64)
+    rank[order] = np.arange(n)
+    return Anaphors(np.zeros(n, np.int64), np.array(entities, np.int64), rank, np.array(zeros, np.bool_))
+
+
+def list_entities(side):
+    """List the mentions of each entity in the order of the text, with whether they are zeros."""
+    found = [[] for _ in range(4)]
+    for mention in np.argsort(side.rank).tolist():
+        found[side.entity[mention]].append((mention, bool(side.is_counted[mention])))
+    return [entity for entity in found if entity]
+
+
+@st.composite
+def sides(draw):
+    entities = draw(ENTITIES)
+    zeros = draw(st.lists(st.booleans(), min_size=len(entities), max_size=len(entities)))
+    return columns(entities, zeros, draw(st.permutations(range(len(entities)))))
+
+
+@given(key=sides(), response=sides(), seed=st.randoms())
+def test_zero_anaphors(key, response, seed):
+    n_pairs = seed.randint(0, min(len(key.entity), len(response.entity)))
+    others = seed.sample(range(len(response.entity)), n_pairs)
+    match = dict(zip(seed.sample(range(len(key.entity)), n_pairs), others, strict=True))
+    rows = np.array([match.get(mention, -1) for mention in range(len(key.entity))], np.int64)
+    found = anaphor_counts(key, response, rows, 1)
+    assert found.tolist() == [list(twin.zero_anaphors(list_entities(key), list_entities(response), match))]
+
+
+def score(key, response):
+    """Score two lists of entities; mentions are letters, zeros are upper case, and equal letters match."""
+    sides = []
+    for entities in (key, response):
+        letters = [letter for entity in entities for letter in entity]
+        numbers = [number for number, entity in enumerate(entities) for _ in entity]
+        sides.append((columns(numbers, [letter.isupper() for letter in letters], range(len(letters))), letters))
+    (own, here), (other, there) = sides
+    match = {letter: place for place, letter in enumerate(there)}
+    return anaphor_counts(own, other, np.array([match.get(letter, -1) for letter in here], np.int64), 1)[0].tolist()
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "expected"),
+    [
+        (["aBC"], ["aBC"], [2, 2, 2]),
+        (["Abc"], ["Abc"], [0, 0, 0]),  # the first mention of an entity is no anaphor
+        (["aB"], [], [0, 1, 0]),
+        ([], ["aB"], [0, 0, 1]),
+        (["aB"], ["cB"], [0, 1, 1]),  # its antecedent is another entity's
+        (["aB"], ["Ba"], [0, 1, 0]),  # the match is the first of its entity
+        (["abC"], ["bC", "a"], [1, 1, 1]),  # any earlier mention will do
+        (["abC"], ["xC", "ab"], [0, 1, 1]),
+        (["abC", "dE"], ["aC", "bE", "d"], [1, 2, 2]),
+        (["aBC"], ["aC", "xBy"], [1, 2, 2]),
+        (["aB"], ["aB", "xYZ"], [1, 1, 3]),
+        (["xB", "a"], ["aB"], [0, 1, 1]),
+    ],
+)
+def test_zero_anaphors_by_hand(key, response, expected):
+    assert score(key, response) == expected
+
+
+PLACES = st.lists(st.integers(0, 7), max_size=6, unique=True)
+
+
+@given(key=PLACES, response=PLACES, seed=st.randoms())
+def test_lookups(key, response, seed):
+    n_pairs = seed.randint(0, min(len(key), len(response)))
+    rows = seed.sample(range(len(key)), n_pairs), seed.sample(range(len(response)), n_pairs)
+    pairs = [(key[i], response[j]) for i, j in zip(*rows, strict=True)]
+    arrays = (np.array(values, np.int64) for values in (key, response, *rows))
+    found = look_up(*arrays)
+    wanted = twin.look_up(key, response, pairs)
+    assert [places.tolist() for places in found] == [key, response, *map(list, wanted)]
+
+
+def test_lookups_by_hand():
+    # Places 1, 2 and 3: the key's at 1 matches the response's at 2, and the key's at 2 the response's at 3.  The key's
+    # at 2 is then looked up at 1, where the response's first match has put it.
+    key, response = np.array([1, 2]), np.array([1, 2, 3])
+    found = look_up(key, response, np.array([0, 1]), np.array([1, 2]))
+    assert found.key_found.tolist() == [2, 1]
+    assert found.response_found.tolist() == [2, 1, 2]
+    # The score of zeros finds both at their own places.
+    assert found.zero_found.tolist() == [1, 2]
+
+
+def test_rows_are_found():
+    assert find_rows(np.array([5, 7, 5, 9]), np.array([7, 5])).tolist() == [1, 0, 1, -1]
+    assert find_rows(np.zeros(0, np.int64), np.array([7])).tolist() == []

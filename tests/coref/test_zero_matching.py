@@ -1,0 +1,97 @@
+"""Matching of zeros by their dependencies, next to a slow twin."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twins.zeros import best_sum, zero_similarity
+
+from closeread.tasks.coref.kernels.mention_matching import Zeros, match_mentions
+from closeread.tasks.coref.kernels.spans import Spans
+from closeread.tasks.coref.kernels.zero_matching import Dependencies, pair_zeros
+
+DEPENDENCIES = st.sets(st.tuples(st.integers(-1, 3), st.integers(0, 2)), max_size=4)
+ZEROS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), DEPENDENCIES), max_size=5)
+"""Zeros as (document, sentence, dependencies)."""
+
+
+def columns(zeros):
+    rows = [(i, d, s, parent, relation) for i, (d, s, found) in enumerate(zeros) for parent, relation in sorted(found)]
+    return Dependencies(*np.array(rows, np.int64).reshape(-1, 5).T)
+
+
+def similarities(key, response):
+    """Return the pairs that may match, with their similarity."""
+    pairs = pair_zeros(columns(key), columns(response))
+    return dict(zip(zip(pairs.key.tolist(), pairs.response.tolist(), strict=True), pairs.similarity, strict=True))
+
+
+def compare(key, response):
+    return zero_similarity(key[2], response[2]) if key[:2] == response[:2] else Fraction(0)
+
+
+@given(key=ZEROS, response=ZEROS)
+def test_similarities(key, response):
+    wanted = {(i, j): float(compare(k, r)) for i, k in enumerate(key) for j, r in enumerate(response)}
+    assert similarities(key, response) == pytest.approx({pair: value for pair, value in wanted.items() if value})
+
+
+@given(key=ZEROS, response=ZEROS)
+def test_the_choice_of_pairs_is_optimal(key, response):
+    codes = match(key, response)
+    pairs = [(i, j) for i, one in enumerate(codes[0]) for j, other in enumerate(codes[1]) if one == other]
+    assert len({i for i, _ in pairs}) == len({j for _, j in pairs}) == len(pairs)
+    chosen = [compare(key[i], response[j]) for i, j in pairs]
+    assert sum(chosen) == best_sum([[compare(k, r) for r in response] for k in key])
+
+
+def match(key, response):
+    """Match zeros that have no tokens in common, so that nothing but their dependencies can match them."""
+    sides = []
+    for first, zeros in ((0, key), (100, response)):
+        place = first + np.arange(len(zeros))
+        sides.append(Spans(np.array([d for d, _, _ in zeros], np.int64), place, place, place))
+    rows = (np.arange(len(zeros)) for zeros in (key, response))
+    found = match_mentions(*sides, "head", Zeros(*rows, pair_zeros(columns(key), columns(response))))
+    return [codes.tolist() for codes in found]
+
+
+def one(*dependencies, document=0, sentence=0):
+    return document, sentence, set(dependencies)
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "expected"),
+    [
+        (one((3, 0)), one((3, 0)), 11),
+        (one((3, 0)), one((3, 1)), 1),  # only the parent
+        (one((3, 0)), one((2, 0)), 0),  # a relation alone is nothing
+        (one((-1, 0)), one((-1, 0)), 11),  # the root is a parent
+        (one((3, 0)), one((3, 0), sentence=1), 0),
+        (one((3, 0)), one((3, 0), document=1), 0),
+        (one(), one(), 0),
+        # Of three dependencies the response has one: F1 = 2/4 of the dependencies and of the parents.
+        (one((1, 0), (2, 0), (3, 0)), one((3, 0)), Fraction(11, 2)),
+        # Two relations to one parent: 2/3 of the dependencies, 1 of the parents.
+        (one((1, 0), (1, 1)), one((1, 0)), Fraction(23, 3)),
+    ],
+)
+def test_by_hand(key, response, expected):
+    found = similarities([key], [response])
+    assert found == pytest.approx({(0, 0): float(expected)} if expected else {})
+    codes = match([key], [response])
+    assert (codes[0] == codes[1]) == bool(expected)
+
+
+def test_zeros_are_matched_before_all_others():
+    # The key's zero at token 5 has the dependencies of the response's at token 6; that at token 5 is left over.
+    key = Spans(np.zeros(1, np.int64), *(np.array([5]) for _ in range(3)))
+    response = Spans(np.zeros(2, np.int64), *(np.array([5, 6]) for _ in range(3)))
+    pairs = pair_zeros(columns([one((3, 0))]), columns([one((3, 1)), one((3, 0))]))
+    for matching in ("exact", "head", "partial"):
+        ours, theirs = match_mentions(key, response, matching, Zeros(np.array([0]), np.array([0, 1]), pairs))
+        assert (theirs == ours[0]).tolist() == [False, True]
+        ours, theirs = match_mentions(key, response, matching)
+        assert (theirs == ours[0]).tolist() == [True, False]
