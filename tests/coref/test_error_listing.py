@@ -23,7 +23,7 @@ RESPONSE = [["ab", "cde"], ["ab", "cd"], ["xy"]]
 def analyse(key, response, names=None):
     """Find the errors of a response to a key, each the documents' clusters of letters."""
     tables = [make_table(list(map(spread, side)), names=names) for side in (key, response)]
-    return find_errors(*tables, match_sides(*tables))
+    return find_errors(*tables, match_sides(*tables).sides)
 
 
 def letters(error):

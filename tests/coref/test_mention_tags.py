@@ -63,6 +63,10 @@ def test_conll_has_tags_in_the_fifth_of_six_or_more_columns(here):
     assert has_tags(read_documents(Path("six.conll")))
     Path("five.conll").write_text(six.replace("\na 0 ", "\n0 "))
     assert not has_tags(read_documents(Path("five.conll")))
+    Path("folder").mkdir()
+    Path("folder/a.conll").write_text(CONLL)
+    Path("folder/b.conll").write_text(CONLL.replace("(a)", "(b)"))
+    assert guess_tags(read_documents(Path("folder"))) == ["NOUN", "PRON", "PROPN", "X"] * 2
     Path("none.conll").write_text("#begin document (a)\na 0 0 The _ x (0)\n#end document\n")
     assert not has_tags(read_documents(Path("none.conll")))
 

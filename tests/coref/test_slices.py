@@ -13,6 +13,7 @@ from closeread.errors import RequestError
 from closeread.tasks.coref.kernels.per_mention import METRICS
 from closeread.tasks.coref.mention_fields import FIELDS
 from closeread.tasks.coref.procedure import PROCEDURE
+from closeread.tasks.coref.slices import find_lacking
 
 MOOSAVI_AND_STRUBE = ["abc", "defg"], ["ab", "cd", "fghi"]
 
@@ -145,6 +146,12 @@ def test_what_can_not_be_divided(field, sides, options, message):
     with pytest.raises(RequestError) as error:
         count(field, sides, sides, **options)
     assert str(error.value) == message
+
+
+def test_minimum_spans_can_not_be_divided():
+    options = PROCEDURE.resolve_options({"matching": "minimum"})
+    message = "entity_size needs mentions that match at most one, as minimum spans need not; use another matching"
+    assert find_lacking([], [], options, "entity_size") == message
 
 
 def test_without_heads_nothing_is_known_of_zeros():

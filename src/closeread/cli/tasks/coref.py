@@ -142,15 +142,13 @@ def _analyse(key: Path, response: Path, by: Sequence[str], values: dict[str, Any
     from closeread.tasks.coref.matching import match_sides, table_of, without_repeats
     from closeread.tasks.coref.mention_fields import FIELDS
     from closeread.tasks.coref.procedure import PROCEDURE
-    from closeread.tasks.coref.slices import find_lacking
+    from closeread.tasks.coref.slices import require_fields
 
     if values["duplicates"] == "reference":
         raise RequestError("an error analysis needs every mention in one entity; use --duplicates first")
     scorer = open_scorer("coref", Place(gold=key), given_options(PROCEDURE, values))
     own, other = (without_repeats(table_of(side)) for side in (scorer.gold.records, scorer.read(response).rows))
-    for field in by:
-        if field in FIELDS and (lacking := find_lacking(own, other, scorer.options, field)):
-            raise RequestError(lacking)
+    require_fields(own, other, scorer.options, [field for field in by if field in FIELDS])
     return find_errors(own, other, match_sides(own, other, matching=scorer.options["matching"]).sides)
 
 

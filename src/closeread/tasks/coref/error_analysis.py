@@ -67,7 +67,7 @@ class ErrorAnalysis:
         findings: the findings of `RIGHT` and then of every kind in `KINDS`, each in the order of the file.
         names: the documents' names.
         document_fields: the fields of the documents by name, each (n_documents,).
-        mention_fields: the names of the fields of mentions that at least one side has.
+        mention_fields: the names of the fields of mentions that both sides have.
     """
 
     findings: Mapping[str, Findings]
@@ -150,7 +150,7 @@ def find_errors(key: MentionTable, response: MentionTable, sides: tuple[Side, Si
         fields = {name: of for name, of in labels[side].items() if kind in OF_MENTIONS or FIELDS[name].is_of_entities}
         findings[kind] = Findings(kind, (key, response)[side], rows, fields, there[side])
     return ErrorAnalysis(
-        findings, key.names, list_fields(key), [name for name in FIELDS if name in labels[0] or name in labels[1]]
+        findings, key.names, list_fields(key), [name for name in FIELDS if all(name in of for of in labels)]
     )
 
 
@@ -186,6 +186,8 @@ def _find_right(sides: tuple[Side, Side], pairs: Ints) -> Ints:
 
 def _label_mentions(table: MentionTable) -> dict[str, list[str]]:
     """Return the value of every field of mentions for every row, by field; without fields that the side lacks."""
+    if not len(table.entity):
+        return {name: [] for name in FIELDS}
     return {
         name: [field.parts[number] for number in field.number(table).tolist()]
         for name, field in FIELDS.items()

@@ -13,6 +13,7 @@ import numpy as np
 
 from closeread.arrays import Ints, mark_run_starts
 from closeread.tasks.coref.columns import MentionTable
+from closeread.tasks.coref.empty_nodes import find_zeros
 from closeread.tasks.coref.mention_tags import guess_tags, has_tags
 
 POS = "pos"
@@ -78,11 +79,7 @@ def _lacks_pos(table: MentionTable) -> str:
 
 def _number_zeros(table: MentionTable) -> Ints:
     """Number mentions whose head is an empty node as 0, others as 1."""
-    if table.empty is None or table.head is None:
-        return np.ones(len(table.entity), np.int64)
-    width = 1 + max(int(column.max(initial=0)) for column in (table.head, table.empty.token))
-    zeros = table.empty.document * width + table.empty.token
-    return np.where(np.isin(table.document * width + table.head, zeros), 0, 1)
+    return np.where(find_zeros(table), 0, 1)
 
 
 def _lacks_heads(table: MentionTable) -> str:

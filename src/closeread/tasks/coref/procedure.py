@@ -23,7 +23,6 @@ from closeread.counts.metrics import Metric, average, unit_scores
 from closeread.counts.options import Option, PathOption, average_option, check_present, missing_option
 from closeread.counts.procedure import Help, Preset, Procedure
 from closeread.counts.table import CountTable
-from closeread.errors import RequestError
 from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.kernels.blanc import EDGES
 from closeread.tasks.coref.kernels.minimum_mentions import minimum_overlap
@@ -34,7 +33,7 @@ from closeread.tasks.coref.mention_fields import FIELDS
 from closeread.tasks.coref.mention_metrics import SELECTED
 from closeread.tasks.coref.metrics import ALL_METRICS, TITLES, list_counted, scores_of
 from closeread.tasks.coref.sides import CoreferenceSides
-from closeread.tasks.coref.slices import count_slices, find_lacking
+from closeread.tasks.coref.slices import count_slices, find_lacking, require_fields
 
 
 def count(
@@ -100,10 +99,9 @@ def count(
         columns = unit_scores(columns, _scores(metrics))
     table = replace(CountTable.of_columns(list(names), columns), fields=list_fields(key))
     if breakdowns:
+        options = {"duplicates": duplicates, "average": average, "matching": matching}
+        require_fields(key, response, options, breakdowns)
         tables = (matched.key, matched.response)
-        for field in breakdowns:
-            if lacking := find_lacking(key, response, {"duplicates": duplicates, "average": average}, field):
-                raise RequestError(lacking)
         table = replace(table, breakdowns=count_slices(breakdowns, tables, matched.sides, len(names)))
     return table.select(present) if missing == "skip" else table
 

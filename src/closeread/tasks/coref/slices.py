@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from closeread.counts.sides import Options
 from closeread.counts.table import Breakdown
+from closeread.errors import RequestError
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.per_mention import METRICS, share_mentions, sum_groups
 from closeread.tasks.coref.kernels.sides import Side
@@ -29,11 +30,13 @@ def find_lacking(key: Documents, response: Documents, options: Options, field: s
 
     Args:
         key, response: both sides.
-        options: the options of the procedure, of which `average` and `duplicates` matter.
+        options: the options of the procedure, of which `average`, `duplicates` and `matching` matter.
         field: a name in `FIELDS`.
     """
     if options["average"] == "macro":
         return f"{field} divides documents, so their scores can't be averaged; use average micro"
+    if options["matching"] == "minimum":
+        return f"{field} needs mentions that match at most one, as minimum spans need not; use another matching"
     own = table_of(key)
     for name, table in (("key", own), ("response", with_words(table_of(response), own))):
         if len(table.entity) and (lacking := FIELDS[field].lacks(table)):
@@ -41,6 +44,17 @@ def find_lacking(key: Documents, response: Documents, options: Options, field: s
         if options["duplicates"] == "reference" and len(repeats(table)):
             return f"{field} needs every mention in one entity, but the {name} repeats mentions; use duplicates first"
     return ""
+
+
+def require_fields(key: Documents, response: Documents, options: Options, fields: Sequence[str]) -> None:
+    """Check that nothing is missing for slices by some fields of mentions.
+
+    Raises:
+        RequestError: something is.
+    """
+    for field in fields:
+        if lacking := find_lacking(key, response, options, field):
+            raise RequestError(lacking)
 
 
 def with_words(response: MentionTable, key: MentionTable) -> MentionTable:
