@@ -93,7 +93,7 @@ def _read(path: Path) -> tuple[MentionTable, Sequence[Document]]:
         },
         document_fields={"genre": genres} if any(genres) else {},
         unnamed=frozenset(i for i, document in enumerate(documents) if document.is_numbered),
-        notices=[f"{path}: {found}" for found in reader.misc.relations.describe()],
+        notices=list(reader.misc.relations.describe()),
     )
     return table, documents
 
