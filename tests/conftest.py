@@ -50,8 +50,8 @@ def ran(run, tmp_path, monkeypatch):
     """Runs a command in a folder of the test's own; it must end well."""
     monkeypatch.chdir(tmp_path)
 
-    def call(*arguments):
-        result = run(*arguments)
+    def call(*arguments, stdin=None):
+        result = run(*arguments, stdin=stdin)
         assert result.exit_code == 0, result.stderr
         return result.stdout
 
@@ -62,8 +62,8 @@ def ran(run, tmp_path, monkeypatch):
 def run():
     """Runs `closeread ARGUMENTS`; an exception that is no message to the user fails the test."""
 
-    def invoke(*arguments):
-        return CliRunner().invoke(main, [str(a) for a in arguments], catch_exceptions=False)
+    def invoke(*arguments, stdin=None):
+        return CliRunner().invoke(main, [str(a) for a in arguments], input=stdin, catch_exceptions=False)
 
     return invoke
 

@@ -2,12 +2,14 @@
 
 import json
 import pickle
+from itertools import product
 from pathlib import Path
 
 import evaluate
 import pytest
 from shared.doors import (
     COREF_FORMATS,
+    COREF_FORMS,
     CORPORA,
     KEY,
     RESPONSE,
@@ -15,6 +17,8 @@ from shared.doors import (
     flat,
     sample_gold,
     system_rows,
+    with_heads,
+    write_form,
     write_key,
 )
 
@@ -167,6 +171,45 @@ def test_coreference(key, response, here, ran):
         assert essence(Report.from_json(json.loads(said))) == expected
         again = json.loads(ran("score", "--from-counts", "kept.parquet", "--no-ci", "--json"))
         assert again == json.loads(said)
+
+
+@pytest.mark.parametrize("sides", [("key", "response"), ("response", "key")])
+@pytest.mark.parametrize("form", COREF_FORMS)
+def test_other_forms_of_coreference(form, sides, here, ran):
+    key, response = write_key("key", "conllu"), write_key("response", "coref_json")
+    expected = essence(closeread.score("coref", response, gold=key, resampling=QUICK))
+    key, response = (
+        write_form(side, form) if side == sides[0] else path for side, path in (("key", key), ("response", response))
+    )
+    assert essence(closeread.score("coref", response, gold=key, resampling=QUICK)) == expected
+    if form != "e2e records":
+        said = ran("score", "coref", key, response, "--no-ci", "--json", "--counts", "kept.parquet")
+        assert essence(Report.from_json(json.loads(said))) == expected
+        again = json.loads(ran("score", "--from-counts", "kept.parquet", "--no-ci", "--json"))
+        assert again == json.loads(said)
+
+
+@pytest.mark.parametrize("matching", ["head", "partial"])
+def test_coreference_by_heads(matching, here, ran):
+    sides = [with_heads(KEY), with_heads(RESPONSE)]
+    expected = essence(closeread.score("coref", sides[1], gold=sides[0], resampling=QUICK, matching=matching))
+    bare = closeread.score("coref", RESPONSE, gold=KEY, resampling=QUICK)
+    assert expected[1] != bare.provenance.signature
+    for formats in product(("conllu", "coref_json"), repeat=2):
+        paths = [write_key(*place) for place in zip(("key", "response"), formats, sides, strict=True)]
+        said = ran("score", "coref", *paths, "--no-ci", "--json", "--matching", matching)
+        assert essence(Report.from_json(json.loads(said))) == expected
+    lists = [[record["clusters"] for record in side] for side in sides]
+    for name in load_procedure("coref").modules:
+        module = evaluate.load(name)
+        report = module.report(predictions=lists[1], references=lists[0], resampling=QUICK, matching=matching)
+        scores, signature = essence(report)
+        assert signature == expected[1]
+        assert scores.items() <= expected[0].items()
+        module.add_batch(predictions=lists[1], references=lists[0])
+        assert module.compute(matching=matching) == scores
+        exact = module.report(predictions=lists[1], references=lists[0], resampling=QUICK)
+        assert essence(exact)[1] == bare.provenance.signature
 
 
 def test_links_of_timeml(here, ran):

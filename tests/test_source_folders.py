@@ -9,7 +9,7 @@ import pytest
 from shared.file_server import OTHER, OTHER_SHA256, files_below, put
 
 from closeread.corpora.declaration import Config, SourceFile, SourceFolder, read_manifest
-from closeread.corpora.gold import describe_skipped_splits, load_corpus, splits_at_hand
+from closeread.corpora.gold import available_splits, describe_skipped_splits, load_corpus, splits_at_hand
 from closeread.corpora.sources import DATA_VARIABLE, cache_folder, files_in, is_in, locate
 from closeread.errors import ChecksumError, UnavailableError
 
@@ -185,3 +185,21 @@ def test_splits_at_hand(tmp_path, monkeypatch):
     put_all(cache_folder("mctaco"), "part 1/a.txt")
     assert here() == ["one", "two"]
     assert describe_skipped_splits(corpus, "default") == []
+
+
+def test_a_union_is_available_with_all_its_splits(tmp_path, monkeypatch):
+    corpus, folder = folder_at("http://127.0.0.1:1/")
+    file = SourceFile("d.txt", MANIFEST["d.txt"], "http://127.0.0.1:1/")
+    config = Config("", {"one": folder, "two": file}, unions={"both": ("one", "two"), "first": ("one",)})
+    corpus = replace(corpus, configs={"default": config})
+    assert config.split_names == ("one", "two", "both", "first")
+    assert config.parts("both") == {"one": folder, "two": file}
+    assert config.parts("two") == {"two": file}
+    assert available_splits(corpus, "default") == ["one", "two", "both", "first"]
+    put_all(tmp_path / "mctaco", "part 1/a.txt")
+    assert available_splits(corpus, "default", tmp_path / "mctaco") == ["one", "first"]
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    assert describe_skipped_splits(corpus, "default") == [
+        f"split two of mctaco is skipped: {tmp_path / 'mctaco'} has other splits, but not this one.",
+        "split both of mctaco is skipped: it needs two.",
+    ]

@@ -18,7 +18,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from pages import find_drawn_pictures, find_pages, is_same_picture, run_page
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.corpora.schema import fields, load_schema
+from closeread.counts.options import Option
 from closeread.counts.procedure import Procedure
 from closeread.counts.rendering import Grid, draw
 from closeread.files import write_text
@@ -58,7 +59,7 @@ def card_parts(corpus: Corpus) -> dict[str, Callable[[], str]]:
         **{f"fields_{name}": partial(fields_table, corpus, name) for name in definitions},
         "facts": lambda: facts_table(corpus),
         "citation": lambda: bibtex(corpus.citation),
-        "options": lambda: options_table(load_procedure(corpus.procedure)),
+        "options": lambda: options_table(load_procedure(corpus.procedure).options),
     }
 
 
@@ -82,7 +83,7 @@ def metric_parts(metric: str) -> dict[str, Callable[[], str]]:
     module = find_module(metric)
     procedure = module.PROCEDURE
     return {
-        "options": lambda: options_table(procedure),
+        "options": lambda: options_table([option for option in procedure.options if not option.reading]),
         "scores": lambda: scores_table(procedure),
         "citation": lambda: bibtex(procedure.citation or load_corpus(module.CORPUS or "").citation),
     }
@@ -106,9 +107,8 @@ def scores_table(procedure: Procedure) -> str:
     return draw(Grid("", ["score", "description"], rows), "markdown")
 
 
-def options_table(procedure: Procedure) -> str:
-    """A table of the options of a procedure."""
-    options = procedure.options
+def options_table(options: Sequence[Option]) -> str:
+    """A table of options."""
     rows = [
         [f"`{o.name}`", ", ".join(f"`{c}`" for c in o.choices) or o.expected, f"`{o.default}`", o.help] for o in options
     ]

@@ -19,6 +19,7 @@ TRIAL_TITLES = "Corpus-trial-data_task4_events_timelines_TimeML/*.tml"
 TIMELINES, DOCUMENTS = "TimeLines_Gold_Standard/*.txt", "corpus_trackB_CAT/*.xml"
 TITLES, ENTITIES = "corpus_trackB_TimeML/*.tml", "list_target_entities_*.txt"
 EVALUATION = ("corpus_1", "corpus_2", "corpus_3")
+UNIONS = {"evaluation": EVALUATION}
 
 
 def splits(trial: tuple[str, ...], evaluation: tuple[str, ...]) -> dict[str, SourceFolder]:
@@ -48,14 +49,16 @@ CORPUS = Corpus(
 }""",
     configs={
         "default": Config(
-            "The timelines: of the trial data, and of the three evaluation corpora.",
+            "The timelines: of the trial data, of the three evaluation corpora, and of these together.",
             splits((TRIAL_TIMELINES, TRIAL_DOCUMENTS), (TIMELINES, DOCUMENTS, ENTITIES)),
+            unions=UNIONS,
         ),
         "documents": Config(
             "The articles, with the event mentions of track B.",
             splits((TRIAL_DOCUMENTS, TRIAL_TITLES), (DOCUMENTS, TITLES)),
             definition="text",
             format="cat_xml",
+            unions=UNIONS,
         ),
         "sample": Config(
             "Invented articles with timelines that ship with the package, for trying things out offline.",

@@ -10,7 +10,7 @@ class CorefBlanc(metric.EvaluateModule):
     Source: Recasens and Hovy (2011), Luo et al. (2014); details follow the reference scorer.
 
     Predictions and references are lists with one item per document: a list of entities, each a list of mentions
-    `[start, end]`, where `end` is the last token.  Counts are summed over documents.
+    `[start, end]`, where `end` is the last token, or `[start, end, head]`.  Counts are summed over documents.
 
     >>> import evaluate, closeread
     >>> coref_blanc = evaluate.load("coref_blanc")

@@ -10,7 +10,7 @@ class CorefConll(metric.EvaluateModule):
     Source: Pradhan et al. (2012); details follow the reference scorer.
 
     Predictions and references are lists with one item per document: a list of entities, each a list of mentions
-    `[start, end]`, where `end` is the last token.  Counts are summed over documents.
+    `[start, end]`, where `end` is the last token, or `[start, end, head]`.  Counts are summed over documents.
 
     >>> import evaluate, closeread
     >>> coref_conll = evaluate.load("coref_conll")

@@ -10,7 +10,7 @@ class CorefLea(metric.EvaluateModule):
     Source: Moosavi and Strube (2016); details follow the reference scorer.
 
     Predictions and references are lists with one item per document: a list of entities, each a list of mentions
-    `[start, end]`, where `end` is the last token.  Counts are summed over documents.
+    `[start, end]`, where `end` is the last token, or `[start, end, head]`.  Counts are summed over documents.
 
     >>> import evaluate, closeread
     >>> coref_lea = evaluate.load("coref_lea")

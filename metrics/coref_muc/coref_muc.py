@@ -10,7 +10,7 @@ class CorefMuc(metric.EvaluateModule):
     Source: Vilain et al. (1995); details follow the reference scorer.
 
     Predictions and references are lists with one item per document: a list of entities, each a list of mentions
-    `[start, end]`, where `end` is the last token.  Counts are summed over documents.
+    `[start, end]`, where `end` is the last token, or `[start, end, head]`.  Counts are summed over documents.
 
     >>> import evaluate, closeread
     >>> coref_muc = evaluate.load("coref_muc")

@@ -7,9 +7,11 @@ Conventions: a problem says what was found and what was expected; lines count fr
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import NamedTuple
+from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 SHOWN = 20
 NAMED = 3
@@ -108,6 +110,19 @@ class ChecksumError(InputError):
 
 class UnavailableError(InputError):
     """A corpus file that is neither on this machine nor available for download."""
+
+
+E = TypeVar("E", bound=InputError)
+
+
+def merge_errors(errors: Sequence[E]) -> E:
+    """Return one error with the problems of several files or folders."""
+    if len(errors) == 1:
+        return errors[0]
+    folder = os.path.commonpath([error.source for error in errors])
+    below = [(Path(os.path.relpath(error.source, folder)), problem) for error in errors for problem in error.problems]
+    problems = [problem._replace(file=(path / (problem.file or "")).as_posix()) for path, problem in below]
+    return type(errors[0])(folder, problems)
 
 
 class MissingExtraError(ImportError):

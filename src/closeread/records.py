@@ -137,16 +137,26 @@ def name_problem(parsed: AnyParsed, key: str, problem: Problem) -> Problem:
     return parsed.problem(number, problem.message)
 
 
-def find_repeated(parsed: AnyParsed, key: str) -> list[Problem]:
-    """Find records that have the same value in a field as an earlier record."""
-    names = as_columns(parsed.records, [key])[key]
+def find_repeated(parsed: AnyParsed, key: str, id_key: str) -> list[Problem]:
+    """Find records that have the same value in a field as an earlier record.
+
+    Other fields than the id may be the same in records of different splits, whose ids begin with the split and a slash.
+
+    Args:
+        parsed: the records.
+        key: the field.
+        id_key: the field with the id.
+    """
+    columns = as_columns(parsed.records, {key, id_key})
+    names = columns[key]
     if set(map(type, names)) == {str} and len(set(names)) == len(names):
         return []
-    first: dict[str, int] = {}
+    splits = ["" if key == id_key else str(name).rpartition("/")[0] for name in columns[id_key]]
+    first: dict[tuple[str, str], int] = {}
     return [
-        parsed.problem(index, f"duplicate {key} {quote(name)} (first {parsed.place(first[name])})")
-        for index, name in enumerate(names)
-        if isinstance(name, str) and first.setdefault(name, index) != index
+        parsed.problem(index, f"duplicate {key} {quote(name)} (first {parsed.place(first[split, name])})")
+        for index, (split, name) in enumerate(zip(splits, names, strict=True))
+        if isinstance(name, str) and first.setdefault((split, name), index) != index
     ]
 
 

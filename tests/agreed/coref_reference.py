@@ -3,8 +3,8 @@
     python tests/agreed/coref_reference.py SCORER LEA
 
 SCORER is a checkout of github.com/conll/reference-coreference-scorers at tag v8.01, LEA one at the commit named below,
-where the scorer knows LEA.  Writes `coref_reference.json` beside this file.  The random pairs are made here from
-their seeds, so that a test can make them again.
+where the scorer knows LEA.  Writes `coref_reference.json` beside this file.  The other pairs are made here, the random
+ones from their seeds, so that a test can make them again.
 """
 
 import hashlib
@@ -21,6 +21,14 @@ HERE = Path(__file__).parent
 TAG_COMMIT = "61e8e660e2c5154a56ac830ba2f33a99a76edf53"
 LEA_COMMIT = "772e5a3fb76bea6c69e8cd7eb019b0eae5fcd970"
 N_RANDOM = 400
+N_MIXED = 200
+
+# Key and response, a cell a token, in which the order of brackets matters.
+BRACKETS = {
+    "single tokens first": (["(1", "1)", "(1)"], ["(1|(2)", "1)", "(1)|(2)"]),
+    "single tokens in order": (["(1)", "(1)"], ["(1|(2)|(1)", "1)|(2)"]),
+    "open before close": (["(1", "(1)", "1)"], ["(1", "1)|(1", "1)"]),
+}
 
 # One process for all pairs.  The module returns its sums in full precision; the mentions and the BLANC of the sums it
 # only prints.  It refuses to score once it has met ten repeated mentions, over all calls, unless told to forget them.
@@ -89,6 +97,42 @@ def random_pair(seed):
     return "".join(key), "".join(response)
 
 
+def mixed_pair(seed):
+    """Key and response as CoNLL text: one document whose cells hold brackets of all kinds in any order."""
+    rng = random.Random(seed)
+
+    def below(n):
+        return int(rng.random() * n)
+
+    def side(n):
+        cells, still_open = [], []
+        for token in range(n):
+            opened = [below(3) for _ in range(below(3))]
+            pieces = [f"({below(3)})" for _ in range(below(3))] + [f"({entity}" for entity in opened]
+            still_open += opened
+            n_closed = len(still_open) if token == n - 1 else min(below(3), len(still_open))
+            pieces += [f"{still_open.pop(below(len(still_open)))})" for _ in range(n_closed)]
+            cells.append(sorted(pieces, key=lambda _: rng.random()))
+        return text_of("(mixed); part 000", cells)
+
+    n = 1 + below(6)
+    return side(n), side(n)
+
+
+def bracket_pair(name):
+    """Key and response of `BRACKETS` as CoNLL text."""
+    return tuple(text_of(f"({name}); part 000", [[cell] for cell in cells]) for cells in BRACKETS[name])
+
+
+def made_pairs():
+    """The pairs that are made here, as CoNLL text by name."""
+    return {
+        **{f"random {seed}": random_pair(seed) for seed in range(N_RANDOM)},
+        **{f"mixed {seed}": mixed_pair(seed) for seed in range(N_MIXED)},
+        **{name: bracket_pair(name) for name in BRACKETS},
+    }
+
+
 def conll(name, n_tokens, mentions):
     """A document as CoNLL text; mention i starts at token 2 i and has one token, or two where i is odd."""
     cells = [[] for _ in range(n_tokens)]
@@ -98,6 +142,11 @@ def conll(name, n_tokens, mentions):
             cells[2 * i + 1].append(f"{entity})")
         else:
             cells[2 * i].append(f"({entity})")
+    return text_of(name, cells)
+
+
+def text_of(name, cells):
+    """A document as CoNLL text; cells are lists of pieces."""
     rows = "".join(f"x\t{'|'.join(cell) or '-'}\n" for cell in cells)
     return f"#begin document {name}\n{rows}\n#end document\n"
 
@@ -128,15 +177,15 @@ def numbers(text):
 
 
 def main(scorer, lea):
-    """Score the scorer's own test pairs and the random ones."""
+    """Score the scorer's own test pairs and those made here."""
     data = Path(scorer) / "test" / "DataFiles"
     with tempfile.TemporaryDirectory() as folder:
         pairs = {}
         for response in sorted(data.glob("TC-*.response"), key=lambda path: [p.zfill(3) for p in path.stem.split("-")]):
             pairs[response.stem] = (data / f"{response.stem.rsplit('-', 1)[0]}.key", response)
-        for seed in range(N_RANDOM):
-            pairs[f"random {seed}"] = tuple(Path(folder) / f"{seed}.{side}" for side in ("key", "response"))
-            for path, text in zip(pairs[f"random {seed}"], random_pair(seed), strict=True):
+        for name, texts in made_pairs().items():
+            pairs[name] = tuple(Path(folder) / f"{name}.{side}" for side in ("key", "response"))
+            for path, text in zip(pairs[name], texts, strict=True):
                 path.write_text(text, "utf-8")
         said = official(scorer, ["muc", "bcub", "ceafm", "ceafe", "blanc"], pairs)
         for name, figures in official(lea, ["lea"], pairs).items():

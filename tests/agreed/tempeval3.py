@@ -1,10 +1,12 @@
 """Run the toolkit of TempEval-3 and keep what it counts.
 
-    python tests/agreed/tempeval3.py TOOLKIT PYTHON2
+    PYTHONPATH=tests python tests/agreed/tempeval3.py TOOLKIT PYTHON2 RELEASED
 
 TOOLKIT is github.com/naushadzaman/tempeval3_toolkit at the commit named below, PYTHON2 a Python 2.7; its normalizer
-needs Java.  CLOSEREAD_DATA must name the corpora.  Writes `tempeval3.json` beside this file.  The links are made here,
-with seeds or from the corpus's timelines, so that a test can make them again; of the corpus only numbers are kept.
+needs Java.  RELEASED is github.com/qiangning/StructTempRel-EMNLP17 at the commit named below, which has TempEval-3's
+platinum, the test documents of TimeBank-Dense, the training documents of QA-TempEval, and what systems said of them.
+CLOSEREAD_DATA must name the corpora.  Writes `tempeval3.json` beside this file.  Links of random pairs are made here,
+with seeds or from the corpus's timelines, so that a test can make them again; of all corpora only numbers are kept.
 
 A side is a list of links (source, type, target) between events, which are numbers, or between events and times, which
 are negative numbers.
@@ -15,13 +17,16 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 from itertools import pairwise
 from pathlib import Path
 
-from closeread.formats.timeml import Document, Entry, Passage, Span, Tlink, dump_timeml
+from twins import point_algebra as twin
+
+from closeread.formats.timeml import RELATION_TYPES, Document, Entry, Passage, Span, Tlink, dump_timeml, read_timeml
 
 HERE = Path(__file__).parent
 COMMIT = "e02eb2da9bee680693cd13ba7abfda03ac429133"
@@ -209,8 +214,51 @@ OTHERWISE = {
         [(0, "BEFORE", 1), (0, "IDENTITY", 1)],
         [(0, "SIMULTANEOUS", 1)],
     ),
+    "two that come before what is before another": (
+        [(0, "BEFORE", 1), (2, "BEFORE", 1), (3, "BEFORE", 2), (4, "BEFORE", 2)],
+        [(4, "BEFORE", 3)],
+    ),
+    "one of two that come before another": (
+        [],
+        [(0, "AFTER", 1), (2, "BEFORE", 0), (2, "AFTER", 3), (2, "AFTER", 1), (3, "AFTER", 1)],
+    ),
+    "a chain that is lost": (
+        [],
+        [
+            *[(0, "BEFORE", 1), (2, "BEFORE", 1), (3, "AFTER", 4), (5, "BEFORE", 2), (5, "BEFORE", 6)],
+            *[(4, "BEFORE", 5), (6, "AFTER", 4)],
+        ],
+    ),
 }
-"""What the toolkit counts otherwise."""
+"""What the toolkit counts otherwise; the last three are what is left of real documents when links are left out as long
+as it does."""
+ALONE = {
+    f"{name} {place}": (links, [(0, "BEFORE", 1)])
+    for name in RELATION_TYPES
+    for place, links in (
+        ("after", [(0, "BEFORE", 1), (0, name, 0)]),
+        ("first", [(0, name, 0), (0, "BEFORE", 1)]),
+    )
+}
+"""Links of an interval with itself, after another link of it or before."""
+RELEASED_COMMIT = "d6518a5a79d940d749c95ee5b72830714b132238"
+PLATINUM = "data/TempEval3/Evaluation/te3-platinum"
+DENSE = "output/Chambers/gold"
+QA = "data/SemEval2015-Task5-QATempEval/qa-tempeval-train"
+RELEASED = {
+    "platinum": (PLATINUM, PLATINUM),
+    "platinum, 0.6_1.4_1": (PLATINUM, "output/pred_0.6_1.4_1"),
+    "platinum, 20_0.01_0.0": (PLATINUM, "output/pred_20_0.01_0.0"),
+    "platinum, table3_SP+ILP": (PLATINUM, "output/pred_table3_SP+ILP"),
+    "TimeBank-Dense": (DENSE, DENSE),
+    "TimeBank-Dense, CAEVO": (DENSE, "output/Chambers/caveo"),
+    "TimeBank-Dense, 0.3_1.4_1": (DENSE, "output/Chambers/codl/TD-Test/0.3_1.4_1"),
+    "QA-TempEval": (f"{QA}/data/TBAQ-annotated", f"{QA}/data/TBAQ-annotated"),
+    "QA-TempEval, TIPSem": (f"{QA}/data/TBAQ-annotated", f"{QA}/systems/TIPSem-fold1-original"),
+    "QA-TempEval, TIPSem with links of times": (f"{QA}/data/TBAQ-annotated", f"{QA}/systems/TIPSem-fold1-with-timex"),
+}
+"""Keys and responses; those of QA-TempEval have ids of their own."""
+NORMALIZED = ("QA-TempEval, TIPSem", "QA-TempEval, TIPSem with links of times")
 
 
 def counted(toolkit, python, pairs, *method, normalize=False):
@@ -223,27 +271,76 @@ def counted(toolkit, python, pairs, *method, normalize=False):
         normalize: whether its normalizer is to make ids the same by extents first.
     """
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for side in (0, 1):
-            (folder / SIDES[side]).mkdir()
+        folders = [Path(name) / side for side in SIDES]
+        for side, folder in enumerate(folders):
+            folder.mkdir()
             for number, pair in enumerate(pairs):
-                (folder / SIDES[side] / f"{number}.tml").write_text(dump_timeml(pair[side]), "utf-8")
-        folders = [folder / side for side in SIDES]
+                (folder / f"{number}.tml").write_text(dump_timeml(pair[side]), "utf-8")
         if normalize:
-            command = ["java", "-jar", "TimeML-Normalizer/TimeML-Normalizer.jar", "-a", ";".join(map(str, folders))]
-            subprocess.run(command, cwd=toolkit, check=True, capture_output=True)
-            folders = [folder / f"{side}-normalized" for side in SIDES]
-        command = [python, "-B", Path(toolkit) / SCRIPTS[0], *(f"{side}/" for side in folders), "2", *method]
-        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            folders = normalized(toolkit, folders)
+        found = evaluated(toolkit, python, folders, *method)
+    return [found[str(number)] for number in range(len(pairs))]
+
+
+def normalized(toolkit, folders):
+    """Folders beside these in which the toolkit's normalizer has made ids the same by extents."""
+    command = ["java", "-jar", "TimeML-Normalizer/TimeML-Normalizer.jar", "-a", ";".join(map(str, folders))]
+    subprocess.run(command, cwd=toolkit, check=True, capture_output=True)
+    return [folder.with_name(f"{folder.name}-normalized") for folder in folders]
+
+
+def evaluated(toolkit, python, folders, *method):
+    """What the toolkit counts of two folders, by document."""
+    command = [python, "-B", Path(toolkit) / SCRIPTS[0], *(f"{side}/" for side in folders), "2", *method]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     found = {}
     for part in re.split(r"\n ?Evaluate ", printed)[1:]:
-        number = int(re.match(r"\S*/(\d+)\.tml", part)[1])
+        name = re.match(r"\S*/(\S+)\.tml", part)[1]
         shown = [re.search(rf"\n{ratio} (\d+) (\d+)\n", part).groups() for ratio in ("precision", "recall")]
-        found[number] = [int(count) for counts in shown for count in counts]
-    return [found[number] for number in range(len(pairs))]
+        found[name] = [int(count) for counts in shown for count in counts]
+    return dict(sorted(found.items()))
 
 
-def main(toolkit, python):
+def counted_of_released(toolkit, python, released, name):
+    """What the toolkit counts of released documents, also with ids of its normalizer's.
+
+    Where the point algebra counts otherwise, that is kept, too; for it ids don't matter.
+    """
+    with tempfile.TemporaryDirectory() as work:
+        folders = [Path(work) / side for side in SIDES]
+        for source, folder in zip(RELEASED[name], folders, strict=True):
+            folder.mkdir()
+            for path in (Path(released) / source).glob("*.tml"):
+                shutil.copy(path, folder)
+        renamed = normalized(toolkit, folders)
+        if name in NORMALIZED:
+            folders = renamed
+        said = evaluated(toolkit, python, folders)
+        exact = counted_exactly(folders)
+        assert exact == counted_exactly(renamed)
+        return {
+            "toolkit": said,
+            "toolkit, other ids": evaluated(toolkit, python, renamed),
+            "point algebra": {document: exact[document] for document in said if said[document] != exact[document]},
+        }
+
+
+def counted_exactly(folders):
+    """What the point algebra counts of two folders, by document."""
+    return {
+        path.stem: twin.link_counts(
+            *(links_of(read_timeml(folder / path.name)) for folder in folders), network=twin.Matrices
+        )[:4]
+        for path in folders[0].glob("*.tml")
+    }
+
+
+def links_of(document):
+    """The links of a document as a list."""
+    return [(link.source, link.relation, link.target) for link in document.tlinks]
+
+
+def main(toolkit, python, released):
     """Score all pairs."""
     random_pairs = {name: [family(seed) for seed in range(N_RANDOM)] for name, family in FAMILIES.items()}
     said = {name: counted(toolkit, python, documents(pairs)) for name, pairs in random_pairs.items()}
@@ -254,17 +351,21 @@ def main(toolkit, python):
     for name in FOLDERS:
         pairs = timeline_pairs(os.environ["CLOSEREAD_DATA"], name)
         corpora |= dict(zip(pairs, counted(toolkit, python, documents(pairs.values())), strict=True))
+    of_released = {name: counted_of_released(toolkit, python, released, name) for name in RELEASED}
     written = {
         "tool": "github.com/naushadzaman/tempeval3_toolkit",
         "version": f"commit {COMMIT}, {digest(toolkit)}",
         "command": "python2 evaluation-relations/temporal_evaluation.py GOLD/ SYSTEM/ 2 [acl11]; of annotated texts "
         "after java -jar TimeML-Normalizer/TimeML-Normalizer.jar -a 'GOLD;SYSTEM'",
+        "released": f"github.com/qiangning/StructTempRel-EMNLP17, commit {RELEASED_COMMIT}",
         "figures": "links of the system that are verified, all of them, and the same of gold",
         **said,
         "consistent, acl11": all_links,
         "annotated": by_extent,
         "otherwise": dict(zip(OTHERWISE, otherwise, strict=True)),
+        "alone": dict(zip(ALONE, counted(toolkit, python, documents(ALONE.values())), strict=True)),
         "corpora": corpora,
+        "released corpora": of_released,
     }
     (HERE / "tempeval3.json").write_text(shown(written) + "\n", "utf-8")
 

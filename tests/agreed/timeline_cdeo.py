@@ -2,9 +2,10 @@
 
     python tests/agreed/timeline_cdeo.py TOOL PYTHON2
 
-TOOL is `code/evaluation_tool` of github.com/savac/cdeo at the commit named below, PYTHON2 a Python 2.7;
-CLOSEREAD_DATA must name the corpora.  Writes `timeline_cdeo.json` beside this file.  The systems are made here, from
-gold or from nothing, with seeds, so that a test can make them again; of the corpora only numbers are kept.
+TOOL is `code/evaluation_tool` of a clone of github.com/savac/cdeo at the commit named below, PYTHON2 a Python 2.7;
+CLOSEREAD_DATA must name the corpora, with all three evaluation corpora.  Writes `timeline_cdeo.json` beside this file.
+Most systems are made here, from gold or from nothing, with seeds, so that a test can make them again; the others are
+the clone's own outputs for the evaluation corpora.  Of corpora and outputs only numbers are kept.
 
 A side is a list of entries [position, anchor, mentions].  Of three or more copies of a mention in gold the tool takes
 the third for the second, unless the second is the first's neighbour: the random gold here has two at most.
@@ -14,6 +15,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,7 +29,15 @@ FOLDERS = {
     "trial": "TimeLines_trial_data_task4_v1.2",
     "corpus_1": "SemEval_Task4_data/corpus_1/TimeLines_Gold_Standard",
     "corpus_2": "SemEval_Task4_data/corpus_2/TimeLines_Gold_Standard",
+    "corpus_3": "SemEval_Task4_data/corpus_3/TimeLines_Gold_Standard",
 }
+EVALUATION = ("corpus_1", "corpus_2", "corpus_3")
+COMBINED = "data/evaluation/combined"
+"""The folder of the clone with gold and outputs of all three evaluation corpora, where two names were the same."""
+OUTPUTS = ("results_perceptron", "results_structured")
+RENAMED = {"general_motors_0": "corpus_2/general_motors", "general_motors": "corpus_3/general_motors"}
+EMPTY = "general_motors_creditors"
+"""The timeline without entries, which the organisers left out; of it the tool takes every relation as spurious."""
 N_RANDOM = 400
 
 # The tool's scripts, run as they are in one process, with counts taken from their namespace before they are rounded.
@@ -62,10 +72,15 @@ def entries_of(path):
     return [[int(row[0]), row[1], row[2:]] for row in rows if len(row) > 2]
 
 
-def gold_of(corpora, name):
-    """The timelines of a corpus that have entries, by the names of their files."""
+def named_gold(corpora, name):
+    """The timelines of a corpus that have entries, by the names of their files; one is there under two names."""
     paths = sorted((Path(corpora) / "semeval2015_timeline" / FOLDERS.get(name, name)).glob("*.txt"))
-    return [entries for entries in map(entries_of, paths) if entries]
+    return {path.stem: entries for path in paths if "&" not in path.name and (entries := entries_of(path))}
+
+
+def gold_of(corpora, name):
+    """The timelines of a corpus that have entries, in the order of the names of their files."""
+    return list(named_gold(corpora, name).values())
 
 
 def dropped(entries, rng):
@@ -178,32 +193,52 @@ def counted(tool, python, pairs, track):
 def printed(tool, python, pairs, track):
     """Precision, recall and F1 of all pairs together, in percent, as the tool prints them."""
     with tempfile.TemporaryDirectory() as folder:
-        for side in ("gold", "system", "bin"):
-            (Path(folder) / side).mkdir()
+        folders = [Path(folder) / side for side in ("gold", "system")]
+        for side, place in enumerate(folders):
+            place.mkdir()
+            for number, pair in enumerate(pairs):
+                (place / f"{number}.txt").write_text("Name\n" + written(pair[side]), "utf-8")
+        return printed_of_folders(tool, python, folders, track)
+
+
+def printed_of_folders(tool, python, folders, track):
+    """Precision, recall and F1, in percent, as the tool prints them of the folders of gold and of a system."""
+    with tempfile.TemporaryDirectory() as folder:
         # The tool starts whatever is called python.
-        (Path(folder) / "bin" / "python").symlink_to(python)
-        environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
-        for number, pair in enumerate(pairs):
-            for entries, side in zip(pair, ("gold", "system"), strict=True):
-                (Path(folder) / side / f"{number}.txt").write_text("Name\n" + written(entries), "utf-8")
+        (Path(folder) / "python").symlink_to(python)
+        environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
         options = ["--ord"] if track == "ordering" else []
-        command = [python, "evaluation_all.py", *options, f"{folder}/gold", f"{folder}/system"]
+        command = [python, "evaluation_all.py", *options, *map(str, folders)]
         done = subprocess.run(command, cwd=tool, env=environment, check=True, capture_output=True, text=True)
     _, f1, _, precision, _, recall = done.stdout.strip().split("\n")[-1].strip().split("\t")
     return [float(precision), float(recall), float(f1)]
 
 
+def printed_of_output(tool, python, output, track):
+    """What the tool prints of one of the clone's outputs."""
+    combined = Path(tool).resolve().parents[1] / COMBINED
+    with tempfile.TemporaryDirectory() as folder:
+        gold = Path(folder) / "gold"
+        shutil.copytree(combined / "gold", gold, ignore=shutil.ignore_patterns(f"{EMPTY}.txt"))
+        return printed_of_folders(tool, python, [gold, combined / output], track)
+
+
 def main(tool, python):
     """Score every change of every timeline, and the random pairs, in both tracks."""
     corpora, together, random_pairs = {}, {}, [random_pair(seed) for seed in range(N_RANDOM)]
+    whole = []
     for name in FOLDERS:
         gold = gold_of(os.environ["CLOSEREAD_DATA"], name)
         for change in CHANGES:
             pairs = [(entries, system_of(entries, change, number)) for number, entries in enumerate(gold)]
+            whole += pairs if change == "everything" and name in EVALUATION else []
             for track in SCRIPTS:
                 corpora[f"{name}, {change}, {track}"] = counted(tool, python, pairs, track)
                 if change == "everything":
                     together[f"{name}, {change}, {track}"] = printed(tool, python, pairs, track)
+    for track in SCRIPTS:
+        together[f"evaluation, everything, {track}"] = printed(tool, python, whole, track)
+        together |= {f"{name}, {track}": printed_of_output(tool, python, name, track) for name in OUTPUTS}
     kept = {
         "tool": "github.com/savac/cdeo code/evaluation_tool",
         "version": f"commit {COMMIT}, {digest(tool)}",

@@ -16,9 +16,9 @@ def file(tmp_path_factory):
 def read(file):
     """A function that reads CoNLL text, given as a string or as bytes."""
 
-    def call(text):
+    def call(text, word_column=None):
         file.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
-        return read_conll(file)
+        return read_conll(file, word_column)
 
     return call
 

@@ -34,7 +34,17 @@ def test_a_cell_of_whole_mentions(read, cell, spans):
         (["(0", "(0", "0)|0)"], [[[0, 2], [1, 2]]]),
         (["(0", "(0)0)"], [[[0, 1], [1, 1]]]),
         (["(0", "0)(0)"], [[[0, 1], [1, 1]]]),
-        (["(0", "0)|(0", "0)"], [[[0, 1], [1, 2]]]),
+        # The reference scorer, coval and corefud-scorer open before they close.
+        (["(0", "0)|(0", "0)"], [[[0, 2], [1, 1]]]),
+        (["(0", "0)(0", "0)"], [[[0, 2], [1, 1]]]),
+        (["0)|(0"], [[[0, 0]]]),
+        (["(0|0)"], [[[0, 0]]]),
+        (["(0", "0)|(0|0)"], [[[0, 1], [1, 1]]]),
+        (["(0|(0", "0)|(0", "0)|0)"], [[[0, 2], [0, 2], [1, 1]]]),
+        (["(0", "0)|(1", "1)"], [[[0, 1]], [[1, 2]]]),
+        (["(abc12|(3", "3)abc12)"], [[[0, 1]], [[0, 1]]]),
+        (["(place-1-York%2C_Ö(place-2", "-", "place-2)place-1-York%2C_Ö)"], [[[0, 2]], [[0, 2]]]),
+        (["(e12345678)", "(e123456789", "(e12345679)|e123456789)"], [[[0, 0]], [[1, 2]], [[2, 2]]]),
         (["(7", "(3", "7)", "3)"], [[[0, 2]], [[1, 3]]]),
         (["(1(3(3", "3)3)", "1)"], [[[0, 2]], [[0, 1], [0, 1]]]),
         (["(007)", "(7)"], [[[0, 0]], [[1, 1]]]),
@@ -82,6 +92,9 @@ def test_comments_markers_and_blank_lines(read):
         (["n 0 a -", "n 0 b (1)"], ["a", "b"]),
         (["n 0 0 a -", "n 0 1 b (1)"], ["a", "b"]),
         (["n 0 0 a x -", "n 0 1 b y (1)"], ["a", "b"]),
+        (["1 a x -", "2 b y (1)"], ["a", "b"]),
+        (["1 a x N -", "2 b y N (1)"], ["a", "b"]),
+        (["12 0 0 a x -", "12 0 1 b y (1)"], ["a", "b"]),
         (["n 0 0 a x y", "n 0 1 b y (1)"], None),
     ],
 )
@@ -92,6 +105,75 @@ def test_the_column_of_the_word(read, rows, words):
     else:
         table = read(document(*rows))
         assert (list(table.words(0)) if table.words else None) == words
+
+
+SEMEVAL = """\
+#begin document news/17.xml
+1\t1984\t1984\t1984\tNum\tNum\tn=s\tn=s\t2\t2\tSUBJ\tSUBJ\t_\t_\t_\t_\t(7|(8)
+2\tfell\tfall\tfall\tV\tV\t_\t_\t0\t0\tROOT\tROOT\t_\t_\tfall.01\t_\t7)
+\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t
+1\tIt\tit\tit\tP\tP\tn=s\tn=s\t2\t2\tSUBJ\tSUBJ\t_\t_\t_\t_\t(8)
+#end document news/17.xml
+"""
+
+
+def test_semeval_2010(read):
+    table = read(SEMEVAL)
+    assert list(table.names) == ["news/17.xml"]
+    assert list(table.words(0)) == ["1984", "fell", "It"]
+    assert table[0]["clusters"] == [[[0, 1]], [[0, 0], [2, 2]]]
+
+
+def test_the_word_column_can_be_given(file, read):
+    words = [list(read(SEMEVAL, column).words(0)) for column in (2, 3, 16)]
+    assert words == [["1984", "fell", "It"], ["1984", "fall", "it"], ["_", "_", "_"]]
+    text = SEMEVAL + document("n 0 0 x (1)", name="(b)") + document(name="(c)")
+    with pytest.raises(FormatError) as caught:
+        read(text, 17)
+    found = "the word column is 17, but the document has 17 columns, and the last contains the mentions"
+    assert str(caught.value) == f"{file}:1: {found} (expected 1 to 16)"
+    with pytest.raises(FormatError, match=r":7: the word column is 5, but the document has 5 columns"):
+        read(text, 5)
+    with pytest.raises(FormatError, match=r"has 1 column, and the last contains the mentions \(expected auto\)"):
+        read(document("-"), 1)
+
+
+@pytest.mark.parametrize(
+    ("begin", "name"),
+    [
+        ("#begin document (a); ", "a"),
+        ("#begin document (a);", "a"),
+        ("#begin document a", "a"),
+        ("#begin document a;", "a"),
+        ("# begin document nw/a-1.xml ", "nw/a-1.xml"),
+        ("#begin document nw/a; part 001", "nw/a; part 001"),
+        ("#begin document a (b)", "a (b)"),
+        ("#begin document a;b", "a;b"),
+        ("#begin document", "1"),
+        ("# begin document ", "1"),
+    ],
+)
+def test_names_of_documents(read, begin, name):
+    table = read(f"{begin}\na (1)\n#end document\n")
+    assert list(table.names) == [name]
+    assert table.unnamed == ({0} if name == "1" else frozenset())
+
+
+def test_documents_without_names_are_numbered(read):
+    """So in OntoGUM, of which every file has one document without a name."""
+    table = read("# begin document \n0\ta\t(1)\n# end document\n" * 2 + document("a -") + document("b -", name=""))
+    assert list(table.names) == ["1", "2", "a", "4"]
+    assert table.unnamed == {0, 1, 3}
+
+
+def test_brackets_that_close_first_are_noted(read):
+    cells = ["(1|(2", "1)|(1|2)|(2)", "1)|(1", "1)"]
+    table = read(document(*(f"a\t{cell}" for cell in cells)))
+    assert table[0]["clusters"] == [[[0, 3], [1, 1], [2, 2]], [[0, 1], [1, 1]]]
+    where = "an entity closes and opens again in 2 cells (first: '1)|(1|2)|(2)' on line 3)"
+    how = "what opens is read before what closes, as the reference scorer does"
+    assert table.notices == [f"{where}; {how}"]
+    assert read(document("a (1", "b 1)|(1)|(2", "c 2)")).notices == []
 
 
 def test_a_last_cell_may_be_empty(read):
@@ -150,7 +232,7 @@ BROKEN = {
         "5: column 2: entity 0 closes but is not open",
     ],
     **{
-        document(f"a {cell}"): [f"2: column 2: '{cell}' is not a valid mention cell ({CONLL_IDS})"]
+        document(f"a {cell}"): [f"2: column 2: {cell!r} is not a valid mention cell ({CONLL_IDS})"]
         for cell in [
             "x",
             "*",
@@ -159,7 +241,11 @@ BROKEN = {
             "()",
             "(",
             ")",
-            "(a)",
+            "(*)",
+            "(_)",
+            "(1+2)",
+            "(V*",
+            "(1\x85)",
             "(0|",
             "|(0)",
             "(0)||(1)",
@@ -182,7 +268,10 @@ BROKEN = {
     ],
     document("a -", end=""): ["1: document 'a' never ends (expected '#end document')"],
     "#end document\n": ["1: '#end document' without '#begin document'"],
-    document("a -", name="a"): [f"1: '#begin document a' {NEEDED_NAME}"],
+    document("a -", name="; part 1"): [f"1: '#begin document ; part 1' {NEEDED_NAME}"],
+    document("a -", name="("): [f"1: '#begin document (' {NEEDED_NAME}"],
+    "#begin document-a\n#end document\n": [f"1: '#begin document-a' {NEEDED_NAME}"],
+    document("a -", name="") + document("a -", name="1"): ["4: duplicate document '1' (first on line 1)"],
     document("a -", name="()"): [f"1: '#begin document ()' {NEEDED_NAME}"],
     document("a -", name="(a) part 1"): [f"1: '#begin document (a) part 1' {NEEDED_NAME}"],
     document("a -", name="(\x85)"): [r"1: document name '\x85' contains the control character U+0085"],

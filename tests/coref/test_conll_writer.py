@@ -1,12 +1,13 @@
 """Writing CoNLL files, and reading them back."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.conll_documents import InventedWords, as_plain_values, document, random_tables
+from shared.conll_documents import InventedWords, as_plain_values, document, has_crossing, random_tables
 
 from closeread.files import write_text
 from closeread.tasks.coref import conll_text
@@ -16,8 +17,12 @@ from closeread.tasks.coref.conll_writer import dump_conll
 from closeread.tasks.coref.token_differences import token_differences
 
 
-@given(table=random_tables(), block=st.sampled_from([1, 7, 40, 1000]))
+@given(table=random_tables() | random_tables(crossing=True), block=st.sampled_from([1, 7, 40, 1000]))
 def test_round_trip(file, table, block):
+    if has_crossing(table):
+        with pytest.raises(ValueError, match="two crossing mentions of one entity"):
+            dump_conll(table)
+        return
     write_text(file, dump_conll(table))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conll_text, "BLOCK", block)
@@ -31,6 +36,21 @@ def test_round_trip(file, table, block):
 def test_ids_are_written_back(read):
     text = "#begin document (a); part 3\na\t3\t0\tx\t(12\na\t3\t1\ty\t12)|(07)\n\n#end document\n"
     assert dump_conll(read(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("labels", "cells"),
+    [
+        (["12", "7"], ["(12)", "(7)"]),
+        (["07", "7"], ["(0)", "(1)"]),  # the same entity to coval and corefud-scorer
+        (["abc12", "7"], ["(0)", "(1)"]),
+        (["7", "7"], ["(0)", "(1)"]),
+    ],
+)
+def test_ids_that_scorers_know(labels, cells):
+    table = mention_table(["a"], [[[[0, 0]], [[1, 1]]]])
+    text = dump_conll(replace(table, n_tokens=np.array([2]), labels=labels))
+    assert [row.split("\t")[-1] for row in text.split("\n")[1:3]] == cells
 
 
 def test_writing_without_words(read):
@@ -51,6 +71,11 @@ def test_writing_without_words(read):
         (
             {"end": np.array([2, 3])},
             "document 'a': a CoNLL file can't express two crossing mentions of one entity, the second on tokens 1 to 3",
+        ),
+        # `1)|(1` would be read as a mention of token 1, within one of tokens 0 to 2.
+        (
+            {"end": np.array([1, 2])},
+            "document 'a': a CoNLL file can't express two crossing mentions of one entity, the second on tokens 1 to 2",
         ),
     ],
 )

@@ -107,7 +107,7 @@ def test_tokens(read):
     assert table.n_tokens.tolist() == [7, 1]
     assert list(table.words(0)) == ["_", "de", "le", "mot long", "_", "_", "w"]  # empty nodes have no word
     assert entities(table) == [("z", ((0, 0),), 0), ("z", ((5, 5),), 5), ("e", ((2, 3),), 3), ("z", ((0, 0),), 0)]
-    assert [table[i]["clusters"] for i in range(2)] == [[[[0, 0], [5, 5]], [[2, 3]]], [[[0, 0]]]]
+    assert [table[i]["clusters"] for i in range(2)] == [[[[0, 0, 0], [5, 5, 5]], [[2, 3, 3]]], [[[0, 0, 0]]]]
     assert [table.words.line_of(0, 0), table.words.line_of(0, 3), table.words.line_of(1, 0)] == [4, 10, 17]
 
 

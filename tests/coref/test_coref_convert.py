@@ -58,6 +58,29 @@ def test_scores_stay(ran, source):
         assert json.loads(scored)["scores"] == wanted
 
 
+def test_heads_are_kept(ran, here):
+    rows = ["Ida\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1--2-", "Voss\t_\t_\t_\t_\t0\t_\t_\tEntity=e1)"]
+    text = "".join(f"{i}\t{row}\n" for i, row in enumerate(rows, start=1))
+    Path("key.conllu").write_text(f"# newdoc id = a\n# global.Entity = eid-etype-head-other\n{text}\n", "utf-8")
+    ran("convert", "coref", "key.conllu", "-o", "key.jsonl")
+    assert json.loads(Path("key.jsonl").read_text()) == {"document": "a", "clusters": [[[0, 1, 1]]], "n_tokens": 2}
+    ran("convert", "coref", "key.jsonl", "-o", "back.conllu")
+    assert read_documents(Path("back.conllu")).head.tolist() == [1]
+    ran("convert", "coref", "key.jsonl", "-o", "key.conll")
+    ran("convert", "coref", "key.conll", "-o", "bare.jsonl")
+    assert json.loads(Path("bare.jsonl").read_text())["clusters"] == [[[0, 1]]]
+
+
+def test_one_of_two_sides(run, here):
+    row = {"doc_key": "a", "sentences": [["x", "y"]], "clusters": [[[0, 0]]], "predicted_clusters": [[[0, 1]]]}
+    Path("both.jsonlines").write_text(json.dumps(row) + "\n")
+    for side, clusters, unread in (("key", [[[0, 0]]], "predicted_clusters"), ("response", [[[0, 1]]], "clusters")):
+        done = run("convert", "coref", "both.jsonlines", "--side", side, "-o", f"{side}.jsonl")
+        assert done.exit_code == 0
+        assert f"'{unread}' is ignored" in done.stderr
+        assert json.loads(Path(f"{side}.jsonl").read_text())["clusters"] == clusters
+
+
 def test_documents_that_the_format_can_not_express(run, source):
     done = run("convert", "coref", source, "-o", "key.txt")
     assert done.exit_code == 2

@@ -3,15 +3,19 @@
 import hashlib
 import json
 
+import datasets
 import pytest
 from shared.package_copy import copy_package, run_with
 
 from closeread.corpora.declaration import Config, Corpus, SourceFile
 from closeread.corpora.gold import read_gold, read_own_gold
+from closeread.corpora.schema import load_schema
 from closeread.errors import FormatError
 from closeread.formats.json_lines import dump_json_lines
+from closeread.hf.features import features
 from closeread.tasks import find_format
 from closeread.tasks.coref.columns import MentionTable, document_digests
+from closeread.tasks.coref.sides import take_documents
 
 CONLL = """#begin document (rain); part 000
 rain 0 0 It (1)
@@ -40,6 +44,10 @@ CONLLU = """# newdoc id = rain; part 000
 RECORDS = [
     {"document": "rain; part 000", "clusters": [[[0, 0]]]},
     {"document": "sun; part 000", "clusters": [[[0, 1]]]},
+]
+WITH_HEADS = [
+    {"document": "rain; part 000", "clusters": [[[0, 0, 0]]]},
+    {"document": "sun; part 000", "clusters": [[[0, 1, 1]]]},
 ]
 FILES = {
     "conll": ("key.conll", CONLL),
@@ -75,7 +83,7 @@ def test_gold_in_every_format(name, tmp_path):
     gold = read_gold(declared(name, file, text), data_dir=tmp_path)
     assert gold.released
     assert isinstance(gold.records, MentionTable)
-    assert list(gold.records) == RECORDS
+    assert list(gold.records) == (WITH_HEADS if name == "conllu" else RECORDS)
 
 
 @pytest.mark.parametrize(("name", "lines"), [("conll", [1, 6]), ("conllu", [1, 6]), ("coref_json", [1, 2])])
@@ -90,7 +98,7 @@ def test_formats_say_where_documents_begin_and_write_them_again(name, lines, tmp
     (tmp_path / file).write_text(one.write(parsed.records), "utf-8")
     again = one.read(tmp_path / file, "any").records
     assert document_digests(again) == document_digests(parsed.records)
-    assert "rain; part 000" in one.write(RECORDS) if name == "coref_json" else list(again) == RECORDS
+    assert "rain; part 000" in one.write(RECORDS) if name == "coref_json" else list(again) == list(parsed.records)
 
 
 def test_json_lines_of_a_corpus_in_conll_follow_the_same_rules(tmp_path):
@@ -105,6 +113,15 @@ def test_json_lines_of_a_corpus_in_conll_follow_the_same_rules(tmp_path):
     assert [problem.line for problem in caught.value.problems] == [2, 2]
     assert "clusters[0][0]: [3, 2] ends before it starts" in str(caught.value)
     assert "clusters[1][0]: [0, 5] is outside the document, which has 5 tokens" in str(caught.value)
+
+
+def test_features_take_mentions_with_and_without_heads():
+    schema = features(load_schema("coref"))
+    for records in (RECORDS, WITH_HEADS):
+        rows = datasets.Dataset.from_list([{**record, "n_tokens": 2} for record in records], features=schema)
+        assert rows.features == schema
+        assert [row["clusters"] for row in rows] == [record["clusters"] for record in records]
+        assert list(take_documents([{**row} for row in rows], "any", is_response=False)) == records
 
 
 DECLARATION = """

@@ -15,11 +15,17 @@ from closeread.tasks.coref.coref_json import dump_coref_json, read_coref_json
 
 SAFE = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=5)
 MENTION = st.tuples(st.integers(0, 9), st.integers(0, 9)).map(sorted)
-CLUSTERS = st.lists(st.lists(MENTION, min_size=1, max_size=3), max_size=3)
+HEADED = MENTION.flatmap(lambda span: st.integers(*span).map(lambda head: [*span, head]))
 
 
-@given(documents=st.dictionaries(SAFE, CLUSTERS, min_size=1, max_size=3), sized=st.booleans())
+def documents_of(mentions):
+    clusters = st.lists(st.lists(mentions, min_size=1, max_size=3), max_size=3)
+    return st.dictionaries(SAFE, clusters, min_size=1, max_size=3)
+
+
+@given(documents=documents_of(MENTION) | documents_of(HEADED), sized=st.booleans())
 @example(documents={"a; part 000": [[[0, 0], [0, 0]], [[0, 0]]], "\u2028😀": []}, sized=False)
+@example(documents={"a": [[[0, 2, 1]]], "b": []}, sized=True)
 def test_round_trip(file, documents, sized):
     rows = [{"document": name, "clusters": clusters} for name, clusters in documents.items()]
     if sized:
@@ -38,8 +44,8 @@ def test_the_number_of_tokens_is_known_only_where_all_say_it(file):
     assert read_coref_json(file).n_tokens is None
 
 
-def row(clusters, **more):
-    return json.dumps({"document": "a", "clusters": clusters, **more})
+def row(clusters, document="a", **more):
+    return json.dumps({"document": document, "clusters": clusters, **more})
 
 
 BROKEN = {
@@ -52,7 +58,22 @@ BROKEN = {
     row([], id="a"): ["1: Additional properties are not allowed ('id' was unexpected)"],
     row([[]]): ["1: clusters[0]: [] should be non-empty"],
     row([[[0]]]): ["1: clusters[0][0]: [0] is too short"],
-    row([[[0, 1, 2]]]): ["1: clusters[0][0]: [0, 1, 2] is too long"],
+    row([[[0, 1, 1, 1]]]): ["1: clusters[0][0]: [0, 1, 1, 1] is too long"],
+    row([[[1, 0, 0]]]): ["1: clusters[0][0]: [1, 0, 0] ends before it starts (expected [start, end, head])"],
+    row([[[2, 3, 1]], [[0, 1, 2]]]): [
+        "1: clusters[0][0]: head 1 of [2, 3, 1] is outside the mention (expected a token from 2 to 3)",
+        "1: clusters[1][0]: head 2 of [0, 1, 2] is outside the mention (expected a token from 0 to 1)",
+    ],
+    "\n".join([row([[[0, 1, 0]], [[2, 3], [4, 5]]]), row([[[6, 7]]], document="b"), row([], document="c")]): [
+        "1: clusters[1][0]: [2, 3] has no head, but the first mention of all, [0, 1, 0], has a head "
+        "(expected heads for all mentions or for none)",
+        "2: clusters[0][0]: [6, 7] has no head, but the first mention of all, [0, 1, 0], has a head "
+        "(expected heads for all mentions or for none)",
+    ],
+    "\n".join([row([[[0, 1]]]), row([[[2, 3], [6, 7, 6]]], document="b")]): [
+        "2: clusters[0][1]: [6, 7, 6] has a head, but the first mention of all, [0, 1], has no head "
+        "(expected heads for all mentions or for none)",
+    ],
     row([[[-1, 0]]]): ["1: clusters[0][0][0]: -1 is less than the minimum of 0"],
     row([[[0, 0.5]]]): ["1: clusters[0][0][1]: 0.5 is not of type 'integer'"],
     row([[[0, "1"]]]): ["1: clusters[0][0][1]: '1' is not of type 'integer'"],

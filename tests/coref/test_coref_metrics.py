@@ -7,7 +7,7 @@ import pytest
 from shared.coreference import KEY, RESPONSE
 
 from closeread.tasks.coref import metrics
-from closeread.tasks.coref.kernels import entity_metrics, repeated_mentions
+from closeread.tasks.coref.kernels import entity_metrics, minimum_mentions, repeated_mentions
 from closeread.tasks.coref.metrics import COUNTED, IN_CONLL, TITLES, CorefMetric, OwnNumerators, SharedNumerator
 from closeread.tasks.coref.procedure import PROCEDURE
 
@@ -18,9 +18,12 @@ def test_every_title_has_counts():
     assert all(name == metric.name and TITLES[name] == metric.title for name, metric in COUNTED.items())
 
 
-@pytest.mark.parametrize("n_arguments", range(5))
+KERNELS = entity_metrics.muc_counts, repeated_mentions.muc_counts, minimum_mentions.muc_counts
+
+
+@pytest.mark.parametrize("n_arguments", range(6))
 def test_a_metric_without_a_kernel_is_an_error(n_arguments):
-    arguments = ("b5", "B⁵", "mentions found", entity_metrics.muc_counts, repeated_mentions.muc_counts)
+    arguments = ("b5", "B⁵", "mentions found", *KERNELS)
     assert SharedNumerator(*arguments)
     with pytest.raises(TypeError, match="missing"):
         SharedNumerator(*arguments[:n_arguments])
@@ -38,7 +41,7 @@ def test_a_metric_that_is_counted_by_the_wrong_rule_is_an_error():
     shape = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
     side = repeated_mentions.Side(*shape)
     table = repeated_mentions.repeated_overlap(side, side, 1)
-    wrong = OwnNumerators("muc", "MUC", "links found", entity_metrics.muc_counts, repeated_mentions.muc_counts)
+    wrong = OwnNumerators("muc", "MUC", "links found", *KERNELS)
     with pytest.raises(ValueError, match="zip"):
         wrong.columns(table, "reference")
 

@@ -6,7 +6,7 @@ import pytest
 from shared.coreference import KEY, RESPONSE, as_values, score_files, write_jsonl
 
 import closeread
-from closeread.errors import SubmissionError
+from closeread.errors import RequestError, SubmissionError
 from closeread.tasks.coref.procedure import PROCEDURE
 
 
@@ -47,8 +47,33 @@ def test_a_module_takes_arrays_and_tuples(offline_caches):
     assert "keep_singletons:false" in report.provenance.signature
 
 
+def test_heads(offline_caches):
+    # "the old ferry" and "ferry" share their head, token 2, and are the same mention by heads only.
+    key, response = [[[0, 2, 2], [5, 5, 5]]], [[[2, 2, 2], [5, 5, 5]]]
+    lea = closeread.load_metric("coref_lea")
+    given = {"predictions": [response, []], "references": [key, []]}
+    assert lea.compute(**given)["lea/f1"] == 0
+    assert lea.compute(**given, matching="head")["lea/f1"] == 1
+    assert lea.compute(**given, matching="partial")["lea/f1"] == 1
+    turned = {"predictions": given["references"], "references": given["predictions"]}
+    assert lea.compute(**turned, matching="partial")["lea/f1"] == 0
+    with pytest.raises(RequestError, match="matching 'head' needs heads on both sides, but the response has none"):
+        lea.compute(predictions=[[[[2, 2], [5, 5]]]], references=[key], matching="head")
+    # A document without mentions lacks no heads.
+    assert lea.compute(predictions=[[]], references=[key], matching="head")["lea/f1"] == 0
+
+
 BAD_MODULE_INPUT = {
-    "a mention of three": ([[[0, 1, 2]]], "row 0: [0][0]: [0, 1, 2] is too long"),
+    "a mention of four": ([[[0, 1, 1, 1]]], "row 0: [0][0]: [0, 1, 1, 1] is too long"),
+    "a head outside": (
+        [[[0, 1, 2]]],
+        "row 0: head 2 of [0, 1, 2] is outside the mention (expected a token from 0 to 1)",
+    ),
+    "a head too few": (
+        [[[0, 1, 0], [2, 3]]],
+        "row 0: [0][1]: [2, 3] has no head, but the first mention of all, [0, 1, 0], has a head "
+        "(expected heads for all mentions or for none)",
+    ),
     "a share of a token": ([[[0, 1.5]]], "row 0: [0][0][1]: 1.5 is not of type 'integer'"),
     "an end before its start": ([[[3, 2]]], "row 0: [3, 2] ends before it starts (expected [start, end])"),
     "a mention twice": (

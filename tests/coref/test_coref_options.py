@@ -106,7 +106,7 @@ def test_metrics_that_do_not_exist(metric):
 
 
 def test_matching_heads_needs_heads():
-    with pytest.raises(RequestError, match="matching 'head' needs heads on both sides, and only CorefUD files"):
+    with pytest.raises(RequestError, match="matching 'head' needs heads on both sides, but the key has none"):
         score_records(KEY, RESPONSE, matching="head")
 
 

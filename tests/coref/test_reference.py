@@ -6,12 +6,17 @@ function, and the scores that it prints, truncated to two digits of a percentage
 
 import json
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 from agreed import coref_reference as maker
+from shared.peers import find_peer
 
+from closeread.counts.sides import Place
+from closeread.errors import SubmissionError
+from closeread.scoring import open_scorer
 from closeread.tasks.coref.kernels.blanc import blanc_scores
 from closeread.tasks.coref.kernels.overlap import overlap
 from closeread.tasks.coref.kernels.repeated_mentions import (
@@ -21,43 +26,55 @@ from closeread.tasks.coref.kernels.repeated_mentions import (
     repeated_overlap,
 )
 from closeread.tasks.coref.kernels.sides import Side
+from closeread.tasks.coref.matching import match_sides
 from closeread.tasks.coref.metrics import COUNTED
+from closeread.tasks.coref.procedure import PROCEDURE
 
 AGREED = Path(__file__).parent.parent / "agreed"
 AGREEMENT = json.loads((AGREED / "coref_reference.json").read_text("utf-8"))
 SAID = AGREEMENT["said"]
 
 
-def documents_of(name):
-    """Gold and system of a pair: {document: clusters}."""
-    if name in AGREEMENT["cases"]:
-        case = AGREEMENT["cases"][name]
-        return case["gold"], case["system"]
-    return [maker.clusters(text) for text in maker.random_pair(int(name.split()[1]))]
+MADE = maker.made_pairs()
 
 
-def side(documents, names):
+def side(documents):
+    """A side of a stored case, ``{document: clusters}``."""
     rows, entity = [], 0
-    for document, clusters in documents.items():
+    for number, clusters in enumerate(documents.values()):
         for cluster in clusters:
-            rows += [(names.index(document), start * 10000 + end, entity) for start, end in cluster]
+            rows += [(number, start * 10000 + end, entity) for start, end in cluster]
             entity += 1
     return Side(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
 
 
-def table_of(name):
-    gold, system = documents_of(name)
-    names = list(gold)
-    assert system.keys() == gold.keys()
-    key, response = side(gold, names), side(system, names)
-    response = response.select(keep_as_reference(key, response))
+def sides_of(name, read):
+    """Key and response; pairs without a stored case are read as files."""
+    if name in AGREEMENT["cases"]:
+        case = AGREEMENT["cases"][name]
+        assert case["gold"].keys() == case["system"].keys()
+        key, response = side(case["gold"]), side(case["system"])
+        return key, response.select(keep_as_reference(key, response)), len(case["gold"])
+    key, response = (read(text) for text in MADE[name])
+    assert list(key.names) == list(response.names)
+    return *match_sides(key, response, "reference").sides, len(key)
+
+
+def table_of(name, read):
+    return count_overlap(*sides_of(name, read))
+
+
+def count_overlap(key, response, n_documents):
     build = repeated_overlap if has_repeats(key) or has_repeats(response) else overlap
-    return build(key, response, len(names))
+    return build(key, response, n_documents)
 
 
 @pytest.mark.parametrize("name", SAID)
-def test_agrees_with_the_reference_scorer(name):
-    table, said = table_of(name), SAID[name]
+def test_agrees_with_the_reference_scorer(name, read):
+    assert_agrees(table_of(name, read), SAID[name])
+
+
+def assert_agrees(table, said):
     for metric in ("mentions", "muc", "ceafm", "ceafe"):
         assert COUNTED[metric].count(table).sum(axis=0)[[0, 1, 0, 2]] == pytest.approx(said[metric], abs=1e-9), metric
     for metric, theirs in {"b3": "bcub", "lea": "lea"}.items():
@@ -72,11 +89,12 @@ def test_agrees_with_the_reference_scorer(name):
         assert -1e-9 <= 100 * ours - cut < 0.01 + 1e-9
 
 
-def test_the_figures_cover_what_they_should():
+def test_the_figures_cover_what_they_should(read):
     official = [name for name in SAID if name.startswith("TC-")]
     assert len(official) == 36
     assert {"TC-A-7", "TC-A-8", "TC-A-9"} < set(official)
-    random = [table_of(name) for name in SAID if name not in official]
+    assert len(official) + len(MADE) == len(SAID)
+    random = [table_of(name, read) for name in SAID if name.startswith("random ")]
     assert sum(isinstance(table, RepeatedOverlap) for table in random) > 50
     assert sum(table.n_documents > 1 for table in random) > 200
     # Documents without mentions on both sides, or on one.
@@ -86,4 +104,48 @@ def test_the_figures_cover_what_they_should():
 
 
 def test_the_cases_are_the_pairs_that_have_no_seed():
-    assert list(AGREEMENT["cases"]) == [name for name in SAID if not name.startswith("random ")]
+    assert list(AGREEMENT["cases"]) == [name for name in SAID if name not in MADE]
+
+
+def test_the_order_of_brackets_matters(read):
+    """B-cubed by hand; the mention that the response repeats belongs to the entity that is met first."""
+    for name, recall, precision in [
+        # Entity 2 is met first and keeps token 2: no two mentions of the key are together.
+        ("single tokens first", "1/2", "1/2"),
+        # Entity 2 is met first and keeps token 0, which is with token 1, as in the key.
+        ("single tokens in order", "1", "2/3"),
+        ("open before close", "1", "1"),
+    ]:
+        scores = score_pair(*(read(text) for text in MADE[name]))
+        assert [scores["b3/recall"], scores["b3/precision"]] == [
+            pytest.approx(float(Fraction(f))) for f in (recall, precision)
+        ]
+    pair = [read(text) for text in MADE["single tokens first"]]
+    # "first" goes by the order of the text: entity 1 keeps token 2.
+    assert score_pair(*pair, duplicates="first")["b3/recall"] == 1
+
+
+def score_pair(key, response, duplicates="reference"):
+    table = PROCEDURE.count(gold=key, system=response, duplicates=duplicates)
+    return {metric.name: metric.score(table.values.sum(axis=0), table.names) for metric in PROCEDURE.metrics}
+
+
+@pytest.mark.parametrize("name", AGREEMENT["cases"])
+def test_the_scorers_own_files_are_scored(name):
+    folder = find_peer("reference-coreference-scorers") / "test" / "DataFiles"
+    key = folder / f"{name.rpartition('-')[0]}.key"
+    scorer = open_scorer("coref", Place(gold=key), {"duplicates": "reference", "words": "ignore"})
+    response = scorer.read(folder / f"{name}.response")
+    assert_agrees(count_overlap(*match_sides(scorer.gold.records, response.rows, "reference").sides, 1), SAID[name])
+
+
+def test_other_words_are_an_error_without_the_option():
+    folder = find_peer("reference-coreference-scorers") / "test" / "DataFiles"
+    refused = []
+    for name in AGREEMENT["cases"]:
+        key = Place(gold=folder / f"{name.rpartition('-')[0]}.key")
+        try:
+            open_scorer("coref", key, {"duplicates": "reference"}).read(folder / f"{name}.response")
+        except SubmissionError as error:
+            refused.append([problem.what.split()[0] for problem in error.problems])
+    assert refused == [["token"]] * 11

@@ -29,8 +29,8 @@ WORD = st.text(st.sampled_from("a#_-()|é\x85\u2028😀\u3000\ufeff"), min_size=
 
 
 @st.composite
-def random_tables(draw, *, with_words=True):
-    """Draw a table whose mentions a CoNLL file can express."""
+def random_tables(draw, *, with_words=True, crossing=False):
+    """Draw a table whose mentions a CoNLL file can express, unless mentions of an entity may be `crossing`."""
     names = draw(st.lists(NAME, min_size=1, max_size=3, unique=True))
     documents, n_tokens = [], []
     for _ in names:
@@ -40,7 +40,7 @@ def random_tables(draw, *, with_words=True):
         for mentions in draw(st.lists(st.lists(span, min_size=1, max_size=5), max_size=4)):
             kept = []
             for start, end in sorted(mentions, key=lambda m: (m[0], -m[1])):
-                if not any(s < start < e < end for s, e in kept):
+                if crossing or not any(s < start <= e < end for s, e in kept):
                     kept.append([start, end])
             clusters.append(kept)
         # In order of opening: by the first mention, longer ones first, single tokens last.
@@ -51,6 +51,12 @@ def random_tables(draw, *, with_words=True):
     return MentionTable(
         **{**vars(table), "n_tokens": np.array(n_tokens), "words": InventedWords(words) if with_words else None}
     )
+
+
+def has_crossing(table):
+    """Whether two mentions of an entity cross, or share the token on which one ends and the other begins."""
+    rows = list(zip(table.entity.tolist(), table.start.tolist(), table.end.tolist(), strict=True))
+    return any(e == f and s < start <= end < last for e, s, end in rows for f, start, last in rows)
 
 
 class InventedWords:

@@ -3,9 +3,12 @@
 A corpus of a known task needs nothing here; a new task that scores corpora needs an entry in `CASES`.
 """
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
+
+from shared.neural import DIALECTS, LENGTHS, write_lines
 
 from closeread.corpora.gold import corpus_names, load_corpus, read_gold
 from closeread.corpora.submissions import write_submission
@@ -118,14 +121,41 @@ RESPONSE = [
     {"document": "a", "clusters": [[[0, 0], [1, 1]], [[2, 2], [3, 3]], [[5, 5], [6, 6], [7, 7], [8, 8]]]},
     {"document": "b", "clusters": [[[0, 1], [4, 4]], [[2, 2], [3, 3]]]},
 ]
-LENGTHS = {"a": 10, "b": 6}
-
 COREF_FORMATS = {"conll": ".conll", "conllu": ".conllu", "coref_json": ".jsonl"}
 
+COREF_FORMS = ("e2e", "subtokens", "wl", "e2e records", "gzip", "folder")
+"""Other forms of coreference files and records."""
 
-def write_key(side, name):
-    """The documents of a side in a format, or the records themselves."""
+
+def with_heads(records):
+    """The documents with the last token of each mention as its head."""
+    return [
+        {**record, "clusters": [[[start, end, end] for start, end in cluster] for cluster in record["clusters"]]}
+        for record in records
+    ]
+
+
+def write_form(side, form):
+    """The documents of a side in one of `COREF_FORMS`."""
     records = {"key": KEY, "response": RESPONSE}[side]
+    if form == "e2e records":
+        return list(map(DIALECTS["e2e"], records))
+    if form in DIALECTS:
+        return write_lines(Path(f"{side}-{form}.jsonlines"), map(DIALECTS[form], records))
+    path = write_key(side, "conll")
+    if form == "gzip":
+        Path(f"{path}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        return Path(f"{path}.gz")
+    (folder := Path(f"{side}-files", "inside")).mkdir(parents=True)
+    first, second = path.read_text("utf-8").split("#end document\n")[:2]
+    (folder / "one.conll").write_text(f"{first}#end document\n", "utf-8")
+    (folder.parent / "two_gold.gz").write_bytes(gzip.compress(f"{second}#end document\n".encode()))
+    return folder.parent
+
+
+def write_key(side, name, records=None):
+    """The documents of a side in a format, or the records themselves."""
+    records = records or {"key": KEY, "response": RESPONSE}[side]
     if name == "records":
         return records
     path = Path(f"{side}{COREF_FORMATS[name]}")

@@ -1,18 +1,21 @@
 """Our counts beside those of the organisers' tool, kept in `agreed/timeline_cdeo.json`."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from agreed import timeline_cdeo as script
 from shared.count_tables import score_table
-from shared.timelines import entries
+from shared.timelines import entries, skip_unless_available
 
+from closeread.scoring import score
 from closeread.tasks.timeline.kernels.timelines import TRACKS, build_side, list_mentions
 from closeread.tasks.timeline.procedure import PROCEDURE, count
 
 AGREED = Path(__file__).parent.parent / "agreed"
 AGREEMENT = json.loads((AGREED / "timeline_cdeo.json").read_text("utf-8"))
+PRF = ("precision", "recall", "f1")
 
 
 def counted(pairs, track):
@@ -47,11 +50,12 @@ def test_the_random_timelines_have_what_is_hard():
     assert sum(len(s.order.level) < len(s.anchors) for s in sides) > 100
 
 
-@pytest.mark.parametrize("name", ["trial", "corpus_1", "corpus_2"])
+@pytest.mark.parametrize("name", script.FOLDERS)
 @pytest.mark.parametrize("track", TRACKS)
 def test_agrees_on_changed_gold(name, track, corpora):
+    skip_unless_available(name)
     gold = script.gold_of(corpora, name)
-    assert len(gold) == {"trial": 6, "corpus_1": 13, "corpus_2": 11}[name]
+    assert len(gold) == {"trial": 6, "corpus_1": 13, "corpus_2": 11, "corpus_3": 13}[name]
     assert [key for key in AGREEMENT["corpora"] if key.startswith(f"{name}, ") and key.endswith(f", {track}")] == [
         f"{name}, {change}, {track}" for change in script.CHANGES
     ]
@@ -68,6 +72,37 @@ def test_agrees_on_changed_gold(name, track, corpora):
         if change == "everything":
             printed = [score / 100 for score in AGREEMENT["printed"][f"{name}, {change}, {track}"]]
             assert awareness(table) == pytest.approx(printed, abs=1e-6)
+
+
+@pytest.mark.parametrize("track", TRACKS)
+def test_agrees_on_the_evaluation_corpora_together(track, corpora, tmp_path):
+    """The counts of all timelines are summed, as the official numbers are."""
+    skip_unless_available("corpus_3")
+    for name in script.EVALUATION:
+        for number, (stem, rows) in enumerate(script.named_gold(corpora, name).items()):
+            path = tmp_path / name / f"{stem}.txt"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"{stem}\n" + script.written(script.system_of(rows, "everything", number)), "utf-8")
+    scores = score("timeline", tmp_path, split="evaluation", track=track).total.scores
+    printed = AGREEMENT["printed"][f"evaluation, everything, {track}"]
+    assert [100 * scores[f"awareness/{name}"].value for name in PRF] == pytest.approx(printed, abs=1e-4)
+
+
+@pytest.mark.parametrize("output", script.OUTPUTS)
+@pytest.mark.parametrize("track", TRACKS)
+def test_agrees_on_outputs_of_systems(output, track, corpora, tmp_path):
+    skip_unless_available("corpus_3")
+    folder = corpora / "cdeo" / script.COMBINED / output
+    if not folder.exists():
+        pytest.skip(f"{folder} is not there")
+    for name in script.EVALUATION:
+        (tmp_path / name).mkdir()
+        for stem in script.named_gold(corpora, name):
+            renamed = {place: other for other, place in script.RENAMED.items()}.get(f"{name}/{stem}", stem)
+            shutil.copy(folder / f"{renamed}.txt", tmp_path / name / f"{stem}.txt")
+    scores = score("timeline", tmp_path, split="evaluation", track=track).total.scores
+    printed = AGREEMENT["printed"][f"{output}, {track}"]
+    assert [100 * scores[f"awareness/{name}"].value for name in PRF] == pytest.approx(printed, abs=1e-4)
 
 
 def test_facts_of_the_gold(corpora):

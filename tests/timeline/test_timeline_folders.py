@@ -217,7 +217,7 @@ def test_a_folder_is_written(tmp_path):
     assert list(read_folder(tmp_path / "new" / "folder").records) == GOLD
 
 
-@pytest.mark.parametrize("name", ["../ann", "a/b", "/ann", ".ann", "..", "a\\b", "a\nb", ""])
+@pytest.mark.parametrize("name", ["../ann", "a/b/c", "a/.b", "a/..", "a/", "/ann", ".ann", "..", "a\\b", "a\nb", ""])
 def test_an_id_leads_nowhere_else(tmp_path, name):
     with pytest.raises(ValueError, match="is not a valid file name"):
         write_folder([{**GOLD[0], "id": name}], tmp_path / "folder")

@@ -11,7 +11,7 @@ from shared.timelines import CORPUS, loader_folder, skip_unless_available
 import closeread
 from closeread.corpora.declaration import read_manifest
 from closeread.corpora.facts import load_facts
-from closeread.corpora.gold import read_gold, read_own_gold, splits_at_hand
+from closeread.corpora.gold import available_splits, read_gold, read_own_gold, splits_at_hand
 from closeread.corpora.sources import locate
 from closeread.errors import ChecksumError
 from closeread.scoring import score
@@ -40,13 +40,13 @@ def test_the_manifest_lists_all_files_that_are_read():
 
 
 @pytest.mark.parametrize("config", ["default", "documents"])
-@pytest.mark.parametrize("split", [*SPLITS, "+".join(SPLITS[1:])])
+@pytest.mark.parametrize("split", [*SPLITS, "evaluation"])
 def test_facts_are_those_of_the_release(corpora, split, config):
-    for part in split.split("+"):
+    for part in CORPUS.configs[config].parts(split):
         skip_unless_available(part)
-    golds = [read_gold(CORPUS, config, part) for part in split.split("+")]
-    assert all(gold.released for gold in golds)
-    found = load_facts(NAME, CORPUS.configs[config].definition)([r for gold in golds for r in gold.records])
+    gold = read_gold(CORPUS, config, split)
+    assert gold.released
+    found = load_facts(NAME, CORPUS.configs[config].definition)(gold.records)
     declared = {f.name: f.value for f in CORPUS.facts if f.split == split and (f.config or "default") == config}
     assert found == declared
 
@@ -279,9 +279,11 @@ def test_the_release_loads(corpora, offline):
         loaded = closeread.load_dataset(NAME)
         documents = closeread.load_dataset(NAME, "documents")
     at_hand = splits_at_hand(CORPUS, "default")
-    expected = {"trial": 6, "corpus_1": 13, "corpus_2": 12, "corpus_3": 13}
-    assert {split: len(rows) for split, rows in loaded.items()} == {split: expected[split] for split in at_hand}
-    assert {split: len(rows) for split, rows in documents.items()} == dict.fromkeys(at_hand, 30)
+    expected = {"trial": 6, "corpus_1": 13, "corpus_2": 12, "corpus_3": 13, "evaluation": 38}
+    available = available_splits(CORPUS, "default")
+    assert {split: len(rows) for split, rows in loaded.items()} == {split: expected[split] for split in available}
+    expected = {**dict.fromkeys(SPLITS, 30), "evaluation": 90}
+    assert {split: len(rows) for split, rows in documents.items()} == {split: expected[split] for split in available}
     told = [str(warning.message) for warning in caught]
     for split in at_hand:
         for place, what in ODD[split]:

@@ -119,11 +119,60 @@ def test_agrees_on_timelines(corpora, name):
         ("a contradiction and its inverse", [1, 1, 1, 3], [1, 1, 1, 2]),
         # The system's link is gold's second under another name; it follows from nothing, as that contradicts the first.
         ("a contradictory IDENTITY", [0, 1, 1, 2], [1, 1, 1, 2]),
+        # 3 and 4 are both before 2, and nothing says which of them is first.
+        ("two that come before what is before another", [1, 1, 0, 4], [0, 1, 0, 4]),
+        # 1 and 3 are both before 2, and the last link says which of them is first: it does not follow.
+        ("one of two that come before another", [0, 4, 0, 0], [0, 5, 0, 0]),
+        # 4 is before 5 and 5 is before 6, so that 6 is after 4: the last link follows.
+        ("a chain that is lost", [0, 7, 0, 0], [0, 6, 0, 0]),
     ],
 )
 def test_what_the_toolkit_counts_otherwise(name, theirs, own):
     assert SAID["otherwise"][name] == theirs
     assert ours([maker.OTHERWISE[name]]) == [own]
+
+
+@pytest.mark.parametrize("name", maker.ALONE)
+def test_a_link_of_an_interval_with_itself(name):
+    """The toolkit counts one that is always true, too, if it is the first link of its interval."""
+    relation, place = name.split()
+    is_true = relation in maker.SAME
+    assert SAID["alone"][name] == ([1, 1, 1, 1] if is_true and place == "after" else [1, 1, 1 + is_true, 2])
+    assert ours([maker.ALONE[name]]) == [[1, 1, 1, 1 + (not is_true)]]
+
+
+@pytest.mark.parametrize("name", maker.RELEASED)
+def test_agrees_on_released_documents(corpora, name):
+    """All documents, by ids or by overlapping extents, are counted as the point algebra counts them."""
+    folder = corpora / "StructTempRel-EMNLP17"
+    if not folder.exists():
+        pytest.skip(f"{folder} is not there")
+    key, response = (folder / side for side in maker.RELEASED[name])
+    scorer = open_scorer("tlinks", Place(gold=key), {"matching": "relaxed" if name in maker.NORMALIZED else "id"})
+    table = scorer.count(scorer.read(response)).table
+    said = SAID["released corpora"][name]
+    assert dict(zip(table.units, table.values[:, :4].tolist(), strict=True)) == said["toolkit"] | said["point algebra"]
+
+
+def f1(counts):
+    """F1 in percent of the counts of documents."""
+    verified, claimed, verified_of_gold, gold = map(sum, zip(*counts, strict=True))
+    precision, recall = verified / claimed, verified_of_gold / gold
+    return f"{200 * precision * recall / (precision + recall):.2f}"
+
+
+def test_the_figures_of_released_documents_in_the_documentation():
+    rows = [
+        [
+            f1(counts.values())
+            for counts in (said["toolkit"], said["toolkit, other ids"], said["toolkit"] | said["point algebra"])
+        ]
+        for said in SAID["released corpora"].values()
+    ]
+    of_keys = [["100.00"] * 3] * 3
+    page = (Path(__file__).parents[2] / "docs" / "temporal-links.md").read_text("utf-8")
+    table = [[cell.strip() for cell in line.split("|")[-4:-1]] for line in page.splitlines() if line[:2] == "| "]
+    assert sorted(rows) == sorted(table[1:] + of_keys)
 
 
 def test_the_figures_cover_what_they_should():

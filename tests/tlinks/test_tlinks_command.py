@@ -175,11 +175,43 @@ def test_contradictions_are_told_with_their_lines(run, pair):
     for command in ("score", "validate"):
         notes = run(command, "tlinks", "key", "response").stderr.splitlines()
         assert len(notes) == 2 + 3 + 1
-        assert notes[-1] == "note: response: 5 links contradict earlier ones (the first 3 are shown)"
+        assert notes[-1] == "note: response: 5 links are contradictory (the first 3 are shown)"
     assert len(run("compare", "tlinks", "key", "response", "response").stderr.splitlines()) == 6
     scorer = open_scorer("tlinks", Place(gold=Path("key")))
     totals = sum_counts(scorer.count(scorer.read(Path("response"))).table)
     assert (totals["contradictory/gold"], totals["contradictory/system"]) == (2, 5)
+
+
+def test_links_of_an_interval_with_itself_are_told_with_their_lines(run, ran, pair):
+    links = [("ei1", "BEFORE", "ei2"), ("ei2", "IS_INCLUDED", "t1"), ("ei1", "BEFORE", "t0")]
+    key = json.loads(ran("score", "tlinks", "key/a.tml", "response/a.tml", "--json"))["scores"]
+    Path("key/a.tml").write_text(timeml([*links, ("ei1", "SIMULTANEOUS", "ei1"), ("t1", "DURING", "t1")]))
+    done = run("score", "tlinks", "key/a.tml", "response/a.tml", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["scores"]) == (0, key)
+    nothing = "links an interval with itself; not counted"
+    assert done.stderr == (
+        f"note: key/a.tml:11: ei1 SIMULTANEOUS ei1 {nothing}\nnote: key/a.tml:12: t1 DURING t1 {nothing}\n"
+    )
+    Path("response/a.tml").write_text(timeml([("ei1", "BEFORE", "ei1")] + [("t1", "IDENTITY", "t1")] * 5))
+    for command in ("score", "validate"):
+        notes = run(command, "tlinks", *pair).stderr.splitlines()
+        assert notes[2:] == [
+            "note: response/a.tml:8: ei1 BEFORE ei1 links an interval with itself; still counted, but ignored for "
+            "inference",
+            *(f"note: response/a.tml:{line}: t1 IDENTITY t1 {nothing}" for line in (9, 10, 11)),
+            "note: response: 5 links of an interval with itself are not counted (the first 3 are shown)",
+        ]
+    done = run("validate", "tlinks", *pair, "--during", "overlaps")
+    assert "key/a.tml:12: t1 DURING t1 links an interval with itself; still counted" in done.stderr
+
+
+def test_links_without_a_relation_are_not_counted(run, ran, pair):
+    links = [("ei1", "BEFORE", "ei2"), ("ei2", "IS_INCLUDED", "t1"), ("ei1", "BEFORE", "t0")]
+    key = json.loads(ran("score", "tlinks", "key/a.tml", "response/a.tml", "--json"))["scores"]
+    Path("key/a.tml").write_text(timeml([("ei2", "NONE", "t0"), *links, ("ei3", "VAGUE", "ei1")]))
+    done = run("score", "tlinks", "key/a.tml", "response/a.tml", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["scores"]) == (0, key)
+    assert done.stderr == "note: key/a.tml: 2 links without a relation (VAGUE or NONE); not counted\n"
 
 
 def test_ids_of_the_system_s_own(ran, run, pair):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from itertools import product
 
+import numpy as np
+
 LESS, EQUAL, MORE = "<", "=", ">"
 ANY = frozenset((LESS, EQUAL, MORE))
 COMPOSED = {
@@ -103,27 +105,79 @@ class Network:
         return all(self.possible.get(pair) == {relation} for pair, relation in said.items())
 
 
+class Matrices(Network):
+    """The same for hundreds of intervals: matrices of which points are known to be before others, and not after them.
+
+    As only `<` and `=` are ever added, a chain of them is the only way to infer one.
+    """
+
+    def __init__(self, intervals):
+        points = [(interval, end) for interval in intervals for end in ("start", "end")]
+        self.number = {point: i for i, point in enumerate(points)}
+        self.before = np.zeros((len(points), len(points)), bool)
+        self.not_after = np.eye(len(points), dtype=bool)
+        assert self.narrow({((interval, "start"), (interval, "end")): LESS for interval in intervals})
+
+    def narrow(self, said):
+        before, not_after = self.before.copy(), self.not_after.copy()
+        for (p, q), relation in said.items():
+            i, j = (self.number[point] for point in ((q, p) if relation == MORE else (p, q)))
+            not_after[i, j] = True
+            if relation == EQUAL:
+                not_after[j, i] = True
+            else:
+                before[i, j] = True
+        n_known = -1
+        while n_known != before.sum() + not_after.sum():
+            n_known = before.sum() + not_after.sum()
+            steps = not_after.astype(np.float32)
+            before = steps @ before @ steps > 0
+            not_after = steps @ steps > 0
+        if before.diagonal().any():
+            return False
+        self.before, self.not_after = before, not_after
+        return True
+
+    def add(self, source, name, target, during="simultaneous"):
+        if self.entails(source, name, target, during):
+            return "entailed"
+        return "new" if self.narrow(points(source, name, target, during)) else "contradictory"
+
+    def entails(self, source, name, target, during="simultaneous"):
+        return all(self.knows(*pair, relation) for pair, relation in points(source, name, target, during).items())
+
+    def knows(self, p, q, relation):
+        if p not in self.number or q not in self.number:
+            return False
+        i, j = self.number[p], self.number[q]
+        if relation == EQUAL:
+            return self.not_after[i, j] and self.not_after[j, i]
+        return self.before[i, j] if relation == LESS else self.before[j, i]
+
+
 def points(source, name, target, during):
     ends = product((source,), ("start", "end")), product((target,), ("start", "end"))
     return dict(zip(product(*map(list, ends)), four(name, during), strict=True))
 
 
-def link_counts(gold, system, reduction="sequential", during="simultaneous"):
+def link_counts(gold, system, reduction="sequential", during="simultaneous", network=Network):
     """Count verified and reduced links of system and gold, and contradictory ones; a link is (source, type, target)."""
     counted = []
     sides = []
     for links in (gold, system):
         distinct = {}
         for source, name, target in links:
+            if source == target and four(name, during) == ALLEN["SIMULTANEOUS"]:
+                continue  # it says nothing
             key = frozenset({(source, target, four(name, during)), (target, source, four(INVERSE[name], during))})
             distinct.setdefault(key, (source, name, target))
-        network = Network(list(dict.fromkeys(end for source, _, target in links for end in (source, target))))
-        verdicts = {key: network.add(*link, during) for key, link in distinct.items()}
-        sides.append((distinct, network, verdicts))
-    for (distinct, _, verdicts), (others, network, _) in ((sides[1], sides[0]), (sides[0], sides[1])):
+        known = network(list(dict.fromkeys(end for source, _, target in links for end in (source, target))))
+        verdicts = {key: known.add(*link, during) for key, link in distinct.items()}
+        sides.append((distinct, known, verdicts))
+    for (distinct, _, verdicts), (others, known, _) in ((sides[1], sides[0]), (sides[0], sides[1])):
         claimed = [key for key in distinct if reduction == "none" or verdicts[key] != "entailed"]
         counted += [
-            sum(key in others or network.entails(*distinct[key], during) for key in claimed),
+            sum(key in others or known.entails(*distinct[key], during) for key in claimed),
             len(claimed),
         ]
     return counted + [list(verdicts.values()).count("contradictory") for _, _, verdicts in (sides[1], sides[0])]

@@ -21,11 +21,30 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
-FILE = click.Path(path_type=Path)
+STANDARD_INPUT = "closeread.standard_input"
+"""What the context of a command remembers: that it reads standard input."""
 
 
-class WrittenFile(click.Path):
-    """The path of a file to write; `-` is refused."""
+class ReadFile(click.Path):
+    """The path of a file or folder to read; `-` is standard input, which can be read once."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        from closeread.formats import text
+
+        path = text.STANDARD_INPUT if str(value) == "-" else super().convert(value, param, ctx)
+        if path == text.STANDARD_INPUT and ctx is not None:
+            if ctx.meta.get(STANDARD_INPUT):
+                self.fail("standard input can be read only once (expected a file here).", param, ctx)
+            ctx.meta[STANDARD_INPUT] = True
+        return path
+
+
+class NamedFile(click.Path):
+    """The path of a file or folder that must have a name; `-` is refused."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
@@ -37,7 +56,9 @@ class WrittenFile(click.Path):
         return super().convert(value, param, ctx)
 
 
-WRITTEN = WrittenFile()
+FILE = ReadFile()
+NAMED = NamedFile()
+WRITTEN = NamedFile()
 
 
 class WritingCommand(click.Command):
@@ -91,7 +112,7 @@ def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 
 data_dir = click.option(
     "--data-dir",
-    type=FILE,
+    type=NAMED,
     metavar="DIR",
     help="Read the corpus's files from this folder; they may differ from the release.",
 )
@@ -200,7 +221,7 @@ def _make_flag(option: Option, default: str) -> click.Parameter:
     name = option.name.rpartition("_")[2].upper()
     return click.Option(
         [f"--{option.name.replace('_', '-')}", option.name],
-        type=click.Choice(option.choices) if option.choices else FILE if is_path else str,
+        type=click.Choice(option.choices) if option.choices else NAMED if is_path else str,
         callback=check,
         metavar=None if option.choices else "DIR" if is_path else name,
         help=f"{option.help}  [default: {default}]" if default else option.help,

@@ -118,12 +118,23 @@ class Config:
         splits: split name to its file, or to the folder of its files.
         definition: what the corpus's schema calls its records, a name below `$defs`; gold is a `document`.
         format: the format that reads it; None for the corpus's own.
+        unions: names for several splits together, and the splits.
     """
 
     description: str
     splits: Mapping[str, Source]
     definition: str = "document"
     format: str | None = None
+    unions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def split_names(self) -> tuple[str, ...]:
+        """The names of the splits and of the unions."""
+        return (*self.splits, *self.unions)
+
+    def parts(self, split: str) -> Mapping[str, Source]:
+        """Return the splits of a union, or a split alone, with their sources."""
+        return {name: self.splits[name] for name in self.unions.get(split, (split,))}
 
 
 @dataclass(frozen=True)
@@ -133,7 +144,7 @@ class Fact:
     Attributes:
         name: what is counted.
         value: the figure as measured on the released files.
-        split: the split that is counted; "a+b" for two splits together, "all" for all splits of the config.
+        split: the split or the union that is counted, or "all" for all splits of the config.
         config: the config that is counted.
     """
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from closeread.corpora.gold import describe_skipped_splits, load_corpus, read_gold, select, splits_at_hand
+from closeread.corpora.gold import available_splits, describe_skipped_splits, load_corpus, read_gold, select
 from closeread.errors import RequestError
 from closeread.records import Record
 from closeread.tasks import find
@@ -39,7 +39,7 @@ class Statistics(NamedTuple):
 
     Attributes:
         config: its name.
-        splits: split -> figure -> value; with several splits also "all".
+        splits: split or union -> figure -> value; with several splits also "all".
         notices: what a user should know about the files, one sentence each.
     """
 
@@ -54,7 +54,7 @@ class Statistics(NamedTuple):
 
 
 def count_corpus(corpus: str, config: str | None = None, data_dir: Path | None = None) -> Statistics:
-    """Count the records of all available splits of a corpus.
+    """Count the records of all available splits of a corpus, and of their unions.
 
     Args:
         corpus: its name.
@@ -66,14 +66,16 @@ def count_corpus(corpus: str, config: str | None = None, data_dir: Path | None =
             invalid.
     """
     declaration = load_corpus(corpus)
-    name, _, _ = select(declaration, config, None)
-    facts = load_facts(declaration.name, declaration.configs[name].definition)
+    name, _ = select(declaration, config, None)
+    declared = declaration.configs[name]
+    facts = load_facts(declaration.name, declared.definition)
     # With no split available, reading one reports what is missing.
-    available = splits_at_hand(declaration, name, data_dir) or declaration.configs[name].splits
+    available = available_splits(declaration, name, data_dir) or declared.splits
     golds = [read_gold(declaration, name, split, data_dir) for split in available]
     notices = [] if data_dir else list(describe_skipped_splits(declaration, name))
-    notices += [f"split {gold.split}: {notice}" for gold in golds for notice in gold.notices]
+    alone = [gold for gold in golds if gold.split in declared.splits]
+    notices += [f"split {gold.split}: {notice}" for gold in alone for notice in gold.notices]
     records = {str(gold.split): gold.records for gold in golds}
-    if len(records) > 1:
-        records["all"] = [record for split in records.values() for record in split]
+    if len(alone) > 1:
+        records["all"] = [record for gold in alone for record in gold.records]
     return Statistics(name, {split: facts(of_split) for split, of_split in records.items()}, notices)

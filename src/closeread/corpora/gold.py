@@ -16,12 +16,12 @@ from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import Schema, label_names, load_schema, resolve
 from closeread.corpora.sources import Located, cache_folder, data_folder, is_in, locate
 from closeread.digests import combine_digests, unit_digests
-from closeread.errors import RequestError, describe_unknown, quote
+from closeread.errors import FormatError, Problem, RequestError, describe_unknown, merge_errors, quote
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.json_lines import read_json_lines
 from closeread.formats.parquet import read_parquet
-from closeread.records import AnyParsed, ColumnRecords, Origin, Parsed, ParsedFolder, ParsedRows, Record
+from closeread.records import AnyParsed, ColumnRecords, Origin, Parsed, ParsedFolder, ParsedRows, Record, column
 from closeread.tasks import find_format
 
 SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
@@ -89,8 +89,8 @@ def load_corpus(name: str) -> Corpus:
     return cast(Corpus, module.CORPUS)
 
 
-def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, str, Source]:
-    """Return the config, the split, and the split's file or folder; None selects the corpus's default.
+def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, str]:
+    """Return the config and the split, which may be a union of splits; None selects the corpus's default.
 
     Raises:
         RequestError: the corpus has no such config, or the config has no such split.
@@ -98,42 +98,86 @@ def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, 
     config = config or corpus.default_config
     if config not in corpus.configs:
         raise RequestError(describe_unknown(f"config of {corpus.name}", config, list(corpus.configs)))
-    splits = corpus.configs[config].splits
-    split = split or (corpus.default_split if corpus.default_split in splits else next(iter(splits)))
+    splits = corpus.configs[config].split_names
+    split = split or (corpus.default_split if corpus.default_split in splits else splits[0])
     if split not in splits:
-        raise RequestError(describe_unknown(f"split of {corpus.name} ({config})", split, list(splits)))
-    return config, split, splits[split]
+        raise RequestError(describe_unknown(f"split of {corpus.name} ({config})", split, splits))
+    return config, split
 
 
 def read_gold(
     corpus: Corpus, config: str | None = None, split: str | None = None, data_dir: Path | None = None
 ) -> Gold:
-    """Read the records of a split.
+    """Read the records of a split, or of a union of splits.
 
     Args:
         corpus: the declaration.
         config: a config; None for the default.
-        split: a split; None for the default.
+        split: a split or a union; None for the default split.
         data_dir: a folder with the corpus's files, which may differ from the released ones.
 
     Raises:
         RequestError: there is no such config or split.
         InputError: the files are not available, differ from the released ones, or are invalid.
     """
-    config, split, source = select(corpus, config, split)
+    config, split = select(corpus, config, split)
     _refuse_folder(corpus, config, data_dir)
-    located = locate(corpus, source, data_dir)
+    parts = corpus.configs[config].parts(split)
+    located = {name: locate(corpus, source, data_dir) for name, source in parts.items()}
+    read = _read_splits(corpus, config, located)
+    records = read[split].records if split in read else _unite(corpus, config, read)
+    notices = [notice for name in parts for notice in (*_describe_source(located[name]), *read[name].notices)]
+    released = all(place.released for place in located.values())
+    return Gold(corpus, config, split, records, released, tuple(notices))
+
+
+def _read_splits(corpus: Corpus, config: str, located: Mapping[str, Located]) -> dict[str, Contents]:
+    """Read splits.
+
+    Raises:
+        FormatError: some are invalid; the problems of all of them at once.
+    """
+    read: dict[str, Contents] = {}
+    wrong: list[FormatError] = []
+    for split, place in located.items():
+        try:
+            read[split] = _read_split(corpus, config, split, place)
+        except FormatError as error:
+            wrong.append(error)
+    if wrong:
+        raise merge_errors(wrong)
+    return read
+
+
+def _read_split(corpus: Corpus, config: str, split: str, located: Located) -> Contents:
     declared = corpus.configs[config]
     reader = find_format(corpus.procedure, declared.format or corpus.format)
-    if isinstance(source, SourceFolder):
+    if isinstance(declared.splits[split], SourceFolder):
         if reader.folder is None:
             raise TypeError(f"{corpus.name} has a split that is a folder, but its format does not read folders")
         parsed = reader.folder.read_files(located.files, split)
-        contents = _validate(corpus, located.path, parsed, declared.definition)
-    else:
-        contents = _read_path(corpus, located.path, split, declared.definition, reader)
-    notices = (*_describe_source(located), *contents.notices)
-    return Gold(corpus, config, split, contents.records, located.released, notices)
+        return _validate(corpus, located.path, parsed, declared.definition)
+    return _read_path(corpus, located.path, split, declared.definition, reader)
+
+
+def _unite(corpus: Corpus, config: str, read: Mapping[str, Contents]) -> Sequence[Record]:
+    """Return the records of several splits together.
+
+    Raises:
+        FormatError: an id occurs in two splits.
+    """
+    reader = find_format(corpus.procedure, corpus.configs[config].format or corpus.format)
+    records = reader.unite({split: contents.records for split, contents in read.items()})
+    splits = [split for split, contents in read.items() for _ in contents.records]
+    first: dict[str, str] = {}
+    problems = [
+        Problem(f"{corpus.key} {quote(name)} is in split {first[name]} and in split {split} (expected distinct ids)")
+        for name, split in zip(column(records, corpus.key), splits, strict=True)
+        if first.setdefault(name, split) != split
+    ]
+    if problems:
+        raise FormatError(corpus.name, problems)
+    return records
 
 
 def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
@@ -250,11 +294,16 @@ def data_notices(corpus: Corpus, config: str, data_dir: Path | None) -> list[str
 
 def describe_skipped_splits(corpus: Corpus, config: str) -> list[str]:
     """List the splits of a config that the user's folder lacks although it has others, one sentence each."""
-    folder, here = data_folder(corpus.name), splits_at_hand(corpus, config)
-    found = [split for split in corpus.configs[config].splits if split not in here]
-    return [
-        f"split {split} of {corpus.name} is skipped: {folder} has other splits, but not this one." for split in found
+    folder, here, declared = data_folder(corpus.name), splits_at_hand(corpus, config), corpus.configs[config]
+    lacking = [split for split in declared.splits if split not in here]
+    found = [
+        f"split {split} of {corpus.name} is skipped: {folder} has other splits, but not this one." for split in lacking
     ]
+    for union, splits in declared.unions.items():
+        needed = [split for split in splits if split in lacking]
+        if needed:
+            found.append(f"split {union} of {corpus.name} is skipped: it needs {', '.join(needed)}.")
+    return found
 
 
 def splits_at_hand(corpus: Corpus, config: str, data_dir: Path | None = None) -> Mapping[str, Source]:
@@ -271,6 +320,12 @@ def splits_at_hand(corpus: Corpus, config: str, data_dir: Path | None = None) ->
         return splits
     places = (folder, cache_folder(corpus.name))
     return {split: source for split, source in splits.items() if any(is_in(place, source) for place in places)}
+
+
+def available_splits(corpus: Corpus, config: str, data_dir: Path | None = None) -> list[str]:
+    """Return the names of the splits at hand (see `splits_at_hand`), and of the unions of these."""
+    here, unions = splits_at_hand(corpus, config, data_dir), corpus.configs[config].unions
+    return [*here, *(union for union, splits in unions.items() if here.keys() >= set(splits))]
 
 
 def _refuse_folder(corpus: Corpus, config: str, data_dir: Path | None) -> None:

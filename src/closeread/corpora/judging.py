@@ -34,7 +34,7 @@ def validate_records(
     """
     rejected = RowValidator(schema, definition).problems(parsed.records)
     problems = parsed.problems + [name_problem(parsed, next(iter(keys), ""), problem) for problem in rejected]
-    problems += [problem for key in keys for problem in find_repeated(parsed, key)]
+    problems += [problem for key in keys for problem in find_repeated(parsed, key, keys[0])]
     invalid = {problem.row for problem in rejected}
     numbers = [number for number in range(len(parsed.records)) if number not in invalid]
     valid = [parsed.records[number] for number in numbers] if invalid else parsed.records

@@ -11,13 +11,13 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from closeread.corpora.declaration import Corpus, Source, SourceFile, SourceFolder
-from closeread.errors import ChecksumError, FormatError, Problem, UnavailableError
+from closeread.errors import ChecksumError, FormatError, Problem, UnavailableError, merge_errors
 from closeread.files import package_folder
 
 DATA_VARIABLE = "CLOSEREAD_DATA"
@@ -108,7 +108,7 @@ def _locate_released_folder(corpus: Corpus, source: SourceFolder) -> Located:
             else:
                 located[file.name] = found
     if wrong:
-        raise _merge_errors(wrong)
+        raise merge_errors(wrong)
     for place, file in enumerate(missing):
         try:
             located[file.name] = _download(corpus, file)
@@ -122,14 +122,6 @@ def _locate_released_folder(corpus: Corpus, source: SourceFolder) -> Located:
     below = {name if source.name == "." else name.removeprefix(f"{source.name}/"): path for name, path in files.items()}
     first, path = next(iter(below.items()))
     return Located(path.parents[first.count("/")], _combine_digests(digests), released=True, files=below)
-
-
-def _merge_errors(errors: Sequence[ChecksumError]) -> ChecksumError:
-    if len(errors) == 1:
-        return errors[0]
-    folder = os.path.commonpath([error.source for error in errors])
-    problems = [(os.path.relpath(error.source, folder), problem) for error in errors for problem in error.problems]
-    return ChecksumError(folder, [Problem(problem.what, None, name) for name, problem in problems])
 
 
 def _combine_digests(digests: Mapping[str, str]) -> str:

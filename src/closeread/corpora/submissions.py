@@ -86,7 +86,7 @@ def read_submission(
     validator = RowValidator(load_schema(corpus.name), "submission")
     invalid = validator.problems(parsed.records)
     problems = parsed.problems + [name_problem(parsed, corpus.key, problem) for problem in invalid]
-    problems += [problem for key in corpus.unique for problem in find_repeated(parsed, key)]
+    problems += [problem for key in corpus.unique for problem in find_repeated(parsed, key, corpus.key)]
     if not problems and list(column(parsed.records, corpus.key)) == list(ids):
         aligned = parsed.records if prepare is None else prepare(parsed.records)
         found = () if find is None else find(aligned)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from closeread.records import Parsed, ParsedFolder, Record
@@ -27,6 +28,11 @@ class FormatFolder:
     read: Callable[[Path], ParsedFolder]
 
 
+def chain_splits(splits: Mapping[str, Sequence[Record]]) -> Sequence[Record]:
+    """Return the records of several splits, one split after the other."""
+    return list(chain.from_iterable(splits.values()))
+
+
 @dataclass(frozen=True)
 class Format:
     """A format that gold is kept in.
@@ -38,6 +44,8 @@ class Format:
         suffixes: how the names of its files end; such files are read by it before the general readers are asked.
         first_line: what the first line that is not blank begins with; None where that tells nothing.
         folder: how it reads a folder; None where every split is a single file.
+        unite: the records of several splits together, from those of each; their ids must differ.
+        read_system: the records of a system's output; None where that is read as gold is.
     """
 
     read: Callable[[Path, str], Parsed]
@@ -45,6 +53,8 @@ class Format:
     suffixes: tuple[str, ...] = ()
     first_line: re.Pattern[str] | None = None
     folder: FormatFolder | None = None
+    unite: Callable[[Mapping[str, Sequence[Record]]], Sequence[Record]] = chain_splits
+    read_system: Callable[[Path, str], Parsed] | None = None
 
     def recognises(self, line: str) -> bool:
         """Whether a file with this first line that is not blank is known to be of the format."""

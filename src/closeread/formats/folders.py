@@ -7,11 +7,13 @@ reported.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
 from closeread.errors import FormatError, Problem
-from closeread.formats.text import MAX_FILE_BYTES, UNSAFE
+from closeread.formats.gzipped import MAX_FILE_BYTES
+from closeread.formats.text import UNSAFE
 
 MAX_FILES = 10_000
 
@@ -38,7 +40,9 @@ def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path]
                 if len(files) + len(problems) == MAX_FILES:
                     raise FormatError(folder, [Problem(f"contains more than {MAX_FILES:,} files")])
                 status = entry.stat(follow_symlinks=False)
-                what = _describe_misfit(entry.name, status.st_mode, kind, suffixes)
+                what = _describe_misfit(entry.name, status.st_mode)
+                if what is None and (not entry.name.endswith(suffixes) or entry.name in suffixes):
+                    what = f"is not a {kind} (expected a name ending in {' or '.join(suffixes)})"
                 if what is None:
                     files[entry.name] = Path(entry.path)
                     size += status.st_size
@@ -53,8 +57,75 @@ def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path]
     return dict(sorted(files.items())), problems
 
 
-def _describe_misfit(name: str, mode: int, kind: str, suffixes: tuple[str, ...]) -> str | None:
-    """Explain why something in a folder can't be a file of a kind; None if it may be one."""
+def list_folders(folder: Path, expected: Sequence[str]) -> tuple[dict[str, Path], list[Problem]]:
+    """List the folders with expected names in a folder, in that order, and the problems with anything else in it.
+
+    Raises:
+        FormatError: the folder can't be read, or contains none of them.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            modes = {entry.name: entry.stat(follow_symlinks=False).st_mode for entry in entries}
+    except OSError as error:
+        raise FormatError(folder, [Problem(f"can't be read: {error.strerror}")]) from None
+    folders = {name: folder / name for name in expected if S_ISDIR(modes.get(name, 0))}
+    named = ", ".join(expected)
+    if not folders:
+        raise FormatError(folder, [Problem(f"contains none of the folders {named} (expected one for each split)")])
+    others = sorted(name for name in modes if name not in folders and not name.startswith("."))
+    return folders, [Problem(f"is not one of the folders {named}", None, name) for name in others]
+
+
+def walk_files(folder: Path) -> tuple[dict[str, Path], list[Problem]]:
+    """List the files of a folder and its subfolders by relative path, sorted, and the problems with anything else.
+
+    Raises:
+        FormatError: a folder can't be read, or there are no files, or too many or too large ones.
+    """
+    files: dict[str, Path] = {}
+    problems: list[Problem] = []
+    size = 0
+    for path, status in _iterate_entries(folder):
+        if len(files) + len(problems) == MAX_FILES:
+            raise FormatError(folder, [Problem(f"contains more than {MAX_FILES:,} files")])
+        name = path.relative_to(folder).as_posix()
+        what = _describe_misfit(name, status.st_mode)
+        if what is None:
+            files[name] = path
+            size += status.st_size
+        else:
+            problems.append(Problem(what, None, name))
+    if size > MAX_FILE_BYTES:
+        raise FormatError(folder, [Problem(f"is too large: {size:,} bytes in all (limit: {MAX_FILE_BYTES:,})")])
+    if not files and not problems:
+        raise FormatError(folder, [Problem("contains no files")])
+    return dict(sorted(files.items())), sorted(problems, key=lambda problem: problem.order)
+
+
+def _iterate_entries(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """Yield everything in a folder and its subfolders that is neither hidden nor a folder.
+
+    Raises:
+        FormatError: a folder can't be read.
+    """
+    left = [folder]
+    while left:
+        current = left.pop()
+        try:
+            with os.scandir(current) as entries:
+                for entry in entries:
+                    if entry.name.startswith("."):
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        left.append(Path(entry.path))
+                    else:
+                        yield Path(entry.path), entry.stat(follow_symlinks=False)
+        except OSError as error:
+            raise FormatError(current, [Problem(f"can't be read: {error.strerror}")]) from None
+
+
+def _describe_misfit(name: str, mode: int) -> str | None:
+    """Explain why something in a folder can't be a file to read; None if it may be one."""
     if S_ISLNK(mode):
         return "is a symbolic link (expected a file)"
     if S_ISDIR(mode):
@@ -63,6 +134,4 @@ def _describe_misfit(name: str, mode: int, kind: str, suffixes: tuple[str, ...])
         return "is not a regular file"
     if UNSAFE.search(name):
         return "has control characters or invalid bytes in its name (expected letters, digits and '_')"
-    if not name.endswith(suffixes) or name in suffixes:
-        return f"is not a {kind} (expected a name ending in {' or '.join(suffixes)})"
     return None

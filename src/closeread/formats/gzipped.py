@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from closeread.errors import FormatError, Problem
-from closeread.formats.text import MAX_FILE_BYTES
+
+MAX_FILE_BYTES = 2**30
 
 MAGIC = b"\x1f\x8b"
 GZIP = 16 + zlib.MAX_WBITS

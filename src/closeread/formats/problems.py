@@ -18,17 +18,17 @@ class Problems:
     listed: list[Problem] = field(default_factory=list)
     total: int = 0
 
-    def add(self, what: str, line: int | None = None, *, times: int = 1) -> None:
+    def add(self, what: str, line: int | None = None, *, file: str | None = None, times: int = 1) -> None:
         """Add a problem; with `times`, count it several times."""
         if len(self.listed) < LISTED:
-            self.listed.append(Problem(what, line))
+            self.listed.append(Problem(what, line, file))
         self.total += times
 
     def raise_any(self, path: Path) -> None:
         """Raise a FormatError with the problems, in the order of the file, if there are any."""
         if not self.total:
             return
-        problems = sorted(self.listed, key=lambda problem: problem.line or 0)
+        problems = sorted(self.listed, key=lambda problem: problem.order)
         if self.total > len(problems):
             problems.insert(0, Problem(f"has at least {self.total:,} problems; only {len(problems)} are reported"))
         raise FormatError(path, problems)

@@ -1,19 +1,31 @@
 """Read text files of unknown origin: their lines, or one clear error.
 
 Conventions: a line ends at ``\\n`` or ``\\r\\n`` and nowhere else (U+2028, form feeds and the like are text); the last
-line need not end in one, and a byte-order mark at the start is dropped.
+line need not end in one, and a byte-order mark at the start is dropped.  Gzipped files are decompressed.  A pipe that
+is already open, such as standard input, is read to its end; a named pipe is refused, since it may have no writer.
 """
 
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
+from typing import BinaryIO
 
 from closeread.errors import FormatError, Problem
+from closeread.formats.gzipped import MAGIC, MAX_FILE_BYTES, decompress
 
-MAX_FILE_BYTES = 2**30
 MAX_LINE_BYTES = 2**26
+
+STANDARD_INPUT = Path("/dev/stdin")
+"""The name of standard input on all platforms; on the command line, it is `-`."""
+
+DESCRIPTOR = re.compile(r"/dev/fd/[0-9]+|/proc/(?:self|[0-9]+)/fd/[0-9]+")
+"""The names of files that are already open, such as those of process substitution in a shell."""
 
 UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 """Control characters and lone surrogates: text with one can't be shown, stored and compared safely."""
@@ -49,26 +61,92 @@ def read_lines(path: Path) -> list[str]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read the bytes of a regular file of a reasonable size.
+    """Read the bytes of a file of a reasonable size, decompressed if it is gzipped.
 
     Raises:
-        FormatError: the file is missing, unreadable, not a regular file, empty, or larger than `MAX_FILE_BYTES`.
+        FormatError: the file is missing, unreadable, not a regular file or an open pipe, empty, not valid gzip, or
+            larger than `MAX_FILE_BYTES`.
     """
     try:
-        status = path.stat()
-        if S_ISDIR(status.st_mode):
-            raise FormatError(path, [Problem("is a directory (expected a file)")])
-        if not S_ISREG(status.st_mode):
-            raise FormatError(path, [Problem("is not a regular file")])
-        if status.st_size > MAX_FILE_BYTES:
-            found = f"is too large: {status.st_size:,} bytes (limit: {MAX_FILE_BYTES:,})"
-            raise FormatError(path, [Problem(found)])
-        data = path.read_bytes()
+        data = _read_pipe(path) if is_open_pipe(path) else _read_regular(path)
     except OSError as error:
         raise FormatError(path, [Problem(f"can't be read: {error.strerror}")]) from None
     if not data:
         raise FormatError(path, [Problem("is empty")])
-    return data
+    return decompress(path, data)
+
+
+@contextmanager
+def plain_file(path: Path) -> Iterator[Path]:
+    """Yield a regular file with the content of a file, decompressed, for readers that read it more than once.
+
+    Raises:
+        FormatError: as `read_bytes`, if the file is gzipped or a pipe; or the block raises one about the yielded file,
+            which is then raised about the file itself.
+    """
+    if not is_open_pipe(path) and not _is_gzipped(path):
+        yield path
+        return
+    from tempfile import TemporaryDirectory  # takes longer to import than most files take to read
+
+    data = read_bytes(path)
+    with TemporaryDirectory(prefix="closeread-") as folder:
+        plain = Path(folder) / "plain"
+        plain.write_bytes(data)
+        del data
+        try:
+            yield plain
+        except FormatError as error:
+            raise FormatError(path, error.problems) from None
+
+
+def is_open_pipe(path: Path) -> bool:
+    """Return whether a path is standard input, or a file that is already open and can be read only once."""
+    if path == STANDARD_INPUT:
+        return True
+    return DESCRIPTOR.fullmatch(path.as_posix()) is not None and path.exists() and not path.is_file()
+
+
+def _read_pipe(path: Path) -> bytes:
+    if path != STANDARD_INPUT:
+        with path.open("rb") as file:
+            return _read_all(path, file)
+    if sys.stdin is None:  # the process was started without one
+        raise FormatError(path, [Problem("is closed")])
+    return _read_all(path, sys.stdin.buffer)
+
+
+def _read_all(path: Path, file: BinaryIO) -> bytes:
+    parts: list[bytes] = []
+    room = MAX_FILE_BYTES
+    for part in iter(partial(file.read, 2**20), b""):
+        parts.append(part)
+        room -= len(part)
+        if room < 0:
+            raise FormatError(path, [Problem(f"is too large: more than {MAX_FILE_BYTES:,} bytes")])
+    return b"".join(parts)
+
+
+def _read_regular(path: Path) -> bytes:
+    status = path.stat()
+    if S_ISDIR(status.st_mode):
+        raise FormatError(path, [Problem("is a directory (expected a file)")])
+    if not S_ISREG(status.st_mode):
+        raise FormatError(path, [Problem("is not a regular file")])
+    if status.st_size > MAX_FILE_BYTES:
+        raise FormatError(path, [Problem(f"is too large: {status.st_size:,} bytes (limit: {MAX_FILE_BYTES:,})")])
+    return path.read_bytes()
+
+
+def _is_gzipped(path: Path) -> bool:
+    """Return whether a regular file is gzipped; false if it can't be read."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
 
 
 def _find_long_lines(lines: list[bytes]) -> list[Problem]:

@@ -35,6 +35,8 @@ RELATION_TYPES = (
     *("BEFORE", "AFTER", "IBEFORE", "IAFTER", "INCLUDES", "IS_INCLUDED", "BEGINS", "BEGUN_BY", "ENDS", "ENDED_BY"),
     *("SIMULTANEOUS", "IDENTITY", "DURING", "DURING_INV"),
 )
+NO_RELATION = ("VAGUE", "NONE")
+"""What TimeBank-Dense and its systems write for a pair of intervals that they have looked at and can't order."""
 SOURCES = {"eventInstanceID": "MAKEINSTANCE", "timeID": TIMEX, "eventID": EVENT}
 TARGETS = {"relatedToEventInstance": "MAKEINSTANCE", "relatedToTime": TIMEX, "relatedToEvent": EVENT}
 """Attributes of a TLINK, and the element whose id each holds."""
@@ -99,7 +101,7 @@ class Tlink(NamedTuple):
 
     Attributes:
         source, target: the intervals.
-        relation: the relation of the source to the target, one of `RELATION_TYPES`.
+        relation: the relation of the source to the target, one of `RELATION_TYPES` or `NO_RELATION`.
         attributes: the other attributes, such as `lid`.
         line: its line in the file, from 1; None without a file.
     """
@@ -309,10 +311,8 @@ def _read_tlink(element: Element, ends: _Ends, problems: Problems) -> Tlink | No
         else:
             intervals.append(interval)
     relation = given.get("relType", "")
-    if relation not in RELATION_TYPES:
+    if relation not in (*RELATION_TYPES, *NO_RELATION):
         wrong.append(f"relType {quote(relation)} is not one of {', '.join(RELATION_TYPES)}")
-    if len(intervals) == 2 and intervals[0] == intervals[1]:
-        wrong.append(f"links {quote(intervals[0])} to itself (expected two intervals)")
     for what in wrong:
         problems.add(f"TLINK {quote(given['lid'])}: {what}" if "lid" in given else f"TLINK: {what}", element.line)
     if wrong:

@@ -20,7 +20,7 @@ import pyarrow as pa
 from datasets.exceptions import DatasetGenerationError
 
 from closeread.corpora.declaration import Corpus, SourceFolder
-from closeread.corpora.gold import Gold, data_notices, read_gold, splits_at_hand
+from closeread.corpora.gold import Gold, available_splits, data_notices, read_gold, splits_at_hand
 from closeread.corpora.schema import load_schema
 from closeread.corpora.sources import cache_folder, data_folder, file_digest, files_in
 from closeread.errors import InputError, Problem, RequestError, UnavailableError
@@ -122,7 +122,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
 
     def _split_generators(self, dl_manager: datasets.DownloadManager) -> list[datasets.SplitGenerator]:
         # Files are located when they are read, so that a corpus can be described without its files.
-        splits = splits_at_hand(self.CORPUS, self.config.name, self._folder())
+        splits = available_splits(self.CORPUS, self.config.name, self._folder())
         if not splits:
             names = ", ".join(source.expected for source in self.CORPUS.configs[self.config.name].splits.values())
             raise UnavailableError(
@@ -148,7 +148,8 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
 
     def _find_new_notices(self, split: str, gold: Gold) -> list[str]:
         """Return the notices about single files of a folder; those of one file are summed up in `_notices`."""
-        if not isinstance(self.CORPUS.configs[self.config.name].splits[split], SourceFolder):
+        sources = self.CORPUS.configs[self.config.name].parts(split).values()
+        if not any(isinstance(source, SourceFolder) for source in sources):
             return []
         known = self._notices()  # shown when the builder was made
         return [notice for notice in gold.notices if notice not in known]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import datasets
@@ -28,6 +28,7 @@ from closeread.counts.sides import Inconsistency, System
 from closeread.errors import Problem, RequestError, SubmissionError, pluralize
 from closeread.hf.features import feature
 from closeread.hf.inputs import as_json, as_list, records
+from closeread.hf.signatures import describe_inputs, signature_of_compute, with_options
 from closeread.records import ColumnRecords, Record
 from closeread.scoring import Scorer, resolve_options
 
@@ -48,10 +49,37 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
     PREDICTIONS: ClassVar[str] = "submission"
     REFERENCES: ClassVar[str] = "document"
 
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        cls._compute = with_options(cls._compute, cls.PROCEDURE)  # type: ignore[method-assign]
+
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         # evaluate copies this method for every instance, without its signature.
-        self.compute.__func__.__signature__ = _make_signature(self.PROCEDURE)  # type: ignore[attr-defined]
+        self.compute.__func__.__signature__ = signature_of_compute(self.PROCEDURE)  # type: ignore[attr-defined]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the arguments of the constructor, from which everything else follows.
+
+        Raises:
+            TypeError: predictions are stored, in files that are open.
+        """
+        if self.writer is not None:
+            found = "has stored predictions and references, which can't be pickled"
+            raise TypeError(f"{self.name} {found}; call compute before pickling it")
+        arguments = {
+            "config_name": self.config_name,
+            "keep_in_memory": self.keep_in_memory,
+            "cache_dir": self._data_dir_root,
+            "num_process": self.num_process,
+            "process_id": self.process_id,
+            "seed": self.seed,
+            "experiment_id": self.experiment_id,
+            "hash": self._hash,
+            "max_concurrent_cache_files": self.max_concurrent_cache_files,
+            "timeout": self.timeout,
+        }
+        return partial(type(self), **arguments), ()
 
     def compute(
         self, *, predictions: Any = None, references: Any = None, **options: Any
@@ -157,7 +185,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             description=inspect.cleandoc(self.__doc__ or ""),
             citation=self.PROCEDURE.citation or (corpus.citation if corpus else ""),
             homepage=corpus.homepage if corpus else "",
-            inputs_description=_describe_inputs(self.PROCEDURE),
+            inputs_description=describe_inputs(self.PROCEDURE),
             features=datasets.Features(
                 {
                     "predictions": _store_labels_as_text(feature(schema, self.PREDICTIONS)),
@@ -329,26 +357,3 @@ def _store_labels_as_text(labelled: Any) -> Any:
     if isinstance(labelled, list):
         return [_store_labels_as_text(child) for child in labelled]
     return labelled
-
-
-def _describe_inputs(procedure: Procedure) -> str:
-    """Return what evaluate adds to the docstrings of `compute`, `add` and `add_batch`."""
-    options = [
-        f"    {o.name}: {o.help} {o.accepted[0].upper()}{o.accepted[1:]}; {o.default!r} by default."
-        for o in procedure.options
-        if not o.reading
-    ]
-    scores = [f"    {m.name}: {m.description}" for m in procedure.metrics]
-    return "\n".join(["Args:", *options, "", "Returns:", *scores, ""])
-
-
-def _make_signature(procedure: Procedure) -> inspect.Signature:
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
-    parameters += [inspect.Parameter(name, keyword, default=None) for name in ("predictions", "references")]
-    parameters += [
-        inspect.Parameter(option.name, keyword, default=option.default)
-        for option in procedure.options
-        if not option.reading
-    ]
-    return inspect.Signature(parameters)

@@ -53,14 +53,15 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
 def run(procedure: Procedure, corpus: str | None, name: str, systems: tuple[Path, ...], values: dict[str, Any]) -> None:
     """Compare the first system with each of the others and print the results."""
     from closeread.counts.files import is_count_file, read_counts
+    from closeread.formats.text import is_open_pipe
     from closeread.scoring import open_scorer
 
     if len(systems) < 2:
         raise RequestError("a comparison needs at least two systems")
     metrics, given = values.get("metrics"), given_options(procedure, values)
     selected = procedure.select_metrics(metrics, given)
-    # Only regular files can be counts; reading from a pipe would wait for its writer.
-    stored = [path.is_file() and is_count_file(path) for path in systems]
+    # Only regular files can be counts; what is read from a pipe is gone.
+    stored = [not is_open_pipe(path) and path.is_file() and is_count_file(path) for path in systems]
     scorer = None
     if corpus is None or not all(stored):
         scorer = open_scorer(name, read_place(values), given, metrics)

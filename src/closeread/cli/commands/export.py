@@ -11,7 +11,7 @@ from closeread.cli import options
 
 @click.command(short_help="Export a corpus as a dataset repository.")
 @click.argument("corpus")
-@click.argument("folder", type=options.FILE)
+@click.argument("folder", type=options.NAMED)
 @click.option(
     "--config", "configs", multiple=True, metavar="NAME", help="Export this config; may be repeated.  [default: all]"
 )

@@ -40,6 +40,11 @@ def command(corpus: str) -> None:
         for config, declared in c.configs.items()
         for split, source in declared.splits.items()
     ]
+    splits += [
+        [config, union, "", " + ".join(parts)]
+        for config, declared in c.configs.items()
+        for union, parts in declared.unions.items()
+    ]
     definitions: dict[str, str] = {}
     for config, declared in c.configs.items():
         definitions.setdefault(declared.definition, config)

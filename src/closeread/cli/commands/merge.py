@@ -10,7 +10,7 @@ from closeread.cli import options
 
 
 @click.command(cls=options.WritingCommand)
-@click.argument("counts", type=options.FILE, nargs=-1, required=True)
+@click.argument("counts", type=options.NAMED, nargs=-1, required=True)
 @options.output
 def command(counts: tuple[Path, ...], output: Path) -> None:
     """Merge the counts of shards, written by `closeread score --counts`.

@@ -16,7 +16,7 @@ from closeread.cli import options, printing
 @options.data_dir
 @click.option(
     "--upstream",
-    type=options.FILE,
+    type=options.NAMED,
     metavar="DIR",
     help="Read the authors' released predictions from this checkout of their repository.",
 )

@@ -181,7 +181,7 @@ def _explain_in_grids(procedure: Procedure, explanations: Mapping[str, list[Any]
 
 @click.option(
     "--from-counts",
-    type=options.FILE,
+    type=options.NAMED,
     metavar="FILE",
     help="Score counts written by --counts or `closeread merge`, instead of predictions.",
 )

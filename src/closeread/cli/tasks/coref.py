@@ -17,27 +17,39 @@ if TYPE_CHECKING:
 
 @click.command(cls=options.WritingCommand)
 @click.argument("source", type=options.FILE)
+@click.option(
+    "--side",
+    type=click.Choice(["key", "response"]),
+    default="key",
+    show_default=True,
+    help="Convert gold entities (key) or predicted ones (response), if a JSON Lines file has both.",
+)
 @options.output
-def convert(source: Path, output: Path) -> None:
+def convert(source: Path, side: str, output: Path) -> None:
     """Convert coreference annotation to CoNLL (.conll), CorefUD (.conllu) or JSON Lines (.jsonl).
 
-    The suffix of the output file decides its format.  Mentions and entities are kept, and so are heads and words if
-    both formats have them; sentences and all other annotation are lost.
+    SOURCE is a file, a folder of files, or - for standard input.  The suffix of the output file decides its format.
+    Mentions and entities are kept, and so are heads and words if both formats have them; sentences and all other
+    annotation are lost.
 
     \b
     Examples:
       closeread convert coref key.conllu -o key.conll
       closeread convert coref response.conll -o response.jsonl
+      closeread convert coref predictions.jsonlines --side response -o response.conll
     """
     from closeread.errors import escape, pluralize
     from closeread.tasks.coref.sides import read_documents, write_documents
 
-    documents = read_documents(source)
+    documents = read_documents(source, is_response=side == "response")
+    options.tell(documents.notices)
     write_documents(documents, output)
     click.echo(escape(f"{output}: {pluralize(len(documents), 'document')}"))
 
 
-@click.command(cls=ProcedureCommand, procedure="coref", procedure_options=("matching", "duplicates"))
+@click.command(
+    cls=ProcedureCommand, procedure="coref", procedure_options=("matching", "duplicates", "words", "word_column")
+)
 @options.key
 @options.response
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="List only errors of this kind; may be repeated.")

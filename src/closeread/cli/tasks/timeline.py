@@ -18,7 +18,7 @@ CORPUS = "semeval2015_timeline"
 @click.command(cls=options.WritingCommand)
 @click.argument("events", type=options.FILE)
 @click.option(
-    "--documents", type=options.FILE, metavar="DIR", help="Look up tokens in this folder of documents in CAT (.xml)."
+    "--documents", type=options.NAMED, metavar="DIR", help="Look up tokens in this folder of documents in CAT (.xml)."
 )
 @options.output
 def build(events: Path, documents: Path | None, output: Path) -> None:

@@ -26,7 +26,8 @@ def singletons(records: Sequence[Record]) -> list[Record]:
 
 def _list_mentions(record: Record) -> list[list[int]]:
     """The mentions of a document, each once, in the order of the text."""
-    return [list(span) for span in sorted({tuple(mention) for cluster in record["clusters"] for mention in cluster})]
+    mentions = sorted((tuple(mention) for cluster in record["clusters"] for mention in cluster), reverse=True)
+    return [list(mention) for mention in sorted({mention[:2]: mention for mention in mentions}.values())]
 
 
 BASELINES = (

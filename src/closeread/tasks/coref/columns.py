@@ -12,15 +12,21 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
-from typing import Any, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 import numpy as np
 
 from closeread.arrays import Ints, Mask
 from closeread.records import Record
 
+if TYPE_CHECKING:
+    from closeread.tasks.coref.kernels.constituents import Constituents
+
 T = TypeVar("T")
 Parts = tuple[tuple[int, int], ...]
+
+WITH_HEAD = 3
+"""The length of a mention with a head, ``[start, end, head]``."""
 
 
 class Words(Protocol):
@@ -63,8 +69,23 @@ class EmptyNodes:
 
 
 @dataclass(frozen=True, eq=False)
+class Trees:
+    """The constituency trees of documents.
+
+    Attributes:
+        constituents: the trees of all documents.
+        digests: (n_documents,) a digest of the words, tags, trees and sentences of each document.
+    """
+
+    constituents: Constituents
+    digests: Sequence[bytes]
+
+
+@dataclass(frozen=True, eq=False)
 class MentionTable(Sequence[Record]):
     """The mentions of documents as columns; a sequence of records ``{"document", "clusters"}``.
+
+    Mentions in records are ``[start, end]``, or ``[start, end, head]`` if the table has heads.
 
     Attributes:
         names: (n_documents,) the documents' names, in order.
@@ -79,10 +100,15 @@ class MentionTable(Sequence[Record]):
         words: the tokens of the documents; None if the format has no text.
         empty: the empty nodes among the tokens; None if there are none.
         minimum: the tokens of each mention's minimum span, by the index of the mention.
+        trees: the constituency trees of the documents; None if they were not read.
         mention_fields: by name, the value of a field of each mention, such as its part of speech; "" if unknown.
         document_fields: by name, the value of a field of each document, such as its genre; "" if unknown.
         notices: what its reader has to say about the documents, such as annotation that is not scored.
         absent: the documents without a response; they have no mentions here.
+        unnamed: the documents without a name in their file, whose names are numbers.
+        rank: (n_entities,) the place of each entity in the order in which the reference scorer meets them, of which
+            the first keeps a repeated mention; None if that is the order of their numbers.
+        files: (n_documents,) the file of each document in its folder; empty if all are from one file.
     """
 
     names: Sequence[str]
@@ -98,10 +124,14 @@ class MentionTable(Sequence[Record]):
     words: Words | None = None
     empty: EmptyNodes | None = None
     minimum: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    trees: Trees | None = None
     mention_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
     document_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
     notices: Sequence[str] = ()
     absent: frozenset[int] = frozenset()
+    unnamed: frozenset[int] = frozenset()
+    rank: Ints | None = None
+    files: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -131,6 +161,10 @@ class MentionTable(Sequence[Record]):
             return self.labels[int(self.entity[row])]
         return str(self.entity[row] - self.entity[np.searchsorted(self.document, self.document[row])])
 
+    def file_of(self, document: int) -> str | None:
+        """Return the file of a document in its folder; None if all are from one file."""
+        return self.files[document] if self.files else None
+
     @overload
     def __getitem__(self, index: int) -> Record: ...
     @overload
@@ -140,9 +174,11 @@ class MentionTable(Sequence[Record]):
             return [self[i] for i in range(*index.indices(len(self)))]
         number = range(len(self))[index]
         first, last = np.searchsorted(self.document, [number, number + 1]).tolist()
+        columns = [self.start, self.end, *([] if self.head is None else [self.head])]
+        rows = np.column_stack([column[first:last] for column in columns]).tolist()
         clusters: dict[int, list[list[int]]] = {}
-        for i in range(first, last):
-            clusters.setdefault(int(self.entity[i]), []).append([int(self.start[i]), int(self.end[i])])
+        for entity, mention in zip(self.entity[first:last].tolist(), rows, strict=True):
+            clusters.setdefault(entity, []).append(mention)
         return {"document": self.names[number], "clusters": list(clusters.values())}
 
 
@@ -190,26 +226,37 @@ def number_of_token(parts: Parts, token: int) -> int:
 
 
 def mention_table(names: Sequence[str], documents: Iterable[Sequence[Sequence[Sequence[Any]]]]) -> MentionTable:
-    """Convert nested lists to columns: documents of clusters of mentions ``[start, end]``.
+    """Convert nested lists to columns: documents of clusters of mentions ``[start, end]`` or ``[start, end, head]``.
 
     Args:
         names: the names of the documents.
         documents: the clusters of each, already validated.
+
+    Returns:
+        A table with heads if all mentions have one.
+
+    Raises:
+        ValueError: some mentions have heads, and some have none.
     """
     documents = list(documents)
     clusters = list(chain.from_iterable(documents))
     mentions = list(chain.from_iterable(clusters))
+    widths = set(map(len, mentions)) or {WITH_HEAD}
+    if len(widths) > 1:
+        raise ValueError("some mentions have a head, and some have none (expected heads for all mentions or for none)")
+    (width,) = widths
     sizes = np.fromiter(map(len, clusters), np.int64, len(clusters))
     lengths = np.fromiter((sum(map(len, clusters)) for clusters in documents), np.int64, len(documents))
-    spans = np.fromiter(chain.from_iterable(mentions), np.int64, 2 * len(mentions)).reshape(-1, 2)
+    columns = np.fromiter(chain.from_iterable(mentions), np.int64, width * len(mentions)).reshape(-1, width).T
     return MentionTable(
         names=names,
         n_tokens=None,
         document=np.repeat(np.arange(len(documents)), lengths),
-        start=spans[:, 0],
-        end=spans[:, 1],
+        start=columns[0],
+        end=columns[1],
         entity=np.repeat(np.arange(len(clusters)), sizes),
         n_entities=len(clusters),
+        head=columns[2] if width == WITH_HEAD else None,
     )
 
 

@@ -1,16 +1,17 @@
-"""Coreference in CoNLL files: CoNLL-2011 and 2012, plain columns, and the variants that readers commonly accept.
+"""Coreference in CoNLL files: CoNLL-2011 and 2012, SemEval-2010, plain columns, and the variants that readers commonly
+accept.
 
 Conventions: a document is between ``#begin document (NAME)`` or ``#begin document (NAME); part 000`` and
-``#end document``; with a part its name is ``NAME; part 000``.  Other lines that begin with ``#`` are comments,
-blank lines end sentences, and every other line is a token.  Cells are separated by any number of blanks and tabs;
-all tokens of a document have the same number of cells.  The last cell contains the mentions: ``-`` and ``_`` mean that
-there is none, ``(12`` opens a mention of entity 12, ``12)`` closes the last open mention of entity 12, ``(12)`` is a
-mention of a single token; several are joined, with or without ``|``.  A row that lacks its last cell and ends in a tab
-has an empty last cell (as in LitBank).  The word is the fourth of five or more cells, otherwise the last but one.
+``#end document``; with a part its name is ``NAME; part 000``.  The parentheses may be absent (`conll_layout`), and so
+may the name: the document is then named by its number in the file, from 1.  Other lines that begin with ``#`` are
+comments, blank lines end sentences, and every other line is a token.  Cells are separated by any number of blanks and
+tabs; all tokens of a document have the same number of cells.  The last cell contains the mentions: ``-`` and ``_`` mean
+that there is none, ``(12`` opens a mention of entity 12, ``12)`` closes the last open mention of entity 12, ``(12)`` is
+a mention of a single token; several are joined, with or without ``|`` (`conll_cells`).  A row that lacks its last cell
+and ends in a tab has an empty last cell (as in LitBank).  Which cell has the word is given or guessed (`conll_layout`).
 
 For speed, no loop looks at single bytes of a valid file: line ends and cells are found with NumPy, a block at a time
-(`closeread.tasks.coref.conll_rows`), and only cells with a bracket are parsed, all together
-(`closeread.tasks.coref.conll_cells`).
+(`conll_rows`), and only cells with a bracket are parsed, all together.
 """
 
 from __future__ import annotations
@@ -24,19 +25,21 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints, Mask
-from closeread.errors import quote
+from closeread.errors import pluralize, quote
 from closeread.formats import Format
 from closeread.formats.problems import LISTED, Problems
 from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes
 from closeread.records import Parsed
 from closeread.tasks.coref.columns import MentionTable
-from closeread.tasks.coref.conll_cells import CELL, Cells, read_mentions_at_once, read_mentions_one_by_one
+from closeread.tasks.coref.conll_cells import CELL, Cells, Mentions, read_mentions_at_once
+from closeread.tasks.coref.conll_cells_one_by_one import read_mentions_one_by_one
+from closeread.tasks.coref.conll_layout import guess_word_cell, is_bare, parse_name
 from closeread.tasks.coref.conll_rows import Rows, pack_cells, pack_padded_cells, split_blocks
-from closeread.tasks.coref.conll_text import MARKER, check_text, count_columns
+from closeread.tasks.coref.conll_text import MARKER, check_text, first_row
 from closeread.tasks.coref.conll_writer import dump_conll
 from closeread.tasks.coref.coref_json import table_of
 
-BEGIN = re.compile(rb"#[ \t]*begin[ \t]+document[ \t]*\((.+)\)[ \t]*(?:;[ \t]*(?:part[ \t]+([^\s()]+)[ \t]*)?)?")
+DIGIT = re.compile(rb"[0-9]")
 
 
 class _Document(NamedTuple):
@@ -47,6 +50,7 @@ class _Document(NamedTuple):
         line: the line after ``#begin``.
         begin, end: the begin of its first line and the end of its last.
         width: the number of cells of its rows.
+        word_cell: the cell of the word, from 0; -1 if there is none.
         n_tokens: the number of its tokens.
         words: a digest of its words and the blanks after them; equal digests mean equal words.
     """
@@ -56,17 +60,17 @@ class _Document(NamedTuple):
     begin: int
     end: int
     width: int
+    word_cell: int
     n_tokens: int
     words: bytes
 
-    @property
-    def word_cell(self) -> int:
-        """The cell of the word, from 0; -1 if there is none."""
-        return 3 if self.width >= 5 else self.width - 2
 
-
-def read_conll(path: Path) -> MentionTable:
+def read_conll(path: Path, word_column: int | None = None) -> MentionTable:
     """Read the documents of a CoNLL file.
+
+    Args:
+        path: the file.
+        word_column: the column of the word, from 1; None to guess it.
 
     Returns:
         The mentions of an entity in the order in which they open; the ids of the file as labels.
@@ -74,21 +78,21 @@ def read_conll(path: Path) -> MentionTable:
     Raises:
         FormatError: the file is not text or not valid CoNLL, with all its problems.
     """
-    return _read(path).table(path)
+    return _read(path, word_column).table(path)
 
 
-def read_records(path: Path, split: str) -> Parsed:
+def read_records(path: Path, split: str, word_column: int | None = None) -> Parsed:
     """The same, each with the line on which its document begins; names are the file's, whatever the split."""
     del split
-    reader = _read(path)
+    reader = _read(path, word_column)
     return Parsed(reader.table(path), list(reader.lines.values()), [])
 
 
-def _read(path: Path) -> _Reader:
+def _read(path: Path, word_column: int | None) -> _Reader:
     data = read_bytes(path)
     begin = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
     check_text(path, data, begin)
-    reader = _Reader(data)
+    reader = _Reader(data, word_column)
     for rows in split_blocks(data, begin, len(data), 1):
         reader.take(rows)
         if reader.problems.total > LISTED:  # counting the problems of a gigabyte of garbage helps nobody
@@ -101,11 +105,14 @@ def _read(path: Path) -> _Reader:
 class _Reader:
     """Reader of the blocks of a file, one document after the other."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, word_column: int | None) -> None:
         self.problems = Problems()
         self._data = data
+        self._word_column = word_column
         self._documents: list[_Document] = []
         self.lines: dict[str, int] = {}  # the first line of each document name
+        self._unnamed: list[int] = []
+        self._lacks_words = False  # whether a document has no such column
         self._current: _Document | None = None
         self._is_outside = False  # whether a token was found after the last document
         self._cells: list[Cells] = []
@@ -117,7 +124,7 @@ class _Reader:
         for i in np.flatnonzero(rows.is_comment).tolist():
             if marker := MARKER.match(self._data, rows.offset + int(rows.begin[i])):
                 self._take_tokens(rows, done, i)
-                self._take_marker(rows, i, is_begin=marker[1] == b"begin")
+                self._take_marker(rows, i, marker)
                 done = i + 1
             elif self._current and rows.cells[i] == self._current.width and self._ends_like_a_token(rows, i):
                 found = f"starts with '#' but has {self._current.width} columns like a token"
@@ -126,7 +133,8 @@ class _Reader:
 
     def _ends_like_a_token(self, rows: Rows, i: int) -> bool:
         cell = self._data[rows.offset + int(rows.last[i]) : rows.offset + int(rows.end[i])].rstrip()
-        return cell in (b"-", b"_") or CELL.fullmatch(cell) is not None
+        # Comments may end in a word in parentheses.
+        return cell in (b"-", b"_") or (CELL.fullmatch(cell) is not None and DIGIT.search(cell) is not None)
 
     def finish(self) -> None:
         """Handle the end of the file."""
@@ -163,12 +171,24 @@ class _Reader:
             n_entities=len(found.labels),
             labels=found.labels,
             words=ConllWords(self._data, self._documents) if has_words else None,
+            rank=found.rank,
+            notices=self._note_reopened(cells, found),
+            unnamed=frozenset(self._unnamed),
         )
 
-    def _take_marker(self, rows: Rows, i: int, *, is_begin: bool) -> None:
+    def _note_reopened(self, cells: Cells, found: Mentions) -> list[str]:
+        if not len(found.reopened):
+            return []
+        first = found.reopened[0]
+        cell = quote(self._data[cells.begin[first] : cells.end[first]].rstrip().decode("utf-8"))
+        where = f"{pluralize(len(found.reopened), 'cell')} (first: {cell} on line {cells.line[first]})"
+        how = "what opens is read before what closes, as the reference scorer does"
+        return [f"an entity closes and opens again in {where}; {how}"]
+
+    def _take_marker(self, rows: Rows, i: int, marker: re.Match[bytes]) -> None:
         line = rows.line + i
         begin, end = rows.offset + int(rows.begin[i]), rows.offset + int(rows.end[i])
-        if not is_begin:
+        if marker[1] == b"end":
             if self._current:
                 self._end_document(self._current, begin)
             else:
@@ -178,20 +198,31 @@ class _Reader:
             before = f"document {quote(self._current.name)} (line {self._current.line - 1})"
             self.problems.add(f"a document begins inside {before} (expected '#end document' before it)", line)
             self._end_document(self._current, begin)
+        rest = self._data[marker.end() : end].rstrip()
+        row = first_row(self._data, end + 1)
         self._current = _Document(
-            self._name(begin, end, line), line + 1, end + 1, end + 1, count_columns(self._data, end + 1), 0, b""
+            name=self._name(rest, begin, end, line),
+            line=line + 1,
+            begin=end + 1,
+            end=end + 1,
+            width=len(row),
+            word_cell=self._word_cell(row, line, is_bare=is_bare(rest)),
+            n_tokens=0,
+            words=b"",
         )
         self._words = hashlib.blake2b(digest_size=16)
 
-    def _name(self, begin: int, end: int, line: int) -> str:
-        text = self._data[begin:end].rstrip()
-        parts = BEGIN.fullmatch(text)
-        if not parts:
-            found = quote(text.decode("utf-8"))
+    def _name(self, rest: bytes, begin: int, end: int, line: int) -> str:
+        if not rest:
+            self._unnamed.append(len(self._documents))
+            name = str(len(self._documents) + 1)
+        elif parsed := parse_name(rest):
+            name = parsed
+        else:
+            found = quote(self._data[begin:end].rstrip().decode("utf-8"))
             expected = "'#begin document (NAME)' or '#begin document (NAME); part PART'"
             self.problems.add(f"{found} has no document name (expected {expected})", line)
             return "without a name"
-        name = parts[1].decode("utf-8") + (f"; part {parts[2].decode('utf-8')}" if parts[2] else "")
         if unsafe := UNSAFE.search(name):
             found = f"document name {quote(name)} contains the control character U+{ord(unsafe[0]):04X}"
             self.problems.add(found, line)
@@ -199,6 +230,19 @@ class _Reader:
         if before != line:
             self.problems.add(f"duplicate document {quote(name)} (first on line {before})", line)
         return name
+
+    def _word_cell(self, row: Sequence[bytes], line: int, *, is_bare: bool) -> int:
+        """Return the cell of the word, from 0; -1 if there is none."""
+        if self._word_column is None:
+            return guess_word_cell(row, is_bare=is_bare)
+        if row and self._word_column >= len(row):
+            if not self._lacks_words:
+                has = f"the document has {pluralize(len(row), 'column')}, and the last contains the mentions"
+                expected = f"1 to {len(row) - 1}" if len(row) > 1 else "auto"
+                self.problems.add(f"the word column is {self._word_column}, but {has} (expected {expected})", line)
+            self._lacks_words = True
+            return -1
+        return self._word_column - 1
 
     def _end_document(self, document: _Document, end: int) -> None:
         self._documents.append(document._replace(end=end, words=self._words.digest()))
@@ -274,6 +318,20 @@ class ConllWords:
                 return rows.line + int(lines[token])
             token -= len(lines)
         raise IndexError(f"document {document} has no such token")
+
+    def read_columns(self, document: int, cells: Sequence[int]) -> tuple[Sequence[Sequence[str]], Ints] | None:
+        """Return some columns, from 0, and the sentence of each token, from 0; None if its rows lack such cells."""
+        if 0 < self._documents[document].width <= max(cells) + 1:  # the last cell is that of the mentions
+            return None
+        columns: list[list[str]] = [[] for _ in cells]
+        n_blank, blanks = 0, [np.zeros(0, np.int64)]
+        for rows in self._rows(document):
+            for column, cell in zip(columns, cells, strict=True):
+                column += pack_cells(rows, cell).decode("utf-8").split("\n")[:-1]
+            before = n_blank + np.cumsum(~(rows.is_token | rows.is_comment))
+            blanks.append(before[rows.is_token])
+            n_blank = int(before[-1])
+        return columns, np.unique(np.concatenate(blanks), return_inverse=True)[1]
 
     def _rows(self, document: int) -> Iterator[Rows]:
         place = self._documents[document]

@@ -1,33 +1,45 @@
 """The last column of CoNLL files, which contains the mentions.
 
 A cell is a sequence of pieces, with or without ``|`` between them: ``(12`` opens a mention of entity 12, ``12)`` closes
-the last open mention of entity 12, ``(12)`` is a mention of a single token.
+the last open mention of entity 12, ``(12)`` is a mention of a single token.  Ids begin with a digit or an ASCII letter.
+As in the reference scorer (Pradhan et al. 2014, version 8.01), everything that opens on a token opens before anything
+closes: after ``(1``, the cell ``1)|(1`` closes what it opens, a mention of its token alone, and the earlier mention
+remains open.
 
 Valid cells are read all at once (`read_mentions_at_once`).  If any is invalid, they are read again one by one
-(`read_mentions_one_by_one`), which is slower and finds the problems.
+(`closeread.tasks.coref.conll_cells_one_by_one`), which is slower and finds the problems.
 """
 
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Sequence
 from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.arrays import Ints, Mask
-from closeread.errors import quote, shorten
-from closeread.formats.problems import LISTED, Problems
+from closeread.arrays import Ints, Mask, mark_run_starts
+from closeread.formats.text import UNSAFE
 
-MAX_DIGITS = 16
-"""Ids with more digits are read one by one."""
+MAX_ID_BYTES = 128
+"""Longer ids are read one by one."""
 
-NEWLINE, SPACE, OPEN, CLOSE, BAR, ZERO, NINE = b"\n ()|09"
-PIECE = re.compile(rb"(\()?([0-9]++)(\))?")
-# Possessive, so that a cell with many digits is not tried with every way to split them.
-CELL = re.compile(rb"(?:\([0-9]++\)?|[0-9]++\))(?:\|?(?:\([0-9]++\)?|[0-9]++\)))*+")
+NEWLINE, SPACE, OPEN, CLOSE, BAR = b"\n ()|"
+FIRST_BEYOND_ASCII = 0x80
+WORD = 8
+"""The number of bytes of an id that are compared at once."""
+
+# Of PropBank's `(ARG0*` no part is an id, and neither is a pair of entities, `(1+2)`.
+ID = rb"[0-9A-Za-z][^\x00-\x20\x7f()|*+]*+"
+# Possessive, so that a cell with a long id is not tried with every way to split it.
+CELL = re.compile(rb"(?:\(%b\)?|%b\))(?:\|?(?:\(%b\)?|%b\)))*+" % (ID, ID, ID, ID))
+BLANK_BYTE, BRACKET_BYTE, FIRST_BYTE, INNER_BYTE, INVALID_BYTE = range(5)
+KINDS = np.full(256, INNER_BYTE, np.uint8)
+KINDS[: SPACE + 1] = BLANK_BYTE
+KINDS[[OPEN, CLOSE, BAR]] = BRACKET_BYTE
+KINDS[[byte for byte in range(FIRST_BEYOND_ASCII) if chr(byte).isalnum()]] = FIRST_BYTE
+KINDS[list(b"*+\x7f")] = INVALID_BYTE
 
 
 class Cells(NamedTuple):
@@ -55,6 +67,8 @@ class Mentions(NamedTuple):
     Attributes:
         document, start, end, entity: (n_mentions,), as in `closeread.tasks.coref.columns.MentionTable`.
         labels: the ids of the entities.
+        rank: (n_entities,), as in `closeread.tasks.coref.columns.MentionTable`.
+        reopened: the cells that close a mention of an entity before they open one, in ascending order.
     """
 
     document: Ints
@@ -62,6 +76,8 @@ class Mentions(NamedTuple):
     end: Ints
     entity: Ints
     labels: Sequence[str]
+    rank: Ints | None
+    reopened: Ints
 
 
 class _Labels(Sequence[str]):
@@ -100,6 +116,11 @@ class _Events(NamedTuple):
     opens: Mask
     closes: Mask
 
+    def take(self, rows: Ints) -> _Events:
+        """Return these pieces in this order."""
+        ids = (self.label[rows], self.begin[rows], self.end[rows])
+        return _Events(self.cell[rows], *ids, self.opens[rows], self.closes[rows])
+
 
 def gather(raw: NDArray[np.uint8], begin: Ints, end: Ints) -> tuple[NDArray[np.uint8], Ints]:
     """Concatenate ranges of bytes; return the bytes and the end of each range among them."""
@@ -109,7 +130,7 @@ def gather(raw: NDArray[np.uint8], begin: Ints, end: Ints) -> tuple[NDArray[np.u
 
 
 def read_mentions_at_once(data: bytes, cells: Cells) -> Mentions | None:
-    """Read the mentions of cells; None if anything is invalid, or an id has more than `MAX_DIGITS` digits."""
+    """Read the mentions of cells; None if anything is invalid, or an id has more than `MAX_ID_BYTES` bytes."""
     # Each cell with the byte after it, which is replaced by a line end to separate cells.
     text, after = gather(np.frombuffer(data, np.uint8), cells.begin, cells.end + 1)
     text[after - 1] = NEWLINE
@@ -117,7 +138,13 @@ def read_mentions_at_once(data: bytes, cells: Cells) -> Mentions | None:
     if events is None:
         return None
     entity, first = _number_entities(cells.document[events.cell], events.label)
-    found = _match_brackets(entity, events)
+    by_entity = np.argsort(entity, kind="stable")
+    reopened = _find_reopened(entity, events, by_entity)
+    if len(reopened):
+        events = events.take(np.lexsort((events.closes & ~events.opens, events.cell)))
+        entity, first = _number_entities(cells.document[events.cell], events.label)
+        by_entity = np.argsort(entity, kind="stable")
+    found = _match_brackets(entity, events, by_entity)
     if found is None:
         return None
     opened, closed = found
@@ -128,36 +155,62 @@ def read_mentions_at_once(data: bytes, cells: Cells) -> Mentions | None:
         end=token[closed],
         entity=entity[opened],
         labels=_Labels(text.tobytes(), events.begin[first], events.end[first]),
+        rank=_rank_entities(entity[opened], opened, events),
+        reopened=reopened,
     )
 
 
 def _parse_events(text: NDArray[np.uint8], after: Ints) -> _Events | None:
     """Split cells into pieces; None if a cell is invalid."""
-    digit = (text >= ZERO) & (text <= NINE)
-    opening, closing, bar = text == OPEN, text == CLOSE, text == BAR
-    if not (digit | opening | closing | bar | (text <= SPACE)).all():
+    kind = KINDS[text]
+    if (kind == INVALID_BYTE).any() or _is_unsafe(text):
         return None
+    is_id = kind >= FIRST_BYTE
+    opening, closing, bar = text == OPEN, text == CLOSE, text == BAR
     # Blanks are at the end of cells only, so the text begins with a piece and ends with a line end.
     before, behind = np.roll(text, 1), np.roll(text, -1)
-    digit_before, digit_behind = np.roll(digit, 1), np.roll(digit, -1)
-    begin, end = np.flatnonzero(digit & ~digit_before), np.flatnonzero(digit & ~digit_behind) + 1
+    id_before, id_behind = np.roll(is_id, 1), np.roll(is_id, -1)
+    begin, end = np.flatnonzero(is_id & ~id_before), np.flatnonzero(is_id & ~id_behind) + 1
     opens, closes = before[begin] == OPEN, behind[end - 1] == CLOSE
     is_valid = (
-        (opens | closes).all()
-        and digit_behind[opening].all()
-        and digit_before[closing].all()
-        and (digit_before | (before == CLOSE))[bar].all()
-        and (digit_behind | (behind == OPEN))[bar].all()
+        (kind[begin] == FIRST_BYTE).all()
+        and (opens | closes).all()
+        and id_behind[opening].all()
+        and id_before[closing].all()
+        and (id_before | (before == CLOSE))[bar].all()
+        and (id_behind | (behind == OPEN))[bar].all()
     )
-    if not is_valid or (end - begin).max(initial=0) > MAX_DIGITS:
+    if not is_valid or (end - begin).max(initial=0) > MAX_ID_BYTES:
         return None
-    places = np.flatnonzero(digit)
-    run = np.cumsum(digit & ~digit_before)[places] - 1
-    worth = (text[places] - np.uint8(ZERO)).astype(np.int64) * 10 ** (end[run] - 1 - places)
-    number = np.add.reduceat(worth, np.searchsorted(places, begin)) if len(begin) else worth
-    # With its length, since 1 and 01 are different ids.
-    label = number * (MAX_DIGITS + 1) + (end - begin)
-    return _Events(np.searchsorted(after, begin, "right"), label, begin, end, opens, closes)
+    cell = np.searchsorted(after, begin, "right")
+    return _Events(cell, _number_ids(text, begin, end), begin, end, opens, closes)
+
+
+def _is_unsafe(text: NDArray[np.uint8]) -> bool:
+    """Return whether a cell contains a control character beyond ASCII."""
+    beyond = text >= FIRST_BEYOND_ASCII
+    return bool(beyond.any()) and UNSAFE.search(text[beyond].tobytes().decode("utf-8")) is not None
+
+
+def _number_ids(text: NDArray[np.uint8], begin: Ints, end: Ints) -> Ints:
+    """Give ids numbers that are equal for equal ids only."""
+    label = _pack_word(text, begin, end)
+    for offset in range(WORD, int((end - begin).max(initial=0)), WORD):
+        rows = np.flatnonzero(end - begin > offset)
+        label = np.unique(label, return_inverse=True)[1]
+        words, word = np.unique(_pack_word(text, begin[rows] + offset, end[rows]), return_inverse=True)
+        label[rows] = len(label) + label[rows] * len(words) + word
+    return label
+
+
+def _pack_word(text: NDArray[np.uint8], begin: Ints, end: Ints) -> Ints:
+    """Pack the first bytes of each range into a number; no range contains NUL bytes."""
+    word = np.zeros(len(begin), np.int64)
+    size = end - begin
+    for place in range(min(int(size.max(initial=0)), WORD)):
+        byte = text.take(begin + place, mode="clip").astype(np.int64)
+        word |= np.where(size > place, byte, 0) << (8 * place)
+    return word
 
 
 def _number_entities(document: Ints, label: Ints) -> tuple[Ints, Ints]:
@@ -170,10 +223,24 @@ def _number_entities(document: Ints, label: Ints) -> tuple[Ints, Ints]:
     return rank[entity], first[order]
 
 
-def _match_brackets(entity: Ints, events: _Events) -> tuple[Ints, Ints] | None:
-    """Find the events that open and close each mention, by entity and opening; None if brackets don't match."""
+def _find_reopened(entity: Ints, events: _Events, by_entity: Ints) -> Ints:
+    """Find the cells that close a mention of an entity before they open one."""
+    half = by_entity[events.opens[by_entity] != events.closes[by_entity]]
+    one, other = half[:-1], half[1:]
+    is_reopened = events.closes[one] & events.opens[other]
+    is_reopened &= (entity[one] == entity[other]) & (events.cell[one] == events.cell[other])
+    return np.unique(events.cell[one[is_reopened]])
+
+
+def _match_brackets(entity: Ints, events: _Events, order: Ints) -> tuple[Ints, Ints] | None:
+    """Find the events that open and close each mention, by entity and opening; None if brackets don't match.
+
+    Args:
+        entity: the entity of each event.
+        events: the events.
+        order: the events by entity, those of an entity in their order.
+    """
     step = events.opens.astype(np.int64) - events.closes
-    order = np.argsort(entity, kind="stable")
     depth = np.cumsum(step[order])
     is_last = np.append(np.diff(entity[order]) != 0, True)[: len(order)]
     if (depth < 0).any() or depth[is_last].any():
@@ -189,81 +256,28 @@ def _match_brackets(entity: Ints, events: _Events) -> tuple[Ints, Ints] | None:
     return opened[by_opening], closed[by_opening]
 
 
-def read_mentions_one_by_one(data: bytes, cells: Cells, widths: Sequence[int], problems: Problems) -> Mentions:
-    """Read the mentions of cells, and find their problems.
+def _rank_entities(entity: Ints, opened: Ints, events: _Events) -> Ints | None:
+    """Rank entities in the order in which the reference scorer meets them.
 
     Args:
-        data: the file.
-        cells: the cells.
-        widths: the number of columns of each document.
-        problems: collects the problems.
+        entity: the entity of each mention, in ascending order.
+        opened: the event that opens each mention.
+        events: the events.
     """
-    reader = _OneByOne(problems)
-    document = 0
-    columns = (column.tolist() for column in cells)
-    for its_document, token, line, begin, end, is_ragged in zip(*columns, strict=True):
-        if its_document != document:
-            reader.end_document(widths[document])
-            document = its_document
-        reader.take(document, token, line, data[begin:end].rstrip(), is_ragged, widths[document])
-        if problems.total > LISTED:
-            return reader.mentions()
-    if len(cells.token):
-        reader.end_document(widths[document])
-    return reader.mentions()
+    is_long = ~events.closes[opened]
+    # A mention of one token comes before the others of its cell.
+    order = np.lexsort((opened, is_long, events.cell[opened]))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    first = np.minimum.reduceat(place, np.flatnonzero(mark_run_starts(entity))) if len(entity) else place
+    return rank_of(np.argsort(first))
 
 
-class _OneByOne:
-    """Reader of the cells of a file, one after the other."""
-
-    def __init__(self, problems: Problems) -> None:
-        self._problems = problems
-        # For each entity of the current document: its number, and its open mentions with their lines.
-        self._entities: dict[bytes, tuple[int, list[tuple[int, int]]]] = {}
-        self._labels: list[str] = []
-        self._document, self._entity, self._start, self._end = (array("q") for _ in range(4))
-
-    def take(self, document: int, token: int, line: int, cell: bytes, is_ragged: bool, width: int) -> None:
-        """Read a cell."""
-        column = f"column {width}"
-        if not CELL.fullmatch(cell):
-            if not is_ragged:
-                found = f"{quote(cell.decode('utf-8'))} is not a valid mention cell"
-                expected = "expected '-', '(ID)', '(ID' or 'ID)', several separated by '|'"
-                self._problems.add(f"{column}: {found} ({expected})", line)
-            return
-        for opening, label, closing in PIECE.findall(cell):
-            if opening:
-                if label not in self._entities:
-                    self._entities[label] = (len(self._labels), [])
-                    self._labels.append(label.decode())
-                entity, mentions = self._entities[label]
-                if not closing:
-                    mentions.append((len(self._entity), line))
-                for values, value in zip(
-                    (self._document, self._entity, self._start, self._end),
-                    (document, entity, token, token),
-                    strict=True,
-                ):
-                    values.append(value)
-            elif label in self._entities and self._entities[label][1]:
-                self._end[self._entities[label][1].pop()[0]] = token
-            else:
-                found = f"entity {shorten(label.decode(), 60)} closes but is not open"
-                self._problems.add(f"{column}: {found}", line)
-
-    def end_document(self, width: int) -> None:
-        """Report mentions that are still open."""
-        for label, (_, mentions) in self._entities.items():
-            for _, line in mentions:
-                found = f"column {width}: entity {shorten(label.decode(), 60)} opens but never closes"
-                self._problems.add(found, line)
-        self._entities = {}
-
-    def mentions(self) -> Mentions:
-        """Return all mentions."""
-        document, start, end, entity = (
-            np.array(values, np.int64) for values in (self._document, self._start, self._end, self._entity)
-        )
-        order = np.argsort(entity, kind="stable")
-        return Mentions(document[order], start[order], end[order], entity[order], self._labels)
+def rank_of(order: Ints) -> Ints | None:
+    """Return the rank of each entity from the entities in order; None if their numbers are in order."""
+    numbers = np.arange(len(order))
+    if (order == numbers).all():
+        return None
+    rank = np.empty_like(order)
+    rank[order] = numbers
+    return rank

@@ -98,12 +98,12 @@ def line_spans(data: bytes, begin: int, end: int) -> Iterator[tuple[int, int]]:
         begin = last
 
 
-def count_columns(data: bytes, begin: int) -> int:
-    """Count the cells of a row of the document that begins here, from its first complete row.
+def first_row(data: bytes, begin: int) -> list[bytes]:
+    """Return the cells of the first complete row of the document that begins here; none if it has no rows.
 
     A row that ends in a tab is used only if all do: its last cell may be empty.
     """
-    width = 0
+    first: list[bytes] = []
     while begin < len(data):
         end = data.find(b"\n", begin) + 1 or len(data)
         line = data[begin:end]
@@ -111,8 +111,8 @@ def count_columns(data: bytes, begin: int) -> int:
             if MARKER.match(line):
                 break
         elif cells := line.split():
-            width = width or len(cells)
+            first = first or cells
             if not line.removesuffix(b"\n").removesuffix(b"\r").endswith(b"\t"):
-                return len(cells)
+                return cells
         begin = end
-    return width
+    return first

@@ -20,11 +20,13 @@ PARTED = re.compile(r"(.+); part ([^\s()]+)")
 def dump_conll(table: MentionTable) -> str:
     """Convert documents to CoNLL text with five columns: document, part, number, word, mentions.
 
-    Words are ``_`` if the table has none.  Sentences are not kept; ids are kept if all are numbers.
+    Words are ``_`` if the table has none.  Sentences are not kept; ids are kept if all are different numbers.
 
     Raises:
         ValueError: the number of tokens is unknown, or the format can't express something: a discontinuous mention,
-            two crossing mentions of an entity, a word with a blank, a name with a line end.
+            two crossing mentions of an entity, a word with a blank, a name with a line end.  Two mentions of an
+            entity cross even if they share only the token on which one ends and the other begins: there, all scorers
+            read what opens before what closes.
     """
     if table.n_tokens is None:
         raise ValueError("a CoNLL file has a row for every token, but the number of tokens is unknown")
@@ -68,7 +70,7 @@ def _format_cells(table: MentionTable, mentions: slice, n_tokens: int) -> list[l
             opening[first].append(f"({names[number]})")
             continue
         ends = open_ends.setdefault(number, [])
-        while ends and ends[-1] <= first:
+        while ends and ends[-1] < first:
             ends.pop()
         if ends and ends[-1] < last:
             found = f"two crossing mentions of one entity, the second on tokens {first} to {last}"
@@ -82,8 +84,11 @@ def _format_cells(table: MentionTable, mentions: slice, n_tokens: int) -> list[l
 
 
 def _choose_ids(table: MentionTable, entities: Sequence[int]) -> dict[int, str]:
-    """Choose the ids of a document's entities: those of the table if they are numbers, otherwise 0, 1, …"""
+    """Choose the ids of a document's entities: those of the table if they are numbers, otherwise 0, 1, …
+
+    Some scorers take 07 and 7 for the same entity.
+    """
     labels = [table.labels[entity] for entity in entities] if table.labels else []
-    if len(set(labels)) == len(entities) and all(ID.fullmatch(label) for label in labels):
+    if all(ID.fullmatch(label) for label in labels) and len({label.lstrip("0") for label in labels}) == len(entities):
         return dict(zip(entities, labels, strict=True))
     return {entity: str(i) for i, entity in enumerate(entities)}

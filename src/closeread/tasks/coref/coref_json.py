@@ -1,7 +1,9 @@
 """Coreference as JSON Lines: ``{"document": NAME, "clusters": [[[start, end], ...], ...]}``, one document per line.
 
 Conventions: tokens are numbered from 0 across the document's sentences, and a mention's end is its last token.  A
-cluster has at least one mention.  `n_tokens`, the number of tokens of the document, is optional.
+mention may also be ``[start, end, head]``, if all mentions of the file are.  A cluster has at least one mention.
+`n_tokens`, the number of tokens of the document, is optional.  Files of neural systems, with `doc_key` or `cased_words`
+instead of `document`, are read, too (`closeread.tasks.coref.neural_json`).
 """
 
 from __future__ import annotations
@@ -16,21 +18,40 @@ import numpy as np
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import FormatError, Problem, quote
 from closeread.formats import Format
-from closeread.formats.json_lines import SUFFIXES, dump_json_lines, read_json_lines
+from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
+from closeread.formats.text import read_lines
 from closeread.records import Parsed, Record
 from closeread.tasks.coref.columns import MentionTable, mention_table
-from closeread.tasks.coref.rules import find_misplaced_mentions
+from closeread.tasks.coref.neural_json import SURROGATES, find_dialect, read_neural
+from closeread.tasks.coref.rules import find_lacking_heads, find_misplaced_mentions
+
+FOREIGN = {
+    "clusters_strings": "fastcoref writes no document names, and its clusters count characters "
+    "(expected 'doc_key', and clusters of tokens)",
+    "clusters_token_offsets": "maverick writes no document names (expected 'doc_key', and 'clusters_token_offsets' "
+    "as 'clusters')",
+}
+"""What to say of documents with these fields, which some systems write."""
 
 
 def read_records(path: Path, split: str) -> Parsed:
-    """The documents of a file, each with its line; names are the file's, whatever the split.
+    """Read the documents of a file, each with its line; names are the file's, whatever the split.
 
     Raises:
         FormatError: as `read_coref_json`.
     """
     del split
-    parsed = _read(path)
-    return parsed._replace(records=table_of(parsed.records))
+    return _read(path, is_response=False)
+
+
+def read_predictions(path: Path, split: str) -> Parsed:
+    """Read the documents of a system's output; predicted entities are preferred if a file has gold ones, too.
+
+    Raises:
+        FormatError: as `read_coref_json`.
+    """
+    del split
+    return _read(path, is_response=True)
 
 
 def read_coref_json(path: Path) -> MentionTable:
@@ -42,30 +63,44 @@ def read_coref_json(path: Path) -> MentionTable:
     Raises:
         FormatError: the file can't be read or is invalid, with all its problems.
     """
-    return table_of(_read(path).records)
+    return table_of(_read(path, is_response=False).records)
 
 
-def _read(path: Path) -> Parsed:
-    parsed = read_json_lines(path)
+def _read(path: Path, *, is_response: bool) -> Parsed:
+    lines = read_lines(path)
+    first = next((line for line in lines if line.strip()), "")
+    dialect = find_dialect(next(iter(parse_json_lines([first], SURROGATES).records), None))
+    if dialect is None:
+        return _read_own(path, parse_json_lines(lines))
+    parsed = parse_json_lines(lines, SURROGATES)
+    found = read_neural(parsed, dialect, is_response=is_response)
+    if isinstance(found, list):
+        raise FormatError(path, sorted(found, key=lambda problem: problem.line or 0))
+    return parsed._replace(records=found)
+
+
+def _read_own(path: Path, parsed: Parsed) -> Parsed:
     validator = RowValidator(load_schema("coref"), "document")
-    problems = parsed.problems + [
-        parsed.problem(problem.row or 0, problem.message) for problem in validator.problems(parsed.records)
-    ]
+    foreign = {i: said for i, row in enumerate(parsed.records) for name, said in FOREIGN.items() if name in row}
+    problems = parsed.problems + [parsed.problem(i, said) for i, said in foreign.items()]
+    rejected = (problem for problem in validator.problems(parsed.records) if problem.row not in foreign)
+    problems += [parsed.problem(problem.row or 0, problem.message) for problem in rejected]
     fit = [
         (record, line)
         for record, line in zip(parsed.records, parsed.lines, strict=True)
         if not problems or validator.accepts(record)
     ]
-    for record, line in fit:
-        problems += [Problem(found, line) for found in find_misplaced_mentions(record)]
     seen: dict[str, int] = {}
     for record, line in fit:
+        misplaced = find_misplaced_mentions(record["clusters"], record.get("n_tokens"))
+        problems += [Problem(found, line) for found in misplaced]
         before = seen.setdefault(record["document"], line)
         if before != line:
             problems.append(Problem(f"duplicate document {quote(record['document'])} (first on line {before})", line))
+    problems += [Problem(what, fit[i][1]) for i, what in find_lacking_heads([record["clusters"] for record, _ in fit])]
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))
-    return parsed
+    return parsed._replace(records=table_of(parsed.records))
 
 
 def table_of(records: Sequence[Record]) -> MentionTable:
@@ -78,7 +113,7 @@ def table_of(records: Sequence[Record]) -> MentionTable:
 
 
 def dump_coref_json(table: MentionTable) -> str:
-    """Convert documents to JSON Lines.
+    """Convert documents to JSON Lines, with the heads of mentions if the table has them.
 
     Raises:
         ValueError: a mention is discontinuous, which the format can't express.
@@ -96,4 +131,5 @@ FORMAT = Format(
     lambda records: dump_coref_json(table_of(records)),
     suffixes=SUFFIXES,
     first_line=re.compile(r"\{"),
+    read_system=read_predictions,
 )

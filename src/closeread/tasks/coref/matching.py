@@ -15,6 +15,7 @@ from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.kernels.overlap import Overlap, match_rows, overlap
 from closeread.tasks.coref.kernels.repeated_mentions import find_repeats, has_repeats, keep_as_reference
 from closeread.tasks.coref.kernels.sides import Side, mention_codes
+from closeread.tasks.coref.rules import describe_reversed, describe_stray_head, find_lacking_heads
 
 if TYPE_CHECKING:
     from closeread.tasks.coref.kernels.lookup import Places
@@ -34,22 +35,34 @@ def table_of(documents: Documents) -> MentionTable:
     if isinstance(documents, MentionTable):
         return documents
     absent = frozenset(i for i, document in enumerate(documents) if document is None)
-    records = [document if isinstance(document, dict) else {"clusters": document or []} for document in documents]
-    names = [str(record.get("document", i)) for i, record in enumerate(records)]
-    return replace(mention_table(names, [record["clusters"] for record in records]), absent=absent)
+    named = (document if isinstance(document, dict) else {} for document in documents)
+    names = [str(record.get("document", i)) for i, record in enumerate(named)]
+    return replace(mention_table(names, _list_clusters(documents)), absent=absent)
+
+
+def _list_clusters(documents: Sequence[Any]) -> list[Any]:
+    """Return the entities of each document; none for a document without a response."""
+    return [document["clusters"] if isinstance(document, dict) else document or [] for document in documents]
 
 
 def validate(gold: Documents, system: Documents, duplicates: str) -> Iterator[Inconsistency]:
-    """Find mentions that end before they start, and repeated mentions if they are an error.
+    """Find mentions that end before they start, stray and missing heads, and repeated mentions if they are an error.
 
     Yields:
         The side ("gold" or "system"), the document's number from 0, and the problem.
     """
     for name, documents in (("gold", gold), ("system", system)):
+        nested = () if isinstance(documents, MentionTable) else _list_clusters(documents)
+        if lacking := [Inconsistency(name, document, what) for document, what in find_lacking_heads(nested, "")]:
+            yield from lacking
+            continue
         table = table_of(documents)
-        for row in np.flatnonzero(table.start > table.end).tolist():
-            start, end = int(table.start[row]), int(table.end[row])
-            what = f"[{start}, {end}] ends before it starts (expected [start, end])"
+        is_reversed = table.start > table.end
+        head = table.start if table.head is None else table.head
+        is_stray = ~is_reversed & ((head < table.start) | (head > table.end))
+        for row in np.flatnonzero(is_reversed | is_stray).tolist():
+            mention = [int(column[row]) for column in (table.start, table.end, head)]
+            what = describe_reversed(mention[:2]) if is_reversed[row] else describe_stray_head(mention)
             yield Inconsistency(name, int(table.document[row]), what)
         for first, again in repeats(table).tolist() if duplicates == "error" else ():
             one, other = table.label(first), table.label(again)
@@ -117,6 +130,8 @@ def match_sides(
     mention in the file.
     """
     require_heads(key, response, matching)
+    if duplicates == "reference" and zeros == "corefud":
+        raise RequestError("zeros 'corefud' and duplicates 'reference' follow two different scorers; choose one")
     if duplicates == "error":
         for name, table in (("key", key), ("response", response)):
             if has_repeats(_exact_side(table)):
@@ -125,21 +140,35 @@ def match_sides(
     if keep_singletons == "false":
         tables = [table.select(np.bincount(table.entity)[table.entity] > 1) for table in tables]
     key, response = tables
-    if key.empty is not None or response.empty is not None:
-        from closeread.tasks.coref.empty_nodes import find_zeros, share_numbering
-
-        key, response = share_numbering(key, response)
-        if zeros == "exclude":
-            key, response = (table.select(~find_zeros(table)) for table in (key, response))
+    has_nodes = key.empty is not None or response.empty is not None
+    if has_nodes:
+        key, response = _share_numbering(key, response, matching, zeros)
     codes = _code_mentions(key, response, matching, zeros)
-    own, other = (Side(t.document, c, t.entity) for t, c in zip((key, response), codes, strict=True))
-    if duplicates == "reference":
-        if zeros == "corefud":
-            raise RequestError("zeros 'corefud' and duplicates 'reference' follow two different scorers; choose one")
+    # Minimum spans follow coval, which keeps all repeats.
+    is_reference = duplicates == "reference" and matching != "minimum"
+    own, other = (
+        Side(table.document, side_codes, _order_entities(table, is_reference=is_reference))
+        for table, side_codes in zip((key, response), codes, strict=True)
+    )
+    if is_reference:
         kept = keep_as_reference(own, other)
         response, other = response.select(kept), other.select(kept)
-    places = _find_places(key, response, matching, own, other) if zeros == "corefud" else None
+    places = _find_places(key, response, matching, own, other) if has_nodes and zeros == "corefud" else None
     return Matched(key, response, (own, other), places)
+
+
+def _share_numbering(
+    key: MentionTable, response: MentionTable, matching: str, zeros: str
+) -> tuple[MentionTable, MentionTable]:
+    """Number the tokens of both sides alike, and drop zeros if they are to be excluded."""
+    from closeread.tasks.coref.empty_nodes import find_zeros, share_numbering
+
+    if matching == "minimum":
+        raise RequestError("matching 'minimum' needs files without empty nodes, which constituents don't contain")
+    key, response = share_numbering(key, response)
+    if zeros == "exclude":
+        key, response = (table.select(~find_zeros(table)) for table in (key, response))
+    return key, response
 
 
 def require_heads(key: MentionTable, response: MentionTable, matching: str) -> None:
@@ -148,8 +177,21 @@ def require_heads(key: MentionTable, response: MentionTable, matching: str) -> N
     Raises:
         RequestError: a side has no heads.
     """
+    if matching == "minimum":
+        if key.trees is None:
+            raise RequestError("matching 'minimum' needs constituents in the key, and only CoNLL files have them")
+        return
     if matching != "exact" and (key.head is None or response.head is None):
-        raise RequestError(f"matching '{matching}' needs heads on both sides, and only CorefUD files have them")
+        lacking = "key" if key.head is None else "response"
+        having = "CorefUD has them, and JSON Lines with mentions [start, end, head]"
+        raise RequestError(f"matching '{matching}' needs heads on both sides, but the {lacking} has none ({having})")
+
+
+def _order_entities(table: MentionTable, *, is_reference: bool) -> Ints:
+    """Return the entity of each mention, numbered in the order in which the scorer finds a mention's first entity."""
+    if not is_reference or table.rank is None:
+        return table.entity
+    return table.rank[table.entity]
 
 
 def _find_places(key: MentionTable, response: MentionTable, matching: str, own: Side, other: Side) -> Places:
@@ -171,6 +213,10 @@ def _code_mentions(key: MentionTable, response: MentionTable, matching: str, zer
     if matching == "exact" and not key.parts and not response.parts and not by_dependency:
         width = max(int(key.end.max(initial=0)), int(response.end.max(initial=0))) + 1
         return key.start * width + key.end, response.start * width + response.end
+    if matching == "minimum":
+        from closeread.tasks.coref.minimum_spans import minimum_codes
+
+        return minimum_codes(key, response)
     from closeread.tasks.coref.kernels.mention_matching import Zeros, match_mentions
 
     pairs = None

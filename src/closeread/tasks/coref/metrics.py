@@ -1,7 +1,8 @@
 """The coreference metrics: one table that names each metric and the kernels that count it.
 
 Conventions: counts are named `METRIC/COUNT`.  Of most metrics they are `common`, `key` and `response`; where recall and
-precision have different numerators, `found_of_key` and `found_of_response` replace `common`.
+precision have different numerators, `found_of_key` and `found_of_response` replace `common`.  Those of MUC differ if
+mentions are matched by minimum spans.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from closeread.arrays import Floats, ratio
-from closeread.counts.metrics import F1, Columns, MeanOf, Metric, Ratio, precision_recall_f1
-from closeread.tasks.coref.kernels import blanc, entity_metrics, repeated_mentions
+from closeread.counts.metrics import Columns, MeanOf, Metric, Ratio, precision_recall_f1
+from closeread.tasks.coref.kernels import blanc, entity_metrics, minimum_mentions, repeated_mentions
+from closeread.tasks.coref.kernels.minimum_mentions import MinimumOverlap
 from closeread.tasks.coref.kernels.overlap import Overlap
 from closeread.tasks.coref.kernels.repeated_mentions import RepeatedOverlap
 from closeread.tasks.coref.mention_metrics import SELECTED
@@ -36,6 +38,7 @@ class CorefMetric(ABC):
         share: its precision and recall, in words.
         usual: the kernel for sides without repeated mentions.
         repeated: the kernel for sides with repeated mentions.
+        minimum: the kernel for mentions that are matched by minimum spans.
     """
 
     name: str
@@ -43,9 +46,12 @@ class CorefMetric(ABC):
     share: str
     usual: Callable[[Overlap], Floats]
     repeated: Callable[[RepeatedOverlap], Floats]
+    minimum: Callable[[MinimumOverlap], Floats]
 
     def count(self, table: Overlap) -> Floats:
         """Count every document, (n_documents, k)."""
+        if isinstance(table, MinimumOverlap):
+            return self.minimum(table)
         return self.repeated(table) if isinstance(table, RepeatedOverlap) else self.usual(table)
 
     @abstractmethod
@@ -76,9 +82,7 @@ class OwnNumerators(CorefMetric):
 
     def columns(self, table: Overlap, blanc_edge: str) -> dict[str, Floats]:
         """Count numerator and denominator of each side."""
-        recall, precision = self.count(table).T, self.count(table.for_precision).T
-        names = ("found_of_key", "key", "found_of_response", "response")
-        return dict(zip((f"{self.name}/{name}" for name in names), (*recall, *precision), strict=True))
+        return _count_each_side(self, table)
 
     def scores(self) -> tuple[Metric, Metric, Metric]:
         """Return precision, recall and F1 of summed counts."""
@@ -86,40 +90,27 @@ class OwnNumerators(CorefMetric):
 
 
 class Muc(SharedNumerator):
-    """MUC, whose precision has a numerator of its own if mentions are found as CorefUD's scorer finds them."""
+    """MUC, whose precision and recall have numerators of their own if mentions are looked up in other ways.
+
+    This is so if they are matched by minimum spans, or found as CorefUD's scorer finds them.
+    """
 
     def columns(self, table: Overlap, blanc_edge: str) -> dict[str, Floats]:
-        """Count `common`, `key`, `response` and, if it differs, `found_of_response`."""
+        """Count `common`, `key` and `response`, or numerator and denominator of each side."""
+        if isinstance(table, MinimumOverlap):
+            return _count_each_side(self, table)
         found = super().columns(table, blanc_edge)
         if table.is_directed:
-            found[f"{self.name}/found_of_response"] = self.count(table.for_precision)[:, 0]
+            found["muc/found_of_response"] = self.count(table.for_precision)[:, 0]
         return found
 
     def scores(self) -> tuple[Metric, Metric, Metric]:
         """Return precision, recall and F1 of summed counts."""
-        precision, recall, f1 = super().scores()
-        numerators = (f"{self.name}/found_of_response", f"{self.name}/common")
-        share = FirstRatio(numerators, f"{self.name}/response")
-        formula = F1(share, recall.formula)
-        return replace(precision, formula=share), recall, replace(f1, formula=formula)
-
-
-@dataclass(frozen=True)
-class FirstRatio:
-    """The first count that there is, divided by another.
-
-    Attributes:
-        numerators: the names of the counts to divide.
-        denominator: the name of the other.
-    """
-
-    numerators: tuple[str, ...]
-    denominator: str
-
-    def __call__(self, counts: Columns) -> Floats:
-        """Compute the ratio."""
-        numerator = next((name for name in self.numerators if name in counts), self.numerators[-1])
-        return ratio(counts[numerator], counts[self.denominator])
+        precision, recall = (
+            EitherRatio("muc/common", f"muc/{side}", f"{title}: {self.share}.", f"muc/found_of_{side}")
+            for title, side in (("Precision", "response"), ("Recall", "key"))
+        )
+        return precision_recall_f1(self.name, self.title, precision, recall)
 
 
 class Blanc(CorefMetric):
@@ -141,6 +132,21 @@ class Blanc(CorefMetric):
 
 
 @dataclass(frozen=True)
+class EitherRatio(Ratio):
+    """A ratio with one of two numerators.
+
+    Attributes:
+        own: the name of the count that is the numerator if there is one of this name.
+    """
+
+    own: str = ""
+
+    def __call__(self, counts: Columns) -> Floats:
+        """Compute the ratio."""
+        return ratio(counts[self.own if self.own in counts else self.numerator], counts[self.denominator])
+
+
+@dataclass(frozen=True)
 class BlancScore:
     """BLANC of summed links, by the rule for boundary cases that is in the names of the counts.
 
@@ -158,18 +164,24 @@ class BlancScore:
         return blanc.blanc_scores(links, mentions, edge)[..., self.part]
 
 
+def _count_each_side(metric: CorefMetric, table: Overlap) -> dict[str, Floats]:
+    """Count numerator and denominator of each side."""
+    recall, precision = metric.count(table).T, metric.count(table.for_precision).T
+    names = ("found_of_key", "key", "found_of_response", "response")
+    return dict(zip((f"{metric.name}/{name}" for name in names), (*recall, *precision), strict=True))
+
+
 COUNTED: dict[str, CorefMetric] = {
     metric.name: metric
     for metric in (
-        SharedNumerator(
-            "mentions", "Mentions", "mentions found", entity_metrics.mention_counts, entity_metrics.mention_counts
-        ),
+        SharedNumerator("mentions", "Mentions", "mentions found", *[entity_metrics.mention_counts] * 3),
         Muc(
             "muc",
             "MUC",
             "links found, where a cluster of n mentions has n - 1",
             entity_metrics.muc_counts,
             repeated_mentions.muc_counts,
+            minimum_mentions.muc_counts,
         ),
         OwnNumerators(
             "b3",
@@ -177,6 +189,7 @@ COUNTED: dict[str, CorefMetric] = {
             "mean over mentions of the share of the mention's entity that is found",
             entity_metrics.b_cubed_counts,
             repeated_mentions.b_cubed_counts,
+            minimum_mentions.b_cubed_counts,
         ),
         SharedNumerator(
             "ceafm",
@@ -184,6 +197,7 @@ COUNTED: dict[str, CorefMetric] = {
             "mentions shared under the best mapping of entities",
             entity_metrics.ceafm_counts,
             repeated_mentions.ceafm_counts,
+            minimum_mentions.ceafm_counts,
         ),
         SharedNumerator(
             "ceafe",
@@ -191,6 +205,7 @@ COUNTED: dict[str, CorefMetric] = {
             "similarity of the entities under their best mapping",
             entity_metrics.ceafe_counts,
             repeated_mentions.ceafe_counts,
+            minimum_mentions.ceafe_counts,
         ),
         Blanc(
             "blanc",
@@ -198,12 +213,14 @@ COUNTED: dict[str, CorefMetric] = {
             "mean of coreference and non-coreference links found",
             blanc.blanc_counts,
             repeated_mentions.blanc_counts,
+            repeated_mentions.blanc_counts,
         ),
         OwnNumerators(
             "lea",
             "LEA",
             "mean over entities, weighted by size, of the links found",
             entity_metrics.lea_counts,
+            repeated_mentions.lea_counts,
             repeated_mentions.lea_counts,
         ),
     )

@@ -23,6 +23,8 @@ from closeread.counts.options import Option, average_option, check_present, miss
 from closeread.counts.procedure import Help, Preset, Procedure
 from closeread.counts.table import CountTable
 from closeread.tasks.coref.kernels.blanc import EDGES
+from closeread.tasks.coref.kernels.minimum_mentions import minimum_overlap
+from closeread.tasks.coref.kernels.overlap import Overlap
 from closeread.tasks.coref.kernels.repeated_mentions import has_repeats, repeated_overlap
 from closeread.tasks.coref.matching import ZEROS, Documents, match_sides, table_of
 from closeread.tasks.coref.mention_metrics import SELECTED
@@ -46,8 +48,8 @@ def count(
     """Count every document.
 
     Args:
-        gold: the entities of each document, each a list of mentions [start, end]; or a record with the entities as
-            `clusters` and the document's name as `document`.
+        gold: the entities of each document, each a list of mentions [start, end] or [start, end, head]; or a record
+            with the entities as `clusters` and the document's name as `document`.
         system: the same documents in the same order; None for a document without a response.
         metrics: names of metrics from `ALL_METRICS`.
         missing: how to treat documents without a response: "empty" scores them as documents without mentions, "skip"
@@ -57,7 +59,8 @@ def count(
         keep_singletons: "true", or "false" to drop entities of one mention from both sides.
         blanc_edge: one of `closeread.tasks.coref.kernels.blanc.EDGES`.
         average: "micro" or "macro".
-        matching: "exact", "head" or "partial" (see `closeread.tasks.coref.kernels.mention_matching`).
+        matching: "exact", "head" or "partial" (see `closeread.tasks.coref.kernels.mention_matching`), or "minimum" (see
+            `closeread.tasks.coref.kernels.minimum_spans`).
         zeros: how to treat mentions whose head is an empty node: "linear" matches them as all others, where an empty
             node is known by its place; "dependent" matches them by their dependencies before all others; "corefud"
             looks for those matches as CorefUD's scorer does; "exclude" drops them from both sides.
@@ -65,15 +68,21 @@ def count(
     Raises:
         ValueError: a document has no response and `missing` is "error", or a mention occurs twice and `duplicates` is
             "error".
-        RequestError: `matching` needs heads that a side does not have.
+        RequestError: `matching` needs heads or constituents that a side does not have.
     """
     key, response = table_of(gold), table_of(system)
     names = key.names
     present = np.isin(np.arange(len(names)), list(response.absent), invert=True)
     check_present(present, "documents", missing, "response")
     matched = match_sides(key, response, duplicates, keep_singletons, matching, zeros)
-    repeats = duplicates == "reference" and any(map(has_repeats, matched.sides))
-    cells = repeated_overlap(*matched.sides, len(names)) if repeats else matched.build_overlap()
+    own, other = matched.sides
+    repeats = duplicates == "reference" and (has_repeats(own) or has_repeats(other))
+    if matching == "minimum":
+        from closeread.tasks.coref.minimum_spans import order_entities
+
+        cells: Overlap = minimum_overlap(order_entities(own, key), order_entities(other, response), len(names))
+    else:
+        cells = repeated_overlap(own, other, len(names)) if repeats else matched.build_overlap()
     columns: dict[str, Floats] = {}
     for metric in list_counted(metrics):
         columns |= metric.columns(cells, blanc_edge)
@@ -122,9 +131,28 @@ PROCEDURE = Procedure(
         average_option("document"),
         Option(
             "matching",
-            ("exact", "head", "partial"),
+            ("exact", "head", "partial", "minimum"),
             "exact",
-            "How to match mentions: by the same tokens, by the same head, or if the response's lies within the key's.",
+            "How to match mentions: by the same tokens, by the same head, if the response's lies within the key's, or "
+            "by the same minimum span (MINA).",
+        ),
+        Option(
+            "words",
+            ("error", "warn", "ignore"),
+            "error",
+            "How to treat words of the response that differ from the key's: reject them, score and warn, or score.",
+            signed="if_changed",
+            reading=True,
+        ),
+        Option(
+            "word_column",
+            (),
+            "auto",
+            "Read the words of CoNLL files from this column, from 1; auto guesses it.",
+            pattern="auto|[1-9][0-9]{0,5}",
+            expected="auto or the number of a column, from 1",
+            signed="never",
+            reading=True,
         ),
         Option(
             "zeros",
@@ -168,9 +196,13 @@ PROCEDURE = Procedure(
 }""",
     selective=True,
     help=Help(
-        """Files are CoNLL, CorefUD or JSON Lines, which the first line decides. Documents are matched by name; that of
-'#begin document (a); part 000' is 'a; part 000'. If both files have words, these must be the same: CoNLL has them in
-the fourth of five or more columns, otherwise in the last but one. Empty nodes of CorefUD may differ.""",
+        """KEY and RESPONSE are files, gzipped or not, folders of files, or - for standard input. The first line of a
+file decides whether it is CoNLL, CorefUD or JSON Lines, those of neural systems (doc_key, sentences, clusters,
+predicted_clusters) included.
+
+Documents are matched by name; that of '#begin document (a); part 000' is 'a; part 000'. If both files have words, these
+must be the same, except with --words warn or ignore: CoNLL-2012 has them in the fourth column, SemEval-2010 in the
+second, other files in the last but one (see --word-column). Empty nodes of CorefUD may differ (see --zeros).""",
         key="key.conll",
         response="response.conll",
         flags=("--metrics lea --per-unit", "--preset corefud"),

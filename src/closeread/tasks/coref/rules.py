@@ -1,33 +1,82 @@
-"""Rules for coreference documents that the schema can't express: mentions at impossible positions."""
+"""Rules for coreference documents that the schema can't express: where mentions may be, and which have heads."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from closeread.corpora.rules import Rules
 from closeread.records import Record
-from closeread.tasks.coref.columns import MentionTable
+from closeread.tasks.coref.columns import WITH_HEAD, MentionTable
+
+Clusters = Sequence[Sequence[Sequence[Any]]]
 
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
-    """Find mentions that end before they start or lie outside the document, with the index of the document."""
+    """Find misplaced mentions and heads, and mentions that lack a head, with the index of the document."""
     if isinstance(records, MentionTable):
         return  # checked by its reader
     for index, record in enumerate(records):
-        for what in find_misplaced_mentions(record):
+        for what in find_misplaced_mentions(record["clusters"], record.get("n_tokens")):
             yield index, what
+    yield from find_lacking_heads([record["clusters"] for record in records])
 
 
-def find_misplaced_mentions(record: Record) -> Iterator[str]:
-    """Find the mentions of a document that end before they start or lie outside it."""
-    n_tokens = record.get("n_tokens")
-    for i, cluster in enumerate(record["clusters"]):
-        for j, (start, end) in enumerate(cluster):
+def find_misplaced_mentions(clusters: Clusters, n_tokens: int | None, name: str = "clusters") -> Iterator[str]:
+    """Find the mentions of a document that end before they start, lie outside it, or have their head outside them.
+
+    Args:
+        clusters: the entities of the document.
+        n_tokens: the number of its tokens; None if unknown.
+        name: the name of the field with the entities.
+    """
+    for i, cluster in enumerate(clusters):
+        for j, mention in enumerate(cluster):
+            start, end = mention[0], mention[1]
             if start > end:
-                yield f"clusters[{i}][{j}]: [{start}, {end}] ends before it starts (expected [start, end])"
+                yield f"{name}[{i}][{j}]: {describe_reversed(mention)}"
             elif n_tokens is not None and end >= n_tokens:
-                found = f"[{start}, {end}] is outside the document, which has {n_tokens} tokens"
-                yield f"clusters[{i}][{j}]: {found} (expected an end below {n_tokens})"
+                found = f"{list(mention)} is outside the document, which has {n_tokens} tokens"
+                yield f"{name}[{i}][{j}]: {found} (expected an end below {n_tokens})"
+            elif len(mention) == WITH_HEAD and not start <= mention[2] <= end:
+                yield f"{name}[{i}][{j}]: {describe_stray_head(mention)}"
+
+
+def find_lacking_heads(documents: Sequence[Clusters], name: str = "clusters") -> Iterator[tuple[int, str]]:
+    """Find the first mention of each document without a head, if the first mention of all has one; or the reverse.
+
+    Args:
+        documents: the entities of each document.
+        name: the name of the field with the entities.
+
+    Yields:
+        The index of the document, and the problem.
+    """
+    mentions = (mention for clusters in documents for cluster in clusters for mention in cluster)
+    first = next(mentions, None)
+    if first is None or all(len(mention) == len(first) for mention in mentions):
+        return
+    kinds = ("has a head", "has no head")
+    this, other = kinds if len(first) != WITH_HEAD else kinds[::-1]
+    for index, clusters in enumerate(documents):
+        places = ((i, j) for i, cluster in enumerate(clusters) for j in range(len(cluster)))
+        odd = next(((i, j) for i, j in places if len(clusters[i][j]) != len(first)), None)
+        if odd is not None:
+            i, j = odd
+            found = f"{list(clusters[i][j])} {this}, but the first mention of all, {list(first)}, {other}"
+            yield index, f"{name}[{i}][{j}]: {found} (expected heads for all mentions or for none)"
+
+
+def describe_reversed(mention: Sequence[int]) -> str:
+    """Write the message for a mention that ends before it starts."""
+    expected = "[start, end, head]" if len(mention) == WITH_HEAD else "[start, end]"
+    return f"{list(mention)} ends before it starts (expected {expected})"
+
+
+def describe_stray_head(mention: Sequence[int]) -> str:
+    """Write the message for a mention whose head is not one of its tokens."""
+    start, end, head = mention
+    return f"head {head} of {list(mention)} is outside the mention (expected a token from {start} to {end})"
 
 
 RULES = {"document": Rules(find_inconsistencies)}

@@ -1,15 +1,14 @@
 """Coreference files: key and response, read and aligned.
 
-Conventions: the first line decides whether a file is CoNLL, CorefUD or JSON Lines; if it is not conclusive, the suffix
-(`.conllu`, `.jsonl`, `.ndjson`) does.  Documents are matched by name, including the part.  If both files have words,
-these must be the same.
+Conventions: key and response are files or folders (`closeread.tasks.coref.document_files`).  Documents are matched by
+name, including the part.  If both sides have words, these must be the same.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +32,15 @@ from closeread.errors import (
     quote,
 )
 from closeread.files import write_text
-from closeread.formats.text import BYTE_ORDER_MARK
 from closeread.records import Origin, ParsedRows, Record
-from closeread.tasks import find_format
 from closeread.tasks.coref.columns import MentionTable, Words, document_digests
 from closeread.tasks.coref.coref_json import table_of as table_of_records
+from closeread.tasks.coref.document_files import Reading, iterate_formats, read_document_file, read_document_folder
+from closeread.tasks.coref.document_names import find_unknown_documents, match_names
 from closeread.tasks.coref.matching import REPEATS_ADVICE, repeats, require_heads, table_of, validate
+from closeread.tasks.coref.neural_json import find_dialect, read_neural
 
 NO_CORPUS = Origin("coref", None, None, None)
-FORMATS = ("coref_json", "conll", "conllu")
-"""The names of the formats, in the order in which they are tried; a format is imported when its turn comes."""
 
 
 @dataclass(frozen=True)
@@ -73,10 +71,11 @@ class CoreferenceSides:
         """Read the documents of a corpus or of a key."""
         if place.corpus is not None:
             gold = read_corpus_gold(place)
-            return Key(table_of(gold.records), gold.origin, gold.notices)
+            return Key(_with_trees(table_of(gold.records), Path(place.corpus), options), gold.origin, gold.notices)
         if place.gold is None:
             raise RequestError("coref has no corpus of its own; give a key as the gold")
-        return Key(read_key(place.gold, options["duplicates"]))
+        key = read_key(place.gold, options["duplicates"], options["word_column"])
+        return Key(_with_trees(key, place.gold, options), notices=key.notices)
 
     def wrap_gold(self, records: Sequence[Any], corpus: str | None) -> Key:
         """Use documents in memory, which are already validated."""
@@ -84,9 +83,10 @@ class CoreferenceSides:
 
     def read_system(self, gold: Key, source: Path | Sequence[Any], options: Options) -> System:
         """Read a response and put its documents in the order of the key's."""
-        response = align(gold.records, source, missing=options["missing"], duplicates=options["duplicates"])
+        names = ("missing", "duplicates", "words", "word_column")
+        response = align(gold.records, source, **{name: options[name] for name in names})
         require_heads(gold.records, response, options["matching"])
-        return System(response, [gold.records.names[i] for i in sorted(response.absent)])
+        return System(response, [gold.records.names[i] for i in sorted(response.absent)], response.notices)
 
     def validate(self, gold: Sequence[Any], system: Sequence[Any], options: Options) -> Iterable[Inconsistency]:
         """Find problems that the schema can't express."""
@@ -103,8 +103,11 @@ class CoreferenceSides:
         same gold.  Empty nodes and their dependencies are part of it unless zeros are matched by place.
         """
         key, by_place = gold.records, options["zeros"] == "linear"
-        table = replace(key, head=None) if options["matching"] == "exact" and by_place else key
-        digests = document_digests(table)
+        needs_heads = options["matching"] in ("head", "partial") or not by_place
+        digests = document_digests(key if needs_heads else replace(key, head=None))
+        if key.trees is not None:
+            pairs = zip(digests, key.trees.digests, strict=True)
+            digests = [hashlib.sha256(mentions + trees).digest() for mentions, trees in pairs]
         if key.empty is not None and not by_place:
             from closeread.tasks.coref.empty_nodes import digest_nodes
 
@@ -123,17 +126,28 @@ class CoreferenceSides:
             yield from describe_difference(key, response, options["zeros"])
 
 
-def read_documents(path: Path) -> MentionTable:
-    """Read the documents of a file.
+def _with_trees(key: MentionTable, source: Path | Sequence[Any], options: Options) -> MentionTable:
+    """Return the key with its constituents if mentions are matched by them."""
+    if options["matching"] != "minimum":
+        return key
+    from closeread.tasks.coref.minimum_spans import read_trees
+
+    return replace(key, trees=read_trees(key, source if isinstance(source, Path) else Path("gold")))
+
+
+def read_documents(path: Path, *, is_response: bool = False, word_column: str = "auto") -> MentionTable:
+    """Read the documents of a file, or of all files of a folder.
+
+    Args:
+        path: the file or the folder.
+        is_response: whether it is the output of a system, whose predictions may be next to gold annotation.
+        word_column: the column of the words of CoNLL files, from 1; "auto" to guess it.
 
     Raises:
-        FormatError: the file can't be read or is invalid, with all its problems.
+        FormatError: a file can't be read or is invalid, with all problems.
     """
-    first, suffix = _read_first_line(path), path.suffix.lower()
-    formats = partial(map, partial(find_format, "coref"), FORMATS)
-    found = next((one for one in formats() if one.recognises(first)), None)
-    found = found or next((one for one in formats() if suffix in one.suffixes), find_format("coref", "conll"))
-    return table_of(found.read(path, "").records)
+    read = read_document_folder if path.is_dir() else read_document_file
+    return read(path, Reading(is_response, word_column))
 
 
 def write_documents(documents: MentionTable, path: Path) -> None:
@@ -143,7 +157,7 @@ def write_documents(documents: MentionTable, path: Path) -> None:
         RequestError: the suffix is unknown, or the format can't express the documents.
         OSError: the file can't be written.
     """
-    writers = {suffix: one.write for one in map(partial(find_format, "coref"), FORMATS) for suffix in one.suffixes}
+    writers = {suffix: one.write for one in iterate_formats() for suffix in one.suffixes}
     write = writers.get(path.suffix.lower())
     if write is None:
         raise RequestError(f"{path}: the suffix is '{path.suffix}' (expected one of {', '.join(writers)})")
@@ -154,41 +168,38 @@ def write_documents(documents: MentionTable, path: Path) -> None:
     write_text(path, text)
 
 
-def _read_first_line(path: Path) -> str:
-    """Return the first nonblank line if it is near the start of the file; nothing if the file can't be read."""
-    if not path.is_file():  # reading from a pipe would wait for its writer
-        return ""
-    try:
-        with path.open("rb") as file:
-            line = file.read(2**16).removeprefix(BYTE_ORDER_MARK).lstrip().split(b"\n", 1)[0]
-            return line.decode("utf-8", "replace")
-    except OSError:
-        return ""
-
-
-def take_documents(records: Sequence[Record], name: str) -> MentionTable:
+def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -> MentionTable:
     """Check documents in memory, records as JSON Lines of coreference have them.
 
     Args:
         records: the documents.
         name: what to call them in messages.
+        is_response: whether they are the output of a system.
 
     Raises:
         FormatError: they break the schema; all problems at once.
     """
+    if (dialect := find_dialect(next(iter(records), None))) is not None:
+        found = read_neural(ParsedRows(records, []), dialect, is_response=is_response)
+        if isinstance(found, list):
+            raise FormatError(name, found)
+        return replace(found, notices=[f"{name}: {notice}" for notice in found.notices])
     rules = load_rules("coref")
     parsed, schema = ParsedRows(records, []), load_schema("coref")
     check = rules.find_inconsistencies
     return table_of_records(validate_records(name, parsed, schema, "document", "document", find_inconsistencies=check))
 
 
-def read_key(source: Path | Sequence[Record], duplicates: str = "error") -> MentionTable:
+def read_key(source: Path | Sequence[Record], duplicates: str = "error", word_column: str = "auto") -> MentionTable:
     """Read the documents of a key.
 
     Raises:
         FormatError: the key is invalid, or has repeated mentions and `duplicates` is "error".
     """
-    table = read_documents(source) if isinstance(source, Path) else take_documents(source, "gold")
+    if isinstance(source, Path):
+        table = read_documents(source, word_column=word_column)
+    else:
+        table = take_documents(source, "gold", is_response=False)
     problems = list(_find_repeated(table)) if duplicates == "error" else []
     if problems:
         raise FormatError(source if isinstance(source, Path) else "gold", problems)
@@ -196,45 +207,45 @@ def read_key(source: Path | Sequence[Record], duplicates: str = "error") -> Ment
 
 
 def align(
-    key: MentionTable, source: Path | Sequence[Record], *, missing: str = "empty", duplicates: str = "error"
+    key: MentionTable,
+    source: Path | Sequence[Record],
+    *,
+    missing: str = "empty",
+    duplicates: str = "error",
+    words: str = "error",
+    word_column: str = "auto",
 ) -> MentionTable:
     """Read a response and put its documents in the order of the key's.
 
     Raises:
         SubmissionError: the response is invalid or does not fit the key; all problems at once.
     """
-    from closeread.tasks.coref.token_differences import token_differences
+    from closeread.tasks.coref.token_differences import note_other_words, token_differences
 
     try:
-        response = read_documents(source) if isinstance(source, Path) else take_documents(source, "predictions")
+        if isinstance(source, Path):
+            response = read_documents(source, is_response=True, word_column=word_column)
+        else:
+            response = take_documents(source, "predictions", is_response=True)
     except InputError as error:
         raise SubmissionError(error.source, error.problems) from None
+    response = match_names(key, response)
     given = set(response.names)
-    problems = list(_find_unknown(key, response))
+    problems = list(find_unknown_documents(key, response))
     absent = [name for name in key.names if name not in given]
     if absent and missing == "error":
         lacking = "has no response" if len(absent) == 1 else "have no response"
         found = f"{len(absent):,} of the {len(key.names):,} documents of the key {lacking}: {join_names(absent)}"
         problems.append(Problem(f"{found}. Add them, or use --missing empty or --missing skip"))
-    problems += token_differences(key, response)
+    problems += token_differences(key, response, words)
     problems += _find_beyond(key, response)
     if duplicates == "error":
         problems += _find_repeated(response)
     if problems:
         name = source if isinstance(source, Path) else "predictions"
-        raise SubmissionError(name, sorted(problems, key=lambda p: p.line or 0))
-    return _reorder(key, response)
-
-
-def _find_unknown(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
-    """Find the documents that the key lacks."""
-    known = set(key.names)
-    by_stem = {name.partition("; part")[0]: name for name in key.names}
-    for name in response.names:
-        if name not in known:
-            like = by_stem.get(name.partition("; part")[0])
-            hint = f"; did you mean {quote(like)}? (the part belongs to the name)" if like else ""
-            yield Problem(f"document {quote(name)} is not in the key{hint}")
+        raise SubmissionError(name, sorted(problems, key=lambda problem: problem.order))
+    notices = (*response.notices, *note_other_words(key, response)) if words == "warn" else response.notices
+    return replace(_reorder(key, response), notices=notices)
 
 
 def _find_repeated(table: MentionTable) -> Iterator[Problem]:
@@ -245,16 +256,17 @@ def _find_repeated(table: MentionTable) -> Iterator[Problem]:
         where = f"in entities {names[0]} and {names[1]}" if names[0] != names[1] else f"twice in entity {names[0]}"
         found = f"document {quote(table.names[document])}: the mention of tokens {start} to {end} is {where}"
         line = table.words.line_of(document, start) if table.words is not None else None
-        yield Problem(f"{found}; {REPEATS_ADVICE}", line)
+        yield Problem(f"{found}; {REPEATS_ADVICE}", line or None, table.file_of(document))
 
 
 def _find_beyond(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
     """Find mentions beyond the end of a document whose length is known from the other side only."""
     if key.n_tokens is not None and response.n_tokens is None:
         for row, length in _find_too_far(response, key):
-            name, start, end = response.names[response.document[row]], response.start[row], response.end[row]
-            found = f"document {quote(name)}: the mention [{start}, {end}] is outside the document"
-            yield Problem(f"{found}, which has {length:,} tokens in the key (numbered from 0)")
+            document, start, end = int(response.document[row]), response.start[row], response.end[row]
+            found = f"document {quote(response.names[document])}: the mention [{start}, {end}] is outside the document"
+            what = f"{found}, which has {length:,} tokens in the key (numbered from 0)"
+            yield Problem(what, None, response.file_of(document))
     if response.n_tokens is not None and key.n_tokens is None:
         for row, length in _find_too_far(key, response):
             name, start, end = key.names[key.document[row]], key.start[row], key.end[row]
@@ -281,7 +293,8 @@ def _reorder(key: MentionTable, response: MentionTable) -> MentionTable:
     entity = response.entity[order]
     new_entity = np.concatenate([[False], entity[1:] != entity[:-1]]) if len(entity) else np.zeros(0, bool)
     source = {int(p): i for i, p in enumerate(place)}
-    labels = response.labels
+    labels, rank = response.labels, response.rank
+    first = entity[new_entity | (np.arange(len(entity)) == 0)]
     return replace(
         response.take(order),
         names=key.names,
@@ -290,7 +303,10 @@ def _reorder(key: MentionTable, response: MentionTable) -> MentionTable:
         entity=np.cumsum(new_entity),
         empty=response.empty and response.empty.move(place),
         document_fields={},
-        labels=None if labels is None else [labels[e] for e in entity[new_entity | (np.arange(len(entity)) == 0)]],
+        unnamed=frozenset(),
+        files=(),
+        labels=None if labels is None else [labels[e] for e in first],
+        rank=None if rank is None else rank[first],
         words=_Reordered(response.words, source) if response.words else key.words,
         absent=frozenset(range(len(key.names))) - source.keys(),
     )

@@ -175,7 +175,7 @@ def _read_documents(path: Path, corpus: Corpus) -> Sequence[Record]:
     """Read an annotator's documents, with mentions of entities."""
     del corpus  # its schema does not have mentions of entities
     parsed = read_annotations(path)
-    if problems := parsed.problems or find_repeated(parsed, "id"):
+    if problems := parsed.problems or find_repeated(parsed, "id", "id"):
         raise FormatError(path, problems)
     return parsed.records
 

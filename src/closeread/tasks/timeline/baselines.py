@@ -18,7 +18,7 @@ from closeread.errors import FormatError, RequestError
 from closeread.records import Record
 from closeread.tasks.timeline.building import UNKNOWN, Event, order_events
 from closeread.tasks.timeline.cat_xml import read_folder
-from closeread.tasks.timeline.gold import timelines_of
+from closeread.tasks.timeline.gold import Timelines, timelines_of
 
 
 class EventInSentence(NamedTuple):
@@ -48,32 +48,40 @@ def by_text(events: Sequence[Event]) -> list[Record]:
 def timelines(
     order: Callable[[Sequence[Event]], list[Record]], records: Sequence[Record], *, articles: str
 ) -> list[Record]:
-    """Predict a timeline for every entity: the events whose sentences name it.
+    """Predict a timeline for every entity: the events whose sentences name it, in the documents of the entity's split.
+
+    For the timelines of several splits, `articles` has a folder for each.
 
     Raises:
         RequestError: there are no documents.
         FormatError: the folder of documents can't be read.
     """
     folder = Path(articles) if articles else None
-    events = [one for document in _get_documents(records, folder) for one in _find_events(document)]
+    known = timelines_of(records)
+    if known.splits:
+        return [
+            {**row, "id": f"{split}/{row['id']}"}
+            for split, of_split in known.splits.items()
+            for row in timelines(order, of_split, articles=str(folder / split) if folder else "")
+        ]
+    events = [one for document in _get_documents(known, folder) for one in _find_events(document)]
     rows = []
-    for record in records:
+    for record in known:
         name = _join_words(record["entity"].split())
         entries = order([one.event for one in events if name in one.sentence])
         rows.append({"id": record["id"], "entity": record["entity"], "entries": entries})
     return rows
 
 
-def _get_documents(records: Sequence[Record], articles: Path | None) -> Sequence[Record]:
+def _get_documents(known: Timelines, articles: Path | None) -> Sequence[Record]:
     if articles is not None:
         parsed = read_folder(articles)
         if parsed.problems:
             raise FormatError(articles, parsed.problems)
         return parsed.records
-    documents = timelines_of(records).documents
-    if not documents:
+    if not known.documents:
         raise RequestError("these timelines have no documents; use --articles to name a folder of documents")
-    return documents
+    return known.documents
 
 
 def _find_events(document: Record) -> Iterator[EventInSentence]:

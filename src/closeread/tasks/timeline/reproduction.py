@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from closeread.corpora.gold import load_corpus, read_gold, splits_at_hand
+from closeread.corpora.gold import available_splits, load_corpus, read_gold
 from closeread.corpora.reproduction import Inputs, Recompute, Recomputed
 from closeread.records import Record
 from closeread.tasks.timeline.facts import facts, text_facts
 
-COLUMNS = {"trial": "trial", "corpus_1": "corpus 1", "corpus_2": "corpus 2", "corpus_3": "corpus 3"}
+COLUMNS = {
+    "trial": "trial",
+    "corpus_1": "corpus 1",
+    "corpus_2": "corpus 2",
+    "corpus_3": "corpus 3",
+    "evaluation": "evaluation",
+}
 EVALUATION = ("corpus 1", "corpus 2", "corpus 3")
 
 FIGURES = {
@@ -55,11 +61,8 @@ def _read_by_column(config: str, inputs: Inputs) -> dict[str, Sequence[Record]]:
     """Read the records of every available split, by column."""
     corpus = load_corpus("semeval2015_timeline")
     # If none is available, trying to read all of them reports what is missing.
-    here = splits_at_hand(corpus, config, inputs.data_dir) or corpus.configs[config].splits
-    records = {COLUMNS[split]: read_gold(corpus, config, split, inputs.data_dir).records for split in here}
-    if set(EVALUATION) <= records.keys():
-        records["evaluation"] = [record for column in EVALUATION for record in records[column]]
-    return records
+    here = available_splits(corpus, config, inputs.data_dir) or corpus.configs[config].splits
+    return {COLUMNS[split]: read_gold(corpus, config, split, inputs.data_dir).records for split in here}
 
 
 RECOMPUTE: Mapping[str, Recompute] = {"Table 1": table_1, "Text": text, "Tables 2 and 3": tables_2_and_3}

@@ -44,9 +44,10 @@ def oddities_given(gold: Sequence[Record]) -> Callable[[Record], Iterator[Oddity
         yield from inspect_timeline(record)
         if record["id"] in known.empty:
             yield Oddity("empty", None, "is not scored, because the gold timeline has no entries")
-        for number, entry in enumerate(record["entries"] if known.sentences else ()):
+        sentences = known.split_of(record["id"]).sentences
+        for number, entry in enumerate(record["entries"] if sentences else ()):
             for mention in entry["mentions"]:
-                oddity = check_place(mention, known.sentences)
+                oddity = check_place(mention, sentences)
                 if oddity is not None:
                     yield oddity._replace(entry=number)
 

@@ -135,9 +135,10 @@ def check_place(mention: str, sentences: Mapping[str, Iterable[int]]) -> Oddity 
 
 def inspect_timeline(record: Record) -> Iterator[Oddity]:
     """Find what is odd about a timeline by itself: its name, positions, anchors, and repeated mentions."""
-    if file_stem(record["entity"]) != record["id"]:
+    name = record["id"].rpartition("/")[2]
+    if file_stem(record["entity"]) != name:
         expected = f"{quote(file_stem(record['entity']))} for the entity {quote(record['entity'])}"
-        yield Oddity("name", None, f"the timeline is named {quote(record['id'])} (expected {expected})")
+        yield Oddity("name", None, f"the timeline is named {quote(name)} (expected {expected})")
     positions = {entry["position"] for entry in record["entries"]} - {0}
     if len(positions) != max(positions, default=0):
         found = f"{pluralize(len(positions), 'position')} up to {max(positions):,}"

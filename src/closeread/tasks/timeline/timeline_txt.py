@@ -6,7 +6,9 @@ Conventions: the first line is the entity, every other line an entry: ``position
 further coreferent mentions.  A file, and the timeline's id, is named after its entity, in lower case with `_` for
 spaces.  Trailing white space and blank lines are dropped, as in the official scorer; everything else is kept, and
 oddities are reported (`closeread.tasks.timeline.timeline_mentions`).  The release contains one timeline twice, as
-`s&p_500.txt` and `s_and_p_500.txt`: `&` in a name is read as `_and_`, and one of two equal files is ignored.
+`s&p_500.txt` and `s_and_p_500.txt`: `&` in a name is read as `_and_`, and one of two equal files is ignored.  Corpora
+have timelines of the same entities: for several corpora together, a submission has a folder for each, and the ids of
+timelines begin with it, such as `corpus_2/general_motors`.
 """
 
 from __future__ import annotations
@@ -19,11 +21,11 @@ from typing import NamedTuple
 from closeread.errors import FormatError, Problem, quote
 from closeread.files import write_text
 from closeread.formats import Format, FormatFolder, SubmissionFolder
-from closeread.formats.folders import list_files
+from closeread.formats.folders import list_files, list_folders
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed, ParsedFolder, Record
 from closeread.tasks.timeline.cat_xml import read_documents
-from closeread.tasks.timeline.gold import Timelines
+from closeread.tasks.timeline.gold import Timelines, unite
 from closeread.tasks.timeline.rules import oddities_given
 from closeread.tasks.timeline.timeline_mentions import (
     Oddity,
@@ -43,6 +45,7 @@ POSITION = re.compile("[0-9]{1,16}")
 SOUND = re.compile(r"[0-9]{1,15}(?:\t[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*){2,}")
 """Matches valid lines: a fast path, since nearly all lines are valid."""
 
+UNSAFE_NAME = re.compile(rf"^\.|\\|{UNSAFE.pattern}")
 MAX_POSITION = 2**53 - 1
 WHITE_SPACE = " \t\r\v\f"
 
@@ -124,17 +127,48 @@ def read_folder(path: Path) -> ParsedFolder:
 def read_submission_folder(path: Path, gold: Sequence[Record]) -> ParsedFolder:
     """Read the timelines of a submission, with notices that depend on gold.
 
+    If gold has several splits, the submission has a folder for each.
+
     Raises:
         FormatError: the folder can't be read or contains no timelines.
     """
-    files, problems = list_files(path, "timeline", SUFFIX)
-    found = _parse_files(files)
+    splits = list(dict.fromkeys(record["id"].rpartition("/")[0] for record in gold))
+    found = _read_splits(path, splits) if any(splits) else _read_split(path)
     notices = list(found.notices)
     find_odd = oddities_given(gold)
     for name, timeline in found.timelines.items():
         notices += _make_notices(find_odd(timeline.record), timeline.lines, name)
     records = [timeline.record for timeline in found.timelines.values()]
-    return ParsedFolder(records, list(found.timelines), problems + found.problems, notices)
+    return ParsedFolder(records, list(found.timelines), found.problems, notices)
+
+
+def _read_split(path: Path) -> Found:
+    files, problems = list_files(path, "timeline", SUFFIX)
+    found = _parse_files(files)
+    return found._replace(problems=problems + found.problems)
+
+
+def _read_splits(path: Path, splits: Sequence[str]) -> Found:
+    """Read the timelines of a folder with a folder for each split; their ids begin with the split."""
+    folders, problems = list_folders(path, splits)
+    found = Found({}, problems, [])
+    for split, folder in folders.items():
+        try:
+            own = _read_split(folder)
+        except FormatError as error:
+            found.problems.extend(_add_folder(split, error.problems))
+            continue
+        found.problems.extend(_add_folder(split, own.problems))
+        found.notices.extend(_add_folder(split, own.notices))
+        for name, one in own.timelines.items():
+            record = {**one.record, "id": f"{split}/{one.record['id']}"}
+            found.timelines[f"{split}/{name}"] = one._replace(record=record)
+    return found
+
+
+def _add_folder(folder: str, problems: Iterable[Problem]) -> Iterator[Problem]:
+    for problem in problems:
+        yield problem._replace(file=folder if problem.file is None else f"{folder}/{problem.file}")
 
 
 def read_records(path: Path, split: str) -> Parsed:
@@ -293,7 +327,7 @@ def dump_timeline(record: Record) -> str:
 
 
 def write_folder(records: Iterable[Record], folder: Path) -> None:
-    """Write timelines to a folder, one file each.
+    """Write timelines to a folder, one file each, below a folder for each split if ids begin with their splits.
 
     Raises:
         OSError: the folder can't be written to.
@@ -301,12 +335,15 @@ def write_folder(records: Iterable[Record], folder: Path) -> None:
     """
     texts = {record["id"]: dump_timeline(record) for record in records}
     for name in texts:
-        if not name or name != PurePosixPath(name).name or name[0] == "." or "\\" in name or UNSAFE.search(name):
+        parts = name.split("/")
+        if len(parts) > 2 or not all(parts) or any(map(UNSAFE_NAME.search, parts)):
             raise ValueError(f"id {quote(name)} is not a valid file name")
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
-        write_text(folder / f"{name}{SUFFIX}", text)
+        file = folder / f"{name}{SUFFIX}"
+        file.parent.mkdir(exist_ok=True)
+        write_text(file, text)
 
 
-FORMAT = Format(read=read_records, folder=FormatFolder(read_files, read_folder))
+FORMAT = Format(read=read_records, folder=FormatFolder(read_files, read_folder), unite=unite)
 SUBMISSION = SubmissionFolder(read_submission_folder, write_folder)

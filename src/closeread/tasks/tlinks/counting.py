@@ -11,6 +11,9 @@ contradicts earlier ones is a reduced link, but is ignored for inference.  A lin
 entail it, or if it is one of them, even a contradictory one.  A link and its inverse are the same link.  SIMULTANEOUS
 and IDENTITY are the same relation, and so are DURING and DURING_INV, unless an option changes this.
 
+A link of an interval with itself is true of any interval if its relation is SIMULTANEOUS, and then not counted at all,
+whatever the reduction; otherwise it is a contradiction.
+
 Deliberate differences from the toolkit:
     It keeps points on chains with numbered places, some of which are wrong or assigned twice.  It therefore verifies
     links that do not follow (e.g. that two intervals after two simultaneous ones are simultaneous themselves), and
@@ -66,7 +69,8 @@ class Side(NamedTuple):
     """The links of one side of a document.
 
     Attributes:
-        types: the distinct relations in order of first appearance, each with the type it is written with.
+        types: the distinct relations that some intervals don't have, in order of first appearance, each with the type
+            it is written with.
         verdicts: the verdict on each when it was added.
         graph: the graph for inference.
     """
@@ -131,12 +135,18 @@ def _tally(by_type: Mapping[str, Floats], row: int, first_column: int, side: Sid
 
 
 def contradictions(tlinks: Sequence[Record], during: str) -> list[int]:
-    """Find the links that contradict earlier ones; return their indices."""
+    """Find the links that contradict earlier ones or themselves; return their indices."""
     fresh = count_up()
     relations = _make_relations(tlinks, defaultdict(fresh.__next__), during)
     side = _build_side(tlinks, relations, next(fresh))
     found = {one for one, verdict in zip(side.types, side.verdicts, strict=True) if verdict == "contradictory"}
     return [i for i, one in enumerate(relations) if one in found]
+
+
+def tautologies(tlinks: Sequence[Record], during: str) -> list[int]:
+    """Find the links that are true of any interval; return their indices."""
+    alone = ((i, link) for i, link in enumerate(tlinks) if link["source"] == link["target"])
+    return [i for i, link in alone if _is_tautology(relation(0, 0, link["relation"], during))]
 
 
 def _build_sides(gold: Record, system: Record, matching: str, during: str) -> tuple[Side, Side]:
@@ -161,6 +171,11 @@ def _make_relations(tlinks: Sequence[Record], numbers: defaultdict[str, int], du
 def _build_side(tlinks: Sequence[Record], relations: Sequence[Relation], n_intervals: int) -> Side:
     types: dict[Relation, str] = {}
     for one, link in zip(relations, tlinks, strict=True):
-        types.setdefault(one, link["relation"])
+        if not _is_tautology(one):
+            types.setdefault(one, link["relation"])
     graph = PointGraph(n_intervals)
     return Side(types, graph.add(list(types)), graph)
+
+
+def _is_tautology(one: Relation) -> bool:
+    return one.first == one.second and one.kind == "equals"

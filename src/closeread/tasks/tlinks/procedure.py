@@ -49,7 +49,8 @@ PROCEDURE = Procedure(
     sides=TimeMLSides(),
     help=Help(
         """Key and response are TimeML files, or folders of them, whose documents are matched by file name. Links that
-contradict earlier ones are reported on standard error; they are counted, but ignored for inference.""",
+contradict earlier ones are reported on standard error; they are counted, but ignored for inference. So are links of
+an interval with itself, except that SIMULTANEOUS, IDENTITY and DURING are true of any interval, and not counted.""",
         key="key/",
         response="response/",
         flags=("--by type --per-unit", "--matching relaxed"),

@@ -15,16 +15,16 @@ from pathlib import Path
 from closeread.counts.sides import Inconsistency, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import unit_digests
-from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, quote
-from closeread.formats.timeml import TITLES, Document, read_timeml
+from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, pluralize, quote
+from closeread.formats.timeml import NO_RELATION, TITLES, Document, Tlink, read_timeml
 from closeread.records import Origin, Record
-from closeread.tasks.tlinks.counting import contradictions
+from closeread.tasks.tlinks.counting import contradictions, tautologies
 
 NO_CORPUS = Origin("tlinks", None, None, None)
 SUFFIXES = (".tml", ".timeml", ".xml")
 CREATION_TIME = "creation time"
 NAMED = 3
-"""How many contradictory links of a side are named."""
+"""How many contradictory links of a side, and how many that are true of any interval, are named."""
 
 
 @dataclass(frozen=True)
@@ -130,10 +130,12 @@ class TimeMLSides:
         return unit_digests(gold.records, "document", ("document",))
 
     def remarks(self, gold: Key, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
-        """Describe the first links of each side that contradict earlier ones, and their number."""
+        """Describe the first links of each side that are contradictory or true of any interval, and their numbers."""
         for documents, side in ((gold.documents, "gold"), (getattr(system, "documents", None), "system")):
             if documents is not None:
                 yield from _describe_contradictions(documents, side, table, options["during"])
+                yield from _describe_tautologies(documents, options["during"])
+                yield from _count_vague(documents)
 
 
 def read_key(path: Path) -> Documents:
@@ -262,25 +264,60 @@ def to_records(side: Documents, matching: str = "id") -> list[Record]:
 
 
 def _list_links(document: Document) -> list[Record]:
-    return [{"source": one.source, "relation": one.relation, "target": one.target} for one in document.tlinks]
+    return [{"source": one.source, "relation": one.relation, "target": one.target} for one in _select_claims(document)]
+
+
+def _select_claims(document: Document) -> list[Tlink]:
+    """Select the links that state a relation."""
+    return [link for link in document.tlinks if link.relation not in NO_RELATION]
 
 
 def _describe_contradictions(side: Documents, name: str, table: CountTable | None, during: str) -> Iterator[str]:
-    """Describe the first links of a side that contradict earlier ones, and their number.
+    """Describe the first contradictory links of a side, and their number.
 
     With counts, only documents that have such links are searched.
     """
     affected = set(side.names) if table is None else _find_units(table, f"contradictory/{name}")
     found = [
-        f"{side.path if file is None else side.path / file}:{link.line}: {link.source} {link.relation} {link.target} "
-        "contradicts earlier links; still counted, but ignored for inference"
-        for unit, file, document in zip(side.names, side.files, side.documents, strict=True)
-        if document is not None and unit in affected
-        for link in map(document.tlinks.__getitem__, contradictions(_list_links(document), during))
+        f"{place}:{link.line}: {link.source} {link.relation} {link.target} "
+        f"{'links an interval with itself' if link.source == link.target else 'contradicts earlier links'}; "
+        "still counted, but ignored for inference"
+        for unit, place, document in _locate(side)
+        if unit in affected
+        for link in map(_select_claims(document).__getitem__, contradictions(_list_links(document), during))
     ]
+    return _limit(found, f"{side.path}: {len(found):,} links are contradictory")
+
+
+def _describe_tautologies(side: Documents, during: str) -> Iterator[str]:
+    """Describe the first links of a side that are true of any interval, and their number."""
+    found = [
+        f"{place}:{link.line}: {link.source} {link.relation} {link.target} links an interval with itself; not counted"
+        for _, place, document in _locate(side)
+        for link in map(_select_claims(document).__getitem__, tautologies(_list_links(document), during))
+    ]
+    return _limit(found, f"{side.path}: {len(found):,} links of an interval with itself are not counted")
+
+
+def _count_vague(side: Documents) -> Iterator[str]:
+    """Count the links of a side that state no relation."""
+    vague = sum(len(document.tlinks) - len(_select_claims(document)) for _, _, document in _locate(side))
+    if vague:
+        yield f"{side.path}: {pluralize(vague, 'link')} without a relation ({' or '.join(NO_RELATION)}); not counted"
+
+
+def _locate(side: Documents) -> Iterator[tuple[str, Path, Document]]:
+    """Yield the name, the file and the content of each available document."""
+    for name, file, document in zip(side.names, side.files, side.documents, strict=True):
+        if document is not None:
+            yield name, side.path if file is None else side.path / file, document
+
+
+def _limit(found: Sequence[str], total: str) -> Iterator[str]:
+    """Yield the first few of what was found, and the total if there are more."""
     yield from found[:NAMED]
     if len(found) > NAMED:
-        yield f"{side.path}: {len(found):,} links contradict earlier ones (the first {NAMED} are shown)"
+        yield f"{total} (the first {NAMED} are shown)"
 
 
 def _find_units(table: CountTable, name: str) -> set[str]:

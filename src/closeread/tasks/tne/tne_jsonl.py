@@ -19,7 +19,6 @@ import orjson
 
 from closeread.errors import FormatError, Problem, quote, quote_json
 from closeread.formats import Format
-from closeread.formats.gzipped import decompress
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import BYTE_ORDER_MARK, MAX_LINE_BYTES, read_bytes
 from closeread.records import Parsed, Record
@@ -47,7 +46,7 @@ def read_records(path: Path, split: str) -> Parsed:
         FormatError: the file can't be read, or is not valid gzip or UTF-8.
     """
     del split
-    data = decompress(path, read_bytes(path)).removeprefix(BYTE_ORDER_MARK)
+    data = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
     if not data:
         raise FormatError(path, [Problem("is empty")])
     with _pause_garbage_collection():

@@ -1,0 +1,52 @@
+"""What the methods of an evaluate module take and return, from its procedure: signatures and docstrings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from inspect import Parameter, Signature
+from typing import Any
+
+from closeread.counts.procedure import Procedure
+
+INPUTS = ("predictions", "references")
+
+
+def describe_inputs(procedure: Procedure) -> str:
+    """Return what evaluate adds to the docstrings of `compute`, `add` and `add_batch`."""
+    options = [
+        f"    {o.name}: {o.help} {o.accepted[0].upper()}{o.accepted[1:]}; {o.default!r} by default."
+        for o in procedure.options
+        if not o.reading
+    ]
+    scores = [f"    {m.name}: {m.description}" for m in procedure.metrics]
+    return "\n".join(["Args:", *options, "", "Returns:", *scores, ""])
+
+
+def with_options(function: Callable[..., Any], procedure: Procedure) -> Callable[..., Any]:
+    """Return the method `_compute` of a module with the options of its procedure in its signature.
+
+    It takes keywords of any name, so that an unknown option is reported with the names of the options.
+    """
+
+    @wraps(function)
+    def compute(*arguments: Any, **options: Any) -> Any:
+        return function(*arguments, **options)
+
+    inputs = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in INPUTS]
+    compute.__signature__ = _make_signature(inputs, procedure)  # type: ignore[attr-defined]
+    return compute
+
+
+def signature_of_compute(procedure: Procedure) -> Signature:
+    """Return the signature of the method `compute` of a module, which takes its inputs by name, or none."""
+    return _make_signature([Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in INPUTS], procedure)
+
+
+def _make_signature(inputs: Sequence[Parameter], procedure: Procedure) -> Signature:
+    options = [
+        Parameter(option.name, Parameter.KEYWORD_ONLY, default=option.default)
+        for option in procedure.options
+        if not option.reading
+    ]
+    return Signature([Parameter("self", Parameter.POSITIONAL_OR_KEYWORD), *inputs, *options])

@@ -1,0 +1,160 @@
+"""Constituents in the sixth column of CoNLL keys: what is read, and what is refused."""
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from agreed.coval import document_text, random_sentence
+from hypothesis import given
+from hypothesis import strategies as st
+from shared.coreference import report_files, score_files, write_conll, write_jsonl
+
+from closeread.errors import FormatError, RequestError
+from closeread.tasks.coref.conll import read_conll
+from closeread.tasks.coref.kernels import constituents, minimum_spans
+from closeread.tasks.coref.matching import match_sides
+from closeread.tasks.coref.minimum_spans import minimum_codes, read_trees
+from closeread.tasks.coref.procedure import PROCEDURE
+
+ROWS = [("tea", "NN", "(TOP(S(NP*)"), ("is", "VBZ", "(VP*"), ("hot", "JJ", "(ADJP*))"), (".", ".", "*))")]
+EXPECTED = "(expected constituents in the sixth column of CoNLL, such as '(TOP(S(NP*', '*' and '*))')"
+
+
+@pytest.fixture
+def key(tmp_path):
+    """A function that writes a key: a sentence with some cells of the tree replaced, by the number of the word."""
+
+    def write(cells=(), name="key.conll"):
+        rows = [(word, tag, dict(cells).get(i, cell)) for i, (word, tag, cell) in enumerate(ROWS)]
+        path = tmp_path / name
+        path.write_text(document_text("d", [ROWS, rows], [(0, 0, 0, 0), (1, 0, 0, 0)]), "utf-8")
+        return path
+
+    return write
+
+
+def problems_of(path):
+    with pytest.raises(FormatError) as caught:
+        score_files(path, path, matching="minimum")
+    return [(problem.line, problem.what) for problem in caught.value.problems]
+
+
+def test_trees_are_columns(key):
+    trees = read_trees(read_conll(key()), key()).constituents
+    assert trees.first_token.tolist() == [0, 8]
+    assert trees.sentence.tolist() == [0] * 4 + [1] * 4
+    assert trees.opens.tolist() == [3, 1, 1, 0] * 2
+    assert trees.closes.tolist() == [1, 0, 2, 2] * 2
+    assert trees.depth.tolist() == [0, 2, 3, 2] * 2
+    assert trees.last_token.tolist() == [3, 3, 0, 2, 2, 7, 7, 4, 6, 6]
+    other, noun, verb = constituents.OTHER, constituents.NOUN, constituents.VERB
+    assert trees.kind.tolist() == [other, other, noun, verb, other] * 2
+    assert trees.is_content.tolist() == [True, True, True, False] * 2
+
+
+@pytest.mark.parametrize(
+    ("cells", "problems"),
+    [
+        ([(1, "(VP")], [(8, "column 6: '(VP' is not part of a tree (expected '*' with brackets)")]),
+        (
+            [(0, "-"), (2, "*)x")],
+            [
+                (7, "column 6: '-' is not part of a tree (expected '*' with brackets)"),
+                (9, "column 6: '*)x' is not part of a tree (expected '*' with brackets)"),
+            ],
+        ),
+        ([(1, "(VP*))))")], [(8, "column 6: more constituents close than are open in the sentence")]),
+        ([(3, "*")], [(10, "column 6: 2 constituents are still open at the end of the sentence")]),
+        ([(3, "*)")], [(10, "column 6: 1 constituent is still open at the end of the sentence")]),
+    ],
+)
+def test_broken_trees(cells, problems, key):
+    assert problems_of(key(cells)) == problems
+    assert score_files(key(cells), key(cells))["conll/f1"] == 1  # the column is read only if it is needed
+
+
+def test_a_closing_bracket_too_many_hides_no_open_one(key):
+    assert problems_of(key([(0, "(TOP(S(NP*))))"), (3, "(NP*"), (1, "*"), (2, "*")])) == [
+        (7, "column 6: more constituents close than are open in the sentence"),
+    ]
+
+
+@pytest.mark.parametrize("cell", ["-", "_"])
+def test_a_document_without_trees(cell, tmp_path):
+    path = tmp_path / "key.conll"
+    path.write_text(document_text("d", [[("tea", "NN", cell)]], [(0, 0, 0, 0)]), "utf-8")
+    assert problems_of(path) == [(2, f"document 'd; part 000' has no constituents {EXPECTED}")]
+
+
+def test_files_with_too_few_columns(tmp_path):
+    write_conll(path := tmp_path / "key.conll", {"a": [[[0, 0]]], "b": []})
+    assert problems_of(path) == [
+        (2, f"document 'a; part 000' has no constituents {EXPECTED}"),
+        (14, f"document 'b; part 000' has no constituents {EXPECTED}"),
+    ]
+
+
+def test_keys_of_other_formats(tmp_path, key):
+    path = write_jsonl(tmp_path / "key.jsonl", {"d; part 000": [[[0, 0]]]})
+    with pytest.raises(RequestError) as caught:
+        score_files(path, key(), matching="minimum")
+    assert str(caught.value) == f"{path}: matching 'minimum' needs constituents {EXPECTED}"
+    with pytest.raises(RequestError, match="matching 'minimum' needs constituents in the key"):
+        PROCEDURE.count(gold=[[[[0, 0]]]], system=[[[[0, 0]]]], matching="minimum")
+
+
+def test_the_response_needs_no_trees(tmp_path, key):
+    path = write_jsonl(tmp_path / "response.jsonl", {"d; part 000": [[[0, 0], [4, 4]]]})
+    assert score_files(key(), path, matching="minimum")["conll/f1"] == 1
+
+
+def test_the_signature_is_that_of_the_trees(key):
+    same, other = key(name="same.conll"), key([(1, "(NP*")], name="other.conll")
+
+    def sign(path, **options):
+        return report_files(path, path, **options).provenance.signature
+
+    assert sign(key(), matching="minimum") == sign(same, matching="minimum") != sign(other, matching="minimum")
+    assert sign(key()) == sign(other)
+
+
+def test_documents_without_tokens(tmp_path, key):
+    text = key().read_text("utf-8")
+    path = tmp_path / "two.conll"
+    path.write_text(f"#begin document (e); part 000\n#end document\n{text}", "utf-8")
+    assert score_files(path, path, matching="minimum")["conll/f1"] == 1
+
+
+def test_deep_trees_and_many_nested_mentions(tmp_path, monkeypatch):
+    depth = 3000
+    rows = [("tea", "NN", "(NP*" if i < depth else "*" + ")" * depth) for i in range(depth + 1)]
+    path = tmp_path / "deep.conll"
+    path.write_text(document_text("d", [rows], [(0, i, depth, i % 3) for i in range(0, depth, 50)]), "utf-8")
+    table = replace(table := read_conll(path), trees=read_trees(table, path))
+    codes = minimum_codes(table, table)[0]
+    monkeypatch.setattr(minimum_spans, "TOKENS_PER_BATCH", 100)
+    np.testing.assert_array_equal(minimum_codes(table, table)[0], codes)
+    assert len(np.unique(codes)) == len(codes)
+
+
+@given(seed=st.integers(0, 2**32), cell=st.text("(NPV*)-", max_size=8), word=st.integers(0, 8))
+def test_any_cell_is_read_or_refused(seed, cell, word, file):
+    rows = random_sentence(random.Random(seed))
+    word %= len(rows)
+    rows[word] = (*rows[word][:2], cell or "*")
+    file.write_text(document_text("d", [rows], []), "utf-8")
+    try:
+        trees = read_trees(read_conll(file), file).constituents
+    except FormatError:
+        return
+    assert trees.opens.sum() == trees.closes.sum() == len(trees.last_token)
+    tokens = np.repeat(np.arange(len(rows)), trees.opens)
+    assert (tokens <= trees.last_token).all()
+
+
+def test_mentions_are_paired_whatever_their_order(key):
+    table = replace(table := read_conll(key()), trees=read_trees(table, key()))
+    reverse = table.take(np.arange(len(table.start))[::-1])
+    own, other = match_sides(table, reverse, matching="minimum").sides
+    assert own.mention.tolist() == other.mention.tolist()[::-1]

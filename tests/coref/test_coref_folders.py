@@ -1,0 +1,240 @@
+"""Folders of coreference files: read as one side, whatever the formats, and what is refused."""
+
+import gzip
+import os
+from dataclasses import fields, replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shared.coreference import as_values, report_files, write_conll, write_corefud, write_jsonl
+
+from closeread.errors import FormatError, SubmissionError
+from closeread.formats import folders
+from closeread.tasks.coref import document_files
+from closeread.tasks.coref.columns import EmptyNodes, MentionTable, document_digests, mention_table
+from closeread.tasks.coref.document_files import name_documents
+from closeread.tasks.coref.joined import join_tables
+from closeread.tasks.coref.sides import read_documents
+
+CLUSTERS = [[[0, 0], [1, 1]], [[2, 2]]]
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """A folder with a document in each format, in subfolders, gzipped or not."""
+    monkeypatch.chdir(tmp_path)
+    tree = Path("tree")
+    (tree / "b" / "c").mkdir(parents=True)
+    write_jsonl(tree / "lines.jsonl", {"z": CLUSTERS, "y": []})
+    write_conll(tree / "b" / "x_gold.conll", {"x": CLUSTERS})
+    write_corefud(tree / "b" / "c" / "d.conllu", {1: "(e1-x-1-)", 2: "(e1-x-1-)", 3: "(e7-x-1-)"})
+    plain = write_jsonl(tree / "b" / "w", {"w": CLUSTERS})
+    (tree / "b" / "W.TXT.GZ").write_bytes(gzip.compress(plain.read_bytes()))
+    plain.unlink()
+    (tree / ".git").mkdir()
+    (tree / ".git" / "HEAD").write_text("ref")
+    (tree / ".DS_Store").write_text("x")
+    return tree
+
+
+def problems(folder, **options):
+    with pytest.raises(FormatError) as caught:
+        read_documents(folder, **options)
+    return [problem.at(str(folder)) for problem in caught.value.problems]
+
+
+def test_documents_of_all_files(tree):
+    table = read_documents(tree)
+    assert list(table.names) == ["w", "d", "x; part 000", "z", "y"]
+    assert list(table.files) == ["b/W.TXT.GZ", "b/c/d.conllu", "b/x_gold.conll", "lines.jsonl", "lines.jsonl"]
+    assert [document["clusters"] for document in table] == [CLUSTERS, CLUSTERS, CLUSTERS, CLUSTERS, []]
+    assert [table.label(row) for row in range(12)] == ["0", "0", "1", "e1", "e1", "e7", "0", "0", "1", "0", "0", "1"]
+    assert table.words(0) == ()
+    assert list(table.words(1)) == ["w", "w", "w"]
+    assert [table.words.line_of(i, 0) for i in range(3)] == [0, 4, 2]
+    assert (table.head, table.n_tokens) == (None, None)
+
+
+def test_a_folder_scores_as_one_file(tree):
+    write_jsonl(whole := Path("whole.jsonl"), dict.fromkeys(("z", "w", "d", "x; part 000"), CLUSTERS) | {"y": []})
+    expected = report_files(whole, whole)
+    for key, response in ((tree, whole), (whole, tree), (tree, tree)):
+        report = report_files(key, response)
+        assert as_values(report) == as_values(expected)
+        assert report.provenance.signature == expected.provenance.signature
+
+
+def test_heads_and_lengths_are_kept_if_all_files_have_them(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.jsonl").write_text(f'{{"document": "{name}", "clusters": [[[0, 2, 1]]], "n_tokens": 3}}\n')
+    (tmp_path / "none.jsonl").write_text('{"document": "c", "clusters": [], "n_tokens": 0}\n')
+    table = read_documents(tmp_path)
+    assert (table.head.tolist(), table.n_tokens.tolist()) == ([1, 1], [3, 3, 0])
+    assert report_files(tmp_path, tmp_path, matching="head").total.scores["lea/f1"].value == 1
+
+
+def test_only_gold_files_of_conll_2012(tmp_path):
+    folder = tmp_path / "annotations" / "bn"
+    folder.mkdir(parents=True)
+    for ending in ("v4_gold_conll", "v4_auto_conll", "v4_gold_skel", "v4_gold_parse"):
+        write_conll(folder / f"x_0001.{ending}", {"bn/x_0001": CLUSTERS})
+    table = read_documents(tmp_path)
+    assert (list(table.names), list(table.files)) == (["bn/x_0001; part 000"], ["annotations/bn/x_0001.v4_gold_conll"])
+    assert table.notices == [
+        f"{tmp_path}: 3 files not ending in _gold_conll ignored: 'annotations/bn/x_0001.v4_auto_conll', "
+        "'annotations/bn/x_0001.v4_gold_parse', 'annotations/bn/x_0001.v4_gold_skel'."
+    ]
+    (folder / "x_0001.v4_gold_conll").unlink()
+    assert "duplicate document 'bn/x_0001; part 000' (also in annotations/bn/x_0001.v4_auto_conll)" in str(
+        problems(tmp_path)
+    )
+
+
+def test_problems_name_the_file_and_the_line(tree):
+    write_conll(tree / "again.conll", {"v": [], "x": CLUSTERS})
+    (tree / "b" / "bad.conll").write_text("#begin document (v)\na\t(1\n#end document\n")
+    (tree / "b" / "cut.gz").write_bytes(gzip.compress(b"#begin document (u)\n")[:-1])
+    (tree / "README.md").write_text("About.\n")
+    (tree / "empty.jsonl").touch()
+    (tree / "link.jsonl").symlink_to("lines.jsonl")
+    os.mkfifo(tree / "pipe")
+    assert problems(tree) == [
+        "tree/link.jsonl: is a symbolic link (expected a file)",
+        "tree/pipe: is not a regular file",
+        "tree/README.md: is not a file of coreference (expected CoNLL, CorefUD or JSON Lines)",
+        "tree/b/bad.conll:2: column 2: entity 1 opens but never closes",
+        "tree/b/cut.gz: is not a valid gzip file: it is truncated",
+        "tree/b/x_gold.conll:1: duplicate document 'x; part 000' (also in again.conll)",
+        "tree/empty.jsonl: is empty",
+    ]
+
+
+def test_problems_of_two_sides_name_the_files(tree):
+    write_conll(other := Path("other.conll"), {"x": [[[0, 0], [8, 8]], [[8, 8]]]})
+    other.write_text(other.read_text().replace("word3", "Word3"))
+    with pytest.raises(SubmissionError) as caught:
+        report_files(tree, other)
+    found = "token 3 of document 'x; part 000' is 'Word3', but 'word3' in the key (line 5 of b/x_gold.conll)"
+    assert str(caught.value).splitlines()[1] == f"other.conll:5: {found}"
+    Path("key.jsonl").write_text('{"document": "x; part 000", "clusters": [], "n_tokens": 2}\n')
+    write_jsonl(tree / "lines.jsonl", {"v": [[[0, 0], [0, 0]]]})
+    with pytest.raises(SubmissionError) as caught:
+        report_files(Path("key.jsonl"), tree)
+    assert sorted(str(caught.value).splitlines()[1:]) == [
+        "tree/b/W.TXT.GZ: document 'w' is not in the key",
+        "tree/b/c/d.conllu: document 'd' is not in the key",
+        "tree/b/x_gold.conll: document 'x; part 000': the mention [2, 2] is outside the document, "
+        "which has 2 tokens in the key (numbered from 0)",
+        "tree/lines.jsonl: document 'v' is not in the key",
+        "tree/lines.jsonl: document 'v': the mention of tokens 0 to 0 is twice in entity '0'; "
+        "keep one of them, or set duplicates to first or reference",
+    ]
+
+
+def test_empty_folders(tmp_path):
+    assert problems(tmp_path) == [f"{tmp_path}: contains no files"]
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / ".hidden").touch()
+    assert problems(tmp_path) == [f"{tmp_path}: contains no files"]
+
+
+def test_folders_that_are_too_large(tree, monkeypatch):
+    monkeypatch.setattr(folders, "MAX_FILES", 3)
+    assert problems(tree) == ["tree: contains more than 3 files"]
+    monkeypatch.setattr(folders, "MAX_FILES", 9)
+    monkeypatch.setattr(folders, "MAX_FILE_BYTES", 100)
+    (message,) = problems(tree)
+    assert message.startswith("tree: is too large: ")
+    assert message.endswith(" bytes in all (limit: 100)")
+    monkeypatch.setattr(folders, "MAX_FILE_BYTES", 2**30)
+    monkeypatch.setattr(document_files, "MAX_FILE_BYTES", 20)
+    assert problems(tree) == ["tree: is too large: more than 20 bytes in all when decompressed"]
+
+
+def test_predictions_are_preferred_in_a_response(tmp_path):
+    line = '{"doc_key": "a", "clusters": [[[0, 0]]], "predicted_clusters": [[[1, 1]]]}\n'
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.jsonl").write_text(line.replace('"a"', f'"{name}"'))
+    key, response = read_documents(tmp_path), read_documents(tmp_path, is_response=True)
+    assert [document["clusters"] for document in key] == [[[[0, 0]]]] * 2
+    assert [document["clusters"] for document in response] == [[[[1, 1]]]] * 2
+    notice = "'one.jsonl', 'two.jsonl': entities are read from 'predicted_clusters'; 'clusters' is ignored."
+    assert response.notices == [f"{tmp_path}: {notice}"]
+
+
+def test_documents_without_a_name_are_named_after_their_file():
+    table = mention_table(["1", "b", "3"], [[], [], []])
+    unnamed = replace(table, unnamed=frozenset({0, 2}))
+    assert name_documents(unnamed, "c/GUM_a.b.conllu.gz").names == ["c/GUM_a.b 1", "b", "c/GUM_a.b 2"]
+    assert name_documents(replace(table, unnamed=frozenset({0})), "a.conll").names == ["a", "b", "3"]
+    assert name_documents(table, "a.conll") is table
+
+
+SPAN = st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)).map(lambda three: sorted(three)[::2])
+DOCUMENTS = st.lists(st.lists(st.lists(SPAN, min_size=1, max_size=3), max_size=3), max_size=6)
+
+
+def decorate(table, first):
+    """A table with everything that a reader may add, made from the numbers of its documents and mentions."""
+    rows = range(first, first + len(table.document))
+    numbers = np.arange(len(table))
+    nodes = EmptyNodes(numbers, numbers, numbers, [[(i, "nsubj")] for i in numbers.tolist()])
+    return replace(
+        table,
+        n_tokens=numbers + 10,
+        head=table.start,
+        parts={i: ((int(table.start[i]), int(table.end[i])),) for i in range(0, len(rows), 2)},
+        minimum={i: (int(table.start[i]),) for i in range(1, len(rows), 2)},
+        labels=[f"e{i}" for i in range(table.n_entities)],
+        empty=nodes,
+        mention_fields={"pos": [f"p{i}" for i in rows]},
+        document_fields={"genre": [f"g{name}" for name in table.names]},
+    )
+
+
+@given(documents=DOCUMENTS, borders=st.lists(st.integers(0, 6), max_size=3))
+def test_joined_parts_are_the_whole(documents, borders):
+    names = [f"d{i}" for i in range(len(documents))]
+    cuts = [0, *sorted(min(border, len(documents)) for border in borders), len(documents)]
+    tables, n_mentions = {}, 0
+    for number, (low, high) in enumerate(pairwise(cuts)):
+        part = mention_table(names[low:high], documents[low:high])
+        tables[f"f{number}"] = decorate(part, n_mentions)
+        n_mentions += len(part.document)
+    joined = join_tables(tables)
+    whole = decorate(mention_table(names, documents), 0)
+    assert list(joined) == list(whole)
+    assert document_digests(replace(joined, parts={})) == document_digests(replace(whole, parts={}))
+    assert joined.entity.tolist() == whole.entity.tolist()
+    assert joined.mention_fields == (whole.mention_fields if tables else {})
+    assert joined.document_fields == whole.document_fields
+    parts = [spans for table in tables.values() for spans in table.parts.values()]
+    assert list(joined.parts.values()) == parts
+    assert all(spans == ((joined.start[i], joined.end[i]),) for i, spans in joined.parts.items())
+    assert all(tokens == (joined.start[i],) for i, tokens in joined.minimum.items())
+    assert joined.empty.document.tolist() == list(range(len(documents)))
+    assert [joined.files[i] for i in range(len(names))] == [f for f, table in tables.items() for _ in table.names]
+
+
+JOINED = {"names", "n_tokens", "document", "start", "end", "entity", "n_entities", "parts", "head", "labels", "words"}
+JOINED |= {"empty", "minimum", "mention_fields", "document_fields", "notices", "absent", "unnamed", "files", "rank"}
+LATER = {"trees"}  # read from the words of the whole
+
+
+def test_every_column_is_joined():
+    # A column more has to be joined in `closeread.tasks.coref.joined`, and to be listed here.
+    assert {field.name for field in fields(MentionTable)} == JOINED | LATER
+
+
+def test_the_reference_scorer_s_order_of_entities_is_kept(tmp_path):
+    (tmp_path / "a.conll").write_text("#begin document (a)\nx (1\ny 1)\n#end document\n")
+    rows = "#begin document (b)\nx (1|(2)\ny 1)\nz (1)|(2)\n#end document\n"
+    (tmp_path / "b.conll").write_text(rows)
+    assert read_documents(tmp_path / "a.conll").rank is None
+    (entities,) = read_documents(tmp_path / "b.conll").rank.reshape(1, -1).tolist()
+    assert entities != sorted(entities)
+    assert read_documents(tmp_path).rank.tolist() == [0, *(1 + entity for entity in entities)]

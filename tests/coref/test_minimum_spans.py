@@ -1,0 +1,142 @@
+"""Minimum spans: by hand, next to a slow twin, and in files."""
+
+import random
+
+import numpy as np
+import pytest
+from agreed.coval import document_text, random_sentence
+from hypothesis import given
+from hypothesis import strategies as st
+from shared.coreference import score_files, write_jsonl
+from shared.coreference_kernels import REPEATING_PAIRS, split_sides
+from twins import coref as twin
+from twins import minimum_spans as slow
+
+from closeread.tasks.coref.conll import read_conll
+from closeread.tasks.coref.kernels.minimum_mentions import minimum_overlap
+from closeread.tasks.coref.kernels.minimum_spans import number_minimum_spans
+from closeread.tasks.coref.metrics import COUNTED
+from closeread.tasks.coref.minimum_spans import read_trees
+
+
+@given(seed=st.integers(0, 2**32))
+def test_all_spans_of_random_trees(seed, file):
+    rng = random.Random(seed)
+    sentences = [random_sentence(rng) for _ in range(3)]
+    file.write_text(document_text("d", sentences, []), "utf-8")
+    trees = read_trees(read_conll(file), file).constituents
+    spans, expected, first = [], [], 0
+    for i, sentence in enumerate(sentences):
+        for start in range(len(sentence)):
+            for end in range(start, len(sentence)):
+                spans.append((first + start, first + end))
+                expected.append((i, slow.minimum_span(sentence, start, end)))
+        first += len(sentence)
+    numbers = number_minimum_spans(trees, *np.array(spans).T).tolist()
+    assert len(set(numbers)) == len(set(expected)) == len(set(zip(numbers, expected, strict=True)))
+
+
+@given(REPEATING_PAIRS)
+def test_counts_of_repeated_mentions(pairs):
+    key, response = split_sides(pairs)
+    table = minimum_overlap(twin.side(key), twin.side(response), len(pairs))
+    for name, metric in slow.METRICS.items():
+        counted = COUNTED[name].columns(table, "reference")
+        expected = twin.summed(metric, key, response)
+        if name != "blanc":
+            order = [("found_of_key", "common"), ("key",), ("found_of_response", "common"), ("response",)]
+            counted = [counted[next(f"{name}/{n}" for n in names if f"{name}/{n}" in counted)] for names in order]
+        else:
+            counted = counted.values()
+        assert [column.sum() for column in counted] == pytest.approx([float(v) for v in expected]), name
+
+
+FERRY = "the/DT/(TOP(S(NP(NP* ferry/NN/*) to/IN/(PP* the/DT/(NP* island/NN/*))) sank/VBD/(VP*)))"
+CREW = "the/DT/(TOP(S(NP(NP* captain/NN/*) and/CC/* the/DT/(NP* mate/NN/*)) said/VBD/(VP* that/DT/(NP*))))"
+THAT = "that/DT/(TOP(S(NP*) follows/VBZ/(VP* from/IN/(PP* that/DT/(NP*)))))"
+SKILL = "the/DT/(TOP(NP* ability/NN/* to/TO/(S* swim/VB/(VP*))))"
+
+
+def rows_of(text):
+    return [tuple(token.split("/")) for token in text.split()]
+
+
+def score(tmp_path, sentences, key, response, **options):
+    """Score mentions, each (sentence, first word, last word, entity), by minimum spans."""
+    paths = tmp_path / "key.conll", tmp_path / "response.conll"
+    for path, mentions in zip(paths, (key, response), strict=True):
+        path.write_text(document_text("d", list(map(rows_of, sentences)), mentions), "utf-8")
+    return score_files(*paths, matching="minimum", **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "response", "found"),
+    [
+        (FERRY, (0, 4), (0, 1), True),  # the noun phrase without what modifies it
+        (FERRY, (0, 4), (3, 4), False),
+        (FERRY, (0, 4), (1, 4), False),  # a leaf is a run of words: "ferry" is not "the ferry"
+        (CREW, (0, 4), (0, 1), False),  # both coordinated noun phrases
+        (CREW, (0, 4), (0, 5), True),  # the first noun phrase of the sentence, with or without a part of the rest
+        (CREW, (1, 4), (1, 5), True),
+        (CREW, (1, 4), (0, 4), False),
+        (THAT, (0, 0), (3, 3), True),  # no word counts: the same words of a sentence are the same mention
+        (SKILL, (0, 3), (0, 1), False),  # words before a bracket that opens are placed one token late
+    ],
+)
+def test_by_hand(text, key, response, found, tmp_path):
+    scores = score(tmp_path, [text], [(0, *key, 0)], [(0, *response, 0)])
+    assert scores["mentions/f1"] == found
+
+
+def of_metrics(scores, *names):
+    return [tuple(scores[f"{name}/{part}"] for part in ("precision", "recall", "f1")) for name in names]
+
+
+def test_scores_of_an_example(tmp_path):
+    key = [(0, 0, 4, 0), (1, 6, 6, 0), (1, 0, 4, 1)]
+    response = [(0, 0, 1, 0), (1, 6, 6, 0), (1, 0, 1, 1)]
+    scores = score(tmp_path, [FERRY, CREW], key, response)
+    third = pytest.approx(2 / 3)
+    assert of_metrics(scores, "mentions", "b3", "ceafm", "lea") == [(third, third, third)] * 4
+    assert of_metrics(scores, "muc", "ceafe") == [(1, 1, 1), (0.5, 0.5, 0.5)]
+    exact = score_files(tmp_path / "key.conll", tmp_path / "response.conll")
+    assert of_metrics(exact, "mentions", "b3", "muc") == [
+        (pytest.approx(1 / 3),) * 3,
+        (pytest.approx(1 / 6),) * 3,
+        (0, 0, 0),
+    ]
+
+
+def test_two_mentions_of_an_entity_with_the_same_minimum_span(tmp_path):
+    # The entity of the key has one link, whose two mentions are in the same entity of the response.
+    scores = score(tmp_path, [FERRY], [(0, 0, 4, 0), (0, 0, 1, 0)], [(0, 0, 1, 0)])
+    assert of_metrics(scores, "mentions", "muc", "b3") == [(1, 1, 1), (0, 1, 0), (1, 1, 1)]
+    assert of_metrics(scores, "ceafm", "lea") == [(1, 0.5, pytest.approx(2 / 3)), (0, 1, 0)]
+    # Both mentions of the key are in the response's entity: 2 * 2 / (2 + 1), as coval has it.
+    assert of_metrics(scores, "ceafe") == [(pytest.approx(4 / 3),) * 3]
+
+
+def test_the_last_entity_that_ends_counts(tmp_path):
+    # In the key, the inner mention ends first, so that the outer one's entity is the last of "the ferry".
+    key = [(0, 0, 4, 0), (0, 0, 1, 1), (0, 5, 5, 0)]
+    scores = score(tmp_path, [FERRY], key, [(0, 0, 1, 0), (0, 5, 5, 0)])
+    assert of_metrics(scores, "muc") == [(1, 1, 1)]
+    scores = score(tmp_path, [FERRY], [(0, 0, 4, 0), (0, 0, 1, 1), (0, 5, 5, 1)], [(0, 0, 1, 0), (0, 5, 5, 0)])
+    assert of_metrics(scores, "muc") == [(0, 1, 0)]
+
+
+def test_singletons_are_dropped_before_mentions_are_matched(tmp_path):
+    key = [(0, 0, 4, 0), (0, 0, 1, 1), (0, 5, 5, 1)]
+    scores = score(tmp_path, [FERRY], key, [(0, 0, 1, 0), (0, 5, 5, 0)], keep_singletons=False)
+    assert of_metrics(scores, "mentions", "muc", "b3") == [(1, 1, 1)] * 3
+
+
+def test_mentions_in_several_sentences_match_exactly(tmp_path):
+    lines = document_text("d", [rows_of(FERRY), rows_of(CREW)], []).split("\n")
+    last, following = lines[6], lines[8]
+    lines[6], lines[8] = f"{last[:-1]}(0", f"{following[:-1]}0)"
+    key, response = tmp_path / "key.conll", tmp_path / "response.jsonl"
+    key.write_text("\n".join(lines), "utf-8")
+    for mention, found in (([5, 6], 1), ([5, 5], 0), ([6, 6], 0), ([5, 7], 0)):
+        write_jsonl(response, {"d; part 000": [[mention]]})
+        assert score_files(key, response, matching="minimum")["mentions/f1"] == found

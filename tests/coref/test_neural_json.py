@@ -1,0 +1,245 @@
+"""JSON Lines of neural systems: what is read, what is told about it, and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shared.coreference import NO_INTERVALS, as_values
+from shared.doors import KEY, RESPONSE
+from shared.neural import DIALECTS, e2e, word_level, words_of, write_lines
+
+import closeread
+from closeread.errors import FormatError, SubmissionError
+from closeread.formats.json_lines import dump_json_lines
+from closeread.tasks.coref.columns import document_digests
+from closeread.tasks.coref.sides import align, read_documents, read_key, take_documents
+
+CONLL = """#begin document (bn/ferry_7); part 000
+bn/ferry_7 0 0 Ida NNP (0
+bn/ferry_7 0 1 Voss NNP 0)
+bn/ferry_7 0 2 left VBD -
+bn/ferry_7 0 3 /. . -
+#end document
+#begin document (bn/ferry_7); part 001
+bn/ferry_7 1 0 She PRP (0)
+bn/ferry_7 1 1 left VBD -
+#end document
+"""
+
+
+def values(key, response):
+    return as_values(closeread.score("coref", response, gold=key, resampling=NO_INTERVALS))
+
+
+@pytest.mark.parametrize("make", DIALECTS.values(), ids=DIALECTS)
+def test_the_same_documents(make, here):
+    (own := Path("own.jsonl")).write_text(dump_json_lines(KEY), "utf-8")
+    path = write_lines(Path("other.jsonlines"), map(make, KEY))
+    table = read_documents(path)
+    assert list(table) == KEY
+    assert document_digests(table) == document_digests(read_documents(own))
+    assert [table.words(i) for i in range(2)] == [words_of("a"), words_of("b")]
+    assert (table.n_tokens.tolist(), table.notices) == ([10, 6], [])
+    assert [table.words.line_of(i, 3) for i in range(2)] == [1, 2]
+
+
+@pytest.mark.parametrize(("make", "predicted"), [(e2e, "predicted_clusters"), (word_level, "span_clusters")])
+def test_gold_and_predictions_in_one_file(make, predicted, here):
+    rows = [{**make(gold), "clusters": (make(gold).get("clusters") or make(gold)[predicted])} for gold in KEY]
+    for row, system in zip(rows, RESPONSE, strict=True):
+        row[predicted] = make(system).get(predicted, make(system).get("clusters"))
+    both = write_lines(Path("both.jsonlines"), rows)
+    key, response = read_documents(both), read_documents(both, is_response=True)
+    assert (list(key), list(response)) == (KEY, RESPONSE)
+    assert key.notices == [f"both.jsonlines: entities are read from 'clusters'; '{predicted}' is ignored."]
+    assert response.notices == [f"both.jsonlines: entities are read from '{predicted}'; 'clusters' is ignored."]
+    assert values(both, both) == values(rows, rows) == values(KEY, RESPONSE)
+
+
+def test_a_response_without_predictions_of_its_own(here):
+    path = write_lines(Path("response.jsonl"), map(e2e, RESPONSE))
+    response = read_documents(path, is_response=True)
+    assert (list(response), response.notices) == (RESPONSE, [])
+
+
+def test_fields_that_are_not_ours(here):
+    more = {"speakers": [["a\nb"]], "ner": [[0, 1, "PERSON"]], "text": "a\tb\u0085", "top_spans": None}
+    path = write_lines(Path("key.jsonl"), [e2e(record, **more) for record in KEY])
+    assert list(read_documents(path)) == KEY
+
+
+def test_entities_without_mentions_are_none(here):
+    path = write_lines(Path("key.jsonl"), [{"doc_key": "a", "sentences": [["x"]], "clusters": [[]]}])
+    table = read_documents(path)
+    assert list(table) == [{"document": "a", "clusters": []}]
+    assert table.n_entities == 0
+
+
+def test_words_are_compared_but_for_what_preprocessing_changes(here):
+    (key := Path("key.conll")).write_text(CONLL)
+    rows = [
+        {"doc_key": "bn/ferry_7_0", "sentences": [["Ida", "Voss", "left", "."]], "clusters": [[[0, 1]]]},
+        {"doc_key": "bn/ferry_7_1", "sentences": [["She", "left"]], "clusters": [[[0, 0]]]},
+    ]
+    response = write_lines(Path("response.jsonl"), rows)
+    report = closeread.score("coref", response, gold=key, resampling=NO_INTERVALS)
+    assert report.total.scores["b3/f1"].value == 1
+    assert closeread.score("coref", key, gold=response, resampling=NO_INTERVALS).total.scores["b3/f1"].value == 1
+    rows[1]["sentences"] = [["He", "left"]]
+    for source, place in ((write_lines(response, rows), "response.jsonl:2: "), (rows, "predictions: ")):
+        with pytest.raises(SubmissionError) as caught:
+            values(key, source)
+        found = "token 0 of document 'bn/ferry_7; part 001' is 'He', but 'She' in the key (line 8)"
+        assert str(caught.value) == place + found
+    with pytest.raises(SubmissionError) as caught:
+        values(rows, key)
+    assert str(caught.value) == "key.conll:8: token 0 of document 'bn/ferry_7_1' is 'She', but 'He' in the key"
+
+
+def test_names_in_either_form(here):
+    (key := Path("key.conll")).write_text(CONLL)
+    rows = [{"doc_key": f"bn/ferry_7_{part}", "clusters": [[[0, 0]]]} for part in (0, 1)]
+    response = align(read_key(key), write_lines(Path("response.jsonl"), rows))
+    assert list(response.names) == ["bn/ferry_7; part 000", "bn/ferry_7; part 001"]
+    assert response.notices == [
+        "2 documents matched by name and part: 'bn/ferry_7_0' is 'bn/ferry_7; part 000' in the key, and so on."
+    ]
+    assert response.absent == frozenset()
+    wl = [{"document_id": "bn/ferry_7", "part_id": 1, "cased_words": ["She", "left"], "span_clusters": [[[0, 1]]]}]
+    response = align(read_key(key), write_lines(Path("response.jsonl"), wl))
+    assert (list(response.names)[1], response.absent, response.notices) == ("bn/ferry_7; part 001", {0}, [])
+
+
+@pytest.mark.parametrize(
+    ("known", "given", "message"),
+    [
+        (["a; part 0", "a; part 000"], "a_0", "did you mean 'a; part 000'"),
+        (["a"], "a_0", "did you mean 'a'"),
+        (["a; part 000"], "a_1", "did you mean 'a; part 000'"),
+        (["a; part 000"], "b_0", "is not in the key$"),
+    ],
+)
+def test_names_that_are_unclear(known, given, message, here):
+    key = [{"document": name, "clusters": []} for name in known]
+    with pytest.raises(SubmissionError, match=message):
+        values(key, [{"doc_key": given, "clusters": []}])
+
+
+def test_names_that_the_key_has_are_kept(here):
+    key = [{"document": name, "clusters": []} for name in ("a_0", "a; part 000")]
+    response = [{"doc_key": "a_0", "clusters": [[[0, 0]]]}]
+    assert align(read_key(key), response).document.tolist() == [0]
+
+
+def row(kind="doc_key", **fields):
+    return json.dumps({kind: "a", **fields})
+
+
+EXPECTED = "expected [start, end] with start < end <= 2, since ends are exclusive here"
+BROKEN = {
+    row(): ["1: 'clusters' is missing (expected the entities of the document)"],
+    row(predicted_clusters=[]): [
+        "1: 'clusters' is missing (expected the entities of the document; 'predicted_clusters' are those of a response)"
+    ],
+    row(clusters=[]) + "\n" + row(doc_key="b"): ["2: 'clusters' is missing, but other documents have it"],
+    row(clusters=[], doc_key=""): ["1: doc_key: '' should be non-empty"],
+    row(clusters=[], doc_key="a\u0007"): [r"1: document name 'a\x07' contains the control character U+0007"],
+    row(clusters=[]) + "\n" + row(clusters=[]): ["2: duplicate document 'a' (first on line 1)"],
+    row(clusters=[]) + '\n{"document": "b", "clusters": []}': ["2: 'doc_key' is a required property"],
+    row(clusters=[]) + "\n[]": ["2: '[]' is not a JSON object (expected one object per line)"],
+    row(clusters=[[[0, 1, 1]]]): ["1: clusters[0][0]: [0, 1, 1] is too long"],
+    row(clusters=[[], [[1, 0]]]): ["1: clusters[1][0]: [1, 0] ends before it starts (expected [start, end])"],
+    row(clusters=[[[0, 2]]], sentences=[["x"], ["y"]]): [
+        "1: clusters[0][0]: [0, 2] is outside the document, which has 2 tokens (expected an end below 2)"
+    ],
+    row(clusters=[], sentences=[["x\n"]]): [r"1: word 'x\n' contains the control character U+000A"],
+    row(clusters=[], sentences=["x"]): ["1: sentences[0]: 'x' is not of type 'array'"],
+    row(clusters=[], sentences=[["x"]], tokens=["x", "y"]): [
+        "1: sentences have 1 words, but tokens 2 (expected the same words)"
+    ],
+    row(clusters=[[[0, 3]]], sentences=[["x", "y"]], subtoken_map=[0, 1, 0]): [
+        "1: clusters[0][0]: [0, 3] is outside the document, which has 3 tokens (expected an end below 3)",
+        "1: subtoken_map[2] is 0 after 1 (expected tokens in ascending order)",
+        "1: the length of subtoken_map is 3 (expected 2, one for each subtoken)",
+    ],
+    row(clusters=[], tokens=["x"], subtoken_map=[0, 1]): [
+        "1: subtoken_map has token 1 (expected less than 1, the number of tokens)"
+    ],
+    row("document_id", clusters=[]): [
+        "1: 'document' is a required property",
+        "1: Additional properties are not allowed ('document_id' was unexpected)",
+    ],
+    row("document_id", cased_words=["x", "y"]): ["1: 'clusters' is missing (expected the entities of the document)"],
+    row("document_id", cased_words=["x", "y"], span_clusters=[[[0, 0], [0, 3]], [[0, 2]]]): [
+        f"1: span_clusters[0][0]: [0, 0] is not a span of the document ({EXPECTED})",
+        f"1: span_clusters[0][1]: [0, 3] is not a span of the document ({EXPECTED})",
+    ],
+    '{"text": "Ida left.", "clusters": [[[0, 3]]], "clusters_strings": [["Ida"]]}': [
+        "1: fastcoref writes no document names, and its clusters count characters "
+        "(expected 'doc_key', and clusters of tokens)"
+    ],
+    '{"tokens": ["Ida"], "clusters_token_offsets": [[[0, 0]]], "clusters_token_text": [["Ida"]]}': [
+        "1: maverick writes no document names (expected 'doc_key', and 'clusters_token_offsets' as 'clusters')"
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "problems"), BROKEN.items())
+def test_broken_files(file, text, problems):
+    file.write_text(text, "utf-8")
+    with pytest.raises(FormatError) as caught:
+        read_documents(file)
+    assert sorted(f"{problem.line}: {problem.message}" for problem in caught.value.problems) == problems
+
+
+def test_broken_records(here):
+    with pytest.raises(FormatError) as caught:
+        values([e2e(KEY[0]), {"doc_key": "b", "clusters": [[[2, 1]]]}, 7], RESPONSE)
+    assert [problem.message for problem in caught.value.problems] == [
+        "row 2: 7 is not of type 'object'",
+        "row 1: clusters[0][0]: [2, 1] ends before it starts (expected [start, end])",
+    ]
+
+
+SPAN = st.tuples(st.integers(0, 9), st.integers(0, 9)).map(sorted)
+CLUSTERS = st.lists(st.lists(SPAN, min_size=1, max_size=3), max_size=4)
+
+
+@given(clusters=CLUSTERS, is_response=st.booleans())
+def test_every_dialect_means_the_same(clusters, is_response):
+    record = {"document": "a", "clusters": clusters}
+    for make in DIALECTS.values():
+        table = take_documents([make(record)], "any", is_response=is_response)
+        assert list(table) == [record]
+        assert (list(table.words(0)), table.n_tokens.tolist()) == (words_of("a"), [10])
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-1, 3) | st.sampled_from(["", "a", "\n"]),
+    lambda value: st.lists(value, max_size=3),
+    max_leaves=6,
+)
+FIELDS = ("doc_key", "document_id", "cased_words", "part_id", "sentences", "tokens", "subtoken_map", "clusters")
+PLAUSIBLE = st.lists(st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=2), max_size=2), max_size=2)
+NEARLY = st.fixed_dictionaries(
+    {}, optional=dict.fromkeys((*FIELDS, "predicted_clusters", "span_clusters"), JSON | PLAUSIBLE)
+)
+SOUND = st.fixed_dictionaries(
+    {"doc_key": st.sampled_from(["a", "b"]), "clusters": PLAUSIBLE},
+    optional={"tokens": st.lists(st.just("x"), max_size=4), "subtoken_map": st.lists(st.integers(0, 3), max_size=4)},
+)
+
+
+@given(rows=st.lists(NEARLY | SOUND, min_size=1, max_size=3), is_response=st.booleans())
+def test_any_file_is_a_table_or_a_format_error(file, rows, is_response):
+    file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    try:
+        table = read_documents(file, is_response=is_response)
+    except FormatError:
+        return
+    assert (table.start <= table.end).all()
+    assert (table.start >= 0).all()
+    assert table.n_tokens is None or (table.end < table.n_tokens[table.document]).all()
+    assert len(set(table.names)) == len(table)
