@@ -154,7 +154,7 @@ def read_documents(path: Path, *, is_response: bool = False, word_column: str = 
 
 
 def write_documents(documents: MentionTable, path: Path) -> None:
-    """Write documents in the format of the file's suffix: CoNLL, CorefUD or JSON Lines.
+    """Write documents in the format of the file's suffix: CoNLL, CorefUD, Universal Anaphora or JSON Lines.
 
     Raises:
         RequestError: the suffix is unknown, or the format can't express the documents.

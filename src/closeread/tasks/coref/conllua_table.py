@@ -1,0 +1,183 @@
+"""From the markables of a Universal Anaphora file to columns."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from closeread.errors import quote
+from closeread.formats.problems import Problems
+from closeread.tasks.coref.columns import EmptyNodes, ListedWords, MentionTable, Parts
+from closeread.tasks.coref.conllua_bridging import BridgingReader, find_bridging
+from closeread.tasks.coref.conllua_markables import Markable, MarkableReader
+from closeread.tasks.coref.relations import DocumentRelations, Relations
+
+
+@dataclass
+class DocumentTokens:
+    """The tokens of a document.
+
+    Attributes:
+        name: the document's name.
+        words, lines: the word and the line of each token.
+        token_of_word: the token of each word, that is, of each token that is no zero.
+        zeros: the token and the sentence of each zero.
+        sentence: the number of the current sentence, from 0.
+    """
+
+    name: str
+    words: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    token_of_word: list[int] = field(default_factory=list)
+    zeros: list[tuple[int, int]] = field(default_factory=list)
+    sentence: int = 0
+
+    def add(self, line: int, word: str, *, is_zero: bool) -> tuple[int, int]:
+        """Add a token; return the number of the word, or of the word after a zero, and that of the token."""
+        token = len(self.words)
+        # The word of a zero is a guess of its annotator or system; only real words are compared with the key's.
+        self.words.append("_" if is_zero else word)
+        self.lines.append(line)
+        if is_zero:
+            self.zeros.append((token, self.sentence))
+            return len(self.token_of_word), token
+        self.token_of_word.append(token)
+        return len(self.token_of_word) - 1, token
+
+    def runs(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """List the runs of tokens that the words from the first to the last make up."""
+        tokens = self.token_of_word[first : last + 1]
+        if tokens and tokens[-1] - tokens[0] == last - first:
+            yield tokens[0], tokens[-1]
+            return
+        start = 0
+        for i in range(1, len(tokens) + 1):
+            if i == len(tokens) or tokens[i] != tokens[i - 1] + 1:
+                yield tokens[start], tokens[i - 1]
+                start = i
+
+
+def make_table(
+    documents: Sequence[DocumentTokens],
+    identity: MarkableReader,
+    deixis: MarkableReader,
+    bridging: BridgingReader,
+    problems: Problems,
+) -> MentionTable:
+    """Convert documents to columns; report what is wrong with their split antecedents."""
+    table = _make_layer(documents, identity.documents, bridging.documents, problems)
+    layer = None
+    if any(deixis.documents):
+        layer = _make_layer(documents, deixis.documents, [{}] * len(documents), problems)
+    return replace(table, relations=table.relations and replace(table.relations, discourse_deixis=layer))
+
+
+def _make_layer(
+    documents: Sequence[DocumentTokens],
+    markables: Sequence[Sequence[Markable]],
+    anchors: Sequence[dict[str, str | None]],
+    problems: Problems,
+) -> MentionTable:
+    number: dict[tuple[int, str], int] = {}  # the number of each entity of each document
+    rows: list[tuple[int, int, Parts, tuple[int, ...]]] = []  # entity, document, parts and minimum span of each mention
+    relations = {}
+    for i, (document, found) in enumerate(zip(documents, markables, strict=True)):
+        parts = [_parts_of(markable, document) for markable in found]
+        relations[document.name] = _relate(found, parts, anchors[i], problems)
+        for markable, own in zip(found, parts, strict=True):
+            if markable.is_referring:
+                entity = number.setdefault((i, markable.entity), len(number))
+                rows.append((entity, i, own, _minimum_of(markable, document)))
+    rows.sort(key=lambda row: row[0])
+    return MentionTable(
+        names=[document.name for document in documents],
+        n_tokens=np.array([len(document.words) for document in documents], np.int64),
+        document=np.array([document for _, document, _, _ in rows], np.int64),
+        start=np.array([parts[0][0] for _, _, parts, _ in rows], np.int64),
+        end=np.array([parts[-1][1] for _, _, parts, _ in rows], np.int64),
+        entity=np.array([entity for entity, _, _, _ in rows], np.int64),
+        n_entities=len(number),
+        parts={i: parts for i, (_, _, parts, _) in enumerate(rows) if len(parts) > 1},
+        labels=[label for _, label in number],
+        words=ListedWords([document.words for document in documents], [document.lines for document in documents]),
+        empty=_list_zeros(documents),
+        minimum={i: minimum for i, (_, _, _, minimum) in enumerate(rows) if minimum},
+        relations=Relations(relations),
+    )
+
+
+def _parts_of(markable: Markable, document: DocumentTokens) -> Parts:
+    """Return the tokens of a markable; parts that touch are one."""
+    if markable.zero is not None:
+        return ((markable.zero, markable.zero),)
+    runs: list[tuple[int, int]] = []
+    for first, last in sorted((first, last or 0) for first, last in markable.parts):
+        for start, end in document.runs(first, last):
+            if runs and runs[-1][1] + 1 == start:
+                runs[-1] = (runs[-1][0], end)
+            else:
+                runs.append((start, end))
+    return tuple(runs)
+
+
+def _minimum_of(markable: Markable, document: DocumentTokens) -> tuple[int, ...]:
+    if markable.minimum is None:
+        return ()
+    first, last = markable.minimum
+    return tuple(document.token_of_word[first : last + 1])
+
+
+def _list_zeros(documents: Sequence[DocumentTokens]) -> EmptyNodes | None:
+    rows = [(i, token, sentence) for i, document in enumerate(documents) for token, sentence in document.zeros]
+    if not rows:
+        return None
+    document, token, sentence = np.array(rows, np.int64).T
+    return EmptyNodes(document, token, sentence, [()] * len(rows))
+
+
+def _relate(
+    markables: Sequence[Markable], parts: Sequence[Parts], anchors: dict[str, str | None], problems: Problems
+) -> DocumentRelations:
+    non_referring: dict[str, list[Parts]] = {}
+    for markable, own in zip(markables, parts, strict=True):
+        if not markable.is_referring:
+            non_referring.setdefault(markable.entity, []).append(own)
+    of_name = {markable.name: own for markable, own in zip(markables, parts, strict=True) if markable.name}
+    bridging, unknown = find_bridging(anchors, of_name.get)
+    return DocumentRelations(_list_antecedents(markables, problems), non_referring, bridging, unknown)
+
+
+def _list_antecedents(markables: Sequence[Markable], problems: Problems) -> dict[str, tuple[str, ...]]:
+    """List the single antecedents of each entity with split antecedents: those of its antecedents instead of these."""
+    direct: dict[str, dict[str, Markable]] = {}  # the antecedents of an entity, each with the markable that says so
+    known = {markable.entity for markable in markables}
+    for markable in markables:
+        for whole in sorted(markable.element_of):
+            if whole in known:
+                direct.setdefault(whole, {}).setdefault(markable.entity, markable)
+            else:
+                found = f"ElementOf: there is no entity {quote(whole)} in the document"
+                problems.add(f"{found} (expected the EntityID of a markable)", markable.line)
+    for whole, elements in direct.items():
+        if whole in _reach(direct, elements):
+            line = min(markable.line for markable in elements.values())
+            problems.add(f"ElementOf: entity {quote(whole)} is an element of itself", line)
+    return {
+        whole: tuple(entity for entity in _reach(direct, elements) if entity not in direct)
+        for whole, elements in direct.items()
+    }
+
+
+def _reach(direct: Mapping[str, Mapping[str, Markable]], elements: Iterable[str]) -> list[str]:
+    """List these entities and those that they consist of, on any level, each once."""
+    reached: dict[str, None] = {}
+    rest = deque(elements)
+    while rest:
+        entity = rest.popleft()
+        if entity not in reached:
+            reached[entity] = None
+            rest.extend(direct.get(entity, ()))
+    return list(reached)
