@@ -108,7 +108,7 @@ class _Reader:
     def take(self, number: int, line: str) -> None:
         """Read a line."""
         if not line.strip(" \t"):
-            self._end_sentence()
+            self._begins_sentence = True
         elif line.startswith("#"):
             if comment := COMMENT.fullmatch(line):
                 if comment[1] == "newdoc":
@@ -148,11 +148,6 @@ class _Reader:
             self.deixis.end_document()
             self.bridging.end_document()
         self._word = self._zero = None
-        self._begins_sentence = True
-
-    def _end_sentence(self) -> None:
-        if self.documents and not self._begins_sentence:
-            self.documents[-1].sentence += 1
         self._begins_sentence = True
 
     def _take_columns(self, line: int, names: list[str]) -> None:

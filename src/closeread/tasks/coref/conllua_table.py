@@ -24,16 +24,14 @@ class DocumentTokens:
         name: the document's name.
         words, lines: the word and the line of each token.
         token_of_word: the token of each word, that is, of each token that is no zero.
-        zeros: the token and the sentence of each zero.
-        sentence: the number of the current sentence, from 0.
+        zeros: the token of each zero.
     """
 
     name: str
     words: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     token_of_word: list[int] = field(default_factory=list)
-    zeros: list[tuple[int, int]] = field(default_factory=list)
-    sentence: int = 0
+    zeros: list[int] = field(default_factory=list)
 
     def add(self, line: int, word: str, *, is_zero: bool) -> tuple[int, int]:
         """Add a token; return the number of the word, or of the word after a zero, and that of the token."""
@@ -42,7 +40,7 @@ class DocumentTokens:
         self.words.append("_" if is_zero else word)
         self.lines.append(line)
         if is_zero:
-            self.zeros.append((token, self.sentence))
+            self.zeros.append(token)
             return len(self.token_of_word), token
         self.token_of_word.append(token)
         return len(self.token_of_word) - 1, token
@@ -131,11 +129,12 @@ def _minimum_of(markable: Markable, document: DocumentTokens) -> tuple[int, ...]
 
 
 def _list_zeros(documents: Sequence[DocumentTokens]) -> EmptyNodes | None:
-    rows = [(i, token, sentence) for i, document in enumerate(documents) for token, sentence in document.zeros]
+    """List the zeros; a document counts as one sentence, so that only words tell their places apart, as in the scorer."""
+    rows = [(i, token) for i, document in enumerate(documents) for token in document.zeros]
     if not rows:
         return None
-    document, token, sentence = np.array(rows, np.int64).T
-    return EmptyNodes(document, token, sentence, [()] * len(rows))
+    document, token = np.array(rows, np.int64).T
+    return EmptyNodes(document, token, np.zeros(len(rows), np.int64), [()] * len(rows))
 
 
 def _relate(
