@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from twins import conllua as twin
 from closeread.errors import FormatError
 from closeread.tasks.coref.columns import EmptyNodes
 from closeread.tasks.coref.conllua import FORMAT
+from closeread.tasks.coref.relations import find_place, places_by_entity
 from closeread.tasks.coref.sides import read_documents
 
 
@@ -23,30 +25,39 @@ def path(tmp_path_factory):
     return tmp_path_factory.mktemp("conllua") / "file.conllua"
 
 
-def tokens_of(parts):
-    return frozenset(token for start, end in parts for token in range(start, end + 1))
-
-
 def as_twin(table):
     """Return a layer as the twin does."""
     documents = {}
     for number, name in enumerate(table.names):
         relations = table.relations.documents[name]
-        rows = [i for i in range(len(table.start)) if table.document[i] == number]
+        zeros = []
+        if table.empty is not None:
+            zeros = table.empty.token[table.empty.document == number].tolist()
+        tokens_of = partial(_tokens_of, zeros, int(table.n_tokens[number]))
         documents[name] = {
             "mentions": {
-                (
-                    table.labels[table.entity[i]],
-                    tokens_of(table.parts.get(i, [(table.start[i], table.end[i])])),
-                    frozenset(table.minimum.get(i, ())),
-                )
-                for i in rows
+                (table.labels[entity], tokens_of(place), frozenset(table.minimum.get(row, ())))
+                for entity, mentions in places_by_entity(table, number, zeros).items()
+                for row, place in mentions
             },
             "non_referring": {name: set(map(tokens_of, found)) for name, found in relations.non_referring.items()},
             "antecedents": {name: set(found) for name, found in relations.antecedents.items()},
             "bridging": {(tokens_of(pair.anaphor), tokens_of(pair.anchor)) for pair in relations.bridging},
         }
+        for row in np.flatnonzero(table.document == number).tolist():
+            parts = table.parts.get(row, [(int(table.start[row]), int(table.end[row]))])
+            tokens = {token for start, end in parts for token in range(start, end + 1)}
+            assert tokens == tokens_of(find_place(parts, zeros))
     return documents
+
+
+def _tokens_of(zeros, n_tokens, place):
+    """Return the tokens at a place."""
+    words = [token for token in range(n_tokens) if token not in zeros]
+    if place[0][0] < 0:
+        before = -1 - place[0][0]
+        return frozenset({(words[before - 1] if before else -1) + 1 + place[0][1]})
+    return frozenset(words[word] for first, last in place for word in range(first, last + 1))
 
 
 @given(st.integers(0, 10**6))

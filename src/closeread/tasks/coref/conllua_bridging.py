@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping
 
 from closeread.errors import quote
 from closeread.formats.problems import Problems
-from closeread.tasks.coref.columns import Parts
 from closeread.tasks.coref.conllua_markables import PIECE, read_fields
-from closeread.tasks.coref.relations import Bridging
+from closeread.tasks.coref.relations import Bridging, Place
 
 
 class BridgingReader:
@@ -66,21 +65,21 @@ class BridgingReader:
 
 
 def find_bridging(
-    anchors: Mapping[str, str | None], parts_of: Callable[[str], Parts | None]
+    anchors: Mapping[str, str | None], place_of: Callable[[str], Place | None]
 ) -> tuple[list[Bridging], int]:
-    """Find the tokens of bridging anaphors and their anchors.
+    """Find the places of bridging anaphors and their anchors.
 
     Args:
         anchors: the anchors by anaphor, both as MarkableIDs.
-        parts_of: the tokens of a markable; None if there is no such markable.
+        place_of: the place of a markable; None if there is no such markable.
 
     Returns:
         The anaphors whose markables are known, each once, and the number of the others.
     """
-    found: dict[Parts, Bridging] = {}
+    found: dict[Place, Bridging] = {}
     unknown = 0
     for anaphor, anchor in anchors.items():
-        own, other = parts_of(anaphor), None if anchor is None else parts_of(anchor)
+        own, other = place_of(anaphor), None if anchor is None else place_of(anchor)
         if own is None or (anchor is not None and other is None):
             unknown += 1
         else:

@@ -13,7 +13,7 @@ from closeread.formats.problems import Problems
 from closeread.tasks.coref.columns import EmptyNodes, ListedWords, MentionTable, Parts
 from closeread.tasks.coref.conllua_bridging import BridgingReader, find_bridging
 from closeread.tasks.coref.conllua_markables import Markable, MarkableReader
-from closeread.tasks.coref.relations import DocumentRelations, Relations
+from closeread.tasks.coref.relations import DocumentRelations, Place, Relations, merge_runs
 
 
 @dataclass
@@ -83,12 +83,13 @@ def _make_layer(
     rows: list[tuple[int, int, Parts, tuple[int, ...]]] = []  # entity, document, parts and minimum span of each mention
     relations = {}
     for i, (document, found) in enumerate(zip(documents, markables, strict=True)):
-        parts = [_parts_of(markable, document) for markable in found]
-        relations[document.name] = _relate(found, parts, anchors[i], problems)
-        for markable, own in zip(found, parts, strict=True):
+        relations[document.name] = _relate(
+            found, [_place_of(markable, document) for markable in found], anchors[i], problems
+        )
+        for markable in found:
             if markable.is_referring:
                 entity = number.setdefault((i, markable.entity), len(number))
-                rows.append((entity, i, own, _minimum_of(markable, document)))
+                rows.append((entity, i, _parts_of(markable, document), _minimum_of(markable, document)))
     rows.sort(key=lambda row: row[0])
     return MentionTable(
         names=[document.name for document in documents],
@@ -107,18 +108,23 @@ def _make_layer(
     )
 
 
+def _words_of(markable: Markable) -> Iterator[tuple[int, int]]:
+    """List the first and last word of each part of a markable; parts that touch are one."""
+    return merge_runs(sorted((first, last or 0) for first, last in markable.parts))
+
+
 def _parts_of(markable: Markable, document: DocumentTokens) -> Parts:
-    """Return the tokens of a markable; parts that touch are one."""
     if markable.zero is not None:
         return ((markable.zero, markable.zero),)
-    runs: list[tuple[int, int]] = []
-    for first, last in sorted((first, last or 0) for first, last in markable.parts):
-        for start, end in document.runs(first, last):
-            if runs and runs[-1][1] + 1 == start:
-                runs[-1] = (runs[-1][0], end)
-            else:
-                runs.append((start, end))
-    return tuple(runs)
+    return tuple(run for first, last in _words_of(markable) for run in document.runs(first, last))
+
+
+def _place_of(markable: Markable, document: DocumentTokens) -> Place:
+    if markable.zero is None:
+        return tuple(_words_of(markable))
+    words = markable.parts[0][0]
+    before = document.token_of_word[words - 1] if words else -1
+    return ((-1 - words, markable.zero - before - 1),)
 
 
 def _minimum_of(markable: Markable, document: DocumentTokens) -> tuple[int, ...]:
@@ -129,7 +135,7 @@ def _minimum_of(markable: Markable, document: DocumentTokens) -> tuple[int, ...]
 
 
 def _list_zeros(documents: Sequence[DocumentTokens]) -> EmptyNodes | None:
-    """List the zeros; a document counts as one sentence, so that only words tell their places apart, as in the scorer."""
+    """List the zeros; only words tell their places apart, as in the scorer: a document counts as one sentence."""
     rows = [(i, token) for i, document in enumerate(documents) for token in document.zeros]
     if not rows:
         return None
@@ -138,13 +144,13 @@ def _list_zeros(documents: Sequence[DocumentTokens]) -> EmptyNodes | None:
 
 
 def _relate(
-    markables: Sequence[Markable], parts: Sequence[Parts], anchors: dict[str, str | None], problems: Problems
+    markables: Sequence[Markable], places: Sequence[Place], anchors: Mapping[str, str | None], problems: Problems
 ) -> DocumentRelations:
-    non_referring: dict[str, list[Parts]] = {}
-    for markable, own in zip(markables, parts, strict=True):
+    non_referring: dict[str, list[Place]] = {}
+    for markable, place in zip(markables, places, strict=True):
         if not markable.is_referring:
-            non_referring.setdefault(markable.entity, []).append(own)
-    of_name = {markable.name: own for markable, own in zip(markables, parts, strict=True) if markable.name}
+            non_referring.setdefault(markable.entity, []).append(place)
+    of_name = {markable.name: place for markable, place in zip(markables, places, strict=True) if markable.name}
     bridging, unknown = find_bridging(anchors, of_name.get)
     return DocumentRelations(_list_antecedents(markables, problems), non_referring, bridging, unknown)
 

@@ -48,6 +48,7 @@ def count(
     average: str = "micro",
     matching: str = "exact",
     zeros: str = "linear",
+    split_antecedents: str = "ignore",
     breakdowns: Sequence[str] = (),
 ) -> CountTable:
     """Count every document.
@@ -90,7 +91,14 @@ def count(
     else:
         cells = repeated_overlap(own, other, len(names)) if repeats else matched.build_overlap()
     columns: dict[str, Floats] = {}
-    for metric in list_counted(metrics):
+    counted = list_counted(metrics)
+    if split_antecedents != "ignore":
+        from closeread.tasks.coref.split_antecedents import check_options, split_columns
+
+        check_options(metrics, keep_singletons, duplicates)
+        counted, others = counted[:1], [metric.name for metric in counted[1:]]
+        columns |= split_columns((key, response), matched, others, split_antecedents)
+    for metric in counted:
         columns |= metric.columns(cells, blanc_edge)
     for name, selected in SELECTED.items():
         if name in metrics:
@@ -171,6 +179,14 @@ PROCEDURE = Procedure(
             "linear",
             "How to match zeros, mentions whose head is an empty node: by its place, by its dependencies, or by its "
             "dependencies with the lookups of corefud-scorer; or drop them from both sides.",
+            signed="if_changed",
+        ),
+        Option(
+            "split_antecedents",
+            ("ignore", "score", "only"),
+            "ignore",
+            "How to treat entities with split antecedents in Universal Anaphora files: ignore that they have any, "
+            "score their antecedents as one more mention, or score only these.",
             signed="if_changed",
         ),
         PathOption(

@@ -1,29 +1,34 @@
 """What Universal Anaphora annotates beside identity: split antecedents, non-referring markables, bridging, deixis.
 
-Conventions: entities are named by their ids in the file, and mentions by their tokens, as in `columns`, so that these
-relations stay valid when documents are put in another order.
+Conventions: entities are named by their ids in the file.  A mention is named by its place: the first and last word of
+each of its parts, where words are numbered from 0 in their document, without zeros; or ``((-1 - n, i),)`` for the zero
+number i, from 0, after n words.  So places stay valid when documents are put in another order, and when tokens get
+other numbers because the other side has other zeros.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from closeread.tasks.coref.columns import MentionTable, Parts
+    from closeread.tasks.coref.columns import MentionTable
+
+Place = tuple[tuple[int, int], ...]
 
 
 class Bridging(NamedTuple):
     """A bridging anaphor.
 
     Attributes:
-        anaphor: its tokens.
-        anchor: the tokens of the mention that it is anchored to; None if only an entity is given.
+        anaphor: its place.
+        anchor: the place of the mention that it is anchored to; None if only an entity is given.
     """
 
-    anaphor: Parts
-    anchor: Parts | None
+    anaphor: Place
+    anchor: Place | None
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,7 @@ class DocumentRelations:
     """
 
     antecedents: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    non_referring: Mapping[str, Sequence[Parts]] = field(default_factory=dict)
+    non_referring: Mapping[str, Sequence[Place]] = field(default_factory=dict)
     bridging: Sequence[Bridging] = ()
     unknown_markables: int = 0
 
@@ -55,3 +60,56 @@ class Relations:
 
     documents: Mapping[str, DocumentRelations]
     discourse_deixis: MentionTable | None = None
+
+
+def merge_runs(runs: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Merge runs that touch; they are in ascending order."""
+    current: tuple[int, int] | None = None
+    for start, end in runs:
+        if current is not None and current[1] + 1 == start:
+            current = current[0], end
+        else:
+            if current is not None:
+                yield current
+            current = start, end
+    if current is not None:
+        yield current
+
+
+def find_place(parts: Sequence[tuple[int, int]], zeros: Sequence[int]) -> Place:
+    """Return the place of a mention.
+
+    Args:
+        parts: the first and last token of each of its parts.
+        zeros: the tokens of its document that are zeros, in ascending order.
+
+    >>> find_place([(2, 2), (4, 5)], [3]), find_place([(3, 3)], [0, 3])
+    (((2, 4),), ((-3, 0),))
+    """
+    if not zeros:
+        return tuple(parts)
+    if len(parts) == 1 and parts[0][0] == parts[0][1]:
+        number = bisect_left(zeros, parts[0][0])
+        if zeros[number : number + 1] == [parts[0][0]]:
+            words = zeros[number] - number
+            first = number
+            while first and zeros[first - 1] - (first - 1) == words:
+                first -= 1
+            return ((-1 - words, number - first),)
+    return tuple(merge_runs((start - bisect_left(zeros, start), end - bisect_left(zeros, end)) for start, end in parts))
+
+
+def places_by_entity(table: MentionTable, document: int, zeros: Sequence[int]) -> dict[int, list[tuple[int, Place]]]:
+    """Return the rows and places of the mentions of a document, by the number of the entity.
+
+    Args:
+        table: the mentions.
+        document: the number of the document.
+        zeros: its tokens that are zeros, in ascending order.
+    """
+    found: dict[int, list[tuple[int, Place]]] = {}
+    first, last = table.document.searchsorted([document, document + 1]).tolist()
+    for row in range(first, last):
+        parts = table.parts.get(row, ((int(table.start[row]), int(table.end[row])),))
+        found.setdefault(int(table.entity[row]), []).append((row, find_place(parts, zeros)))
+    return found
