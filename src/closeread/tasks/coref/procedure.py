@@ -65,17 +65,18 @@ def count(
         keep_singletons: "true", or "false" to drop entities of one mention from both sides.
         blanc_edge: one of `closeread.tasks.coref.kernels.blanc.EDGES`.
         average: "micro" or "macro".
-        matching: "exact", "head" or "partial" (see `closeread.tasks.coref.kernels.mention_matching`), or "minimum" (see
+        matching: "exact", "head", "partial" or "craft" (see `closeread.tasks.coref.kernels.mention_matching`), or "minimum" (see
             `closeread.tasks.coref.kernels.minimum_spans`).
         zeros: how to treat mentions whose head is an empty node: "linear" matches them as all others, where an empty
             node is known by its place; "dependent" matches them by their dependencies before all others; "corefud"
             looks for those matches as CorefUD's scorer does; "exclude" drops them from both sides.
+        split_antecedents: one of `closeread.tasks.coref.split_antecedents.CHOICES`.
         breakdowns: names from `closeread.tasks.coref.mention_fields.FIELDS`.
 
     Raises:
         ValueError: a document has no response and `missing` is "error", or a mention occurs twice and `duplicates` is
             "error".
-        RequestError: `matching` needs heads or constituents, or a breakdown something, that a side does not have.
+        RequestError: an option needs something that a side does not have, such as heads.
     """
     key, response = table_of(gold), table_of(system)
     names = key.names
@@ -150,10 +151,10 @@ PROCEDURE = Procedure(
         average_option("document"),
         Option(
             "matching",
-            ("exact", "head", "partial", "minimum"),
+            ("exact", "head", "partial", "minimum", "craft"),
             "exact",
-            "How to match mentions: by the same tokens, by the same head, if the response's lies within the key's, or "
-            "by the same minimum span (MINA).",
+            "How to match mentions: by the same tokens, by the same head, if the response's lies within the key's, by "
+            "the same minimum span (MINA), or if a part of the response's lies within the first part of the key's.",
         ),
         Option(
             "words",
@@ -189,6 +190,14 @@ PROCEDURE = Procedure(
             "score their antecedents as one more mention, or score only these.",
             signed="if_changed",
         ),
+        Option(
+            "layer",
+            ("identity", "discourse_deixis"),
+            "identity",
+            "Choose the layer of Universal Anaphora files to score.",
+            signed="if_changed",
+            reading=True,
+        ),
         PathOption(
             "fields",
             (),
@@ -219,6 +228,21 @@ PROCEDURE = Procedure(
             },
             ("muc", "b3", "ceafm", "ceafe", "blanc", "lea", "conll", "mor", "zeros"),
             "CRAC shared tasks on multilingual coreference since 2024, corefud-scorer 1.2",
+        ),
+        "codicrac_anaphora": Preset(
+            {"zeros": "exclude", "split_antecedents": "score"},
+            ("mentions", "muc", "b3", "ceafe", "conll"),
+            "CODI-CRAC 2022, anaphora resolution, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
+        ),
+        "codicrac_deixis": Preset(
+            {"zeros": "exclude", "split_antecedents": "score", "layer": "discourse_deixis"},
+            ("mentions", "muc", "b3", "ceafe", "conll"),
+            "CODI-CRAC 2022, discourse deixis, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
+        ),
+        "codicrac_bridging": Preset(
+            {"zeros": "exclude"},
+            ("bridging_anaphors", "bridging_mentions", "bridging_entities"),
+            "CODI-CRAC 2022, bridging, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
         ),
     },
     modules=tuple(f"coref_{name}" for name in TITLES if name != "mentions"),

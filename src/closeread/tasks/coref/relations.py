@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
+
+from closeread.errors import RequestError
 
 if TYPE_CHECKING:
     from closeread.tasks.coref.columns import MentionTable
@@ -113,3 +115,33 @@ def places_by_entity(table: MentionTable, document: int, zeros: Sequence[int]) -
         parts = table.parts.get(row, ((int(table.start[row]), int(table.end[row])),))
         found.setdefault(int(table.entity[row]), []).append((row, find_place(parts, zeros)))
     return found
+
+
+def relations_of(table: MentionTable, document: int) -> DocumentRelations:
+    """Return the relations of a document; none if the format has none."""
+    documents = table.relations.documents if table.relations else {}
+    return documents.get(table.names[document], DocumentRelations())
+
+
+def list_zeros(document: int, *tables: MentionTable) -> list[int]:
+    """List the tokens of a document that are zeros on any of some sides, which number tokens alike."""
+    found: set[int] = set()
+    for table in tables:
+        if table.empty is not None:
+            first, last = table.empty.document.searchsorted([document, document + 1])
+            found.update(table.empty.token[first:last].tolist())
+    return sorted(found)
+
+
+def select_layer(table: MentionTable, layer: str) -> MentionTable:
+    """Return a layer of a file: "identity", or "discourse_deixis", which may be empty.
+
+    Raises:
+        RequestError: the format has no such layer.
+    """
+    if layer == "identity":
+        return table
+    if table.relations is None:
+        raise RequestError("layer 'discourse_deixis' needs Universal Anaphora files as key and response")
+    deixis = table.relations.discourse_deixis
+    return replace(table.select(table.document < 0), relations=Relations({})) if deixis is None else deixis

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,8 @@ from closeread.errors import RequestError
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.split_antecedents import EACH_SIDE, IN_SETS, Sets, count_sets, count_with_sets
 from closeread.tasks.coref.matching import Matched
-from closeread.tasks.coref.relations import DocumentRelations, Place, places_by_entity
+from closeread.tasks.coref.relation_metrics import require_relations
+from closeread.tasks.coref.relations import Place, list_zeros, places_by_entity, relations_of
 
 CHOICES = ("ignore", "score", "only")
 """How to treat split antecedents: leave them out, score them as mentions of their entities, or score only them."""
@@ -46,11 +47,12 @@ def split_columns(
         metrics: the names of metrics; those that know no sets of antecedents are left out.
         choice: "score" or "only".
     """
+    require_relations(*files, "scoring split antecedents")
     (key, ours), (response, theirs) = _collect(files, matched)
     n_documents = len(matched.key.names)
     own, other = matched.sides
     sides = replace(own, entity=ours[own.entity]), replace(other, entity=theirs[other.entity])
-    columns = {}
+    columns: dict[str, Floats] = {}
     for metric in (name for name in metrics if name in IN_SETS):
         if choice == "only":
             counts = count_sets(key, response, n_documents, metric)
@@ -83,17 +85,20 @@ class _Collector:
     def take(self, document: int, scored: set[int], codes: _Codes) -> None:
         """Take the sets of a document, whose scored entities are given."""
         relations = relations_of(self._table, document)
-        mentions = places_by_entity(self._table, document, _zeros_of(self._table, document))
-        number = {self._label(entity): entity for entity in mentions}
+        mentions = places_by_entity(self._table, document, list_zeros(document, self._table))
+        number = {self._table.label(found[0][0]): entity for entity, found in mentions.items()}
         first: dict[frozenset[str], int] = {}
-        for whole in sorted((whole for whole in relations.antecedents if number.get(whole) in scored), key=number.get):
-            antecedents = relations.antecedents[whole]
-            entity = first.setdefault(frozenset(antecedents), number[whole])
-            if entity != number[whole]:
-                self.merged[number[whole]] = entity
+        for name, own in number.items():  # in the order of the entities
+            antecedents = relations.antecedents.get(name, ())
+            if not antecedents or own not in scored:
                 continue
-            for cluster, name in enumerate(antecedents):
-                places = relations.non_referring.get(name) or [place for _, place in mentions[number[name]]]
+            entity = first.setdefault(frozenset(antecedents), own)
+            if entity != own:
+                self.merged[own] = entity
+                continue
+            for cluster, antecedent in enumerate(antecedents):
+                places = relations.non_referring.get(antecedent)
+                places = places or [place for _, place in mentions[number[antecedent]]]
                 self._rows += [(len(self._sets), cluster, codes.find(place)) for place in places]
             self._sets.append((document, entity))
 
@@ -102,24 +107,21 @@ class _Collector:
         sets, rows = (np.array(values, np.int64).reshape(-1, n).T for values, n in ((self._sets, 2), (self._rows, 3)))
         return Sets(sets[0], sets[1], rows[0], rows[1], rows[2])
 
-    def _label(self, entity: int) -> str:
-        return self._table.labels[entity] if self._table.labels is not None else str(entity)
-
 
 class _Codes:
     """The codes of the mentions of a document on one side, by their places.
 
     Args:
         own: those of the mentions that are scored.
-        other: those of the other side.
+        other: those of the other side; a mention that is not scored has the code of one of these at the same place if
+            no mention of this side matches that.
         fresh: those of all other mentions of both sides, with places not seen before added.
         begin: the first code for these.
     """
 
-    def __init__(
-        self, own: Mapping[Place, int], other: Mapping[Place, int], fresh: dict[Place, int], begin: int
-    ) -> None:
-        self._known = {**other, **own}
+    def __init__(self, own: dict[Place, int], other: dict[Place, int], fresh: dict[Place, int], begin: int) -> None:
+        matched = set(own.values())
+        self._known = {place: code for place, code in other.items() if code not in matched} | own
         self._fresh = fresh
         self._begin = begin
 
@@ -129,12 +131,6 @@ class _Codes:
         return self._fresh.setdefault(place, self._begin + len(self._fresh)) if code is None else code
 
 
-def relations_of(table: MentionTable, document: int) -> DocumentRelations:
-    """Return the relations of a document; none if the format has none."""
-    documents = table.relations.documents if table.relations else {}
-    return documents.get(table.names[document], DocumentRelations())
-
-
 def _collect(files: tuple[MentionTable, MentionTable], matched: Matched) -> tuple[tuple[Sets, Ints], tuple[Sets, Ints]]:
     """Collect the sets of both sides, each with the numbers that entities get where some are merged."""
     key, response = (_Collector(table, side.n_entities) for table, side in zip(files, matched.sides, strict=True))
@@ -142,7 +138,7 @@ def _collect(files: tuple[MentionTable, MentionTable], matched: Matched) -> tupl
     for document in range(len(matched.key.names)):
         if not any(relations_of(table, document).antecedents for table in files):
             continue
-        zeros = sorted({zero for table in (matched.key, matched.response) for zero in _zeros_of(table, document)})
+        zeros = list_zeros(document, matched.key, matched.response)
         own, other = (places_by_entity(table, document, zeros) for table in (matched.key, matched.response))
         ours, theirs = (
             {place: int(side.mention[row]) for mentions in found.values() for row, place in mentions}
@@ -152,11 +148,3 @@ def _collect(files: tuple[MentionTable, MentionTable], matched: Matched) -> tupl
         key.take(document, set(own), _Codes(ours, theirs, fresh, begin))
         response.take(document, set(other), _Codes(theirs, ours, fresh, begin))
     return (key.sets(), key.merged), (response.sets(), response.merged)
-
-
-def _zeros_of(table: MentionTable, document: int) -> list[int]:
-    """List the tokens of a document that are zeros."""
-    if table.empty is None:
-        return []
-    first, last = table.empty.document.searchsorted([document, document + 1])
-    return table.empty.token[first:last].tolist()

@@ -7,7 +7,8 @@ An entity with split antecedents has one more mention: the *set* of its antecede
 document, the sets of the key are mapped one to one to those of the response, so that the sum of their F1 is maximal;
 precision, recall and F1 of a pair of sets are those of the metric itself, as if their antecedents were all entities
 that there are, where MUC gives a singleton one link.  A set is then found to that degree in the entity of its partner.
-So each metric has a mapping of its own.
+So each metric has a mapping of its own.  Of several best ones, SciPy's solver finds the scorer's, since F1 is computed
+and arranged alike.
 
 Conventions: as in `overlap`; sets are numbered by document and entity.
 """
@@ -30,9 +31,6 @@ from closeread.tasks.coref.kernels.sides import Side, sum_by_index
 
 EACH_SIDE = ("found_of_key", "key", "found_of_response", "response")
 """The columns of counts: numerator and denominator of recall, numerator and denominator of precision."""
-
-DIGITS = 12
-"""F1 is rounded to so many digits before sets are mapped, so that equal sums of fractions are equal."""
 
 
 class Sets(NamedTuple):
@@ -225,7 +223,7 @@ def _map_sets(key: Sets, response: Sets, n_documents: int, metric: str) -> tuple
     counts = IN_SETS[metric](overlap(_repeat(key, k), _repeat(response, r), len(k)))
     recall, precision = (np.nan_to_num(ratio(counts[:, i], counts[:, i + 1])) for i in (0, 2))
     f1 = np.nan_to_num(ratio(2 * precision * recall, precision + recall))
-    chosen = _choose(key.document[k], r, np.round(f1, DIGITS))
+    chosen = _choose(key.document[k], r, f1)
     totals = np.zeros((n_documents, len(EACH_SIDE)))
     for column, sets in ((0, key), (2, response)):
         each = np.arange(len(sets.document))
