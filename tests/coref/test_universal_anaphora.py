@@ -61,7 +61,7 @@ def test_all_cases_are_kept():
         pairs = [
             (AGREED["random"][f"{seed} {name}"], AGREED["random"][f"{seed} exact"]) for seed in range(maker.N_PAIRS)
         ]
-        assert sum(found is not None and found[1] != usual[1] for found, usual in pairs) > 5, name
+        assert sum(found is not None and found[1] != usual[1] for found, usual in pairs) > 3, name
 
 
 @pytest.mark.parametrize("seed", range(maker.N_PAIRS))

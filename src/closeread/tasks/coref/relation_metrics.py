@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from closeread.arrays import Floats
-from closeread.errors import RequestError, pluralize
+from closeread.errors import RequestError
 from closeread.tasks.coref.relations import Place, list_zeros, places_by_entity, relations_of
 
 if TYPE_CHECKING:
@@ -96,10 +96,8 @@ def _list_anchors(table: MentionTable, name: str) -> Iterator[Anchors]:
     found = [relations_of(table, document).bridging for document in range(len(table.names))]
     lacking = sum(pair.anchor is None for pairs in found for pair in pairs)
     if lacking:
-        pairs = pluralize(lacking, "bridging anaphor")
-        raise RequestError(
-            f"scoring bridging needs mentions as anchors, but {pairs} of the {name} lack a MentionAnchor"
-        )
+        which = f"anaphors of the {name} without: {lacking:,}"
+        raise RequestError(f"scoring bridging needs a MentionAnchor for every anaphor; {which}")
     return ({pair.anaphor: pair.anchor for pair in pairs if pair.anchor is not None} for pairs in found)
 
 

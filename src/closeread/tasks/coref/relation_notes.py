@@ -35,7 +35,7 @@ def describe_relations(table: MentionTable, side: str, options: Options, counts:
     if not any(name.startswith("bridging_") for name in counts):
         found.append((sum(len(one.bridging) + one.unknown_markables for one in relations), *BRIDGING))
     elif unknown := sum(one.unknown_markables for one in relations):
-        yield f"{_count(unknown, *BRIDGING)} of the {side} not scored: markables of the layer of identity are expected"
+        yield f"not scored in the {side}: {_count(unknown, *BRIDGING)} whose MarkableID or MentionAnchor is unknown"
     if table.relations is not None and table.relations.discourse_deixis is not None:
         found.append((len(table.relations.discourse_deixis.start), *DEIXIS))
     if named := ", ".join(_count(*one) for one in found if one[0]):
