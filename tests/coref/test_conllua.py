@@ -277,14 +277,15 @@ def test_written():
     table = mention_table(["a", "b"], [[[[0, 2], [3, 3]], [[1, 3]]], [[[0, 2], [0, 0]]]])
     table = replace(table, n_tokens=np.array([4, 3]), head=np.array([1, 3, 2, 0, 0]), labels=["e1", "e(2", "x"])
     cells = [line.split("\t")[10] for line in FORMAT.write(table).split("\n") if "\t" in line]
-    # Two mentions of the first document cross; an id that the format can't express is replaced, with the others.
+    # Two mentions of the first document cross, so that all closing brackets of the file have ids; an EntityID that the
+    # format can't express is replaced, with the others of its document.
     assert cells[:4] == [
         "(EntityID=1|MarkableID=m1|Min=2",
         "(EntityID=2|MarkableID=m3|Min=3",
         "m1)",
         "m3)(EntityID=1|MarkableID=m2|Min=4)",
     ]
-    assert cells[4:] == ["(EntityID=x|MarkableID=m1|Min=1(EntityID=x|MarkableID=m2|Min=1)", "_", ")"]
+    assert cells[4:] == ["(EntityID=x|MarkableID=m1|Min=1(EntityID=x|MarkableID=m2|Min=1)", "_", "m1)"]
 
 
 @pytest.mark.parametrize(

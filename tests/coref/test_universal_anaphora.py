@@ -1,6 +1,7 @@
 """Scores of Universal Anaphora files next to those of its scorer, kept in `agreed/universal_anaphora.json`.
 
-Its own files are scored, too, if UNIVERSAL_ANAPHORA_SCORER names a checkout of the repository that contains it.
+Its own files are scored, too, if UNIVERSAL_ANAPHORA_SCORER names a checkout of the repository that contains it, and the
+corpora of CODI-CRAC if CODI_CRAC names a folder with checkouts of both.
 """
 
 import json
@@ -13,8 +14,11 @@ from agreed import universal_anaphora as maker
 from shared.coreference import report_files, score_files
 from shared.universal_anaphora import random_pair
 
+from closeread.tasks.coref.sides import read_documents, write_documents
+
 AGREED = json.loads((Path(maker.HERE) / "universal_anaphora.json").read_text("utf-8"))
 SCORER = os.environ.get("UNIVERSAL_ANAPHORA_SCORER", "")
+CORPORA = os.environ.get("CODI_CRAC", "")
 
 NAMES = {"muc": "muc", "bcub": "b3", "ceafm": "ceafm", "ceafe": "ceafe", "lea": "lea", "blanc": "blanc"}
 BRIDGING = ("bridging_anaphors", "bridging_mentions", "bridging_entities")
@@ -93,6 +97,30 @@ def test_its_own_files(folder, tmp_path):
             paths[i].write_text(text, "utf-8")
         is_repeated = response == "TC-A-7.response"  # it keeps a mention that is twice in an entity once
         check(case, *paths, AGREED["own"][case], **({"duplicates": "first"} if is_repeated else {}))
+
+
+@pytest.mark.skipif(not CORPORA, reason="CODI_CRAC is not set")
+@pytest.mark.parametrize("name", maker.RELEASED)
+def test_released_corpora(name, tmp_path):
+    paths = [tmp_path / f"{side}.conllua" for side in ("key", "response")]
+    for path, text in zip(paths, maker.released_pair(CORPORA, name), strict=True):
+        path.write_text(text, "utf-8")
+    for setting in maker.RANDOM:
+        check(f"{name} {setting}", *paths, AGREED["released"][f"{name} {setting}"])
+
+
+@pytest.mark.skipif(not SCORER, reason="UNIVERSAL_ANAPHORA_SCORER is not set")
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("seed", range(20))
+def test_the_scorer_reads_what_is_written(seed, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(SCORER)
+    paths = [str(tmp_path / f"{name}.conllua") for name in ("key", "response")]
+    Path(paths[0]).write_text(random_pair(seed)[0], "utf-8")
+    write_documents(read_documents(Path(paths[0])), Path(paths[1]))
+    named = [bool(re.search(r"(?<!=)m\d+\)", Path(path).read_text("utf-8"))) for path in paths]
+    if named[0] == named[1]:  # it reads both sides alike
+        assert maker.score(*paths, "exact", named_brackets=named[0])[1] == [1, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,8 @@ def dump_conllua(table: MentionTable, read: Callable[[str], MentionTable | None]
     """Convert documents to text.
 
     Words are ``_`` if the table has none; ids of entities are kept if the format can express them.  Minimum spans are
-    written, or heads where there are none.  Closing brackets have ids only in documents with mentions that cross.
+    written, or heads where there are none.  Closing brackets have ids only if mentions cross somewhere in the file; the
+    Universal Anaphora scorer has an option for such files.
 
     Args:
         table: the documents.
@@ -40,11 +41,12 @@ def dump_conllua(table: MentionTable, read: Callable[[str], MentionTable | None]
     if table.empty is not None:
         for document, token in zip(table.empty.document.tolist(), table.empty.token.tolist(), strict=True):
             zeros[document].add(token)
-    n_tokens = table.n_tokens.tolist()
-    documents = [
-        _format_document(table, i, range(first, last), n_tokens[i], zeros[i])
-        for i, (first, last) in enumerate(pairwise(borders))
+    layouts = [
+        _Layout(table, range(first, last), n_tokens, of_document)
+        for (first, last), n_tokens, of_document in zip(pairwise(borders), table.n_tokens.tolist(), zeros, strict=True)
     ]
+    named = any(layout.has_crossing() for layout in layouts)
+    documents = [_format_document(table, i, layout, named=named) for i, layout in enumerate(layouts)]
     for i, text in enumerate(documents):
         again = read(text)
         if again is None or list(again.names) != [table.names[i]] or _spans(again, 0) != _spans(table, i):
@@ -66,20 +68,52 @@ def _parts_of(table: MentionTable, i: int) -> Parts:
     return tuple(table.parts.get(i, ((int(table.start[i]), int(table.end[i])),)))
 
 
-def _format_document(
-    table: MentionTable, document: int, mentions: Sequence[int], n_tokens: int, zeros: set[int]
-) -> str:
+class _Layout:
+    """The brackets of a document.
+
+    Args:
+        table: the documents.
+        mentions: the rows of the mentions of this one.
+        n_tokens: the number of its tokens.
+        zeros: those that are zeros.
+
+    Attributes:
+        brackets: (first token, minus the last token, the number of the mention from 0), in order of position, longest
+            first.
+        word_of: the number of each word by its token.
+    """
+
+    def __init__(self, table: MentionTable, mentions: Sequence[int], n_tokens: int, zeros: set[int]) -> None:
+        self.mentions, self.n_tokens, self.zeros = mentions, n_tokens, zeros
+        self.word_of = {token: i for i, token in enumerate(token for token in range(n_tokens) if token not in zeros)}
+        self.brackets = sorted(
+            (start, -end, number)
+            for number, i in enumerate(mentions)
+            for start, end in _merge_over_zeros(_parts_of(table, i), self.word_of)
+        )
+
+    def has_crossing(self) -> bool:
+        """Return whether two brackets cross."""
+        open_ends: list[int] = []
+        for start, minus_end, _ in self.brackets:
+            while open_ends and open_ends[-1] <= start:
+                open_ends.pop()
+            if open_ends and open_ends[-1] < -minus_end:
+                return True
+            open_ends.append(-minus_end)
+        return False
+
+
+def _format_document(table: MentionTable, document: int, layout: _Layout, *, named: bool) -> str:
     name = table.names[document]
-    words = list((table.words(document) if table.words else ()) or ["_"] * n_tokens)
+    words = list((table.words(document) if table.words else ()) or ["_"] * layout.n_tokens)
     invalid = [text for text in words if not WORD.fullmatch(text)]
     if invalid or not NAME.fullmatch(name):
         what = quote((invalid or [name])[0])
         raise ValueError(f"document {quote(name)}: a Universal Anaphora file can't express {what}")
-    ids = list(_list_ids(n_tokens, zeros))
-    word_of = {token: i for i, token in enumerate(token for token in range(n_tokens) if token not in zeros)}
-    cells = _format_cells(table, mentions, n_tokens, word_of)
     lines = [f"# global.columns = {COLUMNS}", f"# newdoc id = {name}"]
-    for number, word, cell in zip(ids, words, cells, strict=True):
+    ids = _list_ids(layout.n_tokens, layout.zeros)
+    for number, word, cell in zip(ids, words, _format_cells(table, layout, named=named), strict=True):
         lines.append("\t".join([number, word, *"________", cell or "_", *"____"]))
     return "".join(f"{line}\n" for line in [*lines, ""])
 
@@ -92,26 +126,18 @@ def _list_ids(n_tokens: int, zeros: set[int]) -> Iterator[str]:
         yield f"{word}.{zero}" if zero else str(word)
 
 
-def _format_cells(
-    table: MentionTable, mentions: Sequence[int], n_tokens: int, word_of: dict[int, int]
-) -> Iterator[str]:
+def _format_cells(table: MentionTable, layout: _Layout, *, named: bool) -> Iterator[str]:
     """List the brackets of each token: closing ones first, then opening ones, longest mention first."""
-    opening: list[list[str]] = [[] for _ in range(n_tokens)]
-    closing: list[list[str]] = [[] for _ in range(n_tokens)]
-    labels = _choose_ids(table, sorted({int(table.entity[i]) for i in mentions}))
-    brackets = sorted(
-        (start, -end, number)
-        for number, i in enumerate(mentions)
-        for start, end in _merge_over_zeros(_parts_of(table, i), word_of)
-    )
-    cross = _cross([(start, -minus_end) for start, minus_end, _ in brackets])
-    for start, minus_end, number in brackets:
-        i = mentions[number]
-        minimum = _format_minimum(table, i, word_of)
+    opening: list[list[str]] = [[] for _ in range(layout.n_tokens)]
+    closing: list[list[str]] = [[] for _ in range(layout.n_tokens)]
+    labels = _choose_ids(table, sorted({int(table.entity[i]) for i in layout.mentions}))
+    for start, minus_end, number in layout.brackets:
+        i = layout.mentions[number]
+        minimum = _format_minimum(table, i, layout.word_of)
         fields = f"(EntityID={labels[int(table.entity[i])]}|MarkableID=m{number + 1}{minimum}"
         opening[start].append(fields + (")" if start == -minus_end else ""))
         if start < -minus_end:
-            closing[-minus_end].append(f"m{number + 1})" if cross else ")")
+            closing[-minus_end].append(f"m{number + 1})" if named else ")")
     return ("".join(chain(closes, opens)) for closes, opens in zip(closing, opening, strict=True))
 
 
@@ -125,18 +151,6 @@ def _merge_over_zeros(parts: Parts, word_of: dict[int, int]) -> Iterator[tuple[i
         else:
             runs.append((start, end))
     return iter(runs)
-
-
-def _cross(brackets: Sequence[tuple[int, int]]) -> bool:
-    """Return whether two brackets cross; they are in order of position, longest first."""
-    open_ends: list[int] = []
-    for start, end in brackets:
-        while open_ends and open_ends[-1] <= start:
-            open_ends.pop()
-        if open_ends and open_ends[-1] < end:
-            return True
-        open_ends.append(end)
-    return False
 
 
 def _format_minimum(table: MentionTable, i: int, word_of: dict[int, int]) -> str:
