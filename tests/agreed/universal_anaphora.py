@@ -1,11 +1,13 @@
 """Run the Universal Anaphora scorer, version 2.0, on its own test files and on random ones, and keep its scores.
 
-    python tests/agreed/universal_anaphora.py SCORER
+    python tests/agreed/universal_anaphora.py SCORER [CORPORA]
 
 SCORER is a checkout of github.com/ufal/corefud-scorer at the commit named below, which contains that scorer; Python
-needs NumPy and SciPy.  Writes `universal_anaphora.json` beside this file.  The call that scores is commented out in
-`ua-scorer.py`, so its reader and its metrics are called as in the scorer's own tests.  Random files are made here from
-their seeds, so that a test can make them again; the scorer's own files are named by their paths.
+needs NumPy and SciPy.  CORPORA is a folder with checkouts of CODI-CRAC21-Corpus and CODI-CRAC22-Corpus (from
+github.com/UniversalAnaphora), which annotate some documents twice; without it, their scores stay as they are, since
+the scorer needs several minutes.  Writes `universal_anaphora.json` beside this file.  The call that scores is
+commented out in `ua-scorer.py`, so its reader and its metrics are called as in the scorer's own tests.  Random files
+are made here from their seeds, so that a test can make them again; the scorer's own files are named by their paths.
 """
 
 import json
@@ -16,7 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from shared.universal_anaphora import random_pair  # noqa: E402
+from shared.universal_anaphora import HEADER, random_pair  # noqa: E402
 
 COMMIT = "4fd7b0e0c661aeeff88bc60c19ef507b84d1b590"
 N_PAIRS = 45
@@ -40,6 +42,15 @@ RANDOM = (
 """The settings to score random files in."""
 
 
+RELEASED = {
+    "light_dev": "light_train.2022",
+    "light_test": "light_dev.2022",
+    "AMI_test_partial": "AMI_dev_v2.2022",
+    "Persuasion_dev": "Persuasion_train.2022",
+    "Persuasion_test": "Persuasion_dev.2022",
+}
+"""Files of CODI-CRAC 2021, and those of 2022 with the same documents; the latter are the key."""
+
 NOT_OWN = ("TC-A-8.response", "TC-A-9.response")
 """Files that the scorer's own tests leave out: their mentions belong to several entities."""
 
@@ -51,6 +62,27 @@ def list_own(tests):
             for response in sorted((tests / folder).glob(f"{key.stem}-*")):
                 if response.name not in NOT_OWN:
                     yield folder, key.name, response.name
+
+
+def released_pair(corpora, name):
+    """Return key and response as text: the documents of both releases with the same words."""
+    paths = (f"CODI-CRAC22-Corpus/{RELEASED[name]}.CONLLUA", f"CODI-CRAC21-Corpus/{name}.CONLLUA")
+    key, response = (dict(_read_documents(Path(corpora) / path)) for path in paths)
+    shared = [name for name, rows in key.items() if _words(rows) == _words(response.get(name, []))]
+    return tuple(
+        HEADER + "".join(f"# newdoc id = {name}\n" + "\n".join(rows[name]) + "\n" for name in shared)
+        for rows in (key, response)
+    )
+
+
+def _read_documents(path):
+    for text in path.read_text("utf-8").split("# newdoc id = ")[1:]:
+        name, *rows = text.split("\n")
+        yield name.partition("/")[2].strip(), [row for row in rows if not row.startswith("#")]
+
+
+def _words(rows):
+    return [row.split()[1] for row in rows if row.strip()]
 
 
 def settings_of(name, *, is_own):
@@ -94,9 +126,23 @@ def score(key, response, setting, *, named_brackets, is_own=False):
     return [[round(float(value), 8) for value in (precision, recall, f1)] for recall, precision, f1 in found]
 
 
-def main(scorer):
+def score_released(corpora):
+    """Score the first release against the second, in all settings."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [str(Path(folder) / name) for name in ("key.conllua", "response.conllua")]
+        for name in RELEASED:
+            for path, text in zip(paths, released_pair(corpora, name), strict=True):
+                Path(path).write_text(text, "utf-8")
+            found |= {f"{name} {setting}": score(*paths, setting, named_brackets=False) for setting in RANDOM}
+    return found
+
+
+def main(scorer, corpora=None):
     """Score all pairs in all settings."""
     sys.path.insert(0, scorer)
+    kept = HERE / "universal_anaphora.json"
+    released = json.loads(kept.read_text("utf-8"))["released"] if corpora is None else score_released(corpora)
     tests = Path(scorer) / "tests" / "tests-ua"
     own = {}
     for folder, key, response in list_own(tests):
@@ -119,10 +165,10 @@ def main(scorer):
         "metrics": METRICS,
     }
     lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in result.items()]
-    for name, scores in (("own", own), ("random", random)):
+    for name, scores in (("own", own), ("random", random), ("released", released)):
         rows = ",\n".join(f"{json.dumps(case)}: {json.dumps(values)}" for case, values in scores.items())
         lines.append(f"{json.dumps(name)}: {{\n{rows}\n}}")
-    (HERE / "universal_anaphora.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    kept.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from closeread.counts.sides import Place
 from closeread.errors import FormatError, RequestError, SubmissionError
 from closeread.scoring import open_scorer
 from closeread.tasks.coref.procedure import PROCEDURE
-from closeread.tasks.coref.relations import find_place
+from closeread.tasks.coref.relations import find_circles, find_place, find_single_antecedents
 from closeread.tasks.coref.sides import CoreferenceSides, read_documents
 
 BRIDGING = ("bridging_anaphors", "bridging_mentions", "bridging_entities")
@@ -193,6 +193,27 @@ def test_repeated_mentions_of_a_layer(write):
         score_files(path, other, layer="discourse_deixis")
     with pytest.raises(SubmissionError, match="the mention of tokens 0 to 0 is in entities '1-DD' and '2-DD'"):
         score_files(other, path, layer="discourse_deixis")
+
+
+@pytest.mark.parametrize(
+    ("antecedents", "circles"),
+    [
+        ({}, []),
+        ({"a": ["b"], "b": ["c"], "c": ["d"]}, []),
+        ({"a": ["a"]}, ["a"]),
+        ({"c": ["a"], "a": ["x", "b"], "b": ["a", "d"], "d": ["y"]}, ["a", "b"]),
+        ({"a": ["b"], "b": ["a"], "x": ["y", "a"], "y": ["x"]}, ["a", "b", "x", "y"]),
+    ],
+)
+def test_circles(antecedents, circles):
+    assert find_circles(antecedents) == circles
+
+
+def test_single_antecedents_of_many():
+    n = 50_000  # reading and scoring long chains takes no time
+    chain = {str(i): [str(i + 1)] for i in range(n)}
+    assert set(map(tuple, find_single_antecedents(chain).values())) == {(str(n),)}
+    assert find_circles(chain) == []
 
 
 @pytest.mark.parametrize(

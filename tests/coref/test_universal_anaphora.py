@@ -57,6 +57,7 @@ def check(case, key, response, theirs, **more):
 def test_all_cases_are_kept():
     assert AGREED["commit"] == maker.COMMIT
     assert list(AGREED["random"]) == [f"{seed} {name}" for seed in range(maker.N_PAIRS) for name in maker.RANDOM]
+    assert list(AGREED["released"]) == [f"{name} {setting}" for name in maker.RELEASED for setting in maker.RANDOM]
     assert tuple(AGREED["metrics"]) == tuple(NAMES) == maker.METRICS
     assert len(AGREED["own"]) == 171
     assert None not in AGREED["own"].values()

@@ -157,7 +157,7 @@ def _draw_minimum(rng, parts):
     if kind < 0.2:
         return ""
     if kind < 0.25:
-        return str(words[-1] + 2)  # outside the markable, as in some released files
+        return "1"  # outside the markable, as in some released files
     first = rng.choice(words)
     last = rng.choice([word for word in words if word >= first])
     return str(first) if first == last and kind < 0.6 else f"{first},{last}"

@@ -29,7 +29,7 @@ from closeread.tasks.coref.conllua_table import DocumentTokens, make_table
 from closeread.tasks.coref.conllua_writer import COLUMNS, dump_conllua
 from closeread.tasks.coref.coref_json import table_of
 
-COMMENT = re.compile(r"#[ \t]*(newdoc|global\.columns)(?![^\s=])(?:[ \t]+id)?[ \t]*(?:=[ \t]*(.*?))?[ \t]*")
+COMMENT = re.compile(r"#[ \t]*(newdoc|global\.columns)(?![^\s=])(?:[ \t]+id)?[ \t]*(?:=(.*))?")
 TOKEN_ID = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?")
 BLANKS = re.compile(r"[ \t]+")
 REQUIRED = ("ID", "FORM", "IDENTITY")
@@ -111,10 +111,11 @@ class _Reader:
             self._begins_sentence = True
         elif line.startswith("#"):
             if comment := COMMENT.fullmatch(line):
+                value = (comment[2] or "").strip(" \t")
                 if comment[1] == "newdoc":
-                    self._begin_document(number, comment[2])
+                    self._begin_document(number, value)
                 else:
-                    self._take_columns(number, (comment[2] or "").split())
+                    self._take_columns(number, value.split())
         else:
             self._take_row(number, line)
 
@@ -131,11 +132,10 @@ class _Reader:
     def _report(self, what: str, line: int | None = None) -> None:
         self.problems.add(what, line)
 
-    def _begin_document(self, line: int, name: str | None) -> None:
+    def _begin_document(self, line: int, name: str) -> None:
         self._end_document()
         if not name:
             self._report("document without a name (expected '# newdoc id = NAME')", line)
-            name = ""
         elif unsafe := UNSAFE.search(name):
             self._report(f"document name {quote(name)} contains the control character U+{ord(unsafe[0]):04X}", line)
         elif (before := self.seen.setdefault(name, line)) != line:

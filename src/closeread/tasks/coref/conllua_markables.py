@@ -62,17 +62,20 @@ class MarkableReader:
     def __init__(self, problems: Problems) -> None:
         self.documents: list[list[Markable]] = []
         self._problems = problems
-        # Of the current document: markables, markables by id, and those that are open.
+        # Of the current document: markables, markables by id, those that are open in the order of their brackets, and
+        # the bracket of each open markable with an id.
         self._markables: list[Markable] = []
         self._by_name: dict[str, Markable] = {}
-        self._open: list[Markable] = []
+        self._open: dict[int, Markable] = {}
+        self._bracket: dict[str, int] = {}
+        self._n_brackets = 0
 
     def end_document(self) -> None:
         """Report markables that are still open."""
-        for markable in self._open:
+        for markable in self._open.values():
             self._problems.add(f"{_describe(markable)} opens but never closes", markable.line)
         self.documents.append(self._markables)
-        self._markables, self._by_name, self._open = [], {}, []
+        self._markables, self._by_name, self._open, self._bracket = [], {}, {}, {}
 
     def take(self, line: int, place: str, word: int, zero: int | None, cell: str) -> None:
         """Read the cell of a token.
@@ -99,7 +102,8 @@ class MarkableReader:
                 self._close_markable(line, place, word, closes)
         if zero is not None and len(self._open) > before:
             self._problems.add(f"{place}: a markable that opens on a zero does not close there", line)
-            del self._open[before:]
+            while len(self._open) > before:
+                self._open.popitem()
 
     def _open_markable(self, line: int, place: str, word: int, zero: int | None, text: str) -> None:
         values = read_fields(text)
@@ -113,7 +117,10 @@ class MarkableReader:
             markable.minimum = minimum
         markable.element_of.update(filter(None, values.get("ElementOf", "").split(",")))
         markable.parts.append((word, None))
-        self._open.append(markable)
+        self._n_brackets += 1
+        self._open[self._n_brackets] = markable
+        if markable.name:
+            self._bracket[markable.name] = self._n_brackets
 
     def _find_markable(self, line: int, place: str, word: int, zero: int | None, values: dict[str, str]) -> Markable:
         """Return a new markable, or the one of which this is another part."""
@@ -146,13 +153,13 @@ class MarkableReader:
         return first - 1, last - 1
 
     def _close_markable(self, line: int, place: str, word: int, name: str) -> None:
-        of_name = [i for i, markable in enumerate(self._open) if not name or markable.name == name]
-        if not of_name:
+        bracket = self._bracket.get(name) if name else next(reversed(self._open), None)
+        markable = None if bracket is None else self._open.pop(bracket, None)
+        if markable is None:
             what = f"markable {quote(name)}" if name else "a markable"
             self._problems.add(f"{place}: {what} closes but is not open", line)
-            return
-        markable = self._open.pop(of_name[-1])
-        markable.parts[-1] = (markable.parts[-1][0], word)
+        else:
+            markable.parts[-1] = (markable.parts[-1][0], word)
 
 
 def read_fields(text: str) -> dict[str, str] | None:

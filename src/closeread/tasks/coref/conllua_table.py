@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from closeread.formats.problems import Problems
 from closeread.tasks.coref.columns import EmptyNodes, ListedWords, MentionTable, Parts
 from closeread.tasks.coref.conllua_bridging import BridgingReader, find_bridging
 from closeread.tasks.coref.conllua_markables import Markable, MarkableReader
-from closeread.tasks.coref.relations import DocumentRelations, Place, Relations, merge_runs
+from closeread.tasks.coref.relations import DocumentRelations, Place, Relations, find_circles, merge_runs
 
 
 @dataclass
@@ -47,15 +47,12 @@ class DocumentTokens:
 
     def runs(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """List the runs of tokens that the words from the first to the last make up."""
-        tokens = self.token_of_word[first : last + 1]
-        if tokens and tokens[-1] - tokens[0] == last - first:
-            yield tokens[0], tokens[-1]
-            return
-        start = 0
-        for i in range(1, len(tokens) + 1):
-            if i == len(tokens) or tokens[i] != tokens[i - 1] + 1:
-                yield tokens[start], tokens[i - 1]
-                start = i
+        start, end = self.token_of_word[first], self.token_of_word[last]
+        for zero in self.zeros[bisect_left(self.zeros, start) : bisect_left(self.zeros, end)]:
+            if start < zero:
+                yield start, zero - 1
+            start = zero + 1
+        yield start, end
 
 
 def make_table(
@@ -89,7 +86,7 @@ def _make_layer(
         for markable in found:
             if markable.is_referring:
                 entity = number.setdefault((i, markable.entity), len(number))
-                rows.append((entity, i, _parts_of(markable, document), _minimum_of(markable, document)))
+                rows.append((entity, i, _parts_of(markable, document), _minimum_of(markable, document, problems)))
     rows.sort(key=lambda row: row[0])
     return MentionTable(
         names=[document.name for document in documents],
@@ -127,10 +124,14 @@ def _place_of(markable: Markable, document: DocumentTokens) -> Place:
     return ((-1 - words, markable.zero - before - 1),)
 
 
-def _minimum_of(markable: Markable, document: DocumentTokens) -> tuple[int, ...]:
+def _minimum_of(markable: Markable, document: DocumentTokens, problems: Problems) -> tuple[int, ...]:
     if markable.minimum is None:
         return ()
     first, last = markable.minimum
+    if last >= len(document.token_of_word):
+        found = f"Min is {first + 1}" + (f",{last + 1}" if first < last else "")
+        expected = f"expected at most {len(document.token_of_word):,}, the number of words of the document"
+        problems.add(f"{found} ({expected})", markable.line)
     return tuple(document.token_of_word[first : last + 1])
 
 
@@ -155,34 +156,18 @@ def _relate(
     return DocumentRelations(_list_antecedents(markables, problems), non_referring, bridging, unknown)
 
 
-def _list_antecedents(markables: Sequence[Markable], problems: Problems) -> dict[str, tuple[str, ...]]:
-    """List the single antecedents of each entity with split antecedents: those of its antecedents instead of these."""
-    direct: dict[str, dict[str, Markable]] = {}  # the antecedents of an entity, each with the markable that says so
+def _list_antecedents(markables: Sequence[Markable], problems: Problems) -> dict[str, list[str]]:
+    """List the antecedents of each entity with split antecedents."""
+    direct: dict[str, dict[str, int]] = {}  # the antecedents of an entity, each with the line that says so
     known = {markable.entity for markable in markables}
     for markable in markables:
         for whole in sorted(markable.element_of):
             if whole in known:
-                direct.setdefault(whole, {}).setdefault(markable.entity, markable)
+                direct.setdefault(whole, {}).setdefault(markable.entity, markable.line)
             else:
                 found = f"ElementOf: there is no entity {quote(whole)} in the document"
                 problems.add(f"{found} (expected the EntityID of a markable)", markable.line)
-    for whole, elements in direct.items():
-        if whole in _reach(direct, elements):
-            line = min(markable.line for markable in elements.values())
-            problems.add(f"ElementOf: entity {quote(whole)} is an element of itself", line)
-    return {
-        whole: tuple(entity for entity in _reach(direct, elements) if entity not in direct)
-        for whole, elements in direct.items()
-    }
-
-
-def _reach(direct: Mapping[str, Mapping[str, Markable]], elements: Iterable[str]) -> list[str]:
-    """List these entities and those that they consist of, on any level, each once."""
-    reached: dict[str, None] = {}
-    rest = deque(elements)
-    while rest:
-        entity = rest.popleft()
-        if entity not in reached:
-            reached[entity] = None
-            rest.extend(direct.get(entity, ()))
-    return list(reached)
+    antecedents = {whole: list(elements) for whole, elements in direct.items()}
+    for whole in find_circles(antecedents):
+        problems.add(f"ElementOf: entity {quote(whole)} is an element of itself", min(direct[whole].values()))
+    return antecedents

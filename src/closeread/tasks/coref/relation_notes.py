@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from closeread.counts.sides import Options
 from closeread.tasks.coref.columns import MentionTable, Parts
-from closeread.tasks.coref.relations import list_zeros, places_by_entity, relations_of
+from closeread.tasks.coref.relations import find_single_antecedents, list_zeros, places_by_entity, relations_of
 
 NON_REFERRING = "non-referring mention", "non-referring mentions"
 SPLIT = "entity with split antecedents", "entities with split antecedents"
@@ -83,5 +83,5 @@ def _list_sets(table: MentionTable, document: int) -> Iterator[object]:
     mentions = places_by_entity(table, document, list_zeros(document, table))
     places = {table.label(found[0][0]): sorted(place for _, place in found) for found in mentions.values()}
     places |= {name: sorted(found) for name, found in relations.non_referring.items()}
-    for whole, antecedents in relations.antecedents.items():
+    for whole, antecedents in find_single_antecedents(relations.antecedents).items():
         yield [places[whole], sorted(places[name] for name in antecedents)]

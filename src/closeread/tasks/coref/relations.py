@@ -38,7 +38,7 @@ class DocumentRelations:
     """The relations of a document.
 
     Attributes:
-        antecedents: the ids of the single antecedents of each entity with split antecedents, by its id.
+        antecedents: the ids of the antecedents of each entity with split antecedents, by its id; no circles.
         non_referring: the mentions of each non-referring entity, by its id.
         bridging: the bridging anaphors; the last one if a mention is annotated as several.
         unknown_markables: the number of bridging anaphors left out, because they or their anchors are no markables.
@@ -62,6 +62,49 @@ class Relations:
 
     documents: Mapping[str, DocumentRelations]
     discourse_deixis: MentionTable | None = None
+
+
+def find_single_antecedents(antecedents: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Replace antecedents that have antecedents of their own by these.
+
+    >>> find_single_antecedents({"we": ["they", "I"], "they": ["Ann", "Bob"]})
+    {'they': ['Ann', 'Bob'], 'we': ['Ann', 'Bob', 'I']}
+    """
+    single: dict[str, list[str]] = {}
+    for whole in _order_by_elements(antecedents):
+        names = [name for element in antecedents[whole] for name in single.get(element, [element])]
+        single[whole] = list(dict.fromkeys(names))
+    return single
+
+
+def find_circles(antecedents: Mapping[str, Sequence[str]]) -> list[str]:
+    """Find the entities that are elements of themselves, directly or through others, or are between such entities."""
+    rest = antecedents.keys() - _order_by_elements(antecedents)
+    inverse: dict[str, list[str]] = {}
+    for whole in rest:
+        for element in antecedents[whole]:
+            if element in rest:
+                inverse.setdefault(element, []).append(whole)
+    rest -= {whole for whole in rest if whole not in inverse} | set(_order_by_elements(inverse))
+    return [whole for whole in antecedents if whole in rest]
+
+
+def _order_by_elements(antecedents: Mapping[str, Sequence[str]]) -> list[str]:
+    """Order entities so that their elements come before them; those in circles and what contains them are left out."""
+    wholes: dict[str, list[str]] = {}
+    n_missing = {}
+    for whole, elements in antecedents.items():
+        inner = [element for element in elements if element in antecedents]
+        n_missing[whole] = len(inner)
+        for element in inner:
+            wholes.setdefault(element, []).append(whole)
+    order = [whole for whole, n in n_missing.items() if not n]
+    for element in order:  # grows
+        for whole in wholes.get(element, ()):
+            n_missing[whole] -= 1
+            if not n_missing[whole]:
+                order.append(whole)
+    return order
 
 
 def merge_runs(runs: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -13,7 +13,7 @@ from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.split_antecedents import EACH_SIDE, IN_SETS, Sets, count_sets, count_with_sets
 from closeread.tasks.coref.matching import Matched
 from closeread.tasks.coref.relation_metrics import require_relations
-from closeread.tasks.coref.relations import Place, list_zeros, places_by_entity, relations_of
+from closeread.tasks.coref.relations import Place, find_single_antecedents, list_zeros, places_by_entity, relations_of
 
 CHOICES = ("ignore", "score", "only")
 """How to treat split antecedents: leave them out, score them as mentions of their entities, or score only them."""
@@ -87,9 +87,10 @@ class _Collector:
         relations = relations_of(self._table, document)
         mentions = places_by_entity(self._table, document, list_zeros(document, self._table))
         number = {self._table.label(found[0][0]): entity for entity, found in mentions.items()}
+        single = find_single_antecedents(relations.antecedents)
         first: dict[frozenset[str], int] = {}
         for name, own in number.items():  # in the order of the entities
-            antecedents = relations.antecedents.get(name, ())
+            antecedents = single.get(name, ())
             if not antecedents or own not in scored:
                 continue
             entity = first.setdefault(frozenset(antecedents), own)
