@@ -121,7 +121,7 @@ RESPONSE = [
     {"document": "a", "clusters": [[[0, 0], [1, 1]], [[2, 2], [3, 3]], [[5, 5], [6, 6], [7, 7], [8, 8]]]},
     {"document": "b", "clusters": [[[0, 1], [4, 4]], [[2, 2], [3, 3]]]},
 ]
-COREF_FORMATS = {"conll": ".conll", "conllu": ".conllu", "coref_json": ".jsonl"}
+COREF_FORMATS = {"conll": ".conll", "conllu": ".conllu", "conllua": ".conllua", "coref_json": ".jsonl"}
 
 COREF_FORMS = ("e2e", "subtokens", "wl", "e2e records", "gzip", "folder")
 """Other forms of coreference files and records."""

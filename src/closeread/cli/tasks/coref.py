@@ -31,7 +31,7 @@ HEADER = ["error", "document", "entity", "mentions"]
 )
 @options.output
 def convert(source: Path, side: str, output: Path) -> None:
-    """Convert coreference annotation to CoNLL (.conll), CorefUD (.conllu) or JSON Lines (.jsonl).
+    """Convert coreference to CoNLL (.conll), CorefUD (.conllu), Universal Anaphora (.conllua) or JSON Lines (.jsonl).
 
     SOURCE is a file, a folder of files, or - for standard input.  The suffix of the output file decides its format.
     Mentions and entities are kept, and so are heads and words if both formats have them; sentences and all other

@@ -19,6 +19,7 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask
 from closeread.records import Record
+from closeread.tasks.coref.relations import Relations
 
 if TYPE_CHECKING:
     from closeread.tasks.coref.kernels.constituents import Constituents
@@ -143,6 +144,7 @@ class MentionTable(Sequence[Record]):
         trees: the constituency trees of the documents; None if they were not read.
         mention_fields: by name, the value of a field of each mention, such as its part of speech; "" if unknown.
         document_fields: by name, the value of a field of each document, such as its genre; "" if unknown.
+        relations: what is annotated beside identity; None if the format has no such annotation.
         notices: what its reader has to say about the documents, such as annotation that is not scored.
         absent: the documents without a response; they have no mentions here.
         unnamed: the documents without a name in their file, whose names are numbers.
@@ -167,6 +169,7 @@ class MentionTable(Sequence[Record]):
     trees: Trees | None = None
     mention_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
     document_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    relations: Relations | None = None
     notices: Sequence[str] = ()
     absent: frozenset[int] = frozenset()
     unnamed: frozenset[int] = frozenset()

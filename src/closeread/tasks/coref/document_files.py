@@ -1,8 +1,8 @@
 """Files and folders of coreference documents, in any format.
 
-Conventions: the first line decides whether a file is CoNLL, CorefUD or JSON Lines; if it is not conclusive, the suffix
-(`.conllu`, `.jsonl`, `.ndjson`) does, without `.gz`.  A folder may contain files of several formats, and subfolders; if
-it has files ending in `_gold_conll`, as CoNLL-2012 does, only these are read.
+Conventions: the first line decides whether a file is CoNLL, CorefUD, Universal Anaphora or JSON Lines; if it is not
+conclusive, the suffix (`.conllu`, `.conllua`, `.jsonl`, `.ndjson`) does, without `.gz`.  A folder may contain files of
+several formats, and subfolders; if it has files ending in `_gold_conll`, as CoNLL-2012 does, only these are read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.coref_json import table_of
 from closeread.tasks.coref.joined import join_tables
 
-FORMATS = ("coref_json", "conll", "conllu", "arrau")
+FORMATS = ("coref_json", "conll", "conllua", "conllu", "arrau")
 """The names of the formats, in the order in which they are tried; a format is imported when its turn comes."""
 
 GOLD_CONLL = "_gold_conll"
@@ -112,7 +112,8 @@ def _read_member(name: str, file: Path, reading: Reading) -> Parsed:
     """
     found = _find_format(name, _read_first_line(file))
     if found is None:
-        raise FormatError(file, [Problem("is not a file of coreference (expected CoNLL, CorefUD or JSON Lines)")])
+        expected = "expected CoNLL, CorefUD, Universal Anaphora or JSON Lines"
+        raise FormatError(file, [Problem(f"is not a file of coreference ({expected})")])
     return _read(found, file, reading)
 
 

@@ -179,14 +179,20 @@ def select_mentions(
 
 
 def require_heads(key: MentionTable, response: MentionTable, matching: str) -> None:
-    """Check that both sides have heads if they are matched by heads.
+    """Check that mentions can be matched: by heads of both sides, or by heads or minimum spans of the key.
 
     Raises:
-        RequestError: a side has no heads.
+        RequestError: a side has no heads, or the like.
     """
     if matching == "minimum":
         if key.trees is None:
             raise RequestError("matching 'minimum' needs constituents in the key, and only CoNLL files have them")
+        return
+    if matching == "craft":
+        if key.empty is not None or response.empty is not None:
+            raise RequestError("matching 'craft' is not defined for documents with empty nodes")
+        return
+    if matching == "partial" and key.head is None and key.minimum:
         return
     if matching != "exact" and (key.head is None or response.head is None):
         lacking = "key" if key.head is None else "response"
@@ -240,4 +246,5 @@ def spans_of(table: MentionTable) -> Spans:
     """Return the mentions of a table as kernels take them."""
     from closeread.tasks.coref.kernels.spans import Spans
 
-    return Spans(table.document, table.start, table.end, table.head, table.parts)
+    minimum = table.minimum if table.head is None else None
+    return Spans(table.document, table.start, table.end, table.head, table.parts, minimum)

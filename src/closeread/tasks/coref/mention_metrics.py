@@ -1,4 +1,4 @@
-"""Coreference metrics of mentions and anaphors, which are computed only if they are selected: MOR and zeros.
+"""Coreference metrics of mentions and anaphors, which are computed only if they are selected.
 
 Conventions: as in `metrics`; both count documents, and the counts add.
 """
@@ -16,6 +16,12 @@ from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.entity_metrics import BOTH_SIDES
 from closeread.tasks.coref.matching import Matched, spans_of
+from closeread.tasks.coref.relation_metrics import (
+    count_bridging_anaphors,
+    count_bridging_entities,
+    count_bridging_mentions,
+    count_non_referring,
+)
 
 if TYPE_CHECKING:
     from closeread.tasks.coref.kernels.anaphors import Anaphors
@@ -82,5 +88,19 @@ SELECTED = {
             "mor", "MOR", "tokens of mentions found, under the best mapping of mentions", count_mention_overlap
         ),
         SelectedMetric("zeros", "Zeros", "zero anaphors found with a right antecedent", count_zero_anaphors),
+        SelectedMetric("non_referring", "Non-referring", "non-referring mentions found", count_non_referring),
+        SelectedMetric("bridging_anaphors", "Bridging anaphors", "bridging anaphors found", count_bridging_anaphors),
+        SelectedMetric(
+            "bridging_mentions",
+            "Bridging, mentions",
+            "bridging anaphors found with the right mention as anchor",
+            count_bridging_mentions,
+        ),
+        SelectedMetric(
+            "bridging_entities",
+            "Bridging, entities",
+            "bridging anaphors found with a mention of the right entity as anchor",
+            count_bridging_entities,
+        ),
     )
 }

@@ -48,6 +48,7 @@ def count(
     average: str = "micro",
     matching: str = "exact",
     zeros: str = "linear",
+    split_antecedents: str = "ignore",
     breakdowns: Sequence[str] = (),
 ) -> CountTable:
     """Count every document.
@@ -64,17 +65,18 @@ def count(
         keep_singletons: "true", or "false" to drop entities of one mention from both sides.
         blanc_edge: one of `closeread.tasks.coref.kernels.blanc.EDGES`.
         average: "micro" or "macro".
-        matching: "exact", "head" or "partial" (see `closeread.tasks.coref.kernels.mention_matching`), or "minimum" (see
+        matching: "exact", "head", "partial" or "craft" (see `closeread.tasks.coref.kernels.mention_matching`), or "minimum" (see
             `closeread.tasks.coref.kernels.minimum_spans`).
         zeros: how to treat mentions whose head is an empty node: "linear" matches them as all others, where an empty
             node is known by its place; "dependent" matches them by their dependencies before all others; "corefud"
             looks for those matches as CorefUD's scorer does; "exclude" drops them from both sides.
+        split_antecedents: one of `closeread.tasks.coref.split_antecedents.CHOICES`.
         breakdowns: names from `closeread.tasks.coref.mention_fields.FIELDS`.
 
     Raises:
         ValueError: a document has no response and `missing` is "error", or a mention occurs twice and `duplicates` is
             "error".
-        RequestError: `matching` needs heads or constituents, or a breakdown something, that a side does not have.
+        RequestError: an option needs something that a side does not have, such as heads.
     """
     key, response = table_of(gold), table_of(system)
     names = key.names
@@ -90,7 +92,14 @@ def count(
     else:
         cells = repeated_overlap(own, other, len(names)) if repeats else matched.build_overlap()
     columns: dict[str, Floats] = {}
-    for metric in list_counted(metrics):
+    counted = list_counted(metrics)
+    if split_antecedents != "ignore":
+        from closeread.tasks.coref.split_antecedents import check_options, split_columns
+
+        check_options(metrics, keep_singletons, duplicates)
+        counted, others = counted[:1], [metric.name for metric in counted[1:]]
+        columns |= split_columns((key, response), matched, others, split_antecedents)
+    for metric in counted:
         columns |= metric.columns(cells, blanc_edge)
     for name, selected in SELECTED.items():
         if name in metrics:
@@ -142,10 +151,10 @@ PROCEDURE = Procedure(
         average_option("document"),
         Option(
             "matching",
-            ("exact", "head", "partial", "minimum"),
+            ("exact", "head", "partial", "minimum", "craft"),
             "exact",
-            "How to match mentions: by the same tokens, by the same head, if the response's lies within the key's, or "
-            "by the same minimum span (MINA).",
+            "How to match mentions: by the same tokens, by the same head, if the response's lies within the key's, by "
+            "the same minimum span (MINA), or if a part of the response's lies within the first part of the key's.",
         ),
         Option(
             "words",
@@ -172,6 +181,22 @@ PROCEDURE = Procedure(
             "How to match zeros, mentions whose head is an empty node: by its place, by its dependencies, or by its "
             "dependencies with the lookups of corefud-scorer; or drop them from both sides.",
             signed="if_changed",
+        ),
+        Option(
+            "split_antecedents",
+            ("ignore", "score", "only"),
+            "ignore",
+            "How to treat entities with split antecedents in Universal Anaphora files: ignore that they have any, "
+            "score their antecedents as one more mention, or score only these.",
+            signed="if_changed",
+        ),
+        Option(
+            "layer",
+            ("identity", "discourse_deixis"),
+            "identity",
+            "Choose the layer of Universal Anaphora files to score.",
+            signed="if_changed",
+            reading=True,
         ),
         PathOption(
             "fields",
@@ -203,6 +228,21 @@ PROCEDURE = Procedure(
             },
             ("muc", "b3", "ceafm", "ceafe", "blanc", "lea", "conll", "mor", "zeros"),
             "CRAC shared tasks on multilingual coreference since 2024, corefud-scorer 1.2",
+        ),
+        "codicrac_anaphora": Preset(
+            {"zeros": "exclude", "split_antecedents": "score"},
+            ("mentions", "muc", "b3", "ceafe", "conll"),
+            "CODI-CRAC 2022, anaphora resolution, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
+        ),
+        "codicrac_deixis": Preset(
+            {"zeros": "exclude", "split_antecedents": "score", "layer": "discourse_deixis"},
+            ("mentions", "muc", "b3", "ceafe", "conll"),
+            "CODI-CRAC 2022, discourse deixis, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
+        ),
+        "codicrac_bridging": Preset(
+            {"zeros": "exclude"},
+            ("bridging_anaphors", "bridging_mentions", "bridging_entities"),
+            "CODI-CRAC 2022, bridging, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
         ),
     },
     modules=tuple(f"coref_{name}" for name in TITLES if name != "mentions"),
@@ -244,8 +284,8 @@ PROCEDURE = Procedure(
     selective=True,
     help=Help(
         """KEY and RESPONSE are files, gzipped or not, folders of files, or - for standard input. The first line of a
-file decides whether it is CoNLL, CorefUD or JSON Lines, those of neural systems (doc_key, sentences, clusters,
-predicted_clusters) included.
+file decides whether it is CoNLL, CorefUD, Universal Anaphora or JSON Lines; those of neural systems (doc_key,
+sentences, clusters, predicted_clusters) are included.
 
 Documents are matched by name; that of '#begin document (a); part 000' is 'a; part 000'. If both files have words, these
 must be the same, except with --words warn or ignore: CoNLL-2012 has them in the fourth column, SemEval-2010 in the

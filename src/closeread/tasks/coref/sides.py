@@ -40,6 +40,7 @@ from closeread.tasks.coref.document_files import Reading, iterate_formats, read_
 from closeread.tasks.coref.document_names import find_unknown_documents, match_names
 from closeread.tasks.coref.matching import REPEATS_ADVICE, repeats, require_heads, table_of, validate
 from closeread.tasks.coref.neural_json import find_dialect, read_neural
+from closeread.tasks.coref.relations import select_layer
 
 NO_CORPUS = Origin("coref", None, None, None)
 
@@ -76,7 +77,7 @@ class CoreferenceSides:
         elif place.gold is None:
             raise RequestError("coref has no corpus of its own; give a key as the gold")
         else:
-            table = read_key(place.gold, options["duplicates"], options["word_column"])
+            table = read_key(place.gold, options["duplicates"], options["word_column"], options["layer"])
             key = Key(_with_trees(table, place.gold, options), notices=table.notices)
         return replace(key, records=add_fields(key.records, Path(options["fields"]))) if options["fields"] else key
 
@@ -86,7 +87,7 @@ class CoreferenceSides:
 
     def read_system(self, gold: Key, source: Path | Sequence[Any], options: Options) -> System:
         """Read a response and put its documents in the order of the key's."""
-        names = ("missing", "duplicates", "words", "word_column")
+        names = ("missing", "duplicates", "words", "word_column", "layer")
         response = align(gold.records, source, **{name: options[name] for name in names})
         require_heads(gold.records, response, options["matching"])
         return System(response, [gold.records.names[i] for i in sorted(response.absent)], response.notices)
@@ -115,6 +116,10 @@ class CoreferenceSides:
             from closeread.tasks.coref.empty_nodes import digest_nodes
 
             digests = digest_nodes(key.empty, digests)
+        if key.relations is not None:
+            from closeread.tasks.coref.relation_notes import digest_relations
+
+            digests = digest_relations(key, digests, options)
         return dict(zip(key.names, digests, strict=True))
 
     def remarks(self, gold: Key, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
@@ -127,6 +132,11 @@ class CoreferenceSides:
             from closeread.tasks.coref.empty_nodes import describe_difference
 
             yield from describe_difference(key, response, options["zeros"])
+        for name, side in (("key", key), ("response", response)):
+            if isinstance(side, MentionTable) and side.relations is not None:
+                from closeread.tasks.coref.relation_notes import describe_relations
+
+                yield from describe_relations(side, name, options, table.names if table else ())
 
 
 def _with_trees(key: MentionTable, source: Path | Sequence[Any], options: Options) -> MentionTable:
@@ -154,7 +164,7 @@ def read_documents(path: Path, *, is_response: bool = False, word_column: str = 
 
 
 def write_documents(documents: MentionTable, path: Path) -> None:
-    """Write documents in the format of the file's suffix: CoNLL, CorefUD or JSON Lines.
+    """Write documents in the format of the file's suffix: CoNLL, CorefUD, Universal Anaphora or JSON Lines.
 
     Raises:
         RequestError: the suffix is unknown, or the format can't express the documents.
@@ -193,8 +203,10 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
     return table_of_records(validate_records(name, parsed, schema, "document", "document", find_inconsistencies=check))
 
 
-def read_key(source: Path | Sequence[Record], duplicates: str = "error", word_column: str = "auto") -> MentionTable:
-    """Read the documents of a key.
+def read_key(
+    source: Path | Sequence[Record], duplicates: str = "error", word_column: str = "auto", layer: str = "identity"
+) -> MentionTable:
+    """Read the documents of a key: one of the layers of their annotation.
 
     Raises:
         FormatError: the key is invalid, or has repeated mentions and `duplicates` is "error".
@@ -203,6 +215,7 @@ def read_key(source: Path | Sequence[Record], duplicates: str = "error", word_co
         table = read_documents(source, word_column=word_column)
     else:
         table = take_documents(source, "gold", is_response=False)
+    table = select_layer(table, layer)
     problems = list(_find_repeated(table)) if duplicates == "error" else []
     if problems:
         raise FormatError(source if isinstance(source, Path) else "gold", problems)
@@ -217,6 +230,7 @@ def align(
     duplicates: str = "error",
     words: str = "error",
     word_column: str = "auto",
+    layer: str = "identity",
 ) -> MentionTable:
     """Read a response and put its documents in the order of the key's.
 
@@ -232,7 +246,7 @@ def align(
             response = take_documents(source, "predictions", is_response=True)
     except InputError as error:
         raise SubmissionError(error.source, error.problems) from None
-    response = match_names(key, response)
+    response = match_names(key, select_layer(response, layer))
     given = set(response.names)
     problems = list(find_unknown_documents(key, response))
     absent = [name for name in key.names if name not in given]

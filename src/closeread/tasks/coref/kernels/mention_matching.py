@@ -15,17 +15,20 @@ import numpy as np
 
 from closeread.arrays import Ints, expand_ranges
 from closeread.tasks.coref.kernels.best_pairs import Pairs, Ranking, choose_best
+from closeread.tasks.coref.kernels.craft_matching import pair_by_first_part
 from closeread.tasks.coref.kernels.spans import (
     Spans,
-    contain,
+    contain_minima,
     count_shared_tokens,
     count_tokens,
+    find_minima,
     get_heads,
     has_gap,
     merge_adjacent,
 )
 
 MATCHINGS = ("exact", "head", "partial")
+"""The rules by which matches are optimal; "craft" chooses them in the order of the text."""
 
 
 class Zeros(NamedTuple):
@@ -50,16 +53,18 @@ def match_mentions(
     * `head`: mentions with the same tokens and the same head are matched first; the remaining mentions may match if
       they have the same head.
     * `partial`: mentions with the same tokens are matched first; a remaining response mention may match a key mention
-      if its tokens are a subset of the key mention's tokens and include the key mention's head.
+      if its tokens are a subset of the key mention's tokens and include the key mention's head or minimum span.
+    * `craft`: mentions with the same tokens are matched first; of the rest, a response mention matches a key mention as
+      described in `craft_matching`.
 
     Where several may match, pairs are chosen one to one so that the sum of their similarities is maximal; the
     similarity of a pair is the share of the key mention's tokens that both have.  Ties are broken by the positions of
     the mentions only.
 
     Args:
-        key, response: the mentions of the same documents, with the same document numbers; with heads unless `matching`
-            is exact.
-        matching: one of `MATCHINGS`.
+        key, response: the mentions of the same documents, with the same document numbers; for `head` with heads, for
+            `partial` those of the key with heads or minimum spans.
+        matching: one of `MATCHINGS`, or "craft".
         zeros: the zeros, if these are to be matched before all others, by similarities of their own.
     """
     ours, theirs = identify(key, response, matching)
@@ -70,8 +75,7 @@ def match_mentions(
     if matching != "exact":
         # Mentions that both sides have are already matched.
         own, other = _find_unmatched(ours, theirs), _find_unmatched(theirs, ours)
-        candidates = _pair_by_head if matching == "head" else _pair_by_containment
-        pairs = candidates(key, own, response, other)
+        pairs = CANDIDATES[matching](key, own, response, other)
         ours, theirs = _join(ours, theirs, pairs, _rank(key, own), _rank(response, other))
     return ours, theirs
 
@@ -163,21 +167,24 @@ def _pair_by_head(key: Spans, ours: Ints, response: Spans, theirs: Ints) -> Pair
 
 
 def _pair_by_containment(key: Spans, ours: Ints, response: Spans, theirs: Ints) -> Pairs:
-    """Pair mentions where the response's contains the head of the key's, and no token outside it."""
-    head = get_heads(key)[ours]
+    """Pair mentions where the response's contains the head or minimum span of the key's, and no token outside it."""
+    ours, first, last = find_minima(key, ours)
     beyond = int(_concatenate(key.end, response.end).max(initial=0)) + 1
     places = response.document[theirs] * beyond + response.start[theirs]
     order = np.argsort(places, kind="stable")
     low = np.searchsorted(places[order], key.document[ours] * beyond + key.start[ours], "left")
-    high = np.searchsorted(places[order], key.document[ours] * beyond + head, "right")
-    which, place = expand_ranges(low, high - low)
+    high = np.searchsorted(places[order], key.document[ours] * beyond + first, "right")
+    which, place = expand_ranges(low, np.maximum(high - low, 0))  # a minimum span can be outside its mention
     k, r = ours[which], theirs[order[place]]
-    fits = (head[which] <= response.end[r]) & (response.end[r] <= key.end[k])
-    k, r, head = k[fits], r[fits], head[which][fits]
+    fits = (last[which] <= response.end[r]) & (response.end[r] <= key.end[k])
+    k, r = k[fits], r[fits]
     size = count_tokens(response)[r]
     rows = np.flatnonzero(has_gap(key, k) | has_gap(response, r))
     inside = count_shared_tokens(key, k[rows], response, r[rows]) == size[rows]
     fits = np.ones(len(k), np.bool_)
-    fits[rows] = inside & contain(response, r[rows], head[rows])
+    fits[rows] = inside & contain_minima(response, r[rows], key, k[rows])
     k, r = k[fits], r[fits]
     return Pairs(k, r, size[fits] / count_tokens(key)[k])
+
+
+CANDIDATES = {"head": _pair_by_head, "partial": _pair_by_containment, "craft": pair_by_first_part}

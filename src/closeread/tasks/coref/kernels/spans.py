@@ -2,12 +2,14 @@
 
 Conventions: mentions are columns; `document`, `start`, `end` (the last token) and `head` have one value per mention.
 `parts` maps the index of each discontinuous mention to the (start, end) of its parts; such a mention consists of the
-tokens of its parts only.
+tokens of its parts only.  `minimum` maps the index of each mention that has a minimum span to its tokens; it is None if
+heads are the minimum spans.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +25,7 @@ class Spans(NamedTuple):
     end: Ints
     head: Ints | None = None
     parts: Mapping[int, Sequence[tuple[int, int]]] = {}
+    minimum: Mapping[int, Sequence[int]] | None = None
 
 
 def get_heads(mentions: Spans) -> Ints:
@@ -34,6 +37,27 @@ def get_heads(mentions: Spans) -> Ints:
     if mentions.head is None:
         raise ValueError("matching by heads needs the heads of the mentions")
     return mentions.head
+
+
+def find_minima(mentions: Spans, some: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return those of some mentions that have a minimum span, and its first and last token."""
+    if mentions.minimum is None:
+        head = get_heads(mentions)[some]
+        return some, head, head
+    some = some[np.isin(some, list(mentions.minimum))]
+    tokens = [mentions.minimum[i] for i in some.tolist()]
+    return some, np.array([min(span) for span in tokens], np.int64), np.array([max(span) for span in tokens], np.int64)
+
+
+def contain_minima(mentions: Spans, rows: Ints, others: Spans, its: Ints) -> Mask:
+    """Return whether each of some mentions contains the minimum span of another one."""
+    if others.minimum is None:
+        return contain(mentions, rows, get_heads(others)[its])
+    tokens = [others.minimum[i] for i in its.tolist()]
+    which = np.repeat(np.arange(len(rows)), [len(span) for span in tokens])
+    is_outside = ~contain(mentions, rows[which], np.fromiter(chain.from_iterable(tokens), np.int64, len(which)))
+    contained: Mask = np.bincount(which, is_outside, len(rows)) == 0
+    return contained
 
 
 def count_tokens(mentions: Spans) -> Ints:
@@ -49,7 +73,7 @@ def count_shared_tokens(key: Spans, k: Ints, response: Spans, r: Ints) -> Ints:
     shared = np.minimum(key.end[k], response.end[r]) - np.maximum(key.start[k], response.start[r]) + 1
     rows = np.flatnonzero(has_gap(key, k) | has_gap(response, r))
     if len(rows):
-        own, other = _Runs(key), _Runs(response)
+        own, other = Runs(key), Runs(response)
         n_own, n_other = own.size[k[rows]], other.size[r[rows]]
         pair, number = expand_ranges(np.zeros(len(rows), np.int64), n_own * n_other)
         one = own.first[k[rows]][pair] + number // n_other[pair]
@@ -61,7 +85,7 @@ def count_shared_tokens(key: Spans, k: Ints, response: Spans, r: Ints) -> Ints:
 
 def contain(mentions: Spans, rows: Ints, token: Ints) -> Mask:
     """Return whether each of some mentions contains a token of its own."""
-    runs = _Runs(mentions)
+    runs = Runs(mentions)
     row, run = expand_ranges(runs.first[rows], runs.size[rows])
     inside = (runs.start[run] <= token[row]) & (token[row] <= runs.end[run])
     return np.bincount(row, inside, len(rows)) > 0
@@ -74,7 +98,7 @@ def has_gap(mentions: Spans, rows: Ints) -> Mask:
     return gaps[rows]
 
 
-class _Runs:
+class Runs:
     """The runs of adjacent tokens of mentions, one mention after the other.
 
     Args:

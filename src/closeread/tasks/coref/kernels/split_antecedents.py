@@ -1,0 +1,258 @@
+"""Entities with split antecedents ("they" for John and Mary): MUC, B-cubed, CEAF and LEA.
+
+Sources: Paun et al. (2022), Scoring Coreference Chains with Split-Antecedent Anaphors (arXiv 2205.12323); Yu et al.
+(2023), The Universal Anaphora Scorer 2.0, whose counts these are.
+
+An entity with split antecedents has one more mention: the *set* of its antecedents, which are entities.  In each
+document, the sets of the key are mapped one to one to those of the response, so that the sum of their F1 is maximal;
+precision, recall and F1 of a pair of sets are those of the metric itself, as if their antecedents were all entities
+that there are, where MUC gives a singleton one link.  A set is then found to that degree in the entity of its partner.
+So each metric has a mapping of its own.  Of several best ones, SciPy's solver finds the scorer's, since F1 is computed
+and arranged alike.
+
+Conventions: as in `overlap`; sets are numbered by document and entity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from closeread.arrays import Floats, Ints, expand_ranges, mark_run_starts, ratio
+from closeread.tasks.coref.kernels import entity_metrics
+from closeread.tasks.coref.kernels.entity_metrics import ceaf_counts
+from closeread.tasks.coref.kernels.overlap import Clusters, Overlap, match_rows, overlap
+from closeread.tasks.coref.kernels.sides import Side, sum_by_index
+
+EACH_SIDE = ("found_of_key", "key", "found_of_response", "response")
+"""The columns of counts: numerator and denominator of recall, numerator and denominator of precision."""
+
+
+class Sets(NamedTuple):
+    """The sets of antecedents of one side.
+
+    Attributes:
+        document: (n_sets,) the document of each set, in ascending order.
+        entity: (n_sets,) the entity that each set is a mention of.
+        owner: (n_rows,) the set of each mention of an antecedent, in ascending order.
+        cluster: (n_rows,) the antecedent that the mention belongs to, numbered from 0 in its set.
+        mention: (n_rows,) the mention's code, as in `Side`.
+    """
+
+    document: Ints
+    entity: Ints
+    owner: Ints
+    cluster: Ints
+    mention: Ints
+
+
+class Mapping(NamedTuple):
+    """The pairs of sets that are mapped to each other, with an F1 above 0.
+
+    Attributes:
+        key, response: (n_pairs,) the sets.
+        recall, precision, f1: (n_pairs,) the scores of each pair.
+    """
+
+    key: Ints
+    response: Ints
+    recall: Floats
+    precision: Floats
+    f1: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class SetOverlap(Overlap):
+    """An overlap of sides whose clusters may have a set of antecedents; `key.size` and `response.size` count it.
+
+    Attributes:
+        found: (n_cells,) the degree to which the key cluster's set is found in the response cluster: its recall.
+        found_back: (n_cells,) the degree to which the response cluster's set is found in the key cluster (precision).
+        similarity: (n_cells,) the F1 of the two sets.
+    """
+
+    found: Floats
+    found_back: Floats
+    similarity: Floats
+
+    @property
+    def transposed(self) -> Self:
+        """The same with key and response swapped."""
+        order = np.argsort(self.cell_response, kind="stable")
+        return replace(
+            super().transposed,
+            found=self.found_back[order],
+            found_back=self.found[order],
+            similarity=self.similarity[order],
+        )
+
+
+def muc_counts(table: SetOverlap) -> Floats:
+    """MUC recall; pass `table.transposed` for precision, as for the others but CEAF."""
+    found = np.maximum(table.shared - 1, 0) + table.found * (table.shared > 0)
+    return np.column_stack([table.per_document(found), table.per_key_document(np.maximum(table.key.size - 1, 0))])
+
+
+def b_cubed_counts(table: SetOverlap) -> Floats:
+    """B-cubed recall."""
+    found = (table.shared + table.found) ** 2 / table.key.size[table.cell_key]
+    return np.column_stack([table.per_document(found), table.per_key_document(table.key.size)])
+
+
+def lea_counts(table: SetOverlap) -> Floats:
+    """LEA recall; a link to a set counts as much as the set is found."""
+    usual = entity_metrics.resolve_cells(table, table.shared)
+    linked = 2 * table.found * table.shared / np.maximum(table.key.size[table.cell_key] - 1, 1)
+    return np.column_stack([table.per_document(usual + linked), table.per_key_document(table.key.size)])
+
+
+def ceafm_counts(table: SetOverlap) -> Floats:
+    """CEAF with the shared mentions plus the F1 of the sets as similarity: common, key, response."""
+    return ceaf_counts(table, table.shared + table.similarity, table.key.size, table.response.size)
+
+
+def ceafe_counts(table: SetOverlap) -> Floats:
+    """CEAF with twice that over the sum of both sizes."""
+    sizes = table.key.size[table.cell_key] + table.response.size[table.cell_response]
+    similarity = 2.0 * (table.shared + table.similarity) / sizes
+    return ceaf_counts(table, similarity, table.key.size > 0, table.response.size > 0)
+
+
+def _count_singletons(table: Overlap) -> Floats:
+    """Count the mentions that are singletons on both sides, and the singletons of the key."""
+    is_one = (table.key.size[table.cell_key] == 1) & (table.response.size[table.cell_response] == 1)
+    return np.column_stack([table.per_document(is_one), table.per_key_document(table.key.size == 1)])
+
+
+def _count_each_side(count: Callable[[Any], Floats], table: Overlap) -> Floats:
+    return np.column_stack([count(table), count(table.transposed)])
+
+
+def _split_common(counts: Floats) -> Floats:
+    """From common, key and response to `EACH_SIDE`."""
+    return counts[:, [0, 1, 0, 2]]
+
+
+def _count_muc_in_sets(table: Overlap) -> Floats:
+    return _split_common(entity_metrics.muc_counts(table)) + _count_each_side(_count_singletons, table)
+
+
+IN_SETS: dict[str, Callable[[Overlap], Floats]] = {
+    "muc": _count_muc_in_sets,
+    "b3": partial(_count_each_side, entity_metrics.b_cubed_counts),
+    "ceafm": lambda table: _split_common(entity_metrics.ceafm_counts(table)),
+    "ceafe": lambda table: _split_common(entity_metrics.ceafe_counts(table)),
+    "lea": partial(_count_each_side, entity_metrics.lea_counts),
+}
+"""The counts `EACH_SIDE` of pairs of sets, by the metric's name."""
+
+IN_ENTITIES: dict[str, Callable[[SetOverlap], Floats]] = {
+    "muc": partial(_count_each_side, muc_counts),
+    "b3": partial(_count_each_side, b_cubed_counts),
+    "ceafm": lambda table: _split_common(ceafm_counts(table)),
+    "ceafe": lambda table: _split_common(ceafe_counts(table)),
+    "lea": partial(_count_each_side, lea_counts),
+}
+"""The counts `EACH_SIDE` of documents, by the metric's name."""
+
+
+def count_sets(key: Sets, response: Sets, n_documents: int, metric: str) -> Floats:
+    """Count the sets alone, under their best mapping, (n_documents, 4), columns `EACH_SIDE`."""
+    _, counts = _map_sets(key, response, n_documents, metric)
+    return counts
+
+
+def count_with_sets(sides: tuple[Side, Side], key: Sets, response: Sets, n_documents: int, metric: str) -> Floats:
+    """Count the entities of both sides, whose mentions are matched, with their sets of antecedents.
+
+    Args:
+        sides: key and response.
+        key, response: their sets; their entities have other mentions, too.
+        n_documents: the number of documents.
+        metric: one of `IN_ENTITIES`.
+
+    Returns:
+        (n_documents, 4) float64, columns `EACH_SIDE`.
+    """
+    mapping, _ = _map_sets(key, response, n_documents, metric)
+    table = overlap(*sides, n_documents)
+    width = max(sides[1].n_entities, 1)
+    of_pairs = key.entity[mapping.key] * width + response.entity[mapping.response]
+    of_cells = table.cell_key * width + table.cell_response
+    cells = np.union1d(of_cells, of_pairs)
+    pair = np.searchsorted(cells, of_pairs)
+
+    def spread(values: Floats) -> Floats:
+        return sum_by_index(pair, values, len(cells))
+
+    shared = np.zeros(len(cells), np.int64)
+    shared[np.searchsorted(cells, of_cells)] = table.shared
+    cell_key, cell_response = np.divmod(cells, width)
+    return IN_ENTITIES[metric](
+        SetOverlap(
+            n_documents,
+            _add_sets(table.key, key),
+            _add_sets(table.response, response),
+            table.mentions,
+            cell_key,
+            cell_response,
+            shared,
+            found=spread(mapping.recall),
+            found_back=spread(mapping.precision),
+            similarity=spread(mapping.f1),
+        )
+    )
+
+
+def _add_sets(clusters: Clusters, sets: Sets) -> Clusters:
+    return replace(clusters, size=clusters.size + np.bincount(sets.entity, minlength=len(clusters.size)))
+
+
+def _map_sets(key: Sets, response: Sets, n_documents: int, metric: str) -> tuple[Mapping, Floats]:
+    """Map sets of the key to sets of the response.
+
+    Returns:
+        The mapping, and the counts `EACH_SIDE` of the sets of each document, (n_documents, 4).
+    """
+    k, r = match_rows(key.document, response.document)
+    counts = IN_SETS[metric](overlap(_repeat(key, k), _repeat(response, r), len(k)))
+    recall, precision = (np.nan_to_num(ratio(counts[:, i], counts[:, i + 1])) for i in (0, 2))
+    f1 = np.nan_to_num(ratio(2 * precision * recall, precision + recall))
+    chosen = _choose(key.document[k], r, f1)
+    totals = np.zeros((n_documents, len(EACH_SIDE)))
+    for column, sets in ((0, key), (2, response)):
+        each = np.arange(len(sets.document))
+        alone = IN_SETS[metric](overlap(_repeat(sets, each), _repeat(sets, each[:0]), len(each)))
+        totals[:, column] = sum_by_index(key.document[k[chosen]], counts[chosen, column], n_documents)
+        totals[:, column + 1] = sum_by_index(sets.document, alone[:, 1], n_documents)
+    chosen = chosen[f1[chosen] > 0]
+    return Mapping(k[chosen], r[chosen], recall[chosen], precision[chosen], f1[chosen]), totals
+
+
+def _repeat(sets: Sets, which: Ints) -> Side:
+    """Return the antecedents of some sets as clusters of as many documents."""
+    n_sets = len(sets.document)
+    n_rows = np.bincount(sets.owner, minlength=n_sets)
+    n_clusters = np.zeros(n_sets, np.int64)
+    np.maximum.at(n_clusters, sets.owner, sets.cluster + 1)
+    number, row = expand_ranges((np.cumsum(n_rows) - n_rows)[which], n_rows[which])
+    first_cluster = np.cumsum(n_clusters[which]) - n_clusters[which]
+    return Side(number, sets.mention[row], first_cluster[number] + sets.cluster[row])
+
+
+def _choose(document: Ints, column: Ints, f1: Floats) -> Ints:
+    """Choose pairs one to one, with the largest sum of F1 in each document; all pairs of a document are given."""
+    from scipy.optimize import linear_sum_assignment
+
+    borders = np.flatnonzero(mark_run_starts(document)).tolist()
+    chosen = []
+    for begin, end in pairwise([*borders, len(document)]):
+        n_columns = len(np.unique(column[begin:end]))
+        pair = linear_sum_assignment(f1[begin:end].reshape(-1, n_columns), maximize=True)
+        chosen.append(begin + pair[0] * n_columns + pair[1])
+    return np.concatenate(chosen) if chosen else np.zeros(0, np.int64)

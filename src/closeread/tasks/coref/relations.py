@@ -1,0 +1,190 @@
+"""What Universal Anaphora annotates beside identity: split antecedents, non-referring markables, bridging, deixis.
+
+Conventions: entities are named by their ids in the file.  A mention is named by its place: the first and last word of
+each of its parts, where words are numbered from 0 in their document, without zeros; or ``((-1 - n, i),)`` for the zero
+number i, from 0, after n words.  So places stay valid when documents are put in another order, and when tokens get
+other numbers because the other side has other zeros.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from closeread.errors import RequestError
+
+if TYPE_CHECKING:
+    from closeread.tasks.coref.columns import MentionTable
+
+Place = tuple[tuple[int, int], ...]
+
+
+class Bridging(NamedTuple):
+    """A bridging anaphor.
+
+    Attributes:
+        anaphor: its place.
+        anchor: the place of the mention that it is anchored to; None if only an entity is given.
+    """
+
+    anaphor: Place
+    anchor: Place | None
+
+
+@dataclass(frozen=True)
+class DocumentRelations:
+    """The relations of a document.
+
+    Attributes:
+        antecedents: the ids of the antecedents of each entity with split antecedents, by its id; no circles.
+        non_referring: the mentions of each non-referring entity, by its id.
+        bridging: the bridging anaphors; the last one if a mention is annotated as several.
+        unknown_markables: the number of bridging anaphors left out, because they or their anchors are no markables.
+    """
+
+    antecedents: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    non_referring: Mapping[str, Sequence[Place]] = field(default_factory=dict)
+    bridging: Sequence[Bridging] = ()
+    unknown_markables: int = 0
+
+
+@dataclass(frozen=True)
+class Relations:
+    """The relations of documents.
+
+    Attributes:
+        documents: those of each document, by its name.
+        discourse_deixis: the mentions and entities of discourse deixis, which are a layer of their own; None if the
+            file has no such layer, or if this is it.
+    """
+
+    documents: Mapping[str, DocumentRelations]
+    discourse_deixis: MentionTable | None = None
+
+
+def find_single_antecedents(antecedents: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Replace antecedents that have antecedents of their own by these.
+
+    >>> find_single_antecedents({"we": ["they", "I"], "they": ["Ann", "Bob"]})
+    {'they': ['Ann', 'Bob'], 'we': ['Ann', 'Bob', 'I']}
+    """
+    single: dict[str, list[str]] = {}
+    for whole in _order_by_elements(antecedents):
+        names = [name for element in antecedents[whole] for name in single.get(element, [element])]
+        single[whole] = list(dict.fromkeys(names))
+    return single
+
+
+def find_circles(antecedents: Mapping[str, Sequence[str]]) -> list[str]:
+    """Find the entities that are elements of themselves, directly or through others, or are between such entities."""
+    rest = antecedents.keys() - _order_by_elements(antecedents)
+    inverse: dict[str, list[str]] = {}
+    for whole in rest:
+        for element in antecedents[whole]:
+            if element in rest:
+                inverse.setdefault(element, []).append(whole)
+    rest -= {whole for whole in rest if whole not in inverse} | set(_order_by_elements(inverse))
+    return [whole for whole in antecedents if whole in rest]
+
+
+def _order_by_elements(antecedents: Mapping[str, Sequence[str]]) -> list[str]:
+    """Order entities so that their elements come before them; those in circles and what contains them are left out."""
+    wholes: dict[str, list[str]] = {}
+    n_missing = {}
+    for whole, elements in antecedents.items():
+        inner = [element for element in elements if element in antecedents]
+        n_missing[whole] = len(inner)
+        for element in inner:
+            wholes.setdefault(element, []).append(whole)
+    order = [whole for whole, n in n_missing.items() if not n]
+    for element in order:  # grows
+        for whole in wholes.get(element, ()):
+            n_missing[whole] -= 1
+            if not n_missing[whole]:
+                order.append(whole)
+    return order
+
+
+def merge_runs(runs: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Merge runs that touch; they are in ascending order."""
+    current: tuple[int, int] | None = None
+    for start, end in runs:
+        if current is not None and current[1] + 1 == start:
+            current = current[0], end
+        else:
+            if current is not None:
+                yield current
+            current = start, end
+    if current is not None:
+        yield current
+
+
+def find_place(parts: Sequence[tuple[int, int]], zeros: Sequence[int]) -> Place:
+    """Return the place of a mention.
+
+    Args:
+        parts: the first and last token of each of its parts.
+        zeros: the tokens of its document that are zeros, in ascending order.
+
+    >>> find_place([(2, 2), (4, 5)], [3]), find_place([(3, 3)], [0, 3])
+    (((2, 4),), ((-3, 0),))
+    """
+    if not zeros:
+        return tuple(parts)
+    if len(parts) == 1 and parts[0][0] == parts[0][1]:
+        number = bisect_left(zeros, parts[0][0])
+        if zeros[number : number + 1] == [parts[0][0]]:
+            words = zeros[number] - number
+            first = number
+            while first and zeros[first - 1] - (first - 1) == words:
+                first -= 1
+            return ((-1 - words, number - first),)
+    return tuple(merge_runs((start - bisect_left(zeros, start), end - bisect_left(zeros, end)) for start, end in parts))
+
+
+def places_by_entity(table: MentionTable, document: int, zeros: Sequence[int]) -> dict[int, list[tuple[int, Place]]]:
+    """Return the rows and places of the mentions of a document, by the number of the entity.
+
+    Args:
+        table: the mentions.
+        document: the number of the document.
+        zeros: its tokens that are zeros, in ascending order.
+    """
+    found: dict[int, list[tuple[int, Place]]] = {}
+    first, last = table.document.searchsorted([document, document + 1]).tolist()
+    for row in range(first, last):
+        parts = table.parts.get(row, ((int(table.start[row]), int(table.end[row])),))
+        found.setdefault(int(table.entity[row]), []).append((row, find_place(parts, zeros)))
+    return found
+
+
+def relations_of(table: MentionTable, document: int) -> DocumentRelations:
+    """Return the relations of a document; none if the format has none."""
+    documents = table.relations.documents if table.relations else {}
+    return documents.get(table.names[document], DocumentRelations())
+
+
+def list_zeros(document: int, *tables: MentionTable) -> list[int]:
+    """List the tokens of a document that are zeros on any of some sides, which number tokens alike."""
+    found: set[int] = set()
+    for table in tables:
+        if table.empty is not None:
+            first, last = table.empty.document.searchsorted([document, document + 1])
+            found.update(table.empty.token[first:last].tolist())
+    return sorted(found)
+
+
+def select_layer(table: MentionTable, layer: str) -> MentionTable:
+    """Return a layer of a file: "identity", or "discourse_deixis", which may be empty.
+
+    Raises:
+        RequestError: the format has no such layer.
+    """
+    if layer == "identity":
+        return table
+    if table.relations is None:
+        raise RequestError("layer 'discourse_deixis' needs Universal Anaphora files as key and response")
+    deixis = table.relations.discourse_deixis
+    return replace(table.select(table.document < 0), relations=Relations({})) if deixis is None else deixis

@@ -1,0 +1,304 @@
+"""Universal Anaphora files: what is read, what is refused and how, and what is written."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from shared.universal_anaphora import COLUMNS, HEADER, row
+
+from closeread.errors import FormatError
+from closeread.tasks.coref.columns import mention_table
+from closeread.tasks.coref.conllu import read_conllu
+from closeread.tasks.coref.conllua import FORMAT
+from closeread.tasks.coref.relations import Bridging
+from closeread.tasks.coref.sides import read_documents
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Reads text."""
+
+    def call(text):
+        path = tmp_path / "file.txt"
+        path.write_text(text, "utf-8")
+        return read_documents(path)
+
+    return call
+
+
+def document(*rows, name="a"):
+    """A document of rows, given as lines or as the identity cell of a word."""
+    lines = [line if " " in line or not line else row(i, line) for i, line in enumerate(rows, start=1)]
+    return HEADER + "\n".join([f"# newdoc id = {name}", *lines, "", ""])
+
+
+def entities(table):
+    """(id, parts, minimum span) of every mention, in order."""
+    return [
+        (
+            table.labels[table.entity[i]],
+            table.parts.get(i, ((int(table.start[i]), int(table.end[i])),)),
+            table.minimum.get(i, ()),
+        )
+        for i in range(len(table.start))
+    ]
+
+
+def one(number, parts=((0, 0),), minimum=()):
+    return (str(number), parts, minimum)
+
+
+@pytest.mark.parametrize(
+    ("cells", "mentions"),
+    [
+        (["_"], []),
+        (["(EntityID=1)"], [one(1)]),
+        (["(EntityID=x-DD|MarkableID=m|SemType=a=b)"], [one("x-DD")]),
+        (["(EntityID=1|MarkableID=m", ")"], [one(1, ((0, 1),))]),
+        # The bracket that opened last closes first, in the same cell or later.
+        (["(EntityID=1(EntityID=2)", ")"], [one(1, ((0, 1),)), one(2)]),
+        (["(EntityID=1@(EntityID=2)", ")"], [one(1, ((0, 1),)), one(2)]),
+        (["(EntityID=1", "(EntityID=2))"], [one(1, ((0, 1),)), one(2, ((1, 1),))]),
+        (["(EntityID=1", ")(EntityID=2)"], [one(1, ((0, 1),)), one(2, ((1, 1),))]),
+        (["(EntityID=1", ")@(EntityID=2)"], [one(1, ((0, 1),)), one(2, ((1, 1),))]),
+        (["(EntityID=1(EntityID=2", ")", ")"], [one(1, ((0, 2),)), one(2, ((0, 1),))]),
+        (["(EntityID=1", "(EntityID=2", "))"], [one(1, ((0, 2),)), one(2, ((1, 2),))]),
+        # Markables cross if their brackets have ids.
+        (
+            ["(EntityID=1|MarkableID=m1", "(EntityID=2|MarkableID=m2", "m1)", "m2)"],
+            [one(1, ((0, 2),)), one(2, ((1, 3),))],
+        ),
+        # Parts of a markable; those that touch are one.
+        (
+            ["(EntityID=1|MarkableID=m)", "(EntityID=2)", "(EntityID=1|MarkableID=m", ")"],
+            [one(1, ((0, 0), (2, 3))), one(2, ((1, 1),))],
+        ),
+        (["(EntityID=1|MarkableID=m)", "(EntityID=1|MarkableID=m", ")"], [one(1, ((0, 2),))]),
+        # The minimum span is that of the first part, in words of the document, and may be anywhere.
+        (["(EntityID=1|Min=2", "_", ")"], [one(1, ((0, 2),), (1,))]),
+        (["(EntityID=1|Min=2,3", "_", ")"], [one(1, ((0, 2),), (1, 2))]),
+        (["(EntityID=1|Min=2)", "_"], [one(1, ((0, 0),), (1,))]),
+        (["(EntityID=1|MarkableID=m|Min=1)", "_", "(EntityID=1|MarkableID=m|Min=3)"], [one(1, ((0, 0), (2, 2)), (0,))]),
+        # Entities are in order of first mention, non-referring ones are none.
+        (["(EntityID=2)", "(EntityID=3-Pseudo)", "(EntityID=1)", "(EntityID=2)"], [
+            one(2), one(2, ((3, 3),)), one(1, ((2, 2),))
+        ]),
+    ],
+)  # fmt: skip
+def test_entities(read, cells, mentions):
+    assert entities(read(document(*cells))) == mentions
+
+
+def test_tokens(read):
+    table = read(
+        f"# global.columns = {COLUMNS}\n# newdoc id = a b\n# sent_id = 1\n# text = no\n"
+        + "\n".join([row("0.1", "(EntityID=z)", word="pro"), row(1, "(EntityID=1|Min=1,2", word="on"), row("1.1")])
+        + "\n\n# sent_id = 2\n"
+        + "\n".join([row(2, word="a"), row(3, ")", word="é"), row("3.1"), row("3.2", "(EntityID=z)")])
+        + "\n\n\n# newdoc id = b\n"
+        + "\n".join([row(1, word="in"), "", row(1, "(EntityID=1)", word="x"), ""])
+    )
+    assert list(table.names) == ["a b", "b"]
+    assert table.n_tokens.tolist() == [7, 2]
+    assert list(table.words(0)) == ["_", "on", "_", "a", "é", "_", "_"]
+    # A mention does not contain the zeros between its words.
+    assert entities(table) == [
+        ("z", ((0, 0),), ()),
+        ("z", ((6, 6),), ()),
+        ("1", ((1, 1), (3, 4)), (1, 3)),
+        ("1", ((1, 1),), ()),
+    ]
+    assert table.empty.document.tolist() == [0, 0, 0, 0]
+    assert table.empty.token.tolist() == [0, 2, 5, 6]
+    assert table.empty.sentence.tolist() == [0, 0, 0, 0]  # words tell their places apart, sentences do not
+    assert [table.words.line_of(0, 0), table.words.line_of(0, 3), table.words.line_of(1, 1)] == [5, 10, 19]
+
+
+@pytest.mark.parametrize(
+    ("columns", "cells"),
+    [
+        ("ID FORM IDENTITY", "1\tnew york\t(EntityID=1)"),
+        ("ID FORM IDENTITY", "1 new (EntityID=1)"),
+        ("ID FORM IDENTITY", "1   new \t (EntityID=1)  "),
+        ("ID FORM IDENTITY X", "1\tnew york\t(EntityID=1)"),
+        ("IDENTITY ID DISCOURSE_DEIXIS FORM", "(EntityID=1) 0 _ new"),
+        ("ID FORM IDENTITY", "0 new (EntityID=1)"),
+        ("ID FORM IDENTITY", "1  a\xa0b  (EntityID=1)"),
+    ],
+)
+def test_columns(read, columns, cells):
+    table = read(f"#global.columns={columns}\n# newdoc id = a\n{cells}\n")
+    assert entities(table) == [one(1)]
+
+
+def test_relations(read):
+    table = read(
+        document(
+            row(1, "(EntityID=1|MarkableID=m1|ElementOf=3,4)"),
+            row(2, "(EntityID=2|MarkableID=m2|ElementOf=3)", "(MarkableID=m2|Rel=of|MentionAnchor=m1|EntityAnchor=1)"),
+            row(3, "(EntityID=3|MarkableID=m3|ElementOf=4", "(MarkableID=m3|MentionAnchor=m9"),
+            row(4, ")", ")(MarkableID=m2|EntityAnchor=2)", "(EntityID=1-DD|MarkableID=d1"),
+            row(5, "(EntityID=4|MarkableID=m4)", "_", ")"),
+            row(6, "(EntityID=5-Pseudo|MarkableID=m5|ElementOf=4)", "_", "(EntityID=1-DD|MarkableID=d2)"),
+        )
+    )  # fmt: skip
+    found = table.relations.documents["a"]
+    assert found.antecedents == {"3": ["1", "2"], "4": ["1", "3", "5-Pseudo"]}
+    assert found.non_referring == {"5-Pseudo": [((5, 5),)]}
+    # The last anchor of an anaphor counts; m9 is no markable.
+    assert found.bridging == [Bridging(((1, 1),), None)]
+    assert found.unknown_markables == 1
+    deixis = table.relations.discourse_deixis
+    assert entities(deixis) == [one("1-DD", ((3, 4),)), one("1-DD", ((5, 5),))]
+    assert list(deixis.names) == ["a"]
+    assert deixis.relations.discourse_deixis is None
+    assert read(document("(EntityID=1)")).relations.discourse_deixis is None
+
+
+def test_recognised_by_first_line(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text(HEADER + "# newdoc id = a\n" + row(1, "(EntityID=1)"))
+    assert read_documents(path).relations
+    path.write_text("# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC\n# newdoc id = a\n")
+    assert list(read_documents(path).names) == list(read_conllu(path).names)
+    path = tmp_path / "a.CONLLUA"
+    path.write_text("\n# newdoc id = a\n")
+    with pytest.raises(FormatError):
+        read_documents(path.with_name("b.CONLLUA"))
+
+
+EXPECTED = "(expected '(EntityID=…|MarkableID=…', ')' or both)"
+BRIDGE = "(expected '(MarkableID=…|MentionAnchor=…', ')' or both)"
+FIELDS = "(expected fields such as 'EntityID=1|MarkableID=m1')"
+MINIMUM = "(expected a word or its first and last word, from 1, such as 3 or 3,4)"
+BROKEN = {
+    HEADER: ["contains no document (expected '# newdoc id = NAME' before the first sentence)"],
+    HEADER + row(1): ["2: token outside a document (expected '# newdoc id = NAME' before it)"],
+    HEADER + "# newdoc\n": ["2: document without a name (expected '# newdoc id = NAME')"],
+    HEADER + "# newdoc id = a\x85b\n": [r"2: document name 'a\x85b' contains the control character U+0085"],
+    document() * 2: ["5: duplicate document 'a' (first on line 2)"],
+    "# global.columns = FORM IDENTITY\n": [f"1: global.columns lacks ID (expected columns such as {COLUMNS})"],
+    "# global.columns = ID FORM IDENTITY FORM\n# newdoc id = a\n": ["1: global.columns has 'FORM' twice"],
+    document("1 w (EntityID=1)"): ["3: the number of columns is 3 (expected 13 to 15)"],
+    document(row(1) + " _"): ["3: the number of columns is 16 (expected 13 to 15)"],
+    document(row(1, word="a\x07b")): ["3: the row contains a control character"],
+    document("\t".join([" 1", "", *"________", "", *"____"])): [
+        "3: column 2: the word is empty (expected a word or '_')",
+        "3: column 11: the cell is empty (expected '_' or annotation)",
+    ],
+    document(row("x")): ["3: column 1: 'x' (expected one of 0, 1, 0.0, 0.1)"],
+    document(row(2)): ["3: column 1: '2' (expected one of 0, 1, 0.0, 0.1)"],
+    document(row(1), row(1)): ["4: column 1: '1' follows word 1 (expected one of 2, 1.0, 1.1)"],
+    document(row(1), "", row(3)): ["5: column 1: '3' follows word 1 (expected one of 2, 1.0, 1.1, 1, 0.0, 0.1)"],
+    document(row(1), row("1.1"), row("1.3")): ["5: column 1: '1.3' follows word 1 (expected one of 2, 1.2)"],
+    document(row("1-2")): ["3: column 1: '1-2' (expected one of 0, 1, 0.0, 0.1)"],
+    **{
+        document(cell): [f"3: column 11: '{cell}' is not valid {EXPECTED}"]
+        for cell in ("1", "(EntityID=1)x", ")x", "(a)@")
+    },
+    document("()"): [f"3: column 11: '' is not valid {FIELDS}"],
+    document("(1)"): [f"3: column 11: '1' is not valid {FIELDS}"],
+    document("(EntityID=1|EntityID=2)"): [f"3: column 11: 'EntityID=1|EntityID=2' is not valid {FIELDS}"],
+    document("(MarkableID=1)"): [f"3: column 11: 'MarkableID=1' has no EntityID {FIELDS}"],
+    document("(EntityID=1"): ["3: a markable of entity '1' opens but never closes"],
+    document("(EntityID=1|MarkableID=m"): ["3: markable 'm' opens but never closes"],
+    document(")"): ["3: column 11: a markable closes but is not open"],
+    document("m)"): ["3: column 11: markable 'm' closes but is not open"],
+    document("(EntityID=1|MarkableID=m)", "(EntityID=2|MarkableID=m)"): [
+        "4: column 11: markable 'm' (line 3) belongs to entity '1', not '2'"
+    ],
+    document("(EntityID=1|MarkableID=m", "(EntityID=1|MarkableID=m)", ")"): [
+        "4: column 11: markable 'm' (line 3) opens again inside itself"
+    ],
+    document("(EntityID=1|MarkableID=m)(EntityID=1|MarkableID=m)"): [
+        "3: column 11: markable 'm' (line 3) opens again inside itself"
+    ],
+    document(row(1), row("1.1", "(EntityID=1")): [
+        "4: column 11: a markable that opens on a zero does not close there"
+    ],
+    document("(EntityID=1", row("1.1", ")")): [
+        "4: column 11: a markable closes on a zero (expected on a word)",
+        "3: a markable of entity '1' opens but never closes",
+    ],
+    document("(EntityID=1|MarkableID=m)", row("1.1", "(EntityID=1|MarkableID=m)")): [
+        "4: column 11: markable 'm' (line 3) has several parts, one of which is a zero"
+    ],
+    **{
+        document(f"(EntityID=1|Min={value})"): [f"3: column 11: Min is '{value}' {MINIMUM}"]
+        for value in ("", "0", "x", "2,1", "1-2", "1,2,3")
+    },
+    document("(EntityID=1|Min=1,3)", "(EntityID=1|Min=3)"): [
+        "3: Min is 1,3 (expected at most 2, the number of words of the document)",
+        "4: Min is 3 (expected at most 2, the number of words of the document)",
+    ],
+    document("(EntityID=1|ElementOf=2)"): [
+        "3: ElementOf: there is no entity '2' in the document (expected the EntityID of a markable)"
+    ],
+    document("(EntityID=1|ElementOf=2)", "(EntityID=2|ElementOf=1)"): [
+        "3: ElementOf: entity '2' is an element of itself",
+        "4: ElementOf: entity '1' is an element of itself",
+    ],
+    document(row(1, "_", "x")): [f"3: column 12: 'x' is not valid {BRIDGE}"],
+    document(row(1, "_", "m)")): [f"3: column 12: 'm)' is not valid {BRIDGE}"],
+    document(row(1, "_", "(MarkableID=m|Rel=x)")): [
+        "3: column 12: 'MarkableID=m|Rel=x' is not valid (expected fields such as 'MarkableID=m2|MentionAnchor=m1')"
+    ],
+    document(row(1, "_", "(MarkableID=m|MentionAnchor=m")): ["3: a bridging anaphor opens but never closes"],
+    document(row(1, "_", ")")): ["3: column 12: a bridging anaphor closes but is not open"],
+    document(row(1, "_", "_", ")")): ["3: column 13: a markable closes but is not open"],
+    # All problems at once.
+    document(row(2), ")", "(x)"): [
+        "3: column 1: '2' (expected one of 0, 1, 0.0, 0.1)",
+        "4: column 1: '2' follows word 2 (expected one of 3, 2.0, 2.1)",
+        "4: column 11: a markable closes but is not open",
+        f"5: column 11: 'x' is not valid {FIELDS}",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_broken(read, text):
+    with pytest.raises(FormatError) as caught:
+        read(text)
+    found = [f"{problem.line}: {problem.what}" if problem.line else problem.what for problem in caught.value.problems]
+    assert sorted(found) == sorted(BROKEN[text])
+
+
+def test_row_without_columns(tmp_path):
+    path = tmp_path / "a.conllua"
+    path.write_text("x\n# newdoc id = a\n" + row(1, "(EntityID=1)"))
+    with pytest.raises(FormatError) as caught:
+        read_documents(path)
+    [first, second] = caught.value.problems
+    assert first.message == f"row without a declaration of its columns (expected '# global.columns = {COLUMNS}')"
+    assert second.message == "token outside a document (expected '# newdoc id = NAME' before it)"
+
+
+def test_written():
+    table = mention_table(["a", "b"], [[[[0, 2], [3, 3]], [[1, 3]]], [[[0, 2], [0, 0]]]])
+    table = replace(table, n_tokens=np.array([4, 3]), head=np.array([1, 3, 2, 0, 0]), labels=["e1", "e(2", "x"])
+    cells = [line.split("\t")[10] for line in FORMAT.write(table).split("\n") if "\t" in line]
+    # Two mentions of the first document cross, so that all closing brackets of the file have ids; an EntityID that the
+    # format can't express is replaced, with the others of its document.
+    assert cells[:4] == [
+        "(EntityID=1|MarkableID=m1|Min=2",
+        "(EntityID=2|MarkableID=m3|Min=3",
+        "m1)",
+        "m3)(EntityID=1|MarkableID=m2|Min=4)",
+    ]
+    assert cells[4:] == ["(EntityID=x|MarkableID=m1|Min=1(EntityID=x|MarkableID=m2|Min=1)", "_", "m1)"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"n_tokens": None}, "the number of tokens is unknown"),
+        ({"names": [" a"]}, "a name that would be read back differently"),
+        ({"names": ["a\nb"]}, r"can't express 'a\nb'"),
+    ],
+)
+def test_not_written(changes, message):
+    table = replace(mention_table(["a"], [[[[0, 1]]]]), n_tokens=np.array([2]))
+    with pytest.raises(ValueError, match=re.escape(message)):
+        FORMAT.write(replace(table, **changes))

@@ -1,0 +1,140 @@
+"""Random Universal Anaphora files: read as by the slow twin, written and read back, and never an unexpected error."""
+
+import random
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shared.conll_documents import random_tables
+from shared.universal_anaphora import COLUMNS, HEADER, random_pair
+from twins import conllua as twin
+
+from closeread.errors import FormatError
+from closeread.tasks.coref.columns import EmptyNodes
+from closeread.tasks.coref.conllua import FORMAT
+from closeread.tasks.coref.relations import find_place, find_single_antecedents, places_by_entity
+from closeread.tasks.coref.sides import read_documents
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return tmp_path_factory.mktemp("conllua") / "file.conllua"
+
+
+def as_twin(table):
+    """Return a layer as the twin does."""
+    documents = {}
+    for number, name in enumerate(table.names):
+        relations = table.relations.documents[name]
+        zeros = []
+        if table.empty is not None:
+            zeros = table.empty.token[table.empty.document == number].tolist()
+        tokens_of = partial(_tokens_of, zeros, int(table.n_tokens[number]))
+        documents[name] = {
+            "mentions": {
+                (table.labels[entity], tokens_of(place), frozenset(table.minimum.get(row, ())))
+                for entity, mentions in places_by_entity(table, number, zeros).items()
+                for row, place in mentions
+            },
+            "non_referring": {name: set(map(tokens_of, found)) for name, found in relations.non_referring.items()},
+            "antecedents": {name: set(found) for name, found in find_single_antecedents(relations.antecedents).items()},
+            "bridging": {(tokens_of(pair.anaphor), tokens_of(pair.anchor)) for pair in relations.bridging},
+        }
+        for row in np.flatnonzero(table.document == number).tolist():
+            parts = table.parts.get(row, [(int(table.start[row]), int(table.end[row]))])
+            tokens = {token for start, end in parts for token in range(start, end + 1)}
+            assert tokens == tokens_of(find_place(parts, zeros))
+    return documents
+
+
+def _tokens_of(zeros, n_tokens, place):
+    """Return the tokens at a place."""
+    words = [token for token in range(n_tokens) if token not in zeros]
+    if place[0][0] < 0:
+        before = -1 - place[0][0]
+        return frozenset({(words[before - 1] if before else -1) + 1 + place[0][1]})
+    return frozenset(words[word] for first, last in place for word in range(first, last + 1))
+
+
+@given(st.integers(0, 10**6))
+def test_same_as_twin(path, seed):
+    for text in random_pair(seed):
+        path.write_text(text, "utf-8")
+        table = read_documents(path)
+        assert as_twin(table) == twin.read_layer(text)
+        deixis = table.relations.discourse_deixis
+        expected = twin.read_layer(text, "DISCOURSE_DEIXIS")
+        if deixis is None:
+            assert not any(any(layer.values()) for layer in expected.values())
+        else:
+            assert as_twin(deixis) == expected
+
+
+@given(random_tables(with_words=False), st.integers(0, 10**6))
+def test_round_trip(path, table, seed):
+    rng = random.Random(seed)
+    tokens = [(number, token, 0) for number, n in enumerate(table.n_tokens.tolist()) for token in range(n)]
+    zeros = [place for place in tokens if rng.random() < 0.1]
+    if zeros:
+        table = replace(table, empty=EmptyNodes(*np.array(zeros).T, dependencies=[()] * len(zeros)))
+    try:
+        text = FORMAT.write(table)
+    except ValueError:
+        assert zeros or any(name != name.strip() for name in table.names)
+        return
+    path.write_text(text, "utf-8", newline="")
+    again = read_documents(path)
+    assert spans(again) == spans(table)
+    assert list(again.names) == list(table.names)
+    assert again.n_tokens.tolist() == table.n_tokens.tolist()
+    assert FORMAT.write(again) == text
+
+
+def spans(table):
+    """Return the mentions of each entity."""
+    entities = {}
+    for row in zip(*(c.tolist() for c in (table.entity, table.document, table.start, table.end)), strict=True):
+        entities.setdefault(row[0], []).append(row[1:])
+    return sorted(sorted(mentions) for mentions in entities.values())
+
+
+PIECES = [
+    "(EntityID=1|MarkableID=m1",
+    "(EntityID=2",
+    ")",
+    "m1)",
+    "@",
+    "_",
+    "|Min=2",
+    "|ElementOf=1",
+    "(",
+    "x",
+    "=",
+    "|",
+]
+LINES = st.one_of(
+    st.sampled_from([HEADER.strip(), "# newdoc id = a", "# newdoc", "# global.columns = ID FORM", "", "#"]),
+    st.builds(
+        lambda number, cells: "  ".join([number, "w", *"________", *map("".join, cells), "_", "_"]),
+        st.sampled_from(["0", "1", "2", "1.1", "0.1", "x", "3"]),
+        st.lists(st.lists(st.sampled_from(PIECES), min_size=1, max_size=4), min_size=2, max_size=3),
+    ),
+    st.text(max_size=8),
+)
+
+
+@given(st.lists(LINES, max_size=12))
+def test_any_text(path, lines):
+    text = "\n".join([f"# global.columns = {COLUMNS}", *lines])
+    path.write_text(text, "utf-8", errors="replace")
+    try:
+        read_documents(Path(path))
+    except FormatError as error:
+        problems = error.problems
+    else:
+        problems = []
+    assert all(problem.line is None or 0 < problem.line <= text.count("\n") + 1 for problem in problems)

@@ -1,0 +1,126 @@
+"""Entities with split antecedents: by hand, and next to a slow twin."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import split_antecedents as twin
+
+from closeread.tasks.coref.kernels.sides import Side
+from closeread.tasks.coref.kernels.split_antecedents import IN_SETS, Sets, count_sets, count_with_sets
+
+METRICS = sorted(IN_SETS)
+
+
+def columns(documents):
+    """Convert documents, each a side as the twin takes it, to a side and its sets."""
+    rows, sets, members, entity = [], [], [], 0
+    for document, entities in enumerate(documents):
+        for mentions, antecedents in entities:
+            rows += [(document, mention, entity) for mention in mentions]
+            for cluster, antecedent in enumerate(antecedents):
+                members += [(len(sets), cluster, mention) for mention in antecedent]
+            sets += [(document, entity)] if antecedents else []
+            entity += 1
+    side, sets, members = (
+        np.array(table, np.int64).reshape(-1, n).T for table, n in ((rows, 3), (sets, 2), (members, 3))
+    )
+    return Side(*side), Sets(*sets, *members)
+
+
+def count(metric, key, response, *, only=False):
+    (own, ours), (other, theirs) = columns(key), columns(response)
+    if only:
+        return count_sets(ours, theirs, len(key), metric)
+    return count_with_sets((own, other), ours, theirs, len(key), metric)
+
+
+@st.composite
+def sides(draw):
+    """Draw a document of one side: entities of other mentions, and sets of some of them."""
+    mentions = draw(st.permutations(range(8)))[: draw(st.integers(0, 8))]
+    clusters = []
+    while mentions:
+        n = draw(st.integers(1, 3))
+        clusters.append(mentions[:n])
+        mentions = mentions[n:]
+    antecedents = st.lists(st.sampled_from(range(len(clusters))), min_size=1, max_size=3, unique=True)
+    found = []
+    for cluster in clusters:
+        chosen = draw(antecedents) if draw(st.booleans()) else []
+        found.append((cluster, [clusters[i] for i in chosen]))
+    return found
+
+
+@given(st.lists(st.tuples(sides(), sides()), min_size=1, max_size=3), st.sampled_from(METRICS))
+def test_same_as_twin(documents, metric):
+    key, response = ([pair[i] for pair in documents] for i in range(2))
+    found, of_sets = count(metric, key, response), count(metric, key, response, only=True)
+    for number, pair in enumerate(documents):
+        mappings = twin.mappings(metric, *pair)  # those that are equally good need not give equal counts
+        expected = [twin.counts(metric, *pair, mapping) for mapping in mappings]
+        assert any(found[number] == pytest.approx([float(value) for value in counts]) for counts in expected)
+        expected = [twin.counts_of_sets(metric, *pair, mapping) for mapping in mappings]
+        assert any(of_sets[number] == pytest.approx([float(value) for value in counts]) for counts in expected)
+
+
+@given(st.lists(sides(), min_size=1, max_size=3), st.sampled_from(METRICS))
+def test_perfect(documents, metric):
+    found = count(metric, documents, documents)
+    assert found[:, 0] == pytest.approx(found[:, 1])
+    assert found[:, 2] == pytest.approx(found[:, 3])
+
+
+@given(st.lists(st.tuples(sides(), sides()), min_size=1, max_size=3), st.sampled_from(METRICS))
+def test_documents_are_independent(documents, metric):
+    key, response = ([pair[i] for pair in documents] for i in range(2))
+    alone = [count(metric, [k], [r])[0] for k, r in documents]
+    assert count(metric, key, response) == pytest.approx(np.array(alone))
+
+
+ANN, BOB, SUE = [0, 1], [2, 3], [4]
+KEY = [(ANN, []), (BOB, []), (SUE, []), ([5, 6], [ANN, BOB])]
+
+
+@pytest.mark.parametrize(
+    ("response", "recall", "precision"),
+    [
+        # The set lacks Bob, and its only antecedent is right: 1 of 2 links or 2 of 4 mentions are found.
+        (
+            [(ANN, []), (BOB, []), (SUE, []), ([5, 6], [ANN])],
+            {"muc": (Fraction(7, 2), 4), "b3": (5 + Fraction(25, 12), 8), "lea": (5 + Fraction(2), 8)},
+            {"muc": (4, 4), "b3": (8, 8), "lea": (8, 8)},
+        ),
+        # No set at all: the mention of the key that is the set is missed.
+        (
+            [(ANN, []), (BOB, []), (SUE, []), ([5, 6], [])],
+            {"muc": (3, 4), "b3": (5 + Fraction(4, 3), 8), "lea": (5 + Fraction(1), 8)},
+            {"muc": (3, 3), "b3": (7, 7), "lea": (7, 7)},
+        ),
+        # The set is found, but in an entity of another mention: it shares no link, and stands alone for B³.
+        (
+            [(ANN, []), (BOB, []), (SUE, []), ([5, 6], []), ([7], [ANN, BOB])],
+            {"muc": (3, 4), "b3": (5 + Fraction(5, 3), 8), "lea": (5 + Fraction(1), 8)},
+            {"muc": (3, 4), "b3": (7 + Fraction(1, 2), 9), "lea": (7, 9)},
+        ),
+    ],
+)
+def test_by_hand(response, recall, precision):
+    for metric in recall:
+        found = count(metric, [KEY], [response])[0]
+        assert found == pytest.approx([float(value) for value in (*recall[metric], *precision[metric])]), metric
+
+
+def test_ceaf_by_hand():
+    response = [(ANN, []), (BOB, []), (SUE, []), ([5, 6], [ANN])]
+    # F1 of the sets is 2/3 for CEAFm (2 of 4 and 2 of 2 mentions) and for CEAFe (1 of 2 and 1 of 1 entities).
+    assert count("ceafm", [KEY], [response])[0] == pytest.approx([7 + 2 / 3, 8, 7 + 2 / 3, 8])
+    assert count("ceafe", [KEY], [response])[0] == pytest.approx([3 + 8 / 9, 4, 3 + 8 / 9, 4])
+
+
+def test_nothing():
+    for metric in METRICS:
+        assert count(metric, [[]], [[]]).tolist() == [[0, 0, 0, 0]]
+        assert count(metric, [[]], [[]], only=True).tolist() == [[0, 0, 0, 0]]
