@@ -185,8 +185,8 @@ def require_heads(key: MentionTable, response: MentionTable, matching: str) -> N
         RequestError: a side has no heads, or the like.
     """
     if matching == "minimum":
-        if key.trees is None:
-            raise RequestError("matching 'minimum' needs constituents in the key, and only CoNLL files have them")
+        if key.trees is None and not key.minimum:
+            raise RequestError("matching 'minimum' needs a key with constituents (CoNLL) or minimum spans (ARRAU)")
         return
     if matching == "craft":
         if key.empty is not None or response.empty is not None:
@@ -226,7 +226,7 @@ def _code_mentions(key: MentionTable, response: MentionTable, matching: str, zer
     if matching == "exact" and not key.parts and not response.parts and not by_dependency:
         width = max(int(key.end.max(initial=0)), int(response.end.max(initial=0))) + 1
         return key.start * width + key.end, response.start * width + response.end
-    if matching == "minimum":
+    if matching == "minimum" and key.trees is not None:
         from closeread.tasks.coref.minimum_spans import minimum_codes
 
         return minimum_codes(key, response)

@@ -65,8 +65,8 @@ def count(
         keep_singletons: "true", or "false" to drop entities of one mention from both sides.
         blanc_edge: one of `closeread.tasks.coref.kernels.blanc.EDGES`.
         average: "micro" or "macro".
-        matching: "exact", "head", "partial" or "craft" (see `closeread.tasks.coref.kernels.mention_matching`), or "minimum" (see
-            `closeread.tasks.coref.kernels.minimum_spans`).
+        matching: "exact", "head", "partial" or "craft" (see `closeread.tasks.coref.kernels.mention_matching`), or
+            "minimum" (see `closeread.tasks.coref.kernels.minimum_spans`).
         zeros: how to treat mentions whose head is an empty node: "linear" matches them as all others, where an empty
             node is known by its place; "dependent" matches them by their dependencies before all others; "corefud"
             looks for those matches as CorefUD's scorer does; "exclude" drops them from both sides.

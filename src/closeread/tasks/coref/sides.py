@@ -141,7 +141,7 @@ class CoreferenceSides:
 
 def _with_trees(key: MentionTable, source: Path | Sequence[Any], options: Options) -> MentionTable:
     """Return the key with its constituents if mentions are matched by them."""
-    if options["matching"] != "minimum":
+    if options["matching"] != "minimum" or key.minimum:
         return key
     from closeread.tasks.coref.minimum_spans import read_trees
 

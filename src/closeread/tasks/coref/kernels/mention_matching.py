@@ -54,6 +54,7 @@ def match_mentions(
       they have the same head.
     * `partial`: mentions with the same tokens are matched first; a remaining response mention may match a key mention
       if its tokens are a subset of the key mention's tokens and include the key mention's head or minimum span.
+    * `minimum`: as `partial`.
     * `craft`: mentions with the same tokens are matched first; of the rest, a response mention matches a key mention as
       described in `craft_matching`.
 
@@ -63,8 +64,8 @@ def match_mentions(
 
     Args:
         key, response: the mentions of the same documents, with the same document numbers; for `head` with heads, for
-            `partial` those of the key with heads or minimum spans.
-        matching: one of `MATCHINGS`, or "craft".
+            `partial` those of the key with heads or minimum spans, for `minimum` with minimum spans.
+        matching: one of `MATCHINGS`, or "minimum" or "craft".
         zeros: the zeros, if these are to be matched before all others, by similarities of their own.
     """
     ours, theirs = identify(key, response, matching)
@@ -187,4 +188,9 @@ def _pair_by_containment(key: Spans, ours: Ints, response: Spans, theirs: Ints) 
     return Pairs(k, r, size[fits] / count_tokens(key)[k])
 
 
-CANDIDATES = {"head": _pair_by_head, "partial": _pair_by_containment, "craft": pair_by_first_part}
+CANDIDATES = {
+    "head": _pair_by_head,
+    "partial": _pair_by_containment,
+    "minimum": _pair_by_containment,
+    "craft": pair_by_first_part,
+}
