@@ -129,9 +129,9 @@ class MiscReader:
         cells = Cells(*(column.astype(np.int32) for column in columns))
         self._cells.append(cells)
         if self._is_valid and not self._problems.total:
-            used, declared = np.unique(declared, return_inverse=True)
+            used, which = np.unique(declared, return_inverse=True)
             fields = Fields(*np.array([self._indices[i] for i in used.tolist()], np.int64).reshape(-1, 4).T)
-            pieces = parse_pieces(self._raw, cells._replace(declared=declared), fields, self._names)
+            pieces = parse_pieces(self._raw, cells._replace(declared=which.astype(np.int32)), fields, self._names)
             self._is_valid = pieces is not None
             self._pieces += [pieces] if pieces else []
 
