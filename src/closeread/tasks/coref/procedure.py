@@ -110,8 +110,7 @@ def count(
     if breakdowns:
         options = {"duplicates": duplicates, "average": average, "matching": matching}
         require_fields(key, response, options, breakdowns)
-        tables = (matched.key, matched.response)
-        table = replace(table, breakdowns=count_slices(breakdowns, tables, matched.sides, len(names)))
+        table = replace(table, breakdowns=count_slices(breakdowns, matched))
     return table.select(present) if missing == "skip" else table
 
 
