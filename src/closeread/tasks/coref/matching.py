@@ -205,6 +205,7 @@ def require_heads(key: MentionTable, response: MentionTable, matching: str) -> N
     if matching != "exact" and (key.head is None or response.head is None):
         lacking = "key" if key.head is None else "response"
         having = "CorefUD has them, and JSON Lines with mentions [start, end, head]"
+        having += "; minimum spans of the key do as well" if matching == "partial" else ""
         raise RequestError(f"matching '{matching}' needs heads on both sides, but the {lacking} has none ({having})")
 
 
