@@ -149,7 +149,7 @@ def random_arrau_pair(seed):
         end = start + rng.choice((0, 0, 1, 2, 4))
         n_tokens = end + 2
         first = rng.randint(start, end)
-        minimum = (first, rng.randint(first, end)) if rng.random() < 0.8 else None
+        minimum = (first, rng.randint(first, end)) if not sides[0] or rng.random() < 0.8 else None
         sides[0].append((start, end, rng.choice((0, 1, 2, 3, NON_REFERRING + start)), minimum))
         if rng.random() < 0.9:
             begin = start + rng.choice((-1, 0, 0, 0, 1))

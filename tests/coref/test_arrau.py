@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference import report_files
 
-from closeread.errors import FormatError
+from closeread.errors import FormatError, RequestError
 from closeread.tasks.coref.arrau import read_records
 from closeread.tasks.coref.sides import read_documents
 
@@ -124,7 +124,7 @@ def text_of(first, last, minimum=""):
     rows = [[word] for word in WORDS]
     for i in range(first - 1, last):
         rows[i] += [f"{'B' if i == first - 1 else 'I'}-markable_1=set_1", *filter(None, [minimum]), "referring"]
-    return "\n".join(map(" ".join, rows))
+    return "\n".join(map(" ".join, [["TOKEN"], *rows]))
 
 
 @pytest.mark.parametrize(
@@ -137,3 +137,32 @@ def test_a_response_matches_within_the_markable_and_around_its_minimum_span(firs
         write(path.parent, text)
     report = report_files(key, response, matching="minimum")
     assert report.total.scores["mentions/f1"].value == found
+
+
+def test_a_folder_of_files(tmp_path):
+    for side, text in (("key", text_of(1, 5, "word_2")), ("response", text_of(1, 3))):
+        for name in ("a/ferry.CONLL", "b/ferry.CONLL"):
+            (tmp_path / side / name).parent.mkdir(parents=True)
+            write(tmp_path / side, text, name)
+    report = report_files(tmp_path / "key", tmp_path / "response", matching="minimum")
+    assert report.total.scores["mentions/f1"].value == 1
+    assert report.total.n_units == 2
+
+
+def test_keys_without_mentions_and_without_minimum_spans(tmp_path):
+    empty, other = (write(tmp_path, text, name) for text, name in (("TOKEN\na\n", "a"), (text_of(1, 1), "b")))
+    assert report_files(empty, empty, matching="minimum").total.scores["mentions/f1"].value == 0
+    with pytest.raises(RequestError) as caught:
+        report_files(other, other, matching="minimum")
+    needed = "constituents in a CoNLL key, or a key with minimum spans (ARRAU, Universal Anaphora)"
+    assert str(caught.value) == f"{other}: matching 'minimum' needs {needed}"
+
+
+def test_minimum_spans_are_in_the_signature(tmp_path):
+    signatures = [
+        report_files(path, path, matching=matching).provenance.signature.rpartition("|")[2]
+        for matching in ("minimum", "exact")
+        for path in (write(tmp_path, text_of(1, 5, minimum), minimum) for minimum in ("word_1", "word_2"))
+    ]
+    assert len(set(signatures)) == 3
+    assert signatures[2] == signatures[3]

@@ -18,7 +18,8 @@ from closeread.tasks.coref.minimum_spans import minimum_codes, read_trees
 from closeread.tasks.coref.procedure import PROCEDURE
 
 ROWS = [("tea", "NN", "(TOP(S(NP*)"), ("is", "VBZ", "(VP*"), ("hot", "JJ", "(ADJP*))"), (".", ".", "*))")]
-EXPECTED = "(expected constituents in the sixth column of CoNLL, such as '(TOP(S(NP*', '*' and '*))')"
+EXPECTED = "(expected cells such as '(TOP(S(NP*', '*' and '*))' in the sixth column)"
+NEEDED = "constituents in a CoNLL key, or a key with minimum spans (ARRAU, Universal Anaphora)"
 
 
 @pytest.fixture
@@ -80,6 +81,26 @@ def test_a_closing_bracket_too_many_hides_no_open_one(key):
     ]
 
 
+def test_a_folder_of_files(key, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    text = key().read_text("utf-8")
+    for name in ("a", "b"):
+        (folder / f"{name}.conll").write_text(text.replace("(d)", f"({name})"), "utf-8")
+    assert score_files(folder, folder, matching="minimum")["conll/f1"] == 1
+    (folder / "b.conll").write_text(text.replace("(d)", "(b)").replace("(VP*", "(VP"), "utf-8")
+    problems = [
+        f"b.conll:{line}: column 6: '(VP' is not part of a tree (expected '*' with brackets)" for line in (3, 8)
+    ]
+    with pytest.raises(FormatError) as caught:
+        score_files(folder, folder, matching="minimum")
+    assert str(caught.value).split("\n")[1:] == [f"{folder}/{problem}" for problem in problems]
+    write_jsonl(folder / "b.conll", {"b": [[[0, 0]]]})
+    with pytest.raises(FormatError) as caught:
+        score_files(folder, folder, matching="minimum")
+    assert str(caught.value) == f"{folder}/b.conll: document 'b' has no constituents {EXPECTED}"
+
+
 @pytest.mark.parametrize("cell", ["-", "_"])
 def test_a_document_without_trees(cell, tmp_path):
     path = tmp_path / "key.conll"
@@ -99,8 +120,8 @@ def test_keys_of_other_formats(tmp_path, key):
     path = write_jsonl(tmp_path / "key.jsonl", {"d; part 000": [[[0, 0]]]})
     with pytest.raises(RequestError) as caught:
         score_files(path, key(), matching="minimum")
-    assert str(caught.value) == f"{path}: matching 'minimum' needs constituents {EXPECTED}"
-    with pytest.raises(RequestError, match="matching 'minimum' needs constituents in the key"):
+    assert str(caught.value) == f"{path}: matching 'minimum' needs {NEEDED}"
+    with pytest.raises(RequestError, match="matching 'minimum' needs constituents in a CoNLL key"):
         PROCEDURE.count(gold=[[[[0, 0]]]], system=[[[[0, 0]]]], matching="minimum")
 
 

@@ -168,7 +168,7 @@ def _share_numbering(
     """Number the tokens of both sides alike, and drop zeros if they are to be excluded."""
     from closeread.tasks.coref.empty_nodes import find_zeros, share_numbering
 
-    if matching == "minimum":
+    if matching == "minimum" and key.trees is not None:
         raise RequestError("matching 'minimum' needs files without empty nodes, which constituents don't contain")
     key, response = share_numbering(key, response)
     if zeros == "exclude":
@@ -193,8 +193,10 @@ def require_heads(key: MentionTable, response: MentionTable, matching: str) -> N
         RequestError: a side has no heads, or the like.
     """
     if matching == "minimum":
-        if key.trees is None and not key.minimum:
-            raise RequestError("matching 'minimum' needs a key with constituents (CoNLL) or minimum spans (ARRAU)")
+        if key.trees is None and not key.minimum and len(key.start):
+            from closeread.tasks.coref.minimum_spans import NEEDED
+
+            raise RequestError(f"matching 'minimum' needs {NEEDED}")
         return
     if matching == "craft":
         if key.empty is not None or response.empty is not None:

@@ -39,7 +39,8 @@ KINDS = {"NP": NOUN, "NM": NOUN, "QP": PART, "NX": PART, "VP": VERB}
 
 FUNCTION_TAGS = frozenset({"CC", "DT", "IN"})
 BRACKETS = frozenset({"-LRB-", "-RRB-"})
-EXPECTED = "expected constituents in the sixth column of CoNLL, such as '(TOP(S(NP*', '*' and '*))'"
+EXPECTED = "expected cells such as '(TOP(S(NP*', '*' and '*))' in the sixth column"
+NEEDED = "constituents in a CoNLL key, or a key with minimum spans (ARRAU, Universal Anaphora)"
 
 
 class _Numbers(dict[str, int]):
@@ -99,12 +100,12 @@ def read_trees(table: MentionTable, source: Path) -> Trees:
         source: the key, for messages.
 
     Raises:
-        RequestError: the key is not a CoNLL file.
+        RequestError: the key has no CoNLL file.
         FormatError: a document has no constituents, or invalid ones; all problems at once.
     """
     words = table.words
     if words is None or not any(isinstance(find_words(table, i)[0], ConllWords) for i in range(len(table))):
-        raise RequestError(f"{source}: matching 'minimum' needs constituents ({EXPECTED})")
+        raise RequestError(f"{source}: matching 'minimum' needs {NEEDED}")
     columns, problems = _Columns(table), Problems()
     for document, name in enumerate(table.names):
         if not columns.take(document):
@@ -190,7 +191,7 @@ def minimum_codes(key: MentionTable, response: MentionTable) -> tuple[Ints, Ints
         RequestError: the key has no trees.
     """
     if key.trees is None:
-        raise RequestError(f"matching 'minimum' needs a key with constituents ({EXPECTED})")
+        raise RequestError(f"matching 'minimum' needs {NEEDED}")
     trees = key.trees.constituents
     sides = (key, response)
     offset = np.concatenate([trees.first_token[side.document] for side in sides])

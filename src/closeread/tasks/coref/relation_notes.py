@@ -14,6 +14,7 @@ NON_REFERRING = "non-referring mention", "non-referring mentions"
 SPLIT = "entity with split antecedents", "entities with split antecedents"
 BRIDGING = "bridging anaphor", "bridging anaphors"
 DEIXIS = "mention of discourse deixis", "mentions of discourse deixis"
+BY_MINIMUM = "partial", "minimum"
 MINIMA = "minimum span of the key is", "minimum spans of the key are"
 
 
@@ -40,14 +41,14 @@ def describe_relations(table: MentionTable, side: str, options: Options, counts:
         found.append((len(table.relations.discourse_deixis.start), *DEIXIS))
     if named := ", ".join(_count(*one) for one in found if one[0]):
         yield f"not scored in the {side}: {named}"
-    if options["matching"] == "partial" and side == "key" and (outside := _count_outside(table)):
+    if options["matching"] in BY_MINIMUM and side == "key" and (outside := _count_outside(table)):
         yield f"{_count(outside, *MINIMA)} outside their mentions, which match by the same tokens only"
 
 
 def digest_relations(table: MentionTable, digests: Sequence[bytes], options: Options) -> list[bytes]:
     """Add to the digests of documents what the options make part of the gold: minimum spans and split antecedents."""
     found: list[list[object]] = [[] for _ in digests]
-    if options["matching"] == "partial" and table.head is None:
+    if options["matching"] in BY_MINIMUM and table.head is None:
         for row, tokens in table.minimum.items():
             found[int(table.document[row])].append([*_parts_of(table, row), tokens])
     if options["split_antecedents"] != "ignore":

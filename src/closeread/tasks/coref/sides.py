@@ -116,7 +116,7 @@ class CoreferenceSides:
             from closeread.tasks.coref.empty_nodes import digest_nodes
 
             digests = digest_nodes(key.empty, digests)
-        if key.relations is not None:
+        if key.relations is not None or key.minimum:
             from closeread.tasks.coref.relation_notes import digest_relations
 
             digests = digest_relations(key, digests, options)
@@ -141,7 +141,7 @@ class CoreferenceSides:
 
 def _with_trees(key: MentionTable, source: Path | Sequence[Any], options: Options) -> MentionTable:
     """Return the key with its constituents if mentions are matched by them."""
-    if options["matching"] != "minimum" or key.minimum:
+    if options["matching"] != "minimum" or key.minimum or not len(key.start):
         return key
     from closeread.tasks.coref.minimum_spans import read_trees
 
