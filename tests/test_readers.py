@@ -244,7 +244,7 @@ FORMATS = {
 
 def test_every_format_is_found():
     of_corpora = {"mctaco_tsv", "tne_jsonl", "possession_csv", "cat_xml", "timeline_txt"}
-    assert FORMATS.keys() == {"json_lines", "conll", "conllu", "conllua", "coref_json", *of_corpora}
+    assert FORMATS.keys() == {"json_lines", "arrau", "conll", "conllu", "conllua", "coref_json", *of_corpora}
     assert all(isinstance(one, Format) for one in FORMATS.values())
 
 

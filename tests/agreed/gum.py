@@ -63,49 +63,77 @@ print(json.dumps({"relations": relations, "documents": found}))
 """
 
 
-def key_text(gum, form):
+def released_text(gum, form):
     """The documents of a form as one file, without those that are refused."""
     files = [file for file in sorted((Path(gum) / FORMS[form]).glob("*.conllu")) if file.stem not in REFUSED[form]]
     return "".join(file.read_text("utf-8").rstrip("\n") + "\n\n" for file in files)
 
 
-def response_text(key):
-    """The key with some mentions dropped, shortened, or in other entities; without relations between entities."""
-    rng = random.Random(7)
-    lines, opened, entities = [], {}, []
-    for line in key.split("\n"):
-        if line.startswith("# newdoc"):
-            entities = []
+def scored_texts(text):
+    """Key and response to score: the documents without mentions that repeat another one, and with a seeded change.
+
+    Some mentions of the response are dropped, shortened, or in other entities.  Neither has relations of entities.
+    """
+    rng, key, response = random.Random(7), [], []
+    for document in re.split(r"(?m)^(?=# newdoc)", text):
+        lines = document.split("\n")
+        mentions = find_mentions(lines)
+        key += with_mentions(lines, mentions)
+        response += with_mentions(lines, perturbed(rng, mentions))
+    return {"key": "\n".join(key), "response": "\n".join(response)}
+
+
+def find_mentions(lines):
+    """(first line, last line, entity, fields) of the mentions of a document, without repeated ones."""
+    found, opened = {}, {}
+    for number, line in enumerate(lines):
+        value = re.search(r"\t(?:[^\t]*\|)?Entity=([^|\t]*)[^\t]*$", line) if not line.startswith("#") else None
+        for opens, entity, fields, closes in re.findall(r"(\()?([^()-]+)(-[^()]*)?(\))?", value[1] if value else ""):
+            if opens:
+                opened.setdefault(entity, []).append((number, fields))
+            if closes:
+                start, fields = opened[entity].pop()
+                found.setdefault((start, number), (entity, fields))
+    return [(*span, *rest) for span, rest in sorted(found.items())]
+
+
+def perturbed(rng, mentions):
+    """Other mentions of the same document, none of which repeats or crosses one of its own entity."""
+    entities = sorted({entity for _, _, entity, _ in mentions})
+    found = {}
+    for start, end, entity, fields in mentions:
+        chance = rng.random()
+        if chance < 0.2:
+            entity = rng.choice(entities)
+        elif chance < 0.25:
+            entity = f"x{len(found)}"
+        elif chance < 0.35:
+            end = start
+        crosses = any(e == entity and s < start <= last < end for (s, last), (e, _) in found.items())
+        if chance < 0.9 and not crosses:
+            found.setdefault((start, end), (entity, fields))
+    return [(*span, *rest) for span, rest in sorted(found.items())]
+
+
+def with_mentions(lines, mentions):
+    """The lines of a document with these mentions instead of its own."""
+    opening, closing = {}, {}
+    for start, end, entity, fields in sorted(mentions, key=lambda mention: (mention[0], -mention[1])):
+        opening.setdefault(start, []).append(f"({entity}{fields}" + (")" if start == end else ""))
+        if start < end:
+            closing.setdefault(end, []).insert(0, f"{entity})")
+    changed = []
+    for number, line in enumerate(lines):
         if "\t" in line and not line.startswith("#"):
             *cells, misc = line.split("\t")
-            attributes = [attribute for attribute in misc.split("|") if not attribute.startswith(("Bridge", "SplitA"))]
-            for i, attribute in enumerate(attributes):
-                if attribute.startswith("Entity="):
-                    attributes[i] = "Entity=" + perturbed(rng, attribute.removeprefix("Entity="), opened, entities)
-            line = "\t".join([*cells, "|".join(one for one in attributes if one != "Entity=") or "_"])
-        lines.append(line)
-    return "\n".join(lines)
-
-
-def perturbed(rng, cell, opened, entities):
-    """An Entity value; `opened` has the new ids of open mentions, `entities` those of the document's entities."""
-    pieces = []
-    for opens, entity, fields, closes in re.findall(r"(\()?([^()-]+)(-[^()]*)?(\))?", cell):
-        if not opens:
-            found = opened[entity].pop()
-            pieces += [f"{found})"] if found else []
-            continue
-        chance = rng.random()
-        new = (
-            entity if chance < 0.75 or not entities else rng.choice(entities) if chance < 0.85 else f"x{len(entities)}"
-        )
-        entities.append(new)
-        is_shorter = 0.9 > chance > 0.8 and not closes
-        if chance < 0.9:
-            pieces.append(f"({new}{fields}" + (")" if closes or is_shorter else ""))
-        if not closes:
-            opened.setdefault(entity, []).append(None if is_shorter or chance >= 0.9 else new)
-    return "".join(pieces)
+            kept = [
+                one for one in misc.split("|") if one.partition("=")[0] not in ("_", "Entity", "Bridge", "SplitAnte")
+            ]
+            brackets = "".join([*closing.get(number, []), *opening.get(number, [])])
+            kept += [f"Entity={brackets}"] if brackets else []
+            line = "\t".join([*cells, "|".join(kept) or "_"])
+        changed.append(line)
+    return changed
 
 
 def digest(text):
@@ -124,12 +152,13 @@ def main(gum, scorer, python):
     result = {"commits": COMMITS, "command": "corefud-scorer.py KEY RESPONSE -a MATCH -z linear -m METRICS [-s]"}
     with tempfile.TemporaryDirectory() as folder:
         for form in FORMS:
-            texts = {"key": key_text(gum, form)}
-            texts["response"] = response_text(texts["key"])
+            whole = Path(folder) / "whole.conllu"
+            whole.write_text(released_text(gum, form), "utf-8")
+            texts = scored_texts(released_text(gum, form))
             paths = [Path(folder) / f"{name}.conllu" for name in texts]
             for path, text in zip(paths, texts.values(), strict=True):
                 path.write_text(text, "utf-8")
-            read = subprocess.run([python, "-c", READ, paths[0]], capture_output=True, text=True, check=True)
+            read = subprocess.run([python, "-c", READ, whole], capture_output=True, text=True, check=True)
             found = {}
             for match, keep in SETTINGS:
                 command = [python, Path(scorer) / "corefud-scorer.py", *paths, "-a", match, "-z", "linear"]
@@ -139,6 +168,7 @@ def main(gum, scorer, python):
             for name in REFUSED[form]:
                 done = subprocess.run([python, "-c", READ, Path(gum) / FORMS[form] / f"{name}.conllu"])
                 assert done.returncode, name
+            texts["released"] = released_text(gum, form)
             digests = {name: digest(text) for name, text in texts.items()}
             result[form] = {"digests": digests, **json.loads(read.stdout), "scores": found}
     text = json.dumps(result, indent=1)

@@ -221,7 +221,18 @@ def test_joined_parts_are_the_whole(documents, borders):
 
 
 JOINED = {"names", "n_tokens", "document", "start", "end", "entity", "n_entities", "parts", "head", "labels", "words"}
-JOINED |= {"empty", "minimum", "mention_fields", "document_fields", "notices", "absent", "unnamed", "files", "rank"}
+JOINED |= {
+    "empty",
+    "minimum",
+    "mention_fields",
+    "document_fields",
+    "notices",
+    "absent",
+    "unnamed",
+    "files",
+    "rank",
+    "relations",
+}
 LATER = {"trees"}  # read from the words of the whole
 
 

@@ -168,7 +168,7 @@ def test_requests_that_are_refused(pair, tmp_path, write):
             score_files(*(files or pair), **options)
 
     refused("BLANC is not defined for entities with split antecedents; choose", split_antecedents="score")
-    for option in ({"keep_singletons": "false"}, {"duplicates": "first"}):
+    for option in ({"keep_singletons": "false"}, {"duplicates": "first"}, {"zeros": "corefud"}):
         message = f"scoring split antecedents needs {next(iter(option))} '"
         refused(message, metrics=("lea",), split_antecedents="score", **option)
     jsonl = write_jsonl(tmp_path / "a.jsonl", {"a": [[[0, 0]]]})
@@ -177,12 +177,42 @@ def test_requests_that_are_refused(pair, tmp_path, write):
     refused(f"scoring bridging {needs}", pair[0], jsonl, metrics=BRIDGING)
     refused(f"scoring non-referring mentions {needs}", jsonl, pair[0], metrics=("non_referring",))
     refused(f"layer 'discourse_deixis' {needs}", jsonl, jsonl, layer="discourse_deixis")
-    refused("matching 'partial' needs heads or minimum spans in the key", matching="partial")
+    refused("matching 'partial' needs heads .*; minimum spans of the key do as well", matching="partial")
     entity = write("entity", (mention(1, "m"), "(MarkableID=m|EntityAnchor=1)"))
     refused("needs a MentionAnchor for every anaphor; anaphors of the key without: 1", entity, entity, metrics=BRIDGING)
     zero = write("zero", (mention(1, "m"),))
     zero.write_text(zero.read_text() + row("1.1", mention(1, "n")).strip() + "\n")
     refused("matching 'craft' is not defined for documents with empty nodes", zero, zero, matching="craft")
+
+
+def test_no_breakdowns_of_sets(pair):
+    with pytest.raises(RequestError, match="entity_size divides mentions, which sets of antecedents are not"):
+        report_files(*pair, metrics=("b3",), split_antecedents="score", by=("entity_size",))
+
+
+def test_folders(write, tmp_path):
+    """Relations and layers of several files are joined, and stay with their documents in any order."""
+    for side, order in (("key", "ab"), ("response", "ba")):
+        for number, name in enumerate(order):
+            head = (mention(1, "m", ElementOf=3),), (mention(2, "n", ElementOf=3),)
+            deixis = (mention(3, "o"), anchor("o", "m"), mention("1-DD", "d") if name == "a" else "_")
+            path = write(f"{number}", *head, deixis, (mention("4-Pseudo", "p"),), document=name)
+            (tmp_path / side).mkdir(exist_ok=True)
+            path.rename(tmp_path / side / path.name)
+    key, response = tmp_path / "key", tmp_path / "response"
+    everything = ("mentions", "b3", "lea", "non_referring", *BRIDGING)
+    report = report_files(key, response, metrics=everything, split_antecedents="score")
+    assert {estimate.value for estimate in report.total.scores.values()} == {1}
+    assert score_files(key, response, metrics=("mentions",), layer="discourse_deixis")["mentions/f1"] == 1
+    (tmp_path / "key" / "c.conllu").write_text("# newdoc id = c\n# global.Entity = eid\n1\tx" + "\t_" * 8 + "\n\n")
+    with pytest.raises(RequestError, match="scoring bridging needs Universal Anaphora files"):
+        score_files(key, response, metrics=BRIDGING)
+
+
+def test_names_of_parts(write):
+    key = write("key", (mention("1-Pseudo", "m"),), document="x; part 000")
+    response = write("response", (mention("1-Pseudo", "m"),), document="x_0")
+    assert score_files(key, response, metrics=("non_referring",))["non_referring/f1"] == 1
 
 
 def test_repeated_mentions_of_a_layer(write):

@@ -55,7 +55,7 @@ def convert(source: Path, side: str, output: Path) -> None:
 @click.command(
     cls=ProcedureCommand,
     procedure="coref",
-    procedure_options=("matching", "duplicates", "words", "word_column", "fields"),
+    procedure_options=("matching", "zeros", "duplicates", "words", "word_column", "fields"),
 )
 @options.key
 @options.response
@@ -138,6 +138,7 @@ def _analyse(key: Path, response: Path, by: Sequence[str], values: dict[str, Any
     from closeread.counts.sides import Place
     from closeread.errors import RequestError
     from closeread.scoring import open_scorer
+    from closeread.tasks.coref.empty_nodes import find_zeros
     from closeread.tasks.coref.error_analysis import find_errors
     from closeread.tasks.coref.matching import match_sides, table_of, without_repeats
     from closeread.tasks.coref.mention_fields import FIELDS
@@ -149,7 +150,10 @@ def _analyse(key: Path, response: Path, by: Sequence[str], values: dict[str, Any
     scorer = open_scorer("coref", Place(gold=key), given_options(PROCEDURE, values))
     own, other = (without_repeats(table_of(side)) for side in (scorer.gold.records, scorer.read(response).rows))
     require_fields(own, other, scorer.options, [field for field in by if field in FIELDS])
-    return find_errors(own, other, match_sides(own, other, matching=scorer.options["matching"]).sides)
+    matching, zeros = scorer.options["matching"], scorer.options["zeros"]
+    if zeros == "exclude":
+        own, other = (table.select(~find_zeros(table)) for table in (own, other))
+    return find_errors(own, other, match_sides(own, other, matching=matching, zeros=zeros).sides)
 
 
 def _make_slice_grids(field: str, counted: Mapping[str, Mapping[str, int]]) -> Iterator[Grid]:

@@ -70,7 +70,8 @@ class MiscReader:
         self._data, self._raw = data, np.frombuffer(data, np.uint8)
         self._problems = problems
         self._declared: list[list[str]] = []
-        self._fields = _index_fields([])
+        self._numbers: dict[str, int] = {}
+        self._indices: list[tuple[int, int, int, int]] = []
         self._names = NameNumbers()
         self._cells: list[Cells] = []
         self._pieces: list[Pieces] = []
@@ -84,11 +85,13 @@ class MiscReader:
             expected = f"expected different fields with either eid or GRP, such as {DEFAULT_FIELDS!r}"
             self._problems.add(f"global.Entity is {quote(value)} ({expected})", line)
             return UNUSABLE
-        if fields not in self._declared[-1:]:
+        number = self._numbers.setdefault(value, len(self._declared))
+        if number == len(self._declared):
+            etype = _index(fields, "etype", "entity")
             self._declared.append(fields)
-            self._fields = _index_fields(self._declared)
-            self.has_types |= self._fields.etype[-1] != ABSENT
-        return len(self._declared) - 1
+            self._indices.append((len(fields), _index(fields, *ENTITY_ID), _index(fields, "head"), etype))
+            self.has_types |= etype != ABSENT
+        return number
 
     def take(self, rows: Rows, place: Place) -> None:
         """Read the cells of a block."""
@@ -126,7 +129,9 @@ class MiscReader:
         cells = Cells(*(column.astype(np.int32) for column in columns))
         self._cells.append(cells)
         if self._is_valid and not self._problems.total:
-            pieces = parse_pieces(self._raw, cells, self._fields, self._names)
+            used, which = np.unique(declared, return_inverse=True)
+            fields = Fields(*np.array([self._indices[i] for i in used.tolist()], np.int64).reshape(-1, 4).T)
+            pieces = parse_pieces(self._raw, cells._replace(declared=which.astype(np.int32)), fields, self._names)
             self._is_valid = pieces is not None
             self._pieces += [pieces] if pieces else []
 
@@ -178,10 +183,6 @@ def _find_values(rows: Rows, name: bytes, bars: Ints) -> _Values:
     return _Values(row, begin, np.minimum(end, last[row]))
 
 
-def _index_fields(declared: list[list[str]]) -> Fields:
-    def index(*names: str) -> Ints:
-        found = [[i for i, field in enumerate(fields) if field in names] for fields in declared]
-        return np.array([places[0] if places else ABSENT for places in found], np.int64)
-
-    count = np.array([len(fields) for fields in declared], np.int64)
-    return Fields(count, index(*ENTITY_ID), index("head"), index("etype", "entity"))
+def _index(fields: list[str], *names: str) -> int:
+    """Return the index of the field with one of these names; `ABSENT` if there is none."""
+    return next((i for i, field in enumerate(fields) if field in names), ABSENT)

@@ -30,6 +30,7 @@ def match_names(key: MentionTable, response: MentionTable) -> MentionTable:
     return replace(
         response,
         names=[new.get(name, name) for name in response.names],
+        relations=response.relations and response.relations.rename(new),
         notices=[*response.notices, f"{found}{', and so on' if len(new) > 1 else ''}."],
     )
 

@@ -20,7 +20,7 @@ from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.kernels.overlap import match_rows
 from closeread.tasks.coref.kernels.sides import Side, mention_codes
 from closeread.tasks.coref.mention_fields import FIELDS
-from closeread.tasks.coref.slices import with_words
+from closeread.tasks.coref.slices import with_annotation
 
 RIGHT = "right entity"
 OF_ENTITIES = ("split entity", "merged entities", "missing entity", "spurious entity")
@@ -133,7 +133,7 @@ def find_errors(key: MentionTable, response: MentionTable, sides: tuple[Side, Si
         _find_there(own, key_row, other.entity[response_row]),
         _find_there(other, response_row, own.entity[key_row]),
     )
-    labels = _label_mentions(key), _label_mentions(with_words(response, key))
+    labels = _label_mentions(key), _label_mentions(with_annotation(response, key))
     entities = [_sort_entities(side, its) for side, its in zip(sides, there, strict=True)]
     pairs = np.column_stack([own.entity[key_row], other.entity[response_row]])
     found = {

@@ -11,6 +11,7 @@ import numpy as np
 from closeread.arrays import Ints
 from closeread.errors import join_names
 from closeread.tasks.coref.columns import EmptyNodes, MentionTable, Words
+from closeread.tasks.coref.relations import Relations, select_layer
 
 T = TypeVar("T")
 
@@ -18,7 +19,7 @@ T = TypeVar("T")
 def join_tables(tables: Mapping[str, MentionTable]) -> MentionTable:
     """Join the documents of several files, whose names differ.
 
-    Heads and numbers of tokens are kept if all files have them.
+    Heads, numbers of tokens and relations are kept if all files have them.
 
     Args:
         tables: the documents of each file, by the file's path in its folder.
@@ -42,6 +43,7 @@ def join_tables(tables: Mapping[str, MentionTable]) -> MentionTable:
         words=JoinedWords(parts) if any(table.words is not None for table in parts) else None,
         empty=_join_empty_nodes(parts, documents),
         minimum=_renumber([table.minimum for table in parts], mentions),
+        relations=_join_relations(tables),
         mention_fields=_join_fields(parts, lambda table: table.mention_fields, lambda table: len(table.document)),
         document_fields=_join_fields(parts, lambda table: table.document_fields, len),
         notices=_join_notices(tables),
@@ -94,6 +96,16 @@ def _join_notices(tables: Mapping[str, MentionTable]) -> list[str]:
         for notice in table.notices:
             files.setdefault(notice, []).append(file)
     return [f"{join_names(names)}: {notice}" for notice, names in files.items()]
+
+
+def _join_relations(tables: Mapping[str, MentionTable]) -> Relations | None:
+    relations = [table.relations for table in tables.values() if table.relations is not None]
+    if len(relations) < len(tables):
+        return None
+    layer = None
+    if any(one.discourse_deixis is not None for one in relations):
+        layer = join_tables({file: select_layer(table, "discourse_deixis") for file, table in tables.items()})
+    return Relations({name: found for one in relations for name, found in one.documents.items()}, layer)
 
 
 def _starts(tables: Sequence[MentionTable], size: Callable[[MentionTable], int]) -> list[int]:

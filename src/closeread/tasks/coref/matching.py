@@ -105,6 +105,14 @@ class Matched:
             return find_rows(self.places.zero_found, self.places.response)
         return find_rows(*mention_codes(*self.sides))
 
+    def direct(self) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
+        """Return both sides twice: as the mentions of the key are found, and as those of the response are."""
+        if self.places is None:
+            return self.sides, self.sides
+        from closeread.tasks.coref.kernels.lookup import direct_sides
+
+        return direct_sides(*self.sides, self.places)
+
     def build_overlap(self) -> Overlap:
         """Build the table of key and response from which the metrics of entities are counted."""
         n_documents = len(self.key.names)
@@ -197,6 +205,7 @@ def require_heads(key: MentionTable, response: MentionTable, matching: str) -> N
     if matching != "exact" and (key.head is None or response.head is None):
         lacking = "key" if key.head is None else "response"
         having = "CorefUD has them, and JSON Lines with mentions [start, end, head]"
+        having += "; minimum spans of the key do as well" if matching == "partial" else ""
         raise RequestError(f"matching '{matching}' needs heads on both sides, but the {lacking} has none ({having})")
 
 

@@ -83,7 +83,8 @@ def _number_zeros(table: MentionTable) -> Ints:
 
 
 def _lacks_heads(table: MentionTable) -> str:
-    return "" if table.head is not None else "heads of mentions and empty nodes, as CorefUD files have them"
+    is_known = table.head is not None or table.empty is not None
+    return "" if is_known else "heads of mentions and empty nodes, as CorefUD files have them"
 
 
 def _describe_ranges(bounds: tuple[int, ...], first: int) -> tuple[str, ...]:

@@ -70,7 +70,8 @@ def count(
         zeros: how to treat mentions whose head is an empty node: "linear" matches them as all others, where an empty
             node is known by its place; "dependent" matches them by their dependencies before all others; "corefud"
             looks for those matches as CorefUD's scorer does; "exclude" drops them from both sides.
-        split_antecedents: one of `closeread.tasks.coref.split_antecedents.CHOICES`.
+        split_antecedents: "ignore", or "score" to count them as mentions, or "only" to count nothing else (see
+            `closeread.tasks.coref.kernels.split_antecedents`).
         breakdowns: names from `closeread.tasks.coref.mention_fields.FIELDS`.
 
     Raises:
@@ -96,7 +97,8 @@ def count(
     if split_antecedents != "ignore":
         from closeread.tasks.coref.split_antecedents import check_options, split_columns
 
-        check_options(metrics, keep_singletons, duplicates)
+        given = {"keep_singletons": keep_singletons, "duplicates": duplicates, "zeros": zeros}
+        check_options(metrics, given, breakdowns)
         counted, others = counted[:1], [metric.name for metric in counted[1:]]
         columns |= split_columns((key, response), matched, others, split_antecedents)
     for metric in counted:
@@ -110,8 +112,7 @@ def count(
     if breakdowns:
         options = {"duplicates": duplicates, "average": average, "matching": matching}
         require_fields(key, response, options, breakdowns)
-        tables = (matched.key, matched.response)
-        table = replace(table, breakdowns=count_slices(breakdowns, tables, matched.sides, len(names)))
+        table = replace(table, breakdowns=count_slices(breakdowns, matched))
     return table.select(present) if missing == "skip" else table
 
 

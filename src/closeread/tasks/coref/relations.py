@@ -63,6 +63,10 @@ class Relations:
     documents: Mapping[str, DocumentRelations]
     discourse_deixis: MentionTable | None = None
 
+    def rename(self, new: Mapping[str, str]) -> Relations:
+        """Return the relations of this layer with new names for some documents."""
+        return Relations({new.get(name, name): relations for name, relations in self.documents.items()})
+
 
 def find_single_antecedents(antecedents: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """Replace antecedents that have antecedents of their own by these.

@@ -15,8 +15,7 @@ from closeread.counts.table import Breakdown
 from closeread.errors import RequestError
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.per_mention import METRICS, share_mentions, sum_groups
-from closeread.tasks.coref.kernels.sides import Side
-from closeread.tasks.coref.matching import Documents, repeats, table_of
+from closeread.tasks.coref.matching import Documents, Matched, repeats, table_of
 from closeread.tasks.coref.mention_fields import FIELDS, order_mentions
 
 COUNTS = tuple(
@@ -38,7 +37,7 @@ def find_lacking(key: Documents, response: Documents, options: Options, field: s
     if options["matching"] == "minimum":
         return f"{field} needs mentions that match at most one, as minimum spans need not; use another matching"
     own = table_of(key)
-    for name, table in (("key", own), ("response", with_words(table_of(response), own))):
+    for name, table in (("key", own), ("response", with_annotation(table_of(response), own))):
         if len(table.entity) and (lacking := FIELDS[field].lacks(table)):
             return f"{field} needs {lacking}, but the {name} has none"
         if options["duplicates"] == "reference" and len(repeats(table)):
@@ -57,27 +56,29 @@ def require_fields(key: Documents, response: Documents, options: Options, fields
             raise RequestError(lacking)
 
 
-def with_words(response: MentionTable, key: MentionTable) -> MentionTable:
-    """Return the response with the words of the key, which are the same, and their parts of speech."""
-    return response if key.words is None else replace(response, words=key.words)
+def with_annotation(response: MentionTable, key: MentionTable) -> MentionTable:
+    """Return the response with what it shares with the key: words and their parts of speech, and empty nodes.
+
+    It has the key's empty nodes if its format counts no tokens, so that its mentions are numbered as the key's.
+    """
+    has_tokens = response.empty is not None or response.n_tokens is not None
+    empty = response.empty if has_tokens else key.empty
+    return replace(response, words=key.words or response.words, empty=empty)
 
 
-def count_slices(
-    fields: Sequence[str], tables: tuple[MentionTable, MentionTable], sides: tuple[Side, Side], n_documents: int
-) -> dict[str, Breakdown]:
+def count_slices(fields: Sequence[str], matched: Matched) -> dict[str, Breakdown]:
     """Count the mentions of each value of some fields in every document.
 
     Args:
         fields: names in `FIELDS`.
-        tables, sides: key and response, the same rows in both forms.
-        n_documents: the number of documents.
+        matched: key and response.
     """
-    shares = share_mentions(*sides, (order_mentions(tables[0]), order_mentions(tables[1])))
-    tables = tables[0], with_words(tables[1], tables[0])
+    tables = matched.key, with_annotation(matched.response, matched.key)
+    shares = share_mentions(matched.sides, matched.direct(), (order_mentions(tables[0]), order_mentions(tables[1])))
     slices = {}
     for name in fields:
         field = FIELDS[name]
         groups = field.number(tables[0]), field.number(tables[1])
-        counts = sum_groups(sides, shares, groups, len(field.parts), n_documents)
+        counts = sum_groups(matched.sides, shares, groups, len(field.parts), len(matched.key.names))
         slices[name] = Breakdown.from_dense(field.parts, counts, COUNTS)
     return slices

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from closeread.arrays import Floats, Ints
+from closeread.counts.sides import Options
 from closeread.errors import RequestError
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.split_antecedents import EACH_SIDE, IN_SETS, Sets, count_sets, count_with_sets
@@ -15,15 +16,12 @@ from closeread.tasks.coref.matching import Matched
 from closeread.tasks.coref.relation_metrics import require_relations
 from closeread.tasks.coref.relations import Place, find_single_antecedents, list_zeros, places_by_entity, relations_of
 
-CHOICES = ("ignore", "score", "only")
-"""How to treat split antecedents: leave them out, score them as mentions of their entities, or score only them."""
-
-SHARED_NUMERATOR = ("ceafm", "ceafe")
-"""The metrics whose precision and recall have the same numerator."""
+NEEDED = {"keep_singletons": ("true",), "duplicates": ("error",), "zeros": ("linear", "exclude")}
+"""The values of options that are scored together with split antecedents."""
 
 
-def check_options(metrics: Sequence[str], keep_singletons: str, duplicates: str) -> None:
-    """Check that split antecedents can be scored with these metrics and options.
+def check_options(metrics: Sequence[str], options: Options, breakdowns: Sequence[str]) -> None:
+    """Check that split antecedents can be scored with these metrics, options and breakdowns.
 
     Raises:
         RequestError: they can't.
@@ -31,9 +29,11 @@ def check_options(metrics: Sequence[str], keep_singletons: str, duplicates: str)
     if "blanc" in metrics:
         advice = "choose other metrics, such as muc,b3,ceafm,ceafe,lea,conll"
         raise RequestError(f"BLANC is not defined for entities with split antecedents; {advice}")
-    if keep_singletons != "true" or duplicates != "error":
-        option = "keep_singletons 'true'" if keep_singletons != "true" else "duplicates 'error'"
-        raise RequestError(f"scoring split antecedents needs {option}")
+    for name, values in NEEDED.items():
+        if options[name] not in values:
+            raise RequestError(f"scoring split antecedents needs {name} {' or '.join(map(repr, values))}")
+    if breakdowns:
+        raise RequestError(f"{breakdowns[0]} divides mentions, which sets of antecedents are not; don't score these")
 
 
 def split_columns(
@@ -58,10 +58,7 @@ def split_columns(
             counts = count_sets(key, response, n_documents, metric)
         else:
             counts = count_with_sets(sides, key, response, n_documents, metric)
-        names = dict(zip(EACH_SIDE, counts.T, strict=True))
-        if metric in SHARED_NUMERATOR:
-            names = {"common": names["found_of_key"], "key": names["key"], "response": names["response"]}
-        columns |= {f"{metric}/{name}": column for name, column in names.items()}
+        columns |= {f"{metric}/{name}": column for name, column in zip(EACH_SIDE, counts.T, strict=True)}
     return columns
 
 

@@ -70,6 +70,15 @@ class DirectedOverlap(Overlap):
         return self.backward.transposed
 
 
+def direct_sides(key: Side, response: Side, places: Places) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
+    """Return both sides twice: with the codes that the scorer finds for the key's mentions, and the response's."""
+
+    def recode(of_key: Ints, of_response: Ints) -> tuple[Side, Side]:
+        return Side(key.document, of_key, key.entity), Side(response.document, of_response, response.entity)
+
+    return recode(places.key_found, places.response), recode(places.key, places.response_found)
+
+
 def directed_overlap(key: Side, response: Side, places: Places, n_documents: int) -> DirectedOverlap:
     """Build the tables of key and response.
 
@@ -79,12 +88,7 @@ def directed_overlap(key: Side, response: Side, places: Places, n_documents: int
         n_documents: the number of documents.
     """
 
-    def build(of_key: Ints, of_response: Ints) -> Overlap:
-        own, other = (Side(s.document, c, s.entity) for s, c in ((key, of_key), (response, of_response)))
-        return overlap(own, other, n_documents)
-
-    forward = build(places.key_found, places.response)
-    backward = build(places.key, places.response_found)
+    forward, backward = (overlap(*sides, n_documents) for sides in direct_sides(key, response, places))
     mentions = overlap(key, response, n_documents).mentions
     return DirectedOverlap(**{**vars(forward), "mentions": mentions}, backward=backward)
 

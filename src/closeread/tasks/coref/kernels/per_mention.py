@@ -26,20 +26,28 @@ METRICS = ("mentions", "muc", "b3", "lea")
 """The metrics that are sums over mentions; the others map clusters to clusters or count links between clusters."""
 
 
-def share_mentions(key: Side, response: Side, orders: tuple[Ints, Ints]) -> tuple[Floats, Floats]:
+Lookups = tuple[tuple[Side, Side], tuple[Side, Side]]
+"""Key and response twice: with the codes by which the mentions of the key are found, and those of the response."""
+
+
+def share_mentions(sides: tuple[Side, Side], lookups: Lookups, orders: tuple[Ints, Ints]) -> tuple[Floats, Floats]:
     """Return what each mention of the key adds to recall, and what each of the response adds to precision.
 
     Args:
-        key, response: the mentions.
+        sides: key and response, with equal codes for mentions that match.
+        lookups: the same rows, as the entities of mentions are found; usually `sides` twice.
         orders: for each side (n_mentions,) its rows in the order of the text.
 
     Returns:
         For each side (n_mentions, 2 * len(METRICS)): for each of `METRICS` what is found, and what there is.
     """
-    key_row, response_row = match_rows(*mention_codes(key, response))
+    key_code, response_code = mention_codes(*sides)
+    matched = np.isin(key_code, response_code), np.isin(response_code, key_code)
+    key_row, its_row = match_rows(*mention_codes(*lookups[0]))
+    its_key_row, response_row = match_rows(*mention_codes(*lookups[1]))
     return (
-        _share_side(key, response, orders[0], key_row, response_row),
-        _share_side(response, key, orders[1], response_row, key_row),
+        _share_side(*sides, orders[0], matched[0], key_row, its_row),
+        _share_side(sides[1], sides[0], orders[1], matched[1], response_row, its_key_row),
     )
 
 
@@ -66,13 +74,14 @@ def sum_groups(
     return np.concatenate(sums, axis=3).reshape(n_groups, n_documents, -1)
 
 
-def _share_side(own: Side, other: Side, order: Ints, own_row: Ints, other_row: Ints) -> Floats:
+def _share_side(own: Side, other: Side, order: Ints, matched: Mask, own_row: Ints, other_row: Ints) -> Floats:
     """Return what each mention of a side adds to its recall.
 
     Args:
         own, other: the side, and the other one.
         order: the rows of the side in the order of the text.
-        own_row, other_row: (n_matches,) the rows of both sides that are the same mention.
+        matched: (n_mentions,) whether the other side has the mention.
+        own_row, other_row: (n_found,) the rows of the side whose entity on the other side is found, and where.
     """
     n = len(own.entity)
     size = np.bincount(own.entity, minlength=1)[own.entity]
@@ -87,7 +96,7 @@ def _share_side(own: Side, other: Side, order: Ints, own_row: Ints, other_row: I
     lea = np.where(size == 1, is_found & is_alone_there, np.maximum(shared - 1, 0) / np.maximum(size - 1, 1))
     ones = np.ones(n)
     found_all = (
-        (is_found, ones),
+        (matched, ones),
         (is_found & ~_mark_first(cell, order), ~is_first),
         (shared / np.maximum(size, 1), ones),
         (lea, ones),

@@ -1,0 +1,75 @@
+"""GUM and OntoGUM in CoNLL-U, read and scored next to udapi and corefud-scorer: their figures in `agreed/gum.json`.
+
+The corpus is read from a checkout named by `shared.peers`.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from agreed import gum as maker
+from shared.coreference import score_files
+from shared.peers import find_peer
+
+from closeread.errors import FormatError
+from closeread.tasks.coref.conllu import read_conllu
+
+AGREED = Path(__file__).parent.parent / "agreed"
+FIGURES = json.loads((AGREED / "gum.json").read_text("utf-8"))
+NAMES = {"muc": "muc", "bcub": "b3", "ceafe": "ceafe", "ceafm": "ceafm", "blanc": "blanc", "lea": "lea"}
+
+
+@pytest.fixture(scope="module", params=maker.FORMS)
+def form(request, tmp_path_factory):
+    """The name of a form, and a folder with what is released, a key and a response."""
+    released, digests = maker.released_text(find_peer("gum"), request.param), FIGURES[request.param]["digests"]
+    if maker.digest(released) != digests["released"]:
+        pytest.skip(f"the checkout of gum is not at {FIGURES['commits']['gum']}")
+    folder = tmp_path_factory.mktemp("gum")
+    for name, text in {"released": released, **maker.scored_texts(released)}.items():
+        assert maker.digest(text) == digests[name]
+        (folder / f"{name}.conllu").write_text(text, "utf-8")
+    return request.param, folder
+
+
+def test_mentions(form):
+    name, folder = form
+    table = read_conllu(folder / "released.conllu")
+    borders = np.searchsorted(table.document, np.arange(len(table) + 1)).tolist()
+    types = table.mention_fields.get("type")
+    found = {}
+    for i, document in enumerate(table.names):
+        mentions, type_of_entity = [], {}
+        for row in range(borders[i], borders[i + 1]):
+            label, tokens = table.label(row), list(range(int(table.start[row]), int(table.end[row]) + 1))
+            kind = type_of_entity.setdefault(label, types[row] if types else None)
+            mentions.append([label, tokens, int(table.head[row]), kind])
+        text = json.dumps(sorted(mentions, key=lambda mention: mention[:2]))
+        counts = [int(table.n_tokens[i]), len(type_of_entity), len(mentions)]
+        found[document] = [*counts, hashlib.sha256(text.encode()).hexdigest()[:16]]
+    assert found == FIGURES[name]["documents"]
+    assert not table.parts
+    assert all(table.document_fields["genre"])
+    split, bridging = FIGURES[name]["relations"]
+    expected = f"{split:,} split antecedents and {bridging:,} bridging relations are not scored"
+    assert table.notices == ([expected] if split else [])
+
+
+def test_documents_that_udapi_refuses_are_refused():
+    for name, documents in maker.REFUSED.items():
+        for document in documents:
+            with pytest.raises(FormatError, match="closes but is not open"):
+                read_conllu(find_peer("gum") / maker.FORMS[name] / f"{document}.conllu")
+
+
+@pytest.mark.parametrize("setting", [" ".join(setting) for setting in maker.SETTINGS])
+def test_scores(form, setting):
+    name, folder = form
+    files = folder / "key.conllu", folder / "response.conllu"
+    matching, keep_singletons = setting.split()
+    scores = score_files(*files, metrics=tuple(NAMES.values()), matching=matching, keep_singletons=keep_singletons)
+    for theirs, ours in NAMES.items():
+        found = [100 * scores[f"{ours}/{part}"] for part in ("precision", "recall", "f1")]
+        assert found == pytest.approx(FIGURES[name]["scores"][setting][theirs], abs=0.00501), theirs
