@@ -1,9 +1,10 @@
 """The counts of a response as CorefUD's scorer has them: (found of response, response, found of key, key)."""
 
-from closeread.tasks.coref.metrics import ALL_METRICS
+from closeread.tasks.coref.metrics import TITLES
 from closeread.tasks.coref.procedure import PROCEDURE
 from closeread.tasks.coref.sides import align, read_key
 
+METRICS = (*TITLES, "mor", "zeros")
 NUMERATORS = ("found_of_response", "found_of_key")
 MATCHING = {"exact": "exact", "head": "head", "partial-corefud": "partial"}
 
@@ -18,7 +19,7 @@ def count_pair(gold, system, **options):
     """Count a response, summed over documents, by the names of the metrics and of BLANC's two kinds of links."""
     table = tabulate_pair(gold, system, **options)
     sums = dict(zip(table.names, table.values.sum(axis=0).tolist(), strict=True))
-    counts = {name: _list_counts(sums, name) for name in ALL_METRICS if name not in ("mentions", "blanc", "conll")}
+    counts = {name: _list_counts(sums, name) for name in METRICS if name not in ("mentions", "blanc", "conll")}
     for kind in ("coreference", "other"):
         common, of_key, of_response = (sums[f"blanc_luo2014/{kind}_{side}"] for side in ("common", "key", "response"))
         counts[kind] = [common, of_response, common, of_key]
@@ -27,12 +28,12 @@ def count_pair(gold, system, **options):
 
 def score_pair(gold, system, **options):
     """Score a response; 0/0 is 0."""
-    return tabulate_pair(gold, system, **options).scores(PROCEDURE.with_metrics(ALL_METRICS).metrics)
+    return tabulate_pair(gold, system, **options).scores(PROCEDURE.with_metrics(METRICS).metrics)
 
 
 def tabulate_pair(gold, system, **options):
     """Count every document."""
-    fixed = {"metrics": ALL_METRICS, "blanc_edge": "luo2014", "duplicates": "first"}
+    fixed = {"metrics": METRICS, "blanc_edge": "luo2014", "duplicates": "first"}
     return PROCEDURE.count(gold=gold, system=system, **fixed, **options)
 
 
