@@ -109,7 +109,7 @@ def test_evaluate(pair):
             assert scores.items() <= expected[value].items()
     with pytest.raises(RequestError) as error:
         evaluate.load("coref_conll").report(predictions=predictions, references=references, by="distance")
-    assert str(error.value) == "conll can't be divided by distance (choose from: mentions, muc, b3, lea)"
+    assert str(error.value) == "there are no slices of conll by distance (choose from: mentions, muc, b3, lea)"
     with pytest.raises(RequestError, match="option fields is one of files, which coref_lea does not read"):
         evaluate.load("coref_lea").compute(predictions=predictions, references=references, fields="f.csv")
     with pytest.raises(RequestError, match="mention_type needs parts of speech"):
@@ -121,7 +121,7 @@ def test_some_metrics(pair, run):
     assert {tuple(scores) for scores in slices.values()} == {("lea/precision", "lea/recall", "lea/f1")}
     done = run("score", "coref", *pair, "--metrics", "ceafe,blanc", "--by", "entity_size")
     assert done.exit_code == 2
-    expected = "ceafe and blanc can't be divided by entity_size (choose from: mentions, muc, b3, lea)"
+    expected = "there are no slices of ceafe and blanc by entity_size (choose from: mentions, muc, b3, lea)"
     assert done.stderr == f"Error: {expected}\n"
 
 

@@ -132,7 +132,7 @@ def test_documents_without_a_response_are_left_out():
             "distance",
             [["ab"]],
             {"average": "macro"},
-            "distance divides documents, so their scores can't be averaged; use average micro",
+            "slices by distance are parts of documents, whose scores can't be averaged; use average micro",
         ),
         (
             "entity_size",
@@ -148,10 +148,21 @@ def test_what_can_not_be_divided(field, sides, options, message):
     assert str(error.value) == message
 
 
-def test_minimum_spans_can_not_be_divided():
-    options = PROCEDURE.resolve_options({"matching": "minimum"})
-    message = "entity_size needs mentions that match at most one, as minimum spans need not; use another matching"
-    assert find_lacking([], [], options, "entity_size") == message
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"matching": "minimum"},
+            "entity_size needs mentions that match at most one, as minimum spans need not; use another matching",
+        ),
+        (
+            {"split_antecedents": "score"},
+            "slices by entity_size have no split antecedents; use split_antecedents ignore",
+        ),
+    ],
+)
+def test_options_that_slices_do_not_follow(options, message):
+    assert find_lacking([], [], PROCEDURE.resolve_options(options), "entity_size") == message
 
 
 def test_without_heads_nothing_is_known_of_zeros():

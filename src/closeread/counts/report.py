@@ -266,7 +266,7 @@ def _score_slices(counted: Counted, field: str, resampling: Resampling) -> dict[
         if not metrics:
             families = ", ".join(dict.fromkeys(name.partition("/")[0] for name in parts.names))
             undefined = " and ".join(counted.procedure.families)
-            raise RequestError(f"{undefined} can't be divided by {field} (choose from: {families})")
+            raise RequestError(f"there are no slices of {undefined} by {field} (choose from: {families})")
     return {value: score(part, metrics, resampling) for value, part in slices.items()}
 
 

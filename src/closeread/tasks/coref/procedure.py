@@ -111,7 +111,7 @@ def count(
     table = replace(CountTable.of_columns(list(names), columns), fields=list_fields(key))
     if breakdowns:
         options = {"duplicates": duplicates, "average": average, "matching": matching}
-        require_fields(key, response, options, breakdowns)
+        require_fields(key, response, {**options, "split_antecedents": split_antecedents}, breakdowns)
         table = replace(table, breakdowns=count_slices(breakdowns, matched))
     return table.select(present) if missing == "skip" else table
 
@@ -294,7 +294,7 @@ second, other files in the last but one (see --word-column). Empty nodes of Core
 
 Fields for --by: genre, from names as in CoNLL-2012 and GUM; the columns of --fields; and of mentions entity_size,
 mention_type, distance (tokens from the start of the antecedent) and zero. By a field of mentions, recall is over the
-mentions of the key, precision over those of the response; CEAF, BLANC and CoNLL F1 can't be divided by mentions.""",
+mentions of the key, precision over those of the response; CEAF, BLANC and CoNLL F1 have no such slices.""",
         key="key.conll",
         response="response.conll",
         flags=("--metrics lea --per-unit", "--preset corefud", "--by genre --by mention_type"),

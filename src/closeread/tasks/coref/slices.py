@@ -29,13 +29,16 @@ def find_lacking(key: Documents, response: Documents, options: Options, field: s
 
     Args:
         key, response: both sides.
-        options: the options of the procedure, of which `average`, `duplicates` and `matching` matter.
+        options: the options of the procedure, of which `average`, `duplicates`, `matching` and `split_antecedents`
+            matter.
         field: a name in `FIELDS`.
     """
     if options["average"] == "macro":
-        return f"{field} divides documents, so their scores can't be averaged; use average micro"
+        return f"slices by {field} are parts of documents, whose scores can't be averaged; use average micro"
     if options["matching"] == "minimum":
         return f"{field} needs mentions that match at most one, as minimum spans need not; use another matching"
+    if options["split_antecedents"] != "ignore":
+        return f"slices by {field} have no split antecedents; use split_antecedents ignore"
     own = table_of(key)
     for name, table in (("key", own), ("response", with_annotation(table_of(response), own))):
         if len(table.entity) and (lacking := FIELDS[field].lacks(table)):
