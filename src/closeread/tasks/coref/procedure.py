@@ -23,12 +23,13 @@ from closeread.counts.metrics import Metric, average, unit_scores
 from closeread.counts.options import Option, PathOption, average_option, check_present, missing_option
 from closeread.counts.procedure import Help, Preset, Procedure
 from closeread.counts.table import CountTable
+from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.kernels.blanc import EDGES
 from closeread.tasks.coref.kernels.minimum_mentions import minimum_overlap
 from closeread.tasks.coref.kernels.overlap import Overlap
 from closeread.tasks.coref.kernels.repeated_mentions import has_repeats, repeated_overlap
-from closeread.tasks.coref.matching import ZEROS, Documents, match_sides, table_of
+from closeread.tasks.coref.matching import ZEROS, Documents, Matched, match_sides, table_of
 from closeread.tasks.coref.mention_fields import FIELDS
 from closeread.tasks.coref.mention_metrics import SELECTED
 from closeread.tasks.coref.metrics import ALL_METRICS, TITLES, list_counted, scores_of
@@ -84,14 +85,7 @@ def count(
     present = np.isin(np.arange(len(names)), list(response.absent), invert=True)
     check_present(present, "documents", missing, "response")
     matched = match_sides(key, response, duplicates, keep_singletons, matching, zeros)
-    own, other = matched.sides
-    repeats = duplicates == "reference" and (has_repeats(own) or has_repeats(other))
-    if matching == "minimum":
-        from closeread.tasks.coref.minimum_spans import order_entities
-
-        cells: Overlap = minimum_overlap(order_entities(own, key), order_entities(other, response), len(names))
-    else:
-        cells = repeated_overlap(own, other, len(names)) if repeats else matched.build_overlap()
+    cells = _build_overlap(key, response, matched, duplicates, matching)
     columns: dict[str, Floats] = {}
     counted = list_counted(metrics)
     if split_antecedents != "ignore":
@@ -114,6 +108,20 @@ def count(
         require_fields(key, response, {**options, "split_antecedents": split_antecedents}, breakdowns)
         table = replace(table, breakdowns=count_slices(breakdowns, matched))
     return table.select(present) if missing == "skip" else table
+
+
+def _build_overlap(
+    key: MentionTable, response: MentionTable, matched: Matched, duplicates: str, matching: str
+) -> Overlap:
+    """Build the contingency table of the matched mentions."""
+    own, other = matched.sides
+    if matching == "minimum":
+        from closeread.tasks.coref.minimum_spans import order_entities
+
+        return minimum_overlap(order_entities(own, key), order_entities(other, response), len(key.names))
+    if duplicates == "reference" and (has_repeats(own) or has_repeats(other)):
+        return repeated_overlap(own, other, len(key.names))
+    return matched.build_overlap()
 
 
 def _scores(metrics: Sequence[str]) -> tuple[Metric, ...]:
