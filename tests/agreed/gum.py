@@ -75,12 +75,12 @@ def scored_texts(text):
     Some mentions of the response are dropped, shortened, or in other entities.  Neither has relations of entities.
     """
     rng, key, response = random.Random(7), [], []
-    for document in re.split(r"(?m)^(?=# newdoc)", text):
-        lines = document.split("\n")
+    for document in re.findall(r"(?ms)^# newdoc.*?(?=^# newdoc|\Z)", text):
+        lines = document.split("\n")[:-1]
         mentions = find_mentions(lines)
         key += with_mentions(lines, mentions)
         response += with_mentions(lines, perturbed(rng, mentions))
-    return {"key": "\n".join(key), "response": "\n".join(response)}
+    return {name: "".join(f"{line}\n" for line in lines) for name, lines in (("key", key), ("response", response))}
 
 
 def find_mentions(lines):

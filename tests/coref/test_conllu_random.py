@@ -153,6 +153,7 @@ def document(*cells):
 @example(text=DEFAULT + row("1-2") + "\n" + row("1"), end="\n", block=40)
 @example(text=DEFAULT + row("0.1", dependencies="2:x|0.2:y") + "\n" + row("0.2") + "\n" + row("1"), end="\n", block=1)
 @example(text=document("Entity=(a)|Entity=(a)|Entity="), end="\n", block=1)
+@example(text=document("Entity=(a(a[1/2])a)"), end="\n", block=1)
 def test_the_slow_twin_agrees(file, text, end, block):
     text = text.replace("\n", end)
     file.write_bytes(text.encode("utf-8"))

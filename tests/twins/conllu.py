@@ -265,7 +265,7 @@ class Reader:
             self.interrupted.append((label, of, mention))
             return
         mention["complete"] = True
-        for other in self.documents[-1]["mentions"][: mention["opened"] : -1]:
+        for other in self.documents[-1]["mentions"][: mention["opened"] : -1] if of > 1 else ():
             if other["label"] == label and other["of"] > 1 and "complete" not in other:
                 found = f"another mention of it, which opens later (line {other['line']}), lacks parts"
                 self.report(f"column 10: entity {quote(name)} closes while {found}")
