@@ -1,18 +1,16 @@
 """The cases of CorefUD's scorer's own tests, next to the counts that it has for them (`agreed/corefud_tests.json`).
 
-Its files are not ours to keep: the test reads them in a checkout of github.com/ufal/corefud-scorer that is named by
-`CLOSEREAD_COREFUD_SCORER`.
+Its files are not ours to keep: the test reads them in a checkout of corefud-scorer (see `shared.peers`).
 """
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 from shared.corefud_counts import MATCHING, count_pair, read_pair
+from shared.peers import find_peer
 
 SAID = json.loads((Path(__file__).parent.parent / "agreed" / "corefud_tests.json").read_text("utf-8"))["said"]
-SCORER = os.environ.get("CLOSEREAD_COREFUD_SCORER")
 ZEROS = {"linear": ("linear",), "dependent": ("dependent", "corefud"), "exclude": ("exclude",)}
 
 
@@ -26,11 +24,11 @@ def test_every_case_is_there():
     assert len({json.dumps(said["counts"]) for said in SAID.values()}) > 60
 
 
-@pytest.mark.skipif(SCORER is None, reason="CLOSEREAD_COREFUD_SCORER is not set")
 @pytest.mark.parametrize("name", SAID)
 def test_counts(name):
     said = SAID[name]
-    pair = read_pair(*(Path(SCORER) / "tests" / "tests-corefud" / said[side] for side in ("key", "response")))
+    files = find_peer("corefud-scorer") / "tests" / "tests-corefud"
+    pair = read_pair(*(files / said[side] for side in ("key", "response")))
     for zeros in ZEROS[said["zeros"]]:
         found = count_pair(*pair, matching=MATCHING[said["match"]], zeros=zeros)
         for metric, counts in said["counts"].items():

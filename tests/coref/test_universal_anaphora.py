@@ -1,24 +1,22 @@
 """Scores of Universal Anaphora files next to those of its scorer, kept in `agreed/universal_anaphora.json`.
 
-Its own files are scored, too, if UNIVERSAL_ANAPHORA_SCORER names a checkout of the repository that contains it, and the
-corpora of CODI-CRAC if CODI_CRAC names a folder with checkouts of both.
+Its own files, which are in corefud-scorer, and the corpora of CODI-CRAC are scored, too, if their checkouts are there
+(see `shared.peers`).
 """
 
 import json
-import os
 import re
 from pathlib import Path
 
 import pytest
 from agreed import universal_anaphora as maker
 from shared.coreference import report_files, score_files
+from shared.peers import find_peer
 from shared.universal_anaphora import random_pair
 
 from closeread.tasks.coref.sides import read_documents, write_documents
 
 AGREED = json.loads((Path(maker.HERE) / "universal_anaphora.json").read_text("utf-8"))
-SCORER = os.environ.get("UNIVERSAL_ANAPHORA_SCORER", "")
-CORPORA = os.environ.get("CODI_CRAC", "")
 
 NAMES = {"muc": "muc", "bcub": "b3", "ceafm": "ceafm", "ceafe": "ceafe", "lea": "lea", "blanc": "blanc"}
 BRIDGING = ("bridging_anaphors", "bridging_mentions", "bridging_entities")
@@ -83,10 +81,9 @@ def test_random(seed, tmp_path):
             check(case, *paths, theirs)
 
 
-@pytest.mark.skipif(not SCORER, reason="UNIVERSAL_ANAPHORA_SCORER is not set")
 @pytest.mark.parametrize("folder", maker.OWN)
 def test_its_own_files(folder, tmp_path):
-    tests = Path(SCORER) / "tests" / "tests-ua"
+    tests = find_peer("corefud-scorer") / "tests" / "tests-ua"
     cases = [case for case in AGREED["own"] if case.split()[0].rpartition("/")[0] == folder]
     assert cases
     for case in cases:
@@ -100,22 +97,20 @@ def test_its_own_files(folder, tmp_path):
         check(case, *paths, AGREED["own"][case], **({"duplicates": "first"} if is_repeated else {}))
 
 
-@pytest.mark.skipif(not CORPORA, reason="CODI_CRAC is not set")
 @pytest.mark.parametrize("name", maker.RELEASED)
 def test_released_corpora(name, tmp_path):
     paths = [tmp_path / f"{side}.conllua" for side in ("key", "response")]
-    for path, text in zip(paths, maker.released_pair(CORPORA, name), strict=True):
+    for path, text in zip(paths, maker.released_pair(find_peer("CODI-CRAC21-Corpus").parent, name), strict=True):
         path.write_text(text, "utf-8")
     for setting in maker.RANDOM:
         check(f"{name} {setting}", *paths, AGREED["released"][f"{name} {setting}"])
 
 
-@pytest.mark.skipif(not SCORER, reason="UNIVERSAL_ANAPHORA_SCORER is not set")
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("seed", range(20))
 def test_the_scorer_reads_what_is_written(seed, tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(SCORER)
+    monkeypatch.syspath_prepend(find_peer("corefud-scorer"))
     paths = [str(tmp_path / f"{name}.conllua") for name in ("key", "response")]
     Path(paths[0]).write_text(random_pair(seed)[0], "utf-8")
     write_documents(read_documents(Path(paths[0])), Path(paths[1]))

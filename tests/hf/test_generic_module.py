@@ -1,31 +1,29 @@
 """What evaluate asks of every module in its repository, asked of ours; and that they pickle.
 
-`EVALUATE_REPOSITORY` names a checkout of github.com/huggingface/evaluate, whose own test is then run on our modules.
+With a checkout of github.com/huggingface/evaluate (see `shared.peers`), its own test is run on our modules, too.
 """
 
 import doctest
 import importlib
 import importlib.util
 import inspect
-import os
 import pickle
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import dill
 import evaluate
 import pytest
 from evaluate.loading import evaluation_module_factory, import_main_class
 from shared.doors import CASES, sample_gold
+from shared.peers import find_peer
 
 from closeread.files import package_folder
 from closeread.hf.modules import module_names
 from closeread.tasks import load_procedure, procedure_names
 
 METRICS = package_folder("closeread.metrics")
-REPOSITORY = os.environ.get("EVALUATE_REPOSITORY", "")
 CLUSTERS = [[[0, 1, 0], [3, 3, 3]], [[5, 6, 6]]]
 
 pytestmark = pytest.mark.usefixtures("offline")
@@ -56,12 +54,11 @@ def test_its_example_runs_from_a_copy(name, monkeypatch):
     assert done.failed == 0
 
 
-@pytest.mark.skipif(not REPOSITORY, reason="EVALUATE_REPOSITORY names no checkout of huggingface/evaluate")
 def test_the_original(tmp_path):
     pytest.importorskip("absl", reason="the original test needs absl-py")
     for name in module_names():
         shutil.copytree(METRICS / name, tmp_path / "metrics" / name, ignore=shutil.ignore_patterns("__pycache__"))
-    test = Path(REPOSITORY).resolve() / "tests" / "test_metric_common.py"
+    test = find_peer("evaluate").resolve() / "tests" / "test_metric_common.py"
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", "--rootdir", str(test.parent.parent)]
     command += [str(test), "-k", "LocalModuleTest and not real_metric"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
