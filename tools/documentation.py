@@ -194,6 +194,7 @@ def coref_parts(found: Mapping[str, Any]) -> dict[str, Callable[[], str]]:
         "coref_strings": lambda: peers_table(found["strings"], limit),
         "coref_scoring": lambda: timings_table(found["in_process"]["scoring"], "coval, 5 metrics"),
         "coref_reading": lambda: timings_table(found["in_process"]["reading"], "coval"),
+        "coref_corefud": lambda: timings_table(found["corefud"]["processes"], "udapi"),
         "coref_resampling": lambda: timings_table(found["in_process"]["resampling"], "closeread, 1,000 resamples"),
     }
 
