@@ -3,19 +3,10 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.mention_spans import list_parts
 
 from closeread.tasks.coref.kernels.mention_matching import match_mentions
 from closeread.tasks.coref.kernels.spans import Spans
-
-
-def runs(tokens):
-    found = []
-    for token in sorted(tokens):
-        if found and token == found[-1][1] + 1:
-            found[-1] = (found[-1][0], token)
-        else:
-            found.append((token, token))
-    return tuple(found)
 
 
 def spans(mentions, minimum=None):
@@ -24,7 +15,7 @@ def spans(mentions, minimum=None):
         document=np.array([document for document, _ in mentions], np.int64),
         start=np.array([min(tokens) for _, tokens in mentions], np.int64),
         end=np.array([max(tokens) for _, tokens in mentions], np.int64),
-        parts={i: runs(tokens) for i, (_, tokens) in enumerate(mentions) if len(runs(tokens)) > 1},
+        parts={i: list_parts(tokens) for i, (_, tokens) in enumerate(mentions) if len(list_parts(tokens)) > 1},
         minimum=minimum,
     )
 
@@ -53,8 +44,8 @@ def craft(key, response):
     used = set()
     for document, tokens in in_order(set(response) - same):
         for other, its in in_order(set(key) - same):
-            first, last = runs(its)[0]
-            if document == other and any(first <= start and end <= last for start, end in runs(tokens)):
+            first, last = list_parts(its)[0]
+            if document == other and any(first <= start and end <= last for start, end in list_parts(tokens)):
                 if (other, its) not in used:
                     used.add((other, its))
                     pairs.add(((other, its), (document, tokens)))

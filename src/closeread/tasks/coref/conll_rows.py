@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from closeread.arrays import Ints, Mask
 from closeread.tasks.coref.conll_cells import gather
-from closeread.tasks.coref.conll_text import NEWLINE, RETURN, SPACE, TAB, line_spans
+from closeread.tasks.coref.conll_text import NEWLINE, RETURN, SPACE, TAB, parse_blocks
 
 HASH, HYPHEN, UNDERSCORE = b"#-_"
 
@@ -54,17 +54,8 @@ class Rows(NamedTuple):
 
 
 def split_blocks(data: bytes, begin: int, end: int, line: int) -> Iterator[Rows]:
-    """Split a range of the file into blocks of lines.
-
-    Args:
-        data: the file.
-        begin, end: the range, each at the begin of a line.
-        line: the number of its first line.
-    """
-    for first, last in line_spans(data, begin, end):
-        rows = _parse_rows(data, first, last, line)
-        yield rows
-        line += len(rows.end)
+    """Split a range of the file into blocks of lines; arguments as for `parse_blocks`."""
+    return parse_blocks(_parse_rows, data, begin, end, line)
 
 
 def _parse_rows(data: bytes, first: int, last: int, line: int) -> Rows:

@@ -6,11 +6,13 @@ Conventions: offsets are of bytes, lines count from 1.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 import numpy as np
 
+from closeread.arrays import Ints
 from closeread.errors import FormatError, Problem
 from closeread.formats.problems import LISTED, Problems
 from closeread.formats.text import MAX_LINE_BYTES
@@ -96,6 +98,34 @@ def line_spans(data: bytes, begin: int, end: int) -> Iterator[tuple[int, int]]:
             last = data.rfind(b"\n", begin, last) + 1 or data.find(b"\n", last, end) + 1 or end
         yield begin, last
         begin = last
+
+
+class Block(Protocol):
+    """The lines of a block, as columns."""
+
+    @property
+    def end(self) -> Ints:
+        """The end of each line."""
+
+
+R = TypeVar("R", bound=Block)
+
+
+def parse_blocks(
+    parse: Callable[[bytes, int, int, int], R], data: bytes, begin: int, end: int, line: int
+) -> Iterator[R]:
+    """Parse a range of the file, a block of whole lines at a time.
+
+    Args:
+        parse: parses a block, given the file, the begin and the end of the block, and the number of its first line.
+        data: the file.
+        begin, end: the range, each at the begin of a line.
+        line: the number of its first line.
+    """
+    for first, last in line_spans(data, begin, end):
+        rows = parse(data, first, last, line)
+        yield rows
+        line += len(rows.end)
 
 
 def first_row(data: bytes, begin: int) -> list[bytes]:

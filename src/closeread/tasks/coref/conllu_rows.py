@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from closeread.arrays import Ints, Mask
 from closeread.formats.text import BYTE_ORDER_MARK, MAX_LINE_BYTES, split_lines
 from closeread.tasks.coref.conll_cells import gather
-from closeread.tasks.coref.conll_text import line_spans
+from closeread.tasks.coref.conll_text import line_spans, parse_blocks
 
 COLUMNS = 10
 ID, FORM, UPOS, DEPS, MISC = 0, 1, 3, 8, 9
@@ -111,17 +111,8 @@ def _is_text(block: bytes) -> bool:
 
 
 def split_blocks(data: bytes, begin: int, end: int, line: int) -> Iterator[Rows]:
-    """Split a range of the file into blocks of lines.
-
-    Args:
-        data: the file.
-        begin, end: the range, each at the begin of a line.
-        line: the number of its first line.
-    """
-    for first, last in line_spans(data, begin, end):
-        rows = _parse_rows(data, first, last, line)
-        yield rows
-        line += len(rows.end)
+    """Split a range of the file into blocks of lines; arguments as for `parse_blocks`."""
+    return parse_blocks(_parse_rows, data, begin, end, line)
 
 
 def _parse_rows(data: bytes, first: int, last: int, line: int) -> Rows:

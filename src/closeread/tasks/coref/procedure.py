@@ -32,7 +32,7 @@ from closeread.tasks.coref.kernels.repeated_mentions import has_repeats, repeate
 from closeread.tasks.coref.matching import ZEROS, Documents, Matched, match_sides, table_of
 from closeread.tasks.coref.mention_fields import FIELDS
 from closeread.tasks.coref.mention_metrics import SELECTED
-from closeread.tasks.coref.metrics import ALL_METRICS, TITLES, list_counted, scores_of
+from closeread.tasks.coref.metrics import ALL_METRICS, TITLES, CorefMetric, list_counted, scores_of
 from closeread.tasks.coref.sides import CoreferenceSides
 from closeread.tasks.coref.slices import count_slices, find_lacking, require_fields
 
@@ -85,21 +85,17 @@ def count(
     present = np.isin(np.arange(len(names)), list(response.absent), invert=True)
     check_present(present, "documents", missing, "response")
     matched = match_sides(key, response, duplicates, keep_singletons, matching, zeros)
-    cells = _build_overlap(key, response, matched, duplicates, matching)
-    columns: dict[str, Floats] = {}
     counted = list_counted(metrics)
+    columns: dict[str, Floats] = {}
     if split_antecedents != "ignore":
         from closeread.tasks.coref.split_antecedents import check_options, split_columns
 
         given = {"keep_singletons": keep_singletons, "duplicates": duplicates, "zeros": zeros}
         check_options(metrics, given, breakdowns)
         counted, others = counted[:1], [metric.name for metric in counted[1:]]
-        columns |= split_columns((key, response), matched, others, split_antecedents)
-    for metric in counted:
-        columns |= metric.columns(cells, blanc_edge)
-    for name, selected in SELECTED.items():
-        if name in metrics:
-            columns |= selected.columns(matched)
+        columns = split_columns((key, response), matched, others, split_antecedents)
+    cells = _build_overlap(key, response, matched, duplicates, matching)
+    columns |= _count_metrics(matched, cells, counted, metrics, blanc_edge)
     if average == "macro":
         columns = unit_scores(columns, _scores(metrics))
     table = replace(CountTable.of_columns(list(names), columns), fields=list_fields(key))
@@ -108,6 +104,19 @@ def count(
         require_fields(key, response, {**options, "split_antecedents": split_antecedents}, breakdowns)
         table = replace(table, breakdowns=count_slices(breakdowns, matched))
     return table.select(present) if missing == "skip" else table
+
+
+def _count_metrics(
+    matched: Matched, cells: Overlap, counted: Sequence[CorefMetric], selected: Sequence[str], blanc_edge: str
+) -> dict[str, Floats]:
+    """Count metrics of the contingency table, and those that are computed only if selected by name."""
+    columns: dict[str, Floats] = {}
+    for metric in counted:
+        columns |= metric.columns(cells, blanc_edge)
+    for name, one in SELECTED.items():
+        if name in selected:
+            columns |= one.columns(matched)
+    return columns
 
 
 def _build_overlap(

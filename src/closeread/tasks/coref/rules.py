@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from closeread.corpora.rules import Rules
+from closeread.errors import pluralize
 from closeread.records import Record
 from closeread.tasks.coref.columns import WITH_HEAD, MentionTable
 
@@ -36,7 +37,7 @@ def find_misplaced_mentions(clusters: Clusters, n_tokens: int | None, name: str 
             if start > end:
                 yield f"{name}[{i}][{j}]: {describe_reversed(mention)}"
             elif n_tokens is not None and end >= n_tokens:
-                found = f"{list(mention)} is outside the document, which has {n_tokens} tokens"
+                found = f"{list(mention)} is outside the document, which has {pluralize(n_tokens, 'token')}"
                 yield f"{name}[{i}][{j}]: {found} (expected an end below {n_tokens})"
             elif len(mention) == WITH_HEAD and not start <= mention[2] <= end:
                 yield f"{name}[{i}][{j}]: {describe_stray_head(mention)}"
