@@ -78,6 +78,7 @@ class Procedure:
         metrics: its scores, in order.
         more_metrics: scores that are computed only if they are selected by name, in order.
         presets: by name, the options and metrics of official scores.
+        headline: the name of the score that systems are ranked by.
         modules: the evaluate modules that compute its scores, or some of them.
         count: returns a table of counts; takes the keyword arguments `gold` and `system` (see `sides`), one for each
             option, and `breakdowns` if it has any.
@@ -100,6 +101,7 @@ class Procedure:
     resampling_unit: str
     options: tuple[Option, ...]
     metrics: tuple[Metric, ...]
+    headline: str
     modules: tuple[str, ...]
     count: Callable[..., CountTable]
     sides: Sides[Any]

@@ -263,6 +263,7 @@ PROCEDURE = Procedure(
             "CODI-CRAC 2022, bridging, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
         ),
     },
+    headline="conll/f1",
     modules=tuple(f"coref_{name}" for name in TITLES if name != "mentions"),
     count=count,
     breakdowns=tuple(FIELDS),

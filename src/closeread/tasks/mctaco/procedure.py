@@ -91,6 +91,7 @@ PROCEDURE = Procedure(
             Ratio("f1_sum", "questions"),
         ),
     ),
+    headline="f1",
     modules=("mctaco",),
     count=count,
     sides=CorpusSides(unit="question_id"),

@@ -116,6 +116,7 @@ PROCEDURE = Procedure(
         ),
         Metric("anchor_accuracy", "Anchor accuracy", RIGHT_ANCHORS.description, RIGHT_ANCHORS),
     ),
+    headline="awareness/f1",
     modules=("timeline_awareness",),
     count=count,
     sides=CorpusSides(check=validate),

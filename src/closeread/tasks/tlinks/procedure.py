@@ -43,6 +43,7 @@ PROCEDURE = Procedure(
         Ratio("awareness/verified_of_system", "awareness/system", "Reduced system links that the gold links verify."),
         Ratio("awareness/verified_of_gold", "awareness/gold", "Reduced gold links that the system links verify."),
     ),
+    headline="awareness/f1",
     modules=(),
     count=count,
     breakdowns=("type",),

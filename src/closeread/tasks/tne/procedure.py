@@ -271,6 +271,7 @@ PROCEDURE = Procedure(
         Metric("iprep", "IPrep accuracy", IPREP.description, IPREP),
         Metric("uprep", "UPrep accuracy", UPREP_ACCURACY.description, UPREP_ACCURACY),
     ),
+    headline="links/f1",
     modules=("tne_links",),
     count=count,
     breakdowns=tuple(BREAKDOWNS),

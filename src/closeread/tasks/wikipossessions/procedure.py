@@ -317,6 +317,7 @@ PROCEDURE = Procedure(
         missing_option("error"),
     ),
     metrics=average(_metrics()),
+    headline="possessor/f1",
     modules=("possession",),
     count=count,
     sides=CorpusSides(check=validate),

@@ -87,6 +87,7 @@ PROCEDURE = Procedure(
             OneMinus(Ratio("edits", "characters")),
         ),
     ),
+    headline="word_accuracy",
     modules=("spelling_accuracy",),
     count=count,
     sides=CorpusSides(),

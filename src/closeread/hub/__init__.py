@@ -1,0 +1,1 @@
+"""The Hugging Face Hub: repositories, pull requests, and what closeread publishes there."""

@@ -1,0 +1,1 @@
+"""Leaderboards: submissions to a shared task, judged, ranked and shown."""
