@@ -29,7 +29,14 @@ setup(
     packages=packages,
     package_dir={"": "src", **{f"closeread.{folder}": folder for folder in MAPPED}},
     package_data={
-        "closeread": ["py.typed", "counts/*.json", "hub/*.json", "leaderboard/*.json", "leaderboard/templates/*", "tasks/*/*.json"],
+        "closeread": [
+            "py.typed",
+            "counts/*.json",
+            "hub/*.json",
+            "leaderboard/*.json",
+            "leaderboard/templates/*",
+            "tasks/*/*.json",
+        ],
         "closeread.schemas": ["*.json"],
         "closeread.cards": ["*.json", "*.md"],
         "closeread.loaders": ["**/*"],  # samples in any format, facts.json
