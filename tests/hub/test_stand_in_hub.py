@@ -218,21 +218,24 @@ good = b"- dataset: {id: lab/rain, task_id: rain}\\n  value: 61.5\\n  date: '202
 for name, create_pr in (("ann/wet", False), ("bob/dry", True)):
     api.create_commit(name, [Add(".eval_results/rain.yaml", good if not create_pr else good.replace(b"61.5", b"70"))],
         commit_message="Results", create_pr=create_pr)
-api.create_commit("ann/wet", [Add(".eval_results/bad.yaml", b"- value: 3\\n")], commit_message="Bad")
-import warnings
-warnings.simplefilter("ignore")
+api.create_commit("ann/bad", [Add(".eval_results/bad.yaml", b"- value: 3\\n")], commit_message="Bad")
 [entry] = api.model_info("ann/wet", expand=["evalResults"]).eval_results
 assert (entry.dataset_id, entry.task_id, entry.value, entry.date, entry.notes) == (
     "lab/rain", "rain", 61.5, "2026-11-22", "by hand")
 board = api.get_dataset_leaderboard("lab/rain")
 assert [(row.rank, row.model_id, row.value, row.pull_request) for row in board] == [
     (1, "bob/dry", 70, 1), (2, "ann/wet", 61.5, None)]
+import huggingface_hub, warnings
+warnings.simplefilter("ignore")
+if int(huggingface_hub.__version__.split(".")[0]) > 1:  # the older client stumbles over a result that is none
+    assert not api.model_info("ann/bad", expand=["evalResults"]).eval_results
 """
 
 
 def test_evaluation_results_and_leaderboard(hub):
     hub.add_repository("lab/rain")
     hub.add_repository("ann/wet", "model")
+    hub.add_repository("ann/bad", "model")
     hub.add_repository("bob/dry", "model")
     run_client(hub, "ann", RESULTS)
 
@@ -273,27 +276,28 @@ def test_datasets_and_evaluate(hub):
     run_client(hub, None, EVALUATE)
 
 
-DOWNLOAD = """
+TRANSFER = """
 from huggingface_hub import HfApi
 api = HfApi()
-print(open(api.hf_hub_download("lab/rain", "a.txt", repo_type="dataset")).read())
-print([entry.path for entry in api.list_repo_tree("lab/rain", repo_type="dataset")])
+print(open(api.hf_hub_download("ann/rain", "a.txt", repo_type="dataset")).read())
+api.upload_file(path_or_fileobj=b"snow", path_in_repo="b.txt", repo_id="ann/rain", repo_type="dataset")
 """
 
 
 def test_faults(hub):
     """The client waits a second and tries again where the spec says so; a killed client is gone."""
-    hub.add_repository("lab/rain", files={"a.txt": b"rain"})
+    hub.add_repository("ann/rain", files={"a.txt": b"rain"})
     seen = []
-    hub.faults = [Fault("a.txt", "GET", CUT, before=lambda: seen.append("cut")), Fault("tree", "GET", 503)]
-    assert run_client(hub, "ann", DOWNLOAD).stdout == "rain\n['.gitattributes', 'a.txt']\n"
+    hub.faults = [Fault("a.txt", "GET", CUT, before=lambda: seen.append("cut")), Fault("preupload", "POST", 503)]
+    assert run_client(hub, "ann", TRANSFER).stdout == "rain\n"
     assert seen == ["cut"]
     asked = [(method, path.split("?")[0]) for method, path, user in hub.requests if user == "ann"]
-    assert asked.count(("GET", "/datasets/lab/rain/resolve/main/a.txt")) == 2
-    assert asked.count(("GET", "/api/datasets/lab/rain/tree/main")) == 2
+    assert asked.count(("GET", "/datasets/ann/rain/resolve/main/a.txt")) == 2
+    assert asked.count(("POST", "/api/datasets/ann/rain/preupload/main")) == 2
+    assert asked.count(("POST", "/api/datasets/ann/rain/commit/main")) == 1
     for answer, left in ((KILL, 0), (KILL_AFTER, 1)):
         hub.faults = [Fault("/discussions", "POST", answer)]
-        code = "from huggingface_hub import HfApi; HfApi().create_discussion('lab/rain', 'Hm', repo_type='dataset')"
+        code = "from huggingface_hub import HfApi; HfApi().create_discussion('ann/rain', 'Hm', repo_type='dataset')"
         with start_client(hub, "ann", code) as process:
             assert process.wait(60) == -9
-        assert len(hub.discussions("lab/rain")) == left
+        assert len(hub.discussions("ann/rain")) == left
