@@ -7,15 +7,14 @@ path.  The digest of the description is the id of the submission.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from contextlib import contextmanager
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from closeread.errors import FormatError, Problem, RequestError, SubmissionError
+from closeread.errors import FormatError, Problem, SubmissionError, quote
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.leaderboard.canonical import digest, read_json, write_json
 from closeread.leaderboard.declaration import Board
@@ -80,40 +79,41 @@ class About:
         if len(data) > MAX_ABOUT:
             raise FormatError(source, [Problem(f"has {len(data):,} bytes (limit: {MAX_ABOUT:,})")])
         found = read_json(data, source)
-        problems = [] if found.pop("format", None) == FORMAT else [f"format is not {FORMAT}"]
+        wrong = [] if found.pop("format", None) == FORMAT else [f"format is not {FORMAT}"]
         required = ("board", "predictions", "system")
         known = {**dict.fromkeys(required, str), **dict.fromkeys(("model", "paper", "code"), (str, type(None)))}
         known["description"] = str
-        problems += [f"{name} is missing" for name in required if name not in found]
-        problems += [f"unknown key {name!r}" for name in found if name not in known]
-        problems += [
+        wrong += [f"{name} is missing" for name in required if name not in found]
+        wrong += [f"unknown key {quote(name)}" for name in found if name not in known]
+        wrong += [
             f"{name} is not {'a string' if kind is str else 'a string or null'}"
             for name, kind in known.items()
             if name in found and not isinstance(found[name], kind)
         ]
-        if not problems:
-            about = cls(**found)
-            problems = about.find_problems(board)
-            if about.to_bytes() != data:
-                problems.append("is not written in the canonical way (sorted keys, one line); use closeread submit")
+        if wrong:
+            raise FormatError(source, [Problem(what) for what in wrong])
+        about = cls(**found)
+        problems = about.find_problems(board)
+        if about.to_bytes() != data:
+            problems.append(Problem("is not written as closeread submit writes it (sorted keys, no spaces)"))
         if problems:
-            raise FormatError(source, [Problem(what) for what in problems])
+            raise FormatError(source, problems)
         return about
 
-    def find_problems(self, board: str) -> list[str]:
+    def find_problems(self, board: str) -> list[Problem]:
         """Return what is wrong with the names and links, and with the path of the predictions."""
-        problems = [*check_name(self.system, "system", NAME_LENGTH)]
+        problems = check_name(self.system, "system", NAME_LENGTH)
         if self.description:
             problems += check_name(self.description, "description", DESCRIPTION_LENGTH)
         if self.model is not None:
             problems += check_model(self.model)
         for name in ("paper", "code"):
             link = getattr(self, name)
-            problems += [] if link is None else [f"{name}: {what}" for what in check_link(link)]
+            problems += [] if link is None else check_link(link, name)
         if self.board != board:
-            problems.append(f"board is not {board}")
+            problems.append(Problem(f"{quote(self.board)} is not the board (expected {board})", path=("board",)))
         if not is_predictions_path(self.predictions, board):
-            problems.append("predictions is not the path of a file of predictions in this board")
+            problems.append(Problem(f"{quote(self.predictions)} is not a file of predictions", path=("predictions",)))
         return problems
 
 
@@ -192,7 +192,7 @@ def make_submission(board: Board, predictions: Path, **about: str | None) -> Sub
     given = {name: value for name, value in about.items() if value is not None}
     found = About(board.name, predictions_path(board.name, data, suffix), **given)
     if problems := found.find_problems(board.name):
-        raise SubmissionError("submission", [Problem(what) for what in problems])
+        raise SubmissionError("submission", problems)
     return Submission(found, data)
 
 
