@@ -59,10 +59,10 @@ class FolderStore:
 
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
         """Write the files that are not there yet."""
-        new = {path: data for path, data in files.items() if not (self._folder / path).is_file()}
-        self._write(new)
-        last = list(files)[-1]
-        return Receipt(str(self._folder / last), last in new)
+        last = self._folder / list(files)[-1]
+        is_new = not last.is_file()
+        self._write(files)
+        return Receipt(str(last), is_new)
 
     def list_arrivals(self, leaderboard: Leaderboard, results: Results) -> Sequence[Arrival]:
         """List the files of submissions without an entry, and of withdrawals of accepted submissions."""

@@ -167,9 +167,7 @@ def is_predictions_path(path: str, board: str) -> bool:
     name, dot, suffix = file.partition(".")
     known = {*SUFFIXES, PACKED, *(f"{suffix}.gz" for suffix in SUFFIXES)} - {".json"}
     return (
-        DIGEST.fullmatch(name) is not None
-        and folder == f"submissions/{board}/{name[:2]}"
-        and f"{dot}{suffix}" in known
+        DIGEST.fullmatch(name) is not None and folder == f"submissions/{board}/{name[:2]}" and f"{dot}{suffix}" in known
     )
 
 
