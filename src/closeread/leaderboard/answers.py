@@ -7,8 +7,19 @@ from typing import Any
 
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.names import escape_markdown
+from closeread.leaderboard.submission import About
 
 SHOWN = 20
+
+
+def describe_submission(board: Board, about: About) -> tuple[str, str]:
+    """Return title and text of a submission for those who read the store."""
+    links = [f"- {name}: {link}" for name, link in (("paper", about.paper), ("code", about.code)) if link]
+    model = [f"- model: {escape_markdown(about.model)}"] if about.model else []
+    lines = [f"Submission `{about.id}` to {escape_markdown(board.title)}.", "", *model, *links]
+    if about.description:
+        lines += ["", escape_markdown(about.description)]
+    return f"Submit {about.system} to {board.name}", "\n".join(lines)
 
 
 def describe_result(board: Board, row: Mapping[str, Any], link: str) -> str:

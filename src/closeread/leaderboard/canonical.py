@@ -42,6 +42,16 @@ def read_json(data: bytes, source: object) -> dict[str, Any]:
     return dict(parsed.records[0])
 
 
+def check_format(found: object, known: int) -> None:
+    """Check the version of a file's format.
+
+    Raises:
+        ValueError: it is unknown.
+    """
+    if found != known:
+        raise ValueError(f"format {found!r} is unknown (expected {known})")
+
+
 def digest(data: bytes) -> str:
     """Return the sha256 in hex."""
     return hashlib.sha256(data).hexdigest()

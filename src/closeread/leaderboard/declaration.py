@@ -1,4 +1,4 @@
-"""What a leaderboard is: the boards of a store, each a part of a corpus or an organiser's own gold, and how it is scored.
+"""What a leaderboard is: its boards, each a part of a corpus or an organiser's own gold, and how they are scored.
 
 A store declares its boards in `leaderboard.json`, which everybody may read; gold is never in it.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ from closeread.counts.procedure import Procedure
 from closeread.counts.report import Resampling
 from closeread.counts.sides import Place
 from closeread.errors import FormatError, Problem, RequestError, describe_unknown
-from closeread.leaderboard.canonical import read_json, write_json
+from closeread.leaderboard.canonical import check_format, read_json, write_json
+from closeread.records import column
 from closeread.scoring import Scorer, find_procedure, open_scorer
 
 FILE = "leaderboard.json"
@@ -85,9 +86,9 @@ class Board:
     signature: str
     ids: tuple[str, ...] = ()
     baselines: tuple[str, ...] = ()
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     counting: str = "all"
-    resampling: Resampling = Resampling()
+    resampling: Resampling = field(default_factory=Resampling)
     dataset: str | None = None
 
     @cached_property
@@ -149,8 +150,7 @@ class Leaderboard:
         """
         found = read_json(data, source)
         try:
-            if found["format"] != FORMAT:
-                raise ValueError(f"format {found['format']} is unknown (expected {FORMAT})")
+            check_format(found.pop("format"), FORMAT)
             boards = [_read_board(board) for board in found["boards"]]
             return cls(str(found["title"]), {board.name: board for board in boards}, found["results"])
         except (KeyError, TypeError, ValueError) as error:
@@ -262,12 +262,19 @@ def make_board(
         headline,
         _find_slices(scorer),
         scorer.expected_signature(),
-        tuple(sorted(set(scorer.procedure.sides.names(scorer.gold)))) if private else (),
+        _list_ids(scorer, corpus) if private else (),
         () if corpus is None else _find_baselines(corpus),
         limits or Limits(),
         counting,
         dataset=dataset,
     )
+
+
+def _list_ids(scorer: Scorer, corpus: str | None) -> tuple[str, ...]:
+    """Return the ids that predictions must cover: of rows or, if gold is a key, of units."""
+    if corpus is None:
+        return tuple(dict.fromkeys(scorer.procedure.sides.names(scorer.gold)))
+    return tuple(column(scorer.gold.records, load_corpus(corpus).key))
 
 
 def _find_slices(scorer: Scorer) -> tuple[str, ...]:

@@ -47,11 +47,16 @@ class FolderStore:
 
     def read_leaderboard(self) -> Leaderboard:
         """Read the declaration."""
+        found = self.find_leaderboard()
+        if found is None:
+            missing = f"{self._folder} is not a leaderboard: it has no {FILE}"
+            raise RequestError(f"{missing}; create one with closeread leaderboard init")
+        return found
+
+    def find_leaderboard(self) -> Leaderboard | None:
+        """Read the declaration; None if there is none."""
         path = self._folder / FILE
-        if not path.is_file():
-            found = f"{self._folder} is not a leaderboard: it has no {FILE}"
-            raise RequestError(f"{found}; create one with closeread leaderboard init")
-        return Leaderboard.from_bytes(path.read_bytes(), path)
+        return Leaderboard.from_bytes(path.read_bytes(), path) if path.is_file() else None
 
     def write_leaderboard(self, leaderboard: Leaderboard) -> None:
         """Create the folder, or change its declaration."""
@@ -87,8 +92,7 @@ class FolderStore:
         files: dict[str, bytes] = {}
         try:
             data = _read_regular(self._folder / path, MAX_ABOUT)
-            if digest(data) != arrival.submission:
-                raise ValueError(f"{path} does not have the digest that it is named after")
+            _check_digest(path, data)
             about = About.from_bytes(data, arrival.board, path)
             files = {about.predictions: self.read_predictions(about.predictions, limit), path: data}
         except FormatError as error:
@@ -107,8 +111,7 @@ class FolderStore:
             raise RequestError(f"{path} can't be read: {error.strerror or error}") from None
         except ValueError as error:
             raise RequestError(str(error)) from None
-        if digest(data) != path.rpartition("/")[2].partition(".")[0]:
-            raise RequestError(f"{path} does not have the digest that it is named after")
+        _check_digest(path, data)
         return data
 
     def read_results(self, leaderboard: Leaderboard) -> Results:
@@ -191,6 +194,16 @@ def _name_user(number: int) -> str:
         return pwd.getpwuid(number).pw_name
     except KeyError:
         return str(number)
+
+
+def _check_digest(path: str, data: bytes) -> None:
+    """Check that a file has the digest that it is named after.
+
+    Raises:
+        RequestError: it has not.
+    """
+    if digest(data) != path.rpartition("/")[2].partition(".")[0]:
+        raise RequestError(f"{path} does not have the digest that it is named after")
 
 
 def _read_regular(path: Path, limit: int) -> bytes:

@@ -51,7 +51,7 @@ def judge(
     n_workers: int,
     cache: CountCache,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
-    progress: Callable[[str], None] = lambda done: None,
+    progress: Callable[[str, str], None] = lambda kind, sentence: None,
 ) -> Judged:
     """Judge everything that has arrived.
 
@@ -61,7 +61,7 @@ def judge(
         n_workers: the number of processes that score.
         cache: where counts are kept between runs.
         now: returns the time.
-        progress: called after every arrival.
+        progress: called after every arrival with what became of it, as a field of `Judged` and a sentence.
 
     Raises:
         RequestError: gold is missing, or is not that of the board.
@@ -76,7 +76,7 @@ def judge(
         run = _Run(store, board, golds.get(board.name), results, n_workers, cache, now().date())
         for kind, sentence in run.settle([one for one in arrivals if one.board == board.name]):
             judged = replace(judged, **{kind: (*getattr(judged, kind), sentence)})
-            progress(sentence)
+            progress(kind, sentence)
         settled += run.settled
 
     def make_files(found: Results) -> dict[str, bytes]:

@@ -14,7 +14,7 @@ from typing import Any
 from closeread._version import __version__
 from closeread.counts.report import Report
 from closeread.errors import FormatError, Problem
-from closeread.leaderboard.canonical import digest, read_json, write_json
+from closeread.leaderboard.canonical import check_format, digest, read_json, write_json
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.submission import About
 
@@ -67,12 +67,14 @@ class Entry:
         """
         found = read_json(data, source)
         try:
-            if found.pop("format") != FORMAT or found["status"] not in STATUSES:
-                raise ValueError("unknown format or status")
+            check_format(found.pop("format"), FORMAT)
             found["problems"] = tuple(found["problems"])
-            return cls(**found)
+            entry = cls(**found)
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(source, [Problem(f"is not an entry of a leaderboard: {error}")]) from None
+        if entry.status not in STATUSES:
+            raise FormatError(source, [Problem(f"status is {entry.status!r} (expected {', '.join(STATUSES)})")])
+        return entry
 
     def describe(self) -> About:
         """Return what the submitter says.
@@ -125,8 +127,7 @@ class Record:
         """
         found = read_json(data, source)
         try:
-            if found.pop("format") != FORMAT:
-                raise ValueError("unknown format")
+            check_format(found.pop("format"), FORMAT)
             record = cls(**found)
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(source, [Problem(f"is not a record of a leaderboard: {error}")]) from None

@@ -77,6 +77,10 @@ class Store(Protocol):
         """
         ...
 
+    def find_leaderboard(self) -> Leaderboard | None:
+        """Read the declaration; None if there is none."""
+        ...
+
     def write_leaderboard(self, leaderboard: Leaderboard) -> None:
         """Create the store, or change its declaration."""
         ...

@@ -29,6 +29,7 @@ from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.results import Record
 
 LENGTH = 8
+SECRETS = ("HF_TOKEN", "HF_TOKEN_PATH", "HUGGING_FACE_HUB_TOKEN", "WEBHOOK_SECRET")
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,7 @@ class Worker:
 
     def __init__(self, board: Board, gold: Path | None) -> None:
         # A token must not be where untrusted input is read, and a worker has no use for one.
-        environment = {
-            name: value for name, value in os.environ.items() if not name.startswith(("HF_TOKEN", "HUGGING"))
-        }
+        environment = {name: value for name, value in os.environ.items() if name not in SECRETS}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "closeread.leaderboard.scoring_process"],
             stdin=subprocess.PIPE,
