@@ -23,6 +23,7 @@ CORPUS = Corpus(
     language="en",
     homepage="https://github.com/CogComp/MCTACO",
     licence="none stated by the authors",
+    redistribution="the authors state no licence",
     citation="""@inproceedings{zhou-etal-2019-going,
   title = {``Going on a vacation'' takes longer than ``Going for a walk'': A Study of Temporal Commonsense
            Understanding},

@@ -39,6 +39,7 @@ CORPUS = Corpus(
     language="en",
     homepage="http://alt.qcri.org/semeval2015/task4/",
     licence="CC-BY 3.0 (FBK, VUA, EHU)",
+    redistribution="",
     citation="""@inproceedings{minard-etal-2015-semeval,
   title = {{SemEval}-2015 Task 4: {TimeLine}: Cross-Document Event Ordering},
   author = {Minard, Anne-Lyse and Speranza, Manuela and Agirre, Eneko and Aldabe, Itziar and van Erp, Marieke and

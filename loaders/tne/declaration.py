@@ -36,6 +36,7 @@ CORPUS = Corpus(
     language="en",
     homepage="https://github.com/yanaiela/TNE",
     licence="MIT",
+    redistribution="",
     citation="""@article{elazar-etal-2022-text,
   title = {Text-based {NP} Enrichment},
   author = {Elazar, Yanai and Basmov, Victoria and Goldberg, Yoav and Tsarfaty, Reut},

@@ -23,6 +23,7 @@ CORPUS = Corpus(
     language="en",
     homepage="https://github.com/dhivyainfant/wikitimeline19",
     licence="none stated by the authors",
+    redistribution="the authors state no licence",
     citation="""@inproceedings{chinnappa-etal-2020-wikipossessions,
   title = {{WikiPossessions}: Possession Timeline Generation as an Evaluation Benchmark for Machine Reading
            Comprehension of Long Texts},

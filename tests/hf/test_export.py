@@ -121,7 +121,7 @@ def test_a_card_says_what_is_not_the_release(tmp_path):
     for name, why in (("sample", "it has only sample"), ("mine", "its files come from a user's own folder")):
         card = (tmp_path / name / "README.md").read_text("utf-8")
         assert f"> This export differs from the release: {why}." in card
-        assert "size_categories" not in card
+        assert "\nsize_categories:\n- n<1K\n" in card  # the release has 13,225 records: 10K<n<100K
         assert "9,442" not in card
         assert "## How it is scored" in card
 

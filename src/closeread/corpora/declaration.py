@@ -178,6 +178,8 @@ class Corpus:
         not_in_digest: fields of a gold record that no score depends on and that not every user has; `a.b` is the field
             b of every item of the list a.
         extra_files: patterns of files that users may add to the released ones.
+        redistribution: why the licence forbids others to publish the corpus, as the second half of a sentence; empty
+            if it allows it.  Samples are ours and may always be published.
     """
 
     name: str
@@ -198,6 +200,8 @@ class Corpus:
     facts: tuple[Fact, ...] = ()
     not_in_digest: tuple[str, ...] = ()
     extra_files: tuple[str, ...] = ()
+    # Forbidden unless a declaration says that it is allowed, so that nothing is published by an oversight.
+    redistribution: str = "its declaration does not say that the licence allows it"
 
     @property
     def default_config(self) -> str:

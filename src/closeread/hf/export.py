@@ -25,6 +25,9 @@ from closeread.hf.load import load_dataset_builder
 FIGURES = re.compile(r"## Figures\n.*?(?=^## )", re.DOTALL | re.MULTILINE)
 """The section of a card with the figures of the released files."""
 
+SIZES = tuple((10**power, 10 ** (power + 1)) for power in range(3, 9))
+"""The Hub's categories of size from a thousand records on."""
+
 OTHER_DATA = """> This export differs from the release: {why}.
 > The text of this card describes the release; the sizes in its front matter are those of the files here.
 """
@@ -111,13 +114,36 @@ def _write_config(corpus: str, name: str, made: Path, data_dir: Path | None, cac
     return info
 
 
+def _count_records(corpus: str, infos: dict[str, datasets.DatasetInfo]) -> int:
+    """Count the records of the first config; its unions hold no others."""
+    name, info = next(iter(infos.items()))
+    splits = load_corpus(corpus).configs[name].splits
+    return sum(split.num_examples for split in info.splits.values() if split.name in splits)
+
+
+def size_category(n_records: int) -> str:
+    """Return the Hub's name for a number of records.
+
+    >>> size_category(999), size_category(1000), size_category(13225)
+    ('n<1K', '1K<n<10K', '10K<n<100K')
+    """
+    if n_records < 1000:
+        return "n<1K"
+    lower, upper = next(bounds for bounds in SIZES if n_records < bounds[1])
+    return f"{_shorten(lower)}<n<{_shorten(upper)}"
+
+
+def _shorten(number: int) -> str:
+    return f"{number // 1000}K" if number < 10**6 else f"{number // 10**6}M"
+
+
 def _write_card(corpus: str, made: Path, infos: dict[str, datasets.DatasetInfo], data_dir: Path | None) -> None:
     """Write the corpus's card, with the configs and their features in its front matter."""
     card = DatasetCard(resources.files("closeread.cards").joinpath(f"{corpus}.md").read_text("utf-8"))
     if data_dir is not None or load_corpus(corpus).default_config not in infos:
         why = f"it has only {', '.join(infos)}" if data_dir is None else "its files come from a user's own folder"
         card.text = FIGURES.sub("", card.text).replace("\n\n", f"\n\n{OTHER_DATA.format(why=why)}\n", 1)
-        card.data.pop("size_categories")
+        card.data["size_categories"] = [size_category(_count_records(corpus, infos))]
     configs = {
         name: {
             "data_files": [{"split": split, "path": f"{name}/{split}-*"} for split in info.splits],

@@ -1,0 +1,1 @@
+"""The subcommands of `closeread publish`, each in a module of its own."""

@@ -1,0 +1,48 @@
+"""`closeread publish metric`."""
+
+from __future__ import annotations
+
+import click
+
+from closeread.cli.publishing.options import publish_plan, publishing_options, repository
+
+
+@click.command(name="metric", short_help="Publish a metric as a static Space.")
+@click.argument("name")
+@repository
+@publishing_options
+def command(name: str, repository: str, private: bool, dry_run: bool, as_json: bool) -> None:
+    """Publish a metric as a static Space, which is free, for evaluate.load("ORG/NAME").
+
+    The Space shows the metric card. It contains no arithmetic: who loads the metric needs closeread.
+
+    \b
+    Examples:
+      closeread publish metric coref_lea my-org/coref_lea --dry-run
+      python -c "import evaluate; print(evaluate.load('my-org/coref_lea'))"
+    """
+    from closeread.errors import RequestError, describe_unknown
+    from closeread.files import package_folder
+    from closeread.hf.modules import class_name, module_names
+    from closeread.hub.publishing import Plan
+    from closeread.hub.repository import Repository
+    from closeread.hub.spaces import metric_files
+
+    if name not in module_names():
+        raise RequestError(describe_unknown("metric", name, module_names()))
+    folder = package_folder(f"closeread.metrics.{name}")
+    files = metric_files(
+        name,
+        class_name(name),
+        (folder / "README.md").read_text("utf-8"),
+        (folder / "requirements.txt").read_bytes(),
+        repository,
+    )
+    publish_plan(
+        Plan(Repository(repository, "space"), files),
+        message=f"Publish {name} with closeread",
+        private=private,
+        dry_run=dry_run,
+        as_json=as_json,
+        about={},
+    )

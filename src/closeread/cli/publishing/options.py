@@ -1,0 +1,115 @@
+"""What the subcommands of `closeread publish` share: their options, and how they publish and report a plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from closeread.cli.options import together
+from closeread.errors import RequestError, pluralize, quote
+
+if TYPE_CHECKING:
+    from closeread.hub.publishing import Change, Plan
+    from closeread.hub.repository import Commit
+
+REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,95}/[A-Za-z0-9][A-Za-z0-9_.-]{0,95}")
+
+
+class RepositoryName(click.ParamType):
+    """The name of a repository of the Hub."""
+
+    name = "ORG/NAME"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name."""
+        if not REPOSITORY.fullmatch(str(value)) or ".." in str(value) or "--" in str(value):
+            self.fail(f"{quote(str(value))} is not a repository (expected ORG/NAME, such as alice/mctaco).", param, ctx)
+        return str(value)
+
+
+repository = click.argument("repository", type=RepositoryName(), metavar="ORG/NAME")
+
+publishing_options = together(
+    click.option("--private", is_flag=True, help="Make the repository private if it is new."),
+    click.option("--dry-run", is_flag=True, help="List the files, their sizes and what would change; publish nothing."),
+    click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
+)
+
+
+def publish_plan(
+    plan: Plan, *, message: str, private: bool, dry_run: bool, as_json: bool, about: Mapping[str, object]
+) -> None:
+    """Publish a plan, or with `dry_run` only compare it, and print the result.
+
+    Args:
+        plan: the plan.
+        message: the first line of the commit's message.
+        private: whether a new repository is private.
+        dry_run: whether to publish nothing.
+        as_json: whether to print JSON.
+        about: more keys of the JSON.
+
+    Raises:
+        RequestError: the Hub refuses it, or can't be reached.
+    """
+    from closeread.hub.publishing import publish
+    from closeread.hub.repository import Hub
+
+    hub = Hub()
+    if dry_run:
+        changes, commit = _try_to_compare(hub, plan), None
+    else:
+        changes, commit = publish(hub, plan, message=message, private=True if private else None)
+    if as_json:
+        _print_json(plan, changes, commit, dry_run, about)
+    else:
+        _print_table(plan, changes, commit, dry_run)
+
+
+def _try_to_compare(hub: Any, plan: Plan) -> list[Change]:
+    """Compare a plan with the repository; if the Hub can't be asked, list its files without saying what changes."""
+    from closeread.cli.options import tell
+    from closeread.hub.publishing import Change, compare
+
+    try:
+        return compare(hub, plan)
+    except RequestError as error:
+        tell([f"{plan.repository.id} can't be compared: {error}"])
+        return [Change(path, size, "unknown") for path, size in plan.sizes().items()]
+
+
+def _print_json(
+    plan: Plan, changes: Sequence[Change], commit: Commit | None, dry_run: bool, about: Mapping[str, object]
+) -> None:
+    import json
+
+    found = {
+        "repository": plan.repository.id,
+        "kind": plan.repository.kind,
+        "url": plan.repository.url,
+        "dry_run": dry_run,
+        "files": [{"path": change.path, "size": change.size, "change": change.kind} for change in changes],
+        "changed": commit is not None and commit.changed,
+        "commit": None if commit is None else {"sha": commit.sha, "url": commit.url},
+        **about,
+    }
+    click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+
+
+def _print_table(plan: Plan, changes: Sequence[Change], commit: Commit | None, dry_run: bool) -> None:
+    from closeread.counts.rendering import Grid, draw
+
+    kept = [change for change in changes if change.kind != "deleted"]
+    total = f"{pluralize(len(kept), 'file')}, {sum(change.size for change in kept):,} bytes."
+    if dry_run:
+        ending = "Dry run: nothing was published."
+    elif commit is None:
+        ending = f"Nothing to publish: {plan.repository.url} has these files already."
+    else:
+        ending = f"Published: {commit.url}"
+    rows = [[change.path, f"{change.size:,}", change.kind] for change in changes]
+    title = f"{plan.repository.kind} {plan.repository.id}"
+    click.echo(draw(Grid(title, ["file", "bytes", "change"], rows, [total, ending]), "table"), nl=False)

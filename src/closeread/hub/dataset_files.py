@@ -1,0 +1,141 @@
+"""The repository of a corpus: what may be published, and the files beside the exported ones.
+
+A published corpus is Parquet and a card, which `datasets` reads by itself.  `<corpus>.json` lists the released files
+with their digests and addresses.  A corpus whose licence forbids redistribution is published without its data: the
+card, the list of files, and the configs that come with closeread.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from closeread.corpora.declaration import Config, Corpus, Source, SourceFile, SourceFolder
+from closeread.corpora.gold import select
+from closeread.errors import RequestError
+from closeread.hub.front_matter import check_card
+
+NUMBER = "[0-9]" * 5
+"""The pattern of a shard's number in the name of a Parquet file."""
+
+HEADING = "## How to get it\n"
+
+PUBLISHED = """
+This repository holds the corpus as Parquet:
+
+```python
+from datasets import load_dataset
+
+corpus = load_dataset("{repository}")
+```
+
+`{name}.json` lists the released files that it is made from, with their digests and addresses. To score systems, or to
+read the released files themselves, use closeread (`pip install closeread`):
+"""
+
+SAMPLE_ONLY = """
+**This repository does not hold the corpus**, which may not be redistributed: {reason}. It holds this card, the config
+`sample` (invented data in the same format), and `{name}.json`, which lists the released files with their digests and
+addresses. closeread (`pip install closeread`) reads your copy of the files, or downloads them from their authors, and
+verifies them:
+
+```python
+import closeread
+
+corpus = closeread.load_dataset("{name}")
+```
+"""
+
+
+def choose_configs(corpus: Corpus, asked: Sequence[str]) -> list[str]:
+    """Return the configs to publish: those asked for, or all that may be published.
+
+    Raises:
+        RequestError: there is no such config, or its data may not be redistributed.
+    """
+    names = [select(corpus, name, None)[0] for name in dict.fromkeys(asked)] or list(corpus.configs)
+    refused = [name for name in names if corpus.redistribution and not is_ours(corpus.configs[name])]
+    if asked and refused:
+        raise RequestError(
+            f"{describe_refusal(corpus)}: config {', '.join(refused)} can't be published. "
+            "Without --config, the card is published with the configs that come with closeread."
+        )
+    return [name for name in names if name not in refused]
+
+
+def is_ours(config: Config) -> bool:
+    """Tell whether the data of a config comes with closeread."""
+    return all(source.url is None for source in config.splits.values() for source in _files(source))
+
+
+def describe_refusal(corpus: Corpus) -> str:
+    """Say why a corpus may not be published."""
+    return f"{corpus.title} may not be redistributed ({corpus.redistribution})"
+
+
+def describe_sources(corpus: Corpus) -> bytes:
+    """List the released files of a corpus as JSON, with digests and addresses, by config and split."""
+    found = {
+        "format": 1,
+        "name": corpus.name,
+        "title": corpus.title,
+        "homepage": corpus.homepage,
+        "licence": corpus.licence,
+        "redistribution": corpus.redistribution or None,
+        "citation": corpus.citation,
+        "configs": {
+            name: {
+                "description": config.description,
+                "splits": {split: list(map(_describe_file, _files(source))) for split, source in config.splits.items()},
+                "unions": {union: list(splits) for union, splits in config.unions.items()},
+            }
+            for name, config in corpus.configs.items()
+        },
+    }
+    return (json.dumps(found, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+
+
+def _files(source: Source) -> tuple[SourceFile, ...]:
+    return source.files if isinstance(source, SourceFolder) else (source,)
+
+
+def _describe_file(file: SourceFile) -> Mapping[str, str | None]:
+    return {"name": file.name, "sha256": file.sha256, "git_blob": file.git_blob, "url": file.url}
+
+
+def collect_files(corpus: Corpus, repository: str, exported: Path) -> dict[str, bytes | Path]:
+    """Return the files of a corpus's repository by path.
+
+    Args:
+        corpus: the declaration.
+        repository: the repository, `org/name`.
+        exported: the folder that `closeread.hf.export` wrote.
+
+    Raises:
+        FormatError: the front matter of the card breaks our schema.
+        RequestError: the card has no section on how to get the corpus.
+    """
+    files: dict[str, bytes | Path] = {
+        path.relative_to(exported).as_posix(): path for path in sorted(exported.rglob("*")) if path.is_file()
+    }
+    card = (exported / "README.md").read_text("utf-8")
+    if HEADING not in card:
+        raise RequestError(f"the card of {corpus.name} has no section '{HEADING.strip()}'")
+    template = SAMPLE_ONLY if corpus.redistribution else PUBLISHED
+    text = template.format(repository=repository, name=corpus.name, reason=corpus.redistribution)
+    files["README.md"] = card.replace(HEADING, HEADING + text, 1).encode()
+    check_card(files["README.md"], "dataset_card")
+    files[f"{corpus.name}.json"] = describe_sources(corpus)
+    return files
+
+
+def find_splits(files: Iterable[str]) -> list[tuple[str, str]]:
+    """Return config and split of each Parquet file of a repository: `default/test-00000-of-00001.parquet`."""
+    paths = [path.split("/") for path in files if path.endswith(".parquet")]
+    return list(dict.fromkeys((config, name.rsplit("-", 3)[0]) for config, name in paths))
+
+
+def owned_paths(corpus: Corpus) -> tuple[str, ...]:
+    """Return the patterns of paths that only we write: the Parquet files of the corpus's configs."""
+    return tuple(f"{config}/*-{NUMBER}-of-{NUMBER}.parquet" for config in corpus.configs)
