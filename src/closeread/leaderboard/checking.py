@@ -11,9 +11,7 @@ from closeread.errors import FormatError, Problem, SubmissionError, join_names, 
 from closeread.leaderboard.declaration import Board
 from closeread.scoring import Scorer, open_scorer
 
-FORM_ONLY = (
-    "The gold of this board is private: only the form and the ids were checked here, the rest when it is judged."
-)
+FORM_ONLY = "The gold of this board is private: only the form and the ids were checked; the judge checks the rest."
 
 
 def check_predictions(board: Board, predictions: Path, gold: Path | None) -> tuple[str, ...]:

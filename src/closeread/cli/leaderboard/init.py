@@ -10,6 +10,8 @@ import click
 from closeread.cli import options
 from closeread.errors import RequestError, escape
 
+COUNT = click.IntRange(min=1)
+
 
 def read_options(values: tuple[str, ...]) -> dict[str, str]:
     """Read options of a procedure, each given as NAME=VALUE.
@@ -43,16 +45,8 @@ def read_options(values: tuple[str, ...]) -> dict[str, str]:
     default=None,
     help="Publish nothing about single units of the gold.  [default: private with your own gold]",
 )
-@click.option(
-    "--per-day", type=click.IntRange(min=1), default=5, show_default=True, help="Submissions a day per author."
-)
-@click.option(
-    "--max-bytes",
-    type=click.IntRange(min=1),
-    default=50_000_000,
-    show_default=True,
-    help="Largest file of predictions.",
-)
+@click.option("--per-day", type=COUNT, default=5, show_default=True, help="Submissions a day per author.")
+@click.option("--max-bytes", type=COUNT, default=50_000_000, show_default=True, help="Largest file of predictions.")
 @click.option(
     "--counting",
     type=click.Choice(["all", "best", "last"]),

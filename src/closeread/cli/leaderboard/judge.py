@@ -54,9 +54,7 @@ def count_cores() -> int:
 @click.argument("store")
 @golds
 @workers
-@click.option(
-    "--cache", type=options.NAMED, metavar="DIR", help="Keep counts here between runs.  [default: user's cache]"
-)
+@click.option("--cache", type=options.NAMED, metavar="DIR", help="Keep counts in this folder.  [default: a cache]")
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 @click.pass_context
 def command(
@@ -64,8 +62,8 @@ def command(
 ) -> None:
     """Score what has arrived in STORE, record it, answer, and rebuild the index.
 
-    One run does all there is to do; run it by hand, from cron, or as a scheduled job. It may be killed at any time and run
-    again: nothing is lost, and nothing is done twice.
+    One run does all there is to do; run it by hand, from cron, or as a scheduled job. It may be killed at any time and
+    run again: nothing is lost, and nothing is done twice.
 
     \b
     Examples:
