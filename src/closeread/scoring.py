@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +59,7 @@ class Scorer:
             RequestError: gold or system lack something that the options or the breakdowns need.
         """
         table = self.tabulate(system.rows, breakdowns or ())
-        digests = self.procedure.sides.digests(self.gold, self.options)
-        table = replace(table, digests=[digests[unit] for unit in table.units])
+        table = replace(table, digests=[self._digests[unit] for unit in table.units])
         signature = self.procedure.signature(self.options, table.gold_digest)
         provenance = Provenance(
             self.procedure.name,
@@ -80,8 +79,12 @@ class Scorer:
 
     def expected_signature(self) -> str:
         """Return the signature of a system that has predictions for all units."""
-        digests = self.procedure.sides.digests(self.gold, self.options)
-        return self.procedure.signature(self.options, combine_digests(digests.values()))
+        return self.procedure.signature(self.options, combine_digests(self._digests.values()))
+
+    @cached_property
+    def _digests(self) -> Mapping[str, bytes]:
+        """The sha256 of each unit's gold, by the unit's name; it is the same for all systems."""
+        return self.procedure.sides.digests(self.gold, self.options)
 
     def breakdowns_for(self, fields: Sequence[str]) -> list[str]:
         """Return those of the fields to slice by that must be counted inside units."""

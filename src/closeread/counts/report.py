@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -203,14 +204,25 @@ def _check_json(found: Any) -> None:
     Raises:
         FormatError: it breaks the schema.
     """
-    import jsonschema
-    import jsonschema_rs
+    if not _load_validator().is_valid(found):
+        import jsonschema
 
-    schema = json.loads((package_folder("closeread.counts") / "report.schema.json").read_text("utf-8"))
-    if not jsonschema_rs.is_valid(schema, found):
+        schema = _load_schema()
         errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(found), key=lambda error: error.json_path)
         problems = [Problem(f"{error.json_path.removeprefix('$.')}: {shorten(error.message)}") for error in errors]
         raise FormatError("report", problems)
+
+
+def _load_schema() -> Any:
+    return json.loads((package_folder("closeread.counts") / "report.schema.json").read_text("utf-8"))
+
+
+@cache
+def _load_validator() -> Any:
+    """Return the validator of reports, which takes longer to make than to use."""
+    import jsonschema_rs
+
+    return jsonschema_rs.validator_for(_load_schema())
 
 
 def _scores_from_json(found: Mapping[str, Any]) -> Scores:

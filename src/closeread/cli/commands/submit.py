@@ -1,0 +1,79 @@
+"""`closeread submit`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from closeread.cli import options
+from closeread.errors import RequestError, escape
+
+if TYPE_CHECKING:
+    from closeread.leaderboard.declaration import Board, Leaderboard
+
+
+@click.command(short_help="Submit predictions to a leaderboard.")
+@click.argument("corpus")
+@click.argument("predictions", type=options.NAMED)
+@click.option("--to", "store", required=True, metavar="STORE", help="A folder, or hf://datasets/ORG/NAME.")
+@click.option("--system", required=True, metavar="NAME", help="Name of the system.")
+@options.config
+@options.split
+@click.option("--gold", type=options.NAMED, metavar="FILE", help="Check with this gold, if you have it.")
+@click.option("--model", metavar="ORG/MODEL", help="Model on the Hub; its results are proposed there, too.")
+@click.option("--paper", metavar="URL", help="Link to the paper.")
+@click.option("--code", metavar="URL", help="Link to the code.")
+@click.option("--description", metavar="TEXT", help="A sentence or two about the system.")
+@click.option("--dry-run", is_flag=True, help="Check everything, and send nothing.")
+def command(corpus: str, predictions: Path, store: str, dry_run: bool, **values: Any) -> None:
+    """Submit predictions to a leaderboard, after the same checks as `closeread validate`.
+
+    CORPUS is the corpus or the procedure of the board. On the Hub, a submission is a pull request; log in with `hf auth
+    login`. The author is the user who is logged in or, in a folder, the owner of the file.
+
+    \b
+    Examples:
+      closeread submit mctaco predictions.jsonl --split test --system "My system" --to board
+      closeread submit coref response.conll --system "My system" --to hf://datasets/ORG/NAME
+    """
+    from closeread.leaderboard.checking import check_predictions
+    from closeread.leaderboard.store import open_store
+    from closeread.leaderboard.submission import make_submission
+
+    opened = open_store(store)
+    board = find_board(opened.read_leaderboard(), corpus, values["config"], values["split"])
+    about = {name: values[name] for name in ("system", "model", "paper", "code", "description")}
+    submission = make_submission(board, predictions, **about)
+    options.tell(check_predictions(board, predictions, values["gold"]))
+    if dry_run:
+        click.echo(escape(f"{predictions}: valid; {submission.about.id[:12]} would be submitted to {board.name}"))
+        return
+    from closeread.leaderboard.answers import describe_submission
+
+    title, text = describe_submission(board, submission.about)
+    receipt = opened.send(submission.files, title, text)
+    done = "submitted" if receipt.is_new else "had been submitted before"
+    click.echo(escape(f"{submission.about.id[:12]} {done} to {board.name}: {receipt.place}"))
+
+
+def find_board(leaderboard: Leaderboard, scored: str, config: str | None, split: str | None) -> Board:
+    """Return the board of a corpus or procedure.
+
+    Raises:
+        RequestError: there is none, or several.
+    """
+    found = [
+        board
+        for board in leaderboard.boards.values()
+        if scored in (board.scored, board.corpus, board.procedure.name)
+        and config in (None, board.config)
+        and split in (None, board.split, board.name.partition("/")[2])
+    ]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(leaderboard.boards) or "none"
+    if found:
+        raise RequestError(f"several boards are of {scored}; give --config and --split (boards: {known})")
+    raise RequestError(f"the leaderboard has no such board of {scored} (boards: {known})")

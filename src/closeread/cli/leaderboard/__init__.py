@@ -1,0 +1,1 @@
+"""The subcommands of `closeread leaderboard`, each a module."""

@@ -1,0 +1,99 @@
+"""`closeread leaderboard init`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from closeread.cli import options
+from closeread.errors import RequestError, escape
+
+COUNT = click.IntRange(min=1)
+
+
+def read_options(values: tuple[str, ...]) -> dict[str, str]:
+    """Read options of a procedure, each given as NAME=VALUE.
+
+    Raises:
+        RequestError: one is not of this form.
+    """
+    found: dict[str, str] = {}
+    for text in values:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise RequestError(f"--option {text} is not an option with its value (expected NAME=VALUE)")
+        found[name.replace("-", "_")] = value
+    return found
+
+
+@click.command(short_help="Create a leaderboard, or add a board.")
+@click.argument("store")
+@click.option("--corpus", metavar="NAME", help="Rank systems on this corpus.")
+@click.option("--procedure", metavar="NAME", help="Rank systems by this procedure, on gold of your own.")
+@click.option("--gold", type=options.NAMED, metavar="FILE", help="Your own gold; it is never copied into the store.")
+@options.config
+@options.split
+@click.option("--title", metavar="TEXT", help="Title of the leaderboard.")
+@click.option("--metrics", metavar="NAMES", help="Show these metrics, separated by commas.")
+@click.option("--headline", metavar="SCORE", help="Rank by this score, such as 'conll/f1'.")
+@click.option("--preset", metavar="NAME", help="Use the options and metrics of an official score.")
+@click.option("--option", "chosen", multiple=True, metavar="NAME=VALUE", help="Set an option of the procedure.")
+@click.option(
+    "--private/--public",
+    default=None,
+    help="Publish nothing about single units of the gold.  [default: private with your own gold]",
+)
+@click.option("--per-day", type=COUNT, default=5, show_default=True, help="Submissions a day per author.")
+@click.option("--max-bytes", type=COUNT, default=50_000_000, show_default=True, help="Largest file of predictions.")
+@click.option(
+    "--counting",
+    type=click.Choice(["all", "best", "last"]),
+    default="all",
+    show_default=True,
+    help="Which submissions of an author are ranked.",
+)
+@click.option("--dataset", metavar="ORG/NAME", help="Dataset on the Hub with the benchmark, for results of models.")
+@click.option("--results", metavar="ORG/NAME", help="Dataset on the Hub for the results.  [default: beside the store]")
+@click.option("--replace", is_flag=True, help="Change a board that exists; everything is scored again.")
+def command(store: str, **values: Any) -> None:
+    """Create a leaderboard in STORE, or add a board to it.
+
+    A board ranks systems on a part of a corpus, or on gold of your own, which stays where it is.
+
+    \b
+    Examples:
+      closeread leaderboard init board --corpus mctaco --split test
+      closeread leaderboard init board --procedure coref --gold key.conll
+      closeread leaderboard init hf://datasets/ORG/NAME --corpus mctaco
+    """
+    from closeread.counts.sides import Place
+    from closeread.leaderboard.declaration import FILE, Leaderboard, Limits, make_board
+    from closeread.leaderboard.store import open_store
+
+    scored = values["corpus"] or values["procedure"]
+    if scored is None or (values["corpus"] and values["procedure"]):
+        raise RequestError("give either --corpus or --procedure")
+    gold: Path | None = values["gold"]
+    metrics = values["metrics"]
+    board = make_board(
+        scored,
+        Place(None, values["config"], values["split"], gold),
+        options={**read_options(values["chosen"]), **({"preset": values["preset"]} if values["preset"] else {})},
+        metrics=None if metrics is None else tuple(name.strip() for name in metrics.split(",")),
+        headline=values["headline"],
+        private=values["private"],
+        limits=Limits(bytes=values["max_bytes"], per_day=values["per_day"]),
+        counting=values["counting"],
+        dataset=values["dataset"],
+    )
+    opened = open_store(store)
+    leaderboard = opened.find_leaderboard() or Leaderboard(values["title"] or board.title, {}, values["results"])
+    before = leaderboard.boards.get(board.name)
+    if before not in (None, board) and not values["replace"]:
+        found = f"{store} has a board {board.name} already, which is declared otherwise"
+        raise RequestError(f"{found}; use --replace to change it")
+    opened.write_leaderboard(leaderboard.with_board(board))
+    click.echo(escape(f"{store}/{FILE}: board {board.name}, ranked by {board.headline}"))
+    click.echo(f"Signature: {board.signature}")

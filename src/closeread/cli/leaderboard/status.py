@@ -1,0 +1,56 @@
+"""`closeread leaderboard status`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from closeread.cli import options, printing
+
+
+@click.command(short_help="List what became of all submissions.")
+@click.argument("store")
+@options.style_options
+def command(store: str, style: Any) -> None:
+    """List what became of all submissions of STORE, with the problems of those that were refused.
+
+    \b
+    Example:
+      closeread leaderboard status board
+    """
+    from closeread.counts.rendering import Grid
+    from closeread.leaderboard.names import show_safely
+    from closeread.leaderboard.store import open_store
+
+    opened = open_store(store)
+    leaderboard = opened.read_leaderboard()
+    results = opened.read_results(leaderboard)
+    settled = sorted(results.entries.values(), key=lambda entry: (entry.submitted, entry.submission))
+    waiting = [one for one in opened.list_arrivals(leaderboard, results) if one.submission not in results.entries]
+    header = ["submission", "board", "system", "author", "submitted", "status"]
+    rows = [
+        [
+            entry.submission[:12],
+            entry.board,
+            show_safely(str((entry.about or {}).get("system", ""))),
+            entry.author,
+            entry.submitted,
+            entry.status,
+        ]
+        for entry in settled
+    ]
+    rows += [[one.submission[:12], one.board, "", one.author, one.submitted, "not judged yet"] for one in waiting]
+    notes = [f"{one.submission[:12]}: {show_safely(problem)}" for one in settled for problem in one.problems]
+    printing.show(
+        style,
+        value=lambda: {
+            "submissions": [
+                {"id": e.submission, "board": e.board, "status": e.status, "author": e.author, "problems": e.problems}
+                for e in settled
+            ],
+            "waiting": [{"id": one.submission, "board": one.board, "author": one.author} for one in waiting],
+        },
+        table=lambda: (header, rows),
+        grids=lambda: [Grid("", header, rows, notes)],
+    )

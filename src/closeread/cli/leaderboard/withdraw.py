@@ -1,0 +1,38 @@
+"""`closeread leaderboard withdraw`."""
+
+from __future__ import annotations
+
+import click
+
+from closeread.errors import RequestError, escape
+
+
+@click.command(short_help="Withdraw a submission of yours.")
+@click.argument("store")
+@click.argument("submission")
+def command(store: str, submission: str) -> None:
+    """Withdraw a submission of yours from STORE; the next run of the judge takes it off the board.
+
+    SUBMISSION is its id, or the first characters of it.
+
+    \b
+    Example:
+      closeread leaderboard withdraw board 3f9a1c0d2b7e
+    """
+    from closeread.leaderboard.store import open_store
+    from closeread.leaderboard.submission import withdrawal_bytes, withdrawal_path
+
+    opened = open_store(store)
+    results = opened.read_results(opened.read_leaderboard())
+    found = [entry for name, entry in results.entries.items() if name.startswith(submission)]
+    if len(found) != 1:
+        many = "is the id of several submissions" if found else "is not the id of a judged submission"
+        raise RequestError(f"'{submission}' {many} (expected 64 hexadecimal digits, or the first of them)")
+    entry = found[0]
+    if entry.status != "accepted":
+        raise RequestError(f"submission {entry.submission[:12]} is {entry.status} already")
+    path = withdrawal_path(entry.board, entry.submission)
+    files = {path: withdrawal_bytes(entry.submission)}
+    receipt = opened.send(files, f"Withdraw submission {entry.submission[:12]}", "Withdrawn by its author.")
+    done = "withdrawn with the next run of the judge" if receipt.is_new else "has been withdrawn before"
+    click.echo(escape(f"{entry.submission[:12]}: {done} ({receipt.place})"))

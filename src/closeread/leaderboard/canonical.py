@@ -1,0 +1,57 @@
+"""JSON with exactly one way to write a value, so that equal values have equal bytes, and equal digests."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from closeread.errors import FormatError, Problem
+from closeread.formats.json_lines import parse_json_lines
+
+
+def write_json(value: Any) -> bytes:
+    """Return a value as one line of JSON in UTF-8: sorted keys, no spaces, a newline at the end.
+
+    >>> write_json({"b": 1, "a": "é"}).decode()
+    '{"a":"é","b":1}\\n'
+    """
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return f"{text}\n".encode()
+
+
+def read_json(data: bytes, source: object) -> dict[str, Any]:
+    """Read one line of JSON strictly.
+
+    Args:
+        data: the bytes.
+        source: the name of the file, for messages.
+
+    Raises:
+        FormatError: it is not a JSON object on one line, has duplicate keys, or contains what JSON Lines may not.
+    """
+    try:
+        lines = data.decode("utf-8").removesuffix("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise FormatError(source, [Problem(f"is not UTF-8 (byte {error.start})")]) from None
+    if len(lines) != 1:
+        raise FormatError(source, [Problem(f"has {len(lines)} lines (expected a JSON object on one line)")])
+    parsed = parse_json_lines(lines)
+    if parsed.problems:
+        raise FormatError(source, [Problem(problem.what) for problem in parsed.problems])
+    return dict(parsed.records[0])
+
+
+def check_format(found: object, known: int) -> None:
+    """Check the version of a file's format.
+
+    Raises:
+        ValueError: it is unknown.
+    """
+    if found != known:
+        raise ValueError(f"format {found!r} is unknown (expected {known})")
+
+
+def digest(data: bytes) -> str:
+    """Return the sha256 in hex."""
+    return hashlib.sha256(data).hexdigest()

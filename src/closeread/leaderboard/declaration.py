@@ -1,0 +1,294 @@
+"""What a leaderboard is: its boards, each a part of a corpus or an organiser's own gold, and how they are scored.
+
+A store declares its boards in `leaderboard.json`, which everybody may read; gold is never in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from closeread.corpora.baselines import load_baselines
+from closeread.corpora.gold import load_corpus
+from closeread.counts.options import PathOption
+from closeread.counts.procedure import Procedure
+from closeread.counts.report import Resampling
+from closeread.counts.sides import Place
+from closeread.errors import FormatError, Problem, RequestError, describe_unknown
+from closeread.leaderboard.canonical import check_format, read_json, write_json
+from closeread.records import column
+from closeread.scoring import Scorer, find_procedure, open_scorer
+
+FILE = "leaderboard.json"
+FORMAT = 1
+COUNTING = ("all", "best", "last")
+BOARD_NAME = re.compile("[a-z0-9_]{1,60}(-[A-Za-z0-9_]{1,60})?/[A-Za-z0-9_.-]{1,40}")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of submissions.
+
+    Attributes:
+        bytes: the largest file of predictions.
+        rows: the largest number of lines in it.
+        per_day: how many submissions of an author are judged per day (UTC).
+        seconds: how long scoring one may take.
+        memory: how many bytes of memory scoring one may use, beyond what the gold needs.
+    """
+
+    bytes: int = 50_000_000
+    rows: int = 1_000_000
+    per_day: int = 5
+    seconds: int = 300
+    memory: int = 4_000_000_000
+
+
+@dataclass(frozen=True)
+class Board:
+    """A ranking of systems on one gold by one procedure.
+
+    Attributes:
+        name: the folder of its submissions, such as "mctaco/test".
+        scored: the name of the corpus or, with own gold, of the procedure or corpus that scores it.
+        config, split: the part of the corpus; None for own gold.
+        own_gold: whether gold is the organiser's own.
+        private: whether gold is private, so that nothing about single units may be published.
+        options: all options of the procedure with their values.
+        metrics: the families of metrics; None for the default.
+        headline: the score that systems are ranked by.
+        slices: the fields to slice by.
+        signature: the signature of a score of complete predictions.
+        ids: the ids that predictions must cover, if gold is private, so that submitters can check them.
+        baselines: the names of the baselines to show.
+        limits: limits of submissions.
+        counting: whether all submissions of an author count, or only the best or the last.
+        resampling: parameters of the bootstrap.
+        dataset: the dataset on the Hub with the benchmark's tasks, such as "org/mctaco"; None if there is none.
+        title: its name for readers.
+    """
+
+    name: str
+    title: str
+    scored: str
+    config: str | None
+    split: str | None
+    own_gold: bool
+    private: bool
+    options: Mapping[str, str]
+    metrics: tuple[str, ...] | None
+    headline: str
+    slices: tuple[str, ...]
+    signature: str
+    ids: tuple[str, ...] = ()
+    baselines: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    counting: str = "all"
+    resampling: Resampling = field(default_factory=Resampling)
+    dataset: str | None = None
+
+    @cached_property
+    def procedure(self) -> Procedure:
+        """The procedure with the board's metrics."""
+        procedure, _ = find_procedure(self.scored)
+        return procedure.select_metrics(self.metrics, {})
+
+    @property
+    def corpus(self) -> str | None:
+        """The corpus whose schema predictions follow; None if the key is in a format of its own."""
+        return find_procedure(self.scored)[1]
+
+    def open_scorer(self, gold: Path | None) -> Scorer:
+        """Read the board's gold, and return a scorer for it.
+
+        Args:
+            gold: the organiser's own gold; None to read the corpus.
+
+        Raises:
+            RequestError: the gold is needed, or is not the one that the board was made for; an InputError if files are
+                missing or invalid.
+        """
+        if self.own_gold and gold is None:
+            raise RequestError(f"the gold of {self.name} is not part of the store; give it with --gold")
+        place = Place(None, gold=gold) if gold is not None else Place(None, self.config, self.split)
+        scorer = open_scorer(self.scored, place, self.options, self.metrics)
+        if scorer.expected_signature() != self.signature:
+            found = f"signature {scorer.expected_signature()} (expected {self.signature})"
+            raise RequestError(f"this is not the gold that {self.name} was made for, or not the same scoring: {found}")
+        return scorer
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """The declaration of a store.
+
+    Attributes:
+        title: the name of the leaderboard.
+        boards: its boards by name.
+        results: the dataset on the Hub with the results; None if they are beside the submissions.
+    """
+
+    title: str
+    boards: Mapping[str, Board]
+    results: str | None = None
+
+    def to_bytes(self) -> bytes:
+        """Return the declaration as the bytes of `leaderboard.json`."""
+        boards = [asdict(board) for board in self.boards.values()]
+        return write_json({"format": FORMAT, "title": self.title, "results": self.results, "boards": boards})
+
+    @classmethod
+    def from_bytes(cls, data: bytes, source: object) -> Leaderboard:
+        """Read the bytes of `leaderboard.json`.
+
+        Raises:
+            FormatError: they are not a declaration.
+        """
+        found = read_json(data, source)
+        try:
+            check_format(found.pop("format"), FORMAT)
+            boards = [_read_board(board) for board in found["boards"]]
+            return cls(str(found["title"]), {board.name: board for board in boards}, found["results"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(source, [Problem(f"is not the declaration of a leaderboard: {error}")]) from None
+
+    def find(self, name: str | None) -> Board:
+        """Return a board by name; the only one if there is no name.
+
+        Raises:
+            RequestError: there is no such board, or a name is needed.
+        """
+        if name is None and len(self.boards) == 1:
+            return next(iter(self.boards.values()))
+        if name is None:
+            raise RequestError(f"the leaderboard has several boards (choose from: {', '.join(self.boards)})")
+        if name not in self.boards:
+            raise RequestError(describe_unknown("board", name, list(self.boards)))
+        return self.boards[name]
+
+    def with_board(self, board: Board) -> Leaderboard:
+        """Return the leaderboard with one more board, or with a changed one."""
+        return replace(self, boards={**self.boards, board.name: board})
+
+
+def _read_board(found: dict[str, Any]) -> Board:
+    """Read a board.
+
+    Raises:
+        ValueError: it has no valid name; a KeyError or TypeError if its keys are wrong.
+    """
+    if not BOARD_NAME.fullmatch(found["name"]) or ".." in found["name"]:
+        raise ValueError("the name of a board is not valid")
+    for name in ("slices", "ids", "baselines"):
+        found[name] = tuple(found[name])
+    found["metrics"] = None if found["metrics"] is None else tuple(found["metrics"])
+    return Board(**{**found, "limits": Limits(**found["limits"]), "resampling": Resampling(**found["resampling"])})
+
+
+def board_name(scored: str, config: str | None, split: str | None) -> str:
+    """Return the name of a board.
+
+    >>> board_name("mctaco", "sample", "test"), board_name("coref", None, None)
+    ('mctaco-sample/test', 'coref/test')
+    """
+    corpus = find_procedure(scored)[1]
+    is_default = corpus is None or config in (None, load_corpus(corpus).default_config)
+    return f"{scored if is_default else f'{scored}-{config}'}/{split or 'test'}"
+
+
+def make_board(
+    scored: str,
+    place: Place,
+    *,
+    options: Mapping[str, object] | None = None,
+    metrics: tuple[str, ...] | None = None,
+    headline: str | None = None,
+    private: bool | None = None,
+    title: str | None = None,
+    limits: Limits | None = None,
+    counting: str = "all",
+    dataset: str | None = None,
+) -> Board:
+    """Declare a board for a part of a corpus, or for own gold.
+
+    Args:
+        scored: the name of a corpus or a procedure.
+        place: where gold is; with own gold, `split` names the board.
+        options: options of the procedure that differ from its defaults; under `preset`, the name of a preset.
+        metrics: the families of metrics; None for those of the preset, or the default.
+        headline: the score to rank by; None for the procedure's.
+        private: whether gold is private; None if it is the organiser's own.
+        title, limits, counting, dataset: as for `Board`.
+
+    Raises:
+        RequestError: there is no such corpus, procedure, option or score; or systems would not be comparable.
+    """
+    own = place.gold is not None
+    if not own and find_procedure(scored)[1] is None:
+        raise RequestError(f"a board of {scored} needs gold of your own; give it with --gold")
+    preset = (options or {}).get("preset")
+    if metrics is None and preset is not None:
+        metrics = find_procedure(scored)[0].find_preset(str(preset)).metrics
+    scorer = open_scorer(scored, place._replace(split=None) if own else place, options, metrics)
+    if scorer.options.get("missing") == "skip":
+        raise RequestError("a board can't use --option missing=skip: systems would be scored on different units")
+    procedure = scorer.procedure
+    names = [metric.name for metric in procedure.metrics]
+    headline = headline or (procedure.headline if procedure.headline in names else names[-1])
+    if headline not in names:
+        raise RequestError(describe_unknown("score", headline, names, procedure.aliases))
+    if not len(scorer.gold.records):
+        raise RequestError("the gold is empty; there is nothing to score")
+    _, config, split, _ = scorer.gold.origin
+    name = board_name(scored, None if own else config, place.split if own else split)
+    if not BOARD_NAME.fullmatch(name):
+        raise RequestError(f"'{name}' is not a valid name of a board (expected letters, digits, '_', '-' and '.')")
+    corpus = find_procedure(scored)[1]
+    private = own if private is None else private
+    return Board(
+        name,
+        title or f"{load_corpus(corpus).title if corpus else scored}, {name.partition('/')[2]}",
+        scored,
+        None if own else config,
+        None if own else split,
+        own,
+        private,
+        scorer.options,
+        metrics,
+        headline,
+        _find_slices(scorer),
+        scorer.expected_signature(),
+        _list_ids(scorer, corpus) if private else (),
+        () if corpus is None else _find_baselines(corpus),
+        limits or Limits(),
+        counting,
+        dataset=dataset,
+    )
+
+
+def _list_ids(scorer: Scorer, corpus: str | None) -> tuple[str, ...]:
+    """Return the ids that predictions must cover: of rows or, if gold is a key, of units."""
+    if corpus is None:
+        return tuple(dict.fromkeys(scorer.procedure.sides.names(scorer.gold)))
+    return tuple(column(scorer.gold.records, load_corpus(corpus).key))
+
+
+def _find_slices(scorer: Scorer) -> tuple[str, ...]:
+    """Return the fields of the gold that scores can be sliced by."""
+    empty = replace(scorer, options={**scorer.options, "missing": "empty"})
+    table = empty.tabulate([None] * len(scorer.gold.records))
+    return tuple(name for name, values in table.fields.items() if 1 < len(set(values)) <= 30)
+
+
+def _find_baselines(corpus: str) -> tuple[str, ...]:
+    """Return the names of the baselines that need nothing but the corpus."""
+    baselines = load_baselines(corpus).values()
+    return tuple(
+        baseline.name
+        for baseline in baselines
+        if not baseline.required_options and not any(isinstance(option, PathOption) for option in baseline.options)
+    )

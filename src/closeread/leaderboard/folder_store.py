@@ -1,0 +1,223 @@
+"""A store that is a folder on this machine.
+
+The author of a submission is the owner of its file, and the time is that of its last change: both are known to the
+file system and not a claim of the submitter.  Every file is written completely or not at all, and the description of a
+submission last; a judge that is killed leaves a store that the next judge completes.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from closeread.errors import FormatError, RequestError
+from closeread.files import replacing
+from closeread.leaderboard.canonical import digest
+from closeread.leaderboard.declaration import FILE, Leaderboard
+from closeread.leaderboard.results import Entry, Record, Results
+from closeread.leaderboard.store import INDEX, Arrival, Receipt, parse_index
+from closeread.leaderboard.submission import MAX_ABOUT, About, is_predictions_path
+
+LOCK = ".index.lock"
+FILE_OF_DIGEST = re.compile(r"([0-9a-f]{64})\.json")
+
+
+class FolderStore:
+    """A store in a folder.
+
+    Args:
+        folder: the folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def place(self) -> str:
+        """The folder."""
+        return str(self._folder)
+
+    def read_leaderboard(self) -> Leaderboard:
+        """Read the declaration."""
+        found = self.find_leaderboard()
+        if found is None:
+            missing = f"{self._folder} is not a leaderboard: it has no {FILE}"
+            raise RequestError(f"{missing}; create one with closeread leaderboard init")
+        return found
+
+    def find_leaderboard(self) -> Leaderboard | None:
+        """Read the declaration; None if there is none."""
+        path = self._folder / FILE
+        return Leaderboard.from_bytes(path.read_bytes(), path) if path.is_file() else None
+
+    def write_leaderboard(self, leaderboard: Leaderboard) -> None:
+        """Create the folder, or change its declaration."""
+        self._write({FILE: leaderboard.to_bytes()})
+
+    def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
+        """Write the files that are not there yet."""
+        last = self._folder / list(files)[-1]
+        is_new = not last.is_file()
+        self._write(files)
+        return Receipt(str(last), is_new)
+
+    def list_arrivals(self, leaderboard: Leaderboard, results: Results) -> Sequence[Arrival]:
+        """List the files of submissions without an entry, and of withdrawals of accepted submissions."""
+        arrivals = []
+        for board in leaderboard.boards:
+            for submission, path in self._walk("submissions", board):
+                if submission not in results.entries:
+                    arrivals.append(_describe(board, submission, path, is_withdrawal=False))
+            for submission, path in self._walk("withdrawals", board):
+                entry = results.entries.get(submission)
+                if entry is None or entry.status == "accepted":
+                    arrivals.append(_describe(board, submission, path, is_withdrawal=True))
+        # A withdrawal comes after the submission that it withdraws.
+        return sorted(arrivals, key=lambda one: (one.withdrawal, one.submitted, one.submission))
+
+    def fetch(self, arrival: Arrival, limit: int) -> Arrival:
+        """Read and verify the files of an arrival."""
+        if arrival.withdrawal:
+            return arrival
+        path = self._path_of("submissions", arrival.board, arrival.submission)
+        problems: list[str] = []
+        files: dict[str, bytes] = {}
+        try:
+            data = _read_regular(self._folder / path, MAX_ABOUT)
+            _check_digest(path, data)
+            about = About.from_bytes(data, arrival.board, path)
+            files = {about.predictions: self.read_predictions(about.predictions, limit), path: data}
+        except FormatError as error:
+            problems = [problem.message for problem in error.problems]
+        except (OSError, ValueError) as error:
+            problems = [str(error)]
+        return replace(arrival, files=files, problems=tuple(problems))
+
+    def read_predictions(self, path: str, limit: int) -> bytes:
+        """Return predictions, verified by their digest."""
+        if not is_predictions_path(path, "/".join(path.split("/")[1:3])):
+            raise RequestError(f"{path} is not a file of predictions")
+        try:
+            data = _read_regular(self._folder / path, limit)
+        except OSError as error:
+            raise RequestError(f"{path} can't be read: {error.strerror or error}") from None
+        except ValueError as error:
+            raise RequestError(str(error)) from None
+        _check_digest(path, data)
+        return data
+
+    def read_results(self, leaderboard: Leaderboard) -> Results:
+        """Read all entries and records."""
+        entries: dict[str, Entry] = {}
+        records: dict[str, Record] = {}
+        for board in leaderboard.boards:
+            for name, path in self._walk("entries", board):
+                entries[name] = Entry.from_bytes(path.read_bytes(), path)
+            for name, path in self._walk("results", board):
+                records[name] = Record.from_bytes(path.read_bytes(), path)
+        return Results(entries, records)
+
+    def write_results(self, arrival: Arrival | None, files: Mapping[str, bytes]) -> None:
+        """Write records, then entries, which settle a submission."""
+        self._write(dict(sorted(files.items(), key=lambda item: item[0].startswith("entries/"))))
+
+    def answer(self, arrival: Arrival, text: str) -> None:
+        """Do nothing: what became of a submission is in its entry, and `closeread leaderboard status` prints it."""
+
+    def update_index(self, make: Callable[[Results], Mapping[str, bytes]]) -> None:
+        """Read all results and write what is derived from them, one process at a time."""
+        with self._lock():
+            self._write(make(self.read_results(self.read_leaderboard())))
+
+    def read_index(self) -> dict[str, Any]:
+        """Read the index."""
+        self.read_leaderboard()
+        path = self._folder / INDEX
+        if not path.is_file():
+            raise RequestError(f"{self._folder} has no results yet; run closeread leaderboard judge {self._folder}")
+        return parse_index(path.read_bytes())
+
+    def link(self, path: str) -> str:
+        """Return the path of a file."""
+        return str(self._folder / path)
+
+    def _write(self, files: Mapping[str, bytes]) -> None:
+        """Write files, each completely or not at all, unless they are there with the same content."""
+        for name, data in files.items():
+            path = self._folder / name
+            if path.is_file() and path.read_bytes() == data:
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(path) as partial:
+                partial.write_bytes(data)
+
+    def _walk(self, kind: str, board: str) -> Iterator[tuple[str, Path]]:
+        """Yield the files that are named after a digest, with that digest; others are none of ours."""
+        for folder in sorted((self._folder / kind / board).glob("[0-9a-f][0-9a-f]")):
+            for path in sorted(folder.iterdir()):
+                name = FILE_OF_DIGEST.fullmatch(path.name)
+                if name and name[1].startswith(folder.name):
+                    yield name[1], path
+
+    @staticmethod
+    def _path_of(kind: str, board: str, submission: str) -> str:
+        return f"{kind}/{board}/{submission[:2]}/{submission}.json"
+
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        """Hold the lock of the index, which the system releases if the process is killed."""
+        with (self._folder / LOCK).open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+
+def _describe(board: str, submission: str, path: Path, *, is_withdrawal: bool) -> Arrival:
+    """Describe a file that has arrived: its owner and its time, of the link itself if it is one."""
+    about = path.lstat()
+    submitted = datetime.fromtimestamp(int(about.st_mtime), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return Arrival(board, submission, is_withdrawal, _name_user(about.st_uid), submitted, None, {})
+
+
+def _name_user(number: int) -> str:
+    """Return the name of a user; the number if the user is unknown here."""
+    import pwd
+
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return str(number)
+
+
+def _check_digest(path: str, data: bytes) -> None:
+    """Check that a file has the digest that it is named after.
+
+    Raises:
+        RequestError: it has not.
+    """
+    if digest(data) != path.rpartition("/")[2].partition(".")[0]:
+        raise RequestError(f"{path} does not have the digest that it is named after")
+
+
+def _read_regular(path: Path, limit: int) -> bytes:
+    """Read a regular file of at most `limit` bytes, never through a symbolic link.
+
+    Raises:
+        OSError: it is missing or a link.
+        ValueError: it is no regular file, or larger.
+    """
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+        about = os.fstat(file.fileno())
+        if not stat.S_ISREG(about.st_mode):
+            raise ValueError(f"{path.name} is not a regular file")
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise ValueError(f"{path.name} is larger than {limit:,} bytes, the limit of this board")
+    return data

@@ -1,0 +1,326 @@
+"""The index of a leaderboard: everything that its page shows, derived from all results.
+
+It holds scores, intervals and ranks, and for private gold nothing about single units.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from closeread._version import __version__
+from closeread.arrays import Floats
+from closeread.corpora.gold import load_corpus
+from closeread.counts.metrics import Metric
+from closeread.leaderboard import tables
+from closeread.leaderboard.canonical import write_json
+from closeread.leaderboard.declaration import Board, Leaderboard
+from closeread.leaderboard.printed import read_printed_systems
+from closeread.leaderboard.ranking import pair_differences, rank
+from closeread.leaderboard.reproducing import describe_reproduction
+from closeread.leaderboard.results import Entry, Record, Results
+from closeread.leaderboard.store import INDEX, Store
+from closeread.leaderboard.submission import About
+
+FORMAT = 1
+PAIRS = 100
+"""The number of systems, best first, all pairs of which the page can compare."""
+
+BASELINE = "baseline:"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The records of a board under its signature, and their counts.
+
+    Attributes:
+        records: the records by the id of the submission, or "baseline:" and the name of a baseline.
+        blocks: for each of these, the names of the counts and the sums of every block, (n_blocks, k).
+    """
+
+    records: Mapping[str, Record]
+    blocks: Mapping[str, tuple[tuple[str, ...], Floats]]
+
+
+def make_index(
+    store: Store, leaderboard: Leaderboard, results: Results, counts: Mapping[str, Counts]
+) -> dict[str, Any]:
+    """Return the index of all boards.
+
+    Args:
+        store: the store, for links.
+        leaderboard: its declaration.
+        results: all entries and records.
+        counts: the records under the board's signature, with their counts, by board.
+    """
+    boards = [_index_board(store, board, results, counts[board.name]) for board in leaderboard.boards.values()]
+    return {"format": FORMAT, "closeread": __version__, "title": leaderboard.title, "boards": boards}
+
+
+def index_files(index: Mapping[str, Any]) -> dict[str, bytes]:
+    """Return the files of the index by path: JSON, CSV and Parquet."""
+    return {
+        "board.csv": tables.csv(index).encode(),
+        "data/results.parquet": tables.parquet(index),
+        INDEX: write_json(index),
+    }
+
+
+def find_row(index: Mapping[str, Any], board: str, identity: str) -> dict[str, Any]:
+    """Return the row of a submission.
+
+    Raises:
+        KeyError: there is none.
+    """
+    for one in index["boards"]:
+        for row in one["rows"] if one["name"] == board else ():
+            if row["id"] == identity:
+                found: dict[str, Any] = row
+                return found
+    raise KeyError(identity)
+
+
+def _index_board(store: Store, board: Board, results: Results, counts: Counts) -> dict[str, Any]:
+    entries = {e.submission: e for e in results.entries.values() if e.board == board.name}
+    accepted = {name: entry for name, entry in entries.items() if entry.status == "accepted"}
+    subjects = [name for name in counts.records if name.startswith(BASELINE) or name in accepted]
+    metric = next(metric for metric in board.procedure.metrics if metric.name == board.headline)
+    subjects = _choose_counting(board, _sort(subjects, accepted, counts.records, board.headline), accepted)
+    flags = _find_flags(subjects, accepted, counts.records)
+    ranks = _rank(metric, subjects, counts)
+    rows = [
+        _make_row(store, board, counts.records[name], accepted.get(name), flags[name], ranks[name]) for name in subjects
+    ]
+    printed = _list_printed(board)
+    statuses = [entry.status for entry in entries.values()]
+    return {
+        **_describe_board(board, next(iter(counts.records.values()), None)),
+        "rows": sorted([*rows, *printed], key=lambda row: _sorting_key(row, board.headline)),
+        "others": _list_others(store, board, accepted, results),
+        "pairs": _compare_pairs(board, metric, subjects, counts),
+        "history": _list_history(board, accepted, counts.records),
+        "refused": statuses.count("refused"),
+        "withdrawn": statuses.count("withdrawn"),
+    }
+
+
+def _describe_board(board: Board, example: Record | None) -> dict[str, Any]:
+    """Return what the page says about the board itself."""
+    procedure, report = board.procedure, None if example is None else example.report
+    corpus = None if board.corpus is None else load_corpus(board.corpus)
+    slices = {} if report is None else {name: list(values) for name, values in report["slices"].items()}
+    return {
+        "name": board.name,
+        "title": board.title,
+        "corpus": board.corpus,
+        "procedure": procedure.name,
+        "config": board.config,
+        "split": board.split,
+        "signature": board.signature,
+        "options": dict(board.options),
+        "gold": "private" if board.private else "public",
+        "unit": procedure.unit,
+        "n_units": None if report is None else report["n_units"],
+        "resampling_unit": procedure.resampling_unit,
+        "n_blocks": None if report is None else report["n_blocks"],
+        "confidence": board.resampling.confidence,
+        "n_resamples": board.resampling.n_resamples,
+        "seed": board.resampling.seed,
+        "headline": board.headline,
+        "metrics": [
+            {"name": metric.name, "title": metric.title, "description": metric.description}
+            for metric in procedure.metrics
+        ],
+        "slices": slices,
+        "citation": procedure.citation or (corpus.citation if corpus else ""),
+        "homepage": corpus.homepage if corpus else None,
+        "licence": corpus.licence if corpus else None,
+        "limits": {"bytes": board.limits.bytes, "rows": board.limits.rows, "per_day": board.limits.per_day},
+        "counting": board.counting,
+    }
+
+
+def _value(record: Record, headline: str) -> float:
+    """Return the headline score; -1 if it is undefined, so that it comes last."""
+    value = record.report["scores"][headline]["value"]
+    return -1.0 if value is None else float(value)
+
+
+def _sort(
+    subjects: Sequence[str], accepted: Mapping[str, Entry], records: Mapping[str, Record], headline: str
+) -> list[str]:
+    """Sort submissions and baselines by the headline score, best first; ties by time, then by id."""
+    return sorted(
+        subjects,
+        key=lambda name: (
+            -_value(records[name], headline),
+            accepted[name].submitted if name in accepted else "",
+            name,
+        ),
+    )
+
+
+def _choose_counting(board: Board, subjects: Sequence[str], accepted: Mapping[str, Entry]) -> list[str]:
+    """Return the submissions that count, and all baselines, in order."""
+    if board.counting == "all":
+        return list(subjects)
+    chosen: dict[str, str] = {}
+    for name in subjects:  # best first
+        if name in accepted:
+            author = accepted[name].author
+            later = author in chosen and accepted[name].submitted > accepted[chosen[author]].submitted
+            if author not in chosen or (board.counting == "last" and later):
+                chosen[author] = name
+    kept = set(chosen.values())
+    return [name for name in subjects if name not in accepted or name in kept]
+
+
+def _find_flags(
+    subjects: Sequence[str], accepted: Mapping[str, Entry], records: Mapping[str, Record]
+) -> dict[str, list[dict[str, str]]]:
+    """Flag predictions that equal earlier ones or score 1, and systems without a link by which to verify them."""
+    first: dict[str, str] = {}
+    for name in sorted(subjects, key=lambda name: (accepted[name].submitted if name in accepted else "", name)):
+        first.setdefault(records[name].predictions, name)
+    flags: dict[str, list[dict[str, str]]] = {}
+    for name in subjects:
+        earlier = first[records[name].predictions]
+        flags[name] = [] if earlier == name else [{"flag": "duplicate", "of": earlier}]
+        if records[name].perfect:
+            flags[name].append({"flag": "perfect"})
+        if name in accepted:
+            about = accepted[name].describe()
+            if not (about.model or about.paper or about.code):
+                flags[name].append({"flag": "unverified"})
+    return flags
+
+
+def _stack(subjects: Sequence[str], counts: Counts) -> tuple[tuple[str, ...], Floats]:
+    """Return the names of the counts, and the counts of all systems, (n, n_blocks, k)."""
+    names = counts.blocks[subjects[0]][0]
+    return names, np.stack([counts.blocks[name][1] for name in subjects])
+
+
+def _rank(metric: Metric, subjects: Sequence[str], counts: Counts) -> dict[str, dict[str, Any]]:
+    if not subjects:
+        return {}
+    names, blocks = _stack(subjects, counts)
+    standings = rank(metric, names, blocks)
+    return {
+        name: {"low": one.low, "high": one.high, "best": one.best}
+        for name, one in zip(subjects, standings, strict=True)
+    }
+
+
+def _compare_pairs(board: Board, metric: Metric, subjects: Sequence[str], counts: Counts) -> dict[str, Any]:
+    """Compare all pairs of the best systems."""
+    shown = list(subjects[:PAIRS])
+    if len(shown) < 2:
+        return {"ids": shown, "low": [], "high": [], "p": []}
+    names, blocks = _stack(shown, counts)
+    drawing = board.resampling
+    pairs = pair_differences(
+        metric, names, blocks, n_resamples=drawing.n_resamples, confidence=drawing.confidence, seed=drawing.seed
+    )
+    return {"ids": shown, **{name: _to_json(getattr(pairs, name)) for name in ("low", "high", "p")}}
+
+
+def _to_json(values: Floats) -> list[float | None]:
+    """Return numbers rounded to what a page can show; None for NaN."""
+    return [None if math.isnan(value) else round(value, 6) for value in values.tolist()]
+
+
+def _make_row(
+    store: Store,
+    board: Board,
+    record: Record,
+    entry: Entry | None,
+    flags: list[dict[str, str]],
+    ranked: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    report = record.report
+    about = About(board.name, "", record.subject.removeprefix(BASELINE)) if entry is None else entry.describe()
+    return {
+        "kind": "baseline" if entry is None else "system",
+        "id": record.subject,
+        "system": about.system,
+        "author": None if entry is None else entry.author,
+        "submitted": None if entry is None else entry.submitted,
+        "source": None if entry is None else entry.source,
+        "model": about.model,
+        "paper": about.paper,
+        "code": about.code,
+        "description": about.description,
+        "scores": report["scores"],
+        "slices": report["slices"],
+        "counts": report["counts"] or None,
+        "rank": ranked,
+        "flags": flags,
+        "signature": record.signature,
+        "closeread": record.closeread,
+        "record": store.link(record.path),
+        "reproduce": describe_reproduction(store.place, board, record.subject, about),
+    }
+
+
+def _list_printed(board: Board) -> list[dict[str, Any]]:
+    """Return the rows that the papers print for the same part of the corpus."""
+    if board.corpus is None or board.own_gold or board.config is None or board.split is None:
+        return []
+    empty = dict.fromkeys(("author", "submitted", "source", "model", "paper", "code", "counts", "rank", "record"))
+    return [
+        {
+            **empty,
+            "kind": "printed",
+            "id": f"printed:{number}",
+            "system": one.system,
+            "source_text": one.source,
+            "description": "",
+            "scores": {name: {"value": score.value, "printed": score.printed} for name, score in one.scores.items()},
+            "slices": {},
+            "flags": [],
+        }
+        for number, one in enumerate(read_printed_systems(board.corpus, board.config, board.split), start=1)
+    ]
+
+
+def _sorting_key(row: Mapping[str, Any], headline: str) -> tuple[float, str, str]:
+    value = row["scores"].get(headline, {}).get("value")
+    return (1.0 if value is None else -value, str(row["submitted"] or ""), row["system"])
+
+
+def _list_others(store: Store, board: Board, accepted: Mapping[str, Entry], results: Results) -> list[dict[str, Any]]:
+    """Return the rows under other signatures than the board's, by signature."""
+    groups: dict[str, list[Record]] = {}
+    for record in results.records.values():
+        if record.board == board.name and record.signature != board.signature and record.subject in accepted:
+            groups.setdefault(record.signature, []).append(record)
+    return [
+        {
+            "signature": signature,
+            "closeread": records[0].closeread,
+            "rows": [
+                _make_row(store, board, record, accepted[record.subject], [], None)
+                for record in sorted(records, key=lambda one: one.subject)
+            ],
+        }
+        for signature, records in sorted(groups.items())
+    ]
+
+
+def _list_history(board: Board, accepted: Mapping[str, Entry], records: Mapping[str, Record]) -> list[dict[str, Any]]:
+    """Return every submission that was better than all before it, oldest first."""
+    return list(_rises(board, sorted(accepted.values(), key=lambda one: (one.submitted, one.submission)), records))
+
+
+def _rises(board: Board, entries: Sequence[Entry], records: Mapping[str, Record]) -> Iterator[dict[str, Any]]:
+    best = -1.0
+    for entry in entries:
+        value = _value(records[entry.submission], board.headline) if entry.submission in records else -1.0
+        if value > best:
+            best = value
+            yield {"date": entry.submitted, "id": entry.submission, "value": value}

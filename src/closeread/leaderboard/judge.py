@@ -1,0 +1,301 @@
+"""Judge what has arrived: score it, record it, answer, and rebuild the index.
+
+One run does all there is to do, and any number of runs come to the same result.  Work is what has no result under the
+board's signature; a record is a pure function of what it is made from, and is named after it; an entry is written with
+the record and settles the submission; the index is derived from all of them, last.  So a judge that is killed anywhere
+leaves nothing that the next run does not complete, and two judges at once write the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from closeread.arrays import Floats
+from closeread.errors import RequestError
+from closeread.leaderboard.answers import describe_refusal, describe_result, describe_withdrawal
+from closeread.leaderboard.count_cache import CountCache
+from closeread.leaderboard.declaration import Board, Leaderboard
+from closeread.leaderboard.index import Counts, find_row, index_files, make_index
+from closeread.leaderboard.results import Entry, Record, Results, record_id, record_path
+from closeread.leaderboard.store import Arrival, Store
+from closeread.leaderboard.submission import About
+from closeread.leaderboard.worker import Job, Outcome, score_all
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a run of the judge did.
+
+    Attributes:
+        accepted, refused, withdrawn: the arrivals that were settled, each with a sentence.
+        waiting: the arrivals beyond the daily limit of their authors.
+        errors: what could not be scored although it is not the submitter's fault.
+    """
+
+    accepted: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    withdrawn: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+
+
+def judge(
+    store: Store,
+    golds: Mapping[str, Path],
+    *,
+    n_workers: int,
+    cache: CountCache,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    progress: Callable[[str, str], None] = lambda kind, sentence: None,
+) -> Judged:
+    """Judge everything that has arrived.
+
+    Args:
+        store: the store.
+        golds: the organiser's own gold by board.
+        n_workers: the number of processes that score.
+        cache: where counts are kept between runs.
+        now: returns the time.
+        progress: called after every arrival with what became of it, as a field of `Judged` and a sentence.
+
+    Raises:
+        RequestError: gold is missing, or is not that of the board.
+    """
+    leaderboard = store.read_leaderboard()
+    _check_golds(leaderboard, golds)
+    results = store.read_results(leaderboard)
+    judged = Judged()
+    arrivals = store.list_arrivals(leaderboard, results)
+    settled: list[Settled] = []
+    for board in leaderboard.boards.values():
+        run = _Run(store, board, golds.get(board.name), results, n_workers, cache, now().date())
+        for kind, sentence in run.settle([one for one in arrivals if one.board == board.name]):
+            judged = replace(judged, **{kind: (*getattr(judged, kind), sentence)})
+            progress(kind, sentence)
+        settled += run.settled
+
+    def make_files(found: Results) -> dict[str, bytes]:
+        counts = {
+            board.name: _read_counts(store, board, golds.get(board.name), found, n_workers, cache)
+            for board in leaderboard.boards.values()
+        }
+        return index_files(make_index(store, leaderboard, found, counts))
+
+    store.update_index(make_files)
+    if (
+        settled
+    ):  # answers name the rank, so they come after the index; what is settled and not answered is answered again
+        index = store.read_index()
+        for one in settled:
+            store.answer(one.arrival, one.describe(store, leaderboard, index))
+    return judged
+
+
+def _check_golds(leaderboard: Leaderboard, golds: Mapping[str, Path]) -> None:
+    """Check that there is gold for every board.
+
+    Raises:
+        RequestError: a gold belongs to no board, or a board has none; or it is not the board's.
+    """
+    for name in golds:
+        leaderboard.find(name)
+    for board in leaderboard.boards.values():
+        board.open_scorer(golds.get(board.name))
+
+
+@dataclass(frozen=True)
+class Settled:
+    """An arrival that is settled, and is still to be answered.
+
+    Attributes:
+        arrival: the arrival.
+        entry: its entry; None if it was refused without one.
+        problems: why it was refused.
+    """
+
+    arrival: Arrival
+    entry: Entry | None
+    problems: tuple[str, ...] = ()
+
+    def describe(self, store: Store, leaderboard: Leaderboard, index: Mapping[str, Any]) -> str:
+        """Return the answer, in Markdown."""
+        if self.problems or self.entry is None or self.entry.status == "refused":
+            return describe_refusal(self.problems or (self.entry.problems if self.entry else ()))
+        if self.entry.status == "withdrawn":
+            return describe_withdrawal(self.arrival.submission[:12])
+        board = leaderboard.find(self.arrival.board)
+        path = record_path(board.name, record_id(self.arrival.submission, board.signature))
+        return describe_result(board, find_row(index, board.name, self.arrival.submission), store.link(path))
+
+
+class _Run:
+    """The settling of one board; `settled` is what is still to be answered."""
+
+    def __init__(
+        self,
+        store: Store,
+        board: Board,
+        gold: Path | None,
+        results: Results,
+        n_workers: int,
+        cache: CountCache,
+        today: date,
+    ) -> None:
+        self._store, self._board, self._gold, self._today = store, board, gold, today
+        self._n_workers, self._cache = n_workers, cache
+        self._entries = dict(results.entries)
+        self._on_day = Counter((e.author, e.day) for e in self._entries.values() if e.status != "refused")
+        self.settled: list[Settled] = []
+
+    def settle(self, arrivals: Sequence[Arrival]) -> Iterator[tuple[str, str]]:
+        """Settle arrivals; yield what became of each, as a field of `Judged` and a sentence."""
+        fetched: dict[str, Arrival] = {}
+        refused: list[Arrival] = []
+
+        def make_jobs() -> Iterator[Job]:
+            for arrival in arrivals:
+                if arrival.withdrawal or self._is_settled(arrival) or self._find_day(arrival) is None:
+                    continue
+                found = self._store.fetch(arrival, self._board.limits.bytes)
+                if found.problems:
+                    refused.append(found)
+                    continue
+                about = self._read_about(found)
+                fetched[arrival.submission] = found
+                yield Job(arrival.submission, about.predictions, found.files[about.predictions])
+
+        for outcome in score_all(self._board, self._gold, make_jobs(), self._n_workers):
+            yield self._settle_outcome(fetched.pop(outcome.subject), outcome)
+        for found in refused:
+            yield self._refuse(found, found.problems)
+        for arrival in arrivals:
+            if arrival.withdrawal:
+                yield from self._withdraw(arrival)
+            elif self._is_settled(arrival):
+                self._answer_again(arrival)
+            elif self._find_day(arrival) is None:
+                yield "waiting", f"{arrival.submission[:12]} of {arrival.author} waits: the daily limit is reached"
+
+    def _is_settled(self, arrival: Arrival) -> bool:
+        """Return whether a submission has an entry; what was refused may be sent again."""
+        entry = self._entries.get(arrival.submission)
+        return entry is not None and (entry.status != "refused" or entry.source == arrival.source)
+
+    def _answer_again(self, arrival: Arrival) -> None:
+        """Answer what was settled by a judge that was killed before it could, or what somebody sent before."""
+        entry = self._entries[arrival.submission]
+        if all(one.arrival.submission != arrival.submission for one in self.settled):
+            sent_before = entry.source != arrival.source
+            self.settled.append(Settled(arrival, entry, ("this was submitted before",) if sent_before else ()))
+
+    def _read_about(self, arrival: Arrival) -> About:
+        path = next(path for path in arrival.files if path.endswith(f"/{arrival.submission}.json"))
+        return About.from_bytes(arrival.files[path], arrival.board, path)
+
+    def _find_day(self, arrival: Arrival) -> str | None:
+        """Return the first day, from that of the arrival, with room for its author; None if that is not yet."""
+        day = date.fromisoformat(arrival.submitted[:10])
+        while self._on_day[arrival.author, day.isoformat()] >= self._board.limits.per_day:
+            day += timedelta(days=1)
+        return day.isoformat() if day <= max(self._today, date.fromisoformat(arrival.submitted[:10])) else None
+
+    def _settle_outcome(self, arrival: Arrival, outcome: Outcome) -> tuple[str, str]:
+        name = f"{arrival.submission[:12]} of {arrival.author}"
+        if outcome.error is not None:
+            return "errors", f"{name}: {outcome.error}"
+        if outcome.record is None or outcome.blocks is None:
+            return self._refuse(arrival, outcome.problems)
+        day = self._find_day(arrival)
+        if day is None:
+            return "waiting", f"{name} waits: the daily limit is reached"
+        self._cache.write(outcome.record.id, outcome.names, outcome.blocks)
+        entry = self._make_entry(arrival, "accepted", day)
+        record = outcome.record
+        self._store.write_results(arrival, {record.path: record.to_bytes(), entry.path: entry.to_bytes()})
+        self._keep(entry)
+        self.settled.append(Settled(arrival, entry))
+        score = record.report["scores"][self._board.headline]["value"]
+        return "accepted", f"{name}: {self._board.headline} {'undefined' if score is None else f'{100 * score:.2f}'}"
+
+    def _refuse(self, arrival: Arrival, problems: Sequence[str]) -> tuple[str, str]:
+        entry = replace(self._make_entry(arrival, "refused", arrival.submitted[:10]), problems=tuple(problems))
+        self._store.write_results(None, {entry.path: entry.to_bytes()})
+        self._keep(entry)
+        self.settled.append(Settled(arrival, entry))
+        more = f" (and {len(problems) - 1:,} more)" if len(problems) > 1 else ""
+        return "refused", f"{arrival.submission[:12]} of {arrival.author}: {problems[0]}{more}"
+
+    def _withdraw(self, arrival: Arrival) -> Iterator[tuple[str, str]]:
+        """Withdraw a submission, if its own author asks for it."""
+        entry = self._entries.get(arrival.submission)
+        name = arrival.submission[:12]
+        if entry is None or entry.author != arrival.author:
+            problem = f"{name} can be withdrawn only by its author" if entry else f"there is no submission {name}"
+            self.settled.append(Settled(arrival, None, (problem,)))
+            yield "refused", f"withdrawal of {name} by {arrival.author}: {problem}"
+        else:
+            gone = replace(entry, status="withdrawn")
+            self._store.write_results(None, {gone.path: gone.to_bytes()})
+            self._keep(gone)
+            self.settled.append(Settled(arrival, gone))
+            yield "withdrawn", f"{name} of {arrival.author}"
+
+    def _make_entry(self, arrival: Arrival, status: str, day: str) -> Entry:
+        about = None
+        if not arrival.problems:
+            found = self._read_about(arrival)
+            about = {name: getattr(found, name) for name in About.__dataclass_fields__}
+        author, source = arrival.author, arrival.source
+        return Entry(arrival.submission, arrival.board, author, arrival.submitted, day, status, source, about)
+
+    def _keep(self, entry: Entry) -> None:
+        before = self._entries.get(entry.submission)
+        self._entries[entry.submission] = entry
+        if entry.status != "refused" and before is None:
+            self._on_day[entry.author, entry.day] += 1
+
+
+def _read_counts(
+    store: Store, board: Board, gold: Path | None, results: Results, n_workers: int, cache: CountCache
+) -> Counts:
+    """Return the counts of all accepted submissions and baselines, scoring again what is missing.
+
+    Raises:
+        RequestError: predictions that were accepted are not in the store any more, or can't be scored any more.
+    """
+    found: dict[str, tuple[tuple[str, ...], Floats]] = {}
+    records: dict[str, Record] = {}
+    jobs: list[Job] = []
+    accepted = [e for e in results.entries.values() if e.status == "accepted" and e.board == board.name]
+    subjects = {entry.submission: entry for entry in accepted}
+    for subject in (*subjects, *(f"baseline:{name}" for name in board.baselines)):
+        identity = record_id(subject, board.signature)
+        kept, record = cache.read(identity), results.records.get(identity)
+        if kept is not None and record is not None:
+            found[subject], records[subject] = kept, record
+        else:
+            jobs.append(Job(subject, subjects[subject].describe().predictions if subject in subjects else ""))
+
+    def fill() -> Iterator[Job]:
+        for job in jobs:
+            yield replace(job, predictions=store.read_predictions(job.path, board.limits.bytes)) if job.path else job
+
+    new: dict[str, bytes] = {}
+    for outcome in score_all(board, gold, fill(), n_workers) if jobs else ():
+        if outcome.record is None or outcome.blocks is None:
+            if outcome.subject.startswith("baseline:"):
+                continue  # it needs what is not installed here
+            reason = outcome.error or outcome.problems[0]
+            raise RequestError(f"submission {outcome.subject} was accepted, but can't be scored now: {reason}")
+        cache.write(outcome.record.id, outcome.names, outcome.blocks)
+        found[outcome.subject], records[outcome.subject] = (outcome.names, outcome.blocks), outcome.record
+        if outcome.record.id not in results.records:
+            new[outcome.record.path] = outcome.record.to_bytes()
+    if new:
+        store.write_results(None, new)
+    return Counts(records, found)

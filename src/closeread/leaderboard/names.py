@@ -1,0 +1,215 @@
+r"""Check and display what submitters write: names of systems, descriptions, links and names of models.
+
+All of it is shown on pages that others read, so a text may contain nothing that is invisible, changes the direction of
+the text around it or looks like a text that it is not.  The checks return problems, whose path is the name of the
+field; whoever shows a text that may not have been checked uses `show_safely` or `escape_markdown`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from urllib.parse import SplitResult, urlsplit
+
+from closeread.errors import Problem, pluralize, quote
+
+LINK_LIMIT = 300
+"""The number of characters that a link may have."""
+
+MODEL_LIMIT = 96
+"""The number of characters that the Hub's documentation allows for `ORG/NAME`."""
+
+STACKED = 3
+"""The number of combining marks that one letter may carry; some languages need two, and Vietnamese none after NFKC."""
+
+CATEGORIES = {
+    "Cc": "control",
+    "Cf": "formatting",
+    "Cs": "surrogate",
+    "Co": "private-use",
+    "Cn": "unassigned",
+    "Zl": "line-separating",
+    "Zp": "paragraph-separating",
+}
+"""Unicode's general categories that no text may contain, as adjectives."""
+
+DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""The formatting characters that change the direction of the text around them."""
+
+INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+)
+"""Characters of other categories that leave no ink, from Unicode's list of code points to ignore, and the empty braille
+pattern."""
+
+URL_CHARACTERS = re.compile(r"[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]*")
+"""The characters of RFC 3986."""
+
+HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})")
+"""A host name below a top-level domain; no top-level domain is a number, so that no IP address matches."""
+
+LOCAL = (".internal", ".local", ".localhost")
+"""Top-level domains that lead to the reader's own machine or network."""
+
+MODEL = re.compile(r"[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?/[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?", re.ASCII)
+
+
+def check_name(text: str, what: str, limit: int = 100) -> list[Problem]:
+    r"""Return what is wrong with a text of one line, such as the name of a system.
+
+    Args:
+        text: the text.
+        what: the name of the field, such as `system`; the path of the problems.
+        limit: the number of characters that it may have.
+
+    >>> check_name("BERT (large, tuned)", "system")
+    []
+    >>> print(*(problem.message for problem in check_name("\u202etuned ", "system")), sep="\n")
+    system: '\u202etuned ' contains a character that changes the direction of text, U+202E; remove it
+    system: '\u202etuned ' begins or ends with a space; remove it
+    """
+    return [Problem(f"{quote(text)} {wrong}", path=(what,)) for wrong in _faults_of_name(text, limit)]
+
+
+def _faults_of_name(text: str, limit: int) -> Iterator[str]:
+    """Yield what is wrong with a text of one line."""
+    if not text:
+        yield "is empty (expected a text)"
+        return
+    if len(text) > limit:
+        yield f"has {pluralize(len(text), 'character')} (expected at most {limit:,})"
+    unsafe = next(filter(_is_forbidden, text), None)
+    if unsafe is not None:
+        yield f"contains {_describe(unsafe)}; remove it"
+    else:
+        normal = unicodedata.normalize("NFKC", text)
+        if normal != text:
+            yield f"contains compatibility characters (expected their plain forms: {quote(normal)})"
+        elif any(unicodedata.category(c) == "Zs" and c != " " for c in text):
+            yield "contains an unusual space (expected U+0020)"
+    if text != text.strip(" "):
+        yield "begins or ends with a space; remove it"
+    elif "  " in text:
+        yield "contains several spaces in a row (expected one)"
+    if not any(unicodedata.category(c)[0] in "LN" for c in text):
+        yield "contains no letter and no digit (expected at least one)"
+    if unicodedata.category(text[0])[0] == "M" or _most_stacked(text) > STACKED:
+        yield f"has combining marks without a letter, or more than {STACKED} on one letter"
+
+
+def _is_forbidden(character: str) -> bool:
+    """Return whether no text may contain the character."""
+    return unicodedata.category(character) in CATEGORIES or INVISIBLE.match(character) is not None
+
+
+def _describe(character: str) -> str:
+    """Return what a forbidden character is, with its number."""
+    code = f"U+{ord(character):04X}"
+    if DIRECTIONS.match(character):
+        return f"a character that changes the direction of text, {code}"
+    kind = CATEGORIES.get(unicodedata.category(character), "invisible")
+    return f"{'an' if kind[0] in 'aiu' else 'a'} {kind} character, {code}"
+
+
+def _most_stacked(text: str) -> int:
+    """Return the largest number of combining marks in a row."""
+    most = run = 0
+    for character in text:
+        run = run + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+        most = max(most, run)
+    return most
+
+
+def check_link(url: str, what: str = "link") -> list[Problem]:
+    """Return what is wrong with a link that readers of a page may follow.
+
+    Only https links to host names are accepted.  IP addresses and local names are not: nobody else can open them, and
+    a page should not lead its readers into their own network.
+
+    Args:
+        url: the link.
+        what: the name of the field, such as `paper`; the path of the problems.
+
+    >>> check_link("https://aclanthology.org/D19-1332/", "paper")
+    []
+    >>> [problem.message for problem in check_link("http://localhost/")]
+    ["link: 'http://localhost/' is not an https link (expected https://HOST/…)"]
+    """
+    wrong = _fault_of_link(url)
+    return [Problem(f"{quote(url)} {wrong}", path=(what,))] if wrong else []
+
+
+def _fault_of_link(url: str) -> str | None:
+    """Return the first thing that is wrong with a link."""
+    if len(url) > LINK_LIMIT:
+        return f"has {pluralize(len(url), 'character')} (expected at most {LINK_LIMIT})"
+    if not URL_CHARACTERS.fullmatch(url):
+        return "contains characters that links can't contain (expected them percent-encoded)"
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return "is not a link (expected https://HOST/…)"
+    if not url.lower().startswith("https://"):
+        return "is not an https link (expected https://HOST/…)"
+    return _fault_of_host(parts, port)
+
+
+def _fault_of_host(parts: SplitResult, port: int | None) -> str | None:
+    """Return what is wrong with the part of a link between `https://` and its path."""
+    if "@" in parts.netloc:
+        return "contains a user name or a password; remove it"
+    host = (parts.hostname or "").removesuffix(".")
+    if not HOST.fullmatch(host) or len(host) > 253 or host.endswith(LOCAL) or port == 0:
+        return "has no public host name (expected one such as example.org)"
+    return None
+
+
+def check_model(name: str, what: str = "model") -> list[Problem]:
+    """Return what is wrong with the name of a model on the Hub.
+
+    >>> check_model("org/name-7b")
+    []
+    >>> [problem.message for problem in check_model("bert")]
+    ["model: 'bert' is not the name of a model on the Hub (expected ORG/NAME of letters, digits, -, _ and .)"]
+    """
+    if MODEL.fullmatch(name) and len(name) <= MODEL_LIMIT and not re.search(r"--|\.\.|\.git$", name):
+        return []
+    expected = "expected ORG/NAME of letters, digits, -, _ and ."
+    return [Problem(f"{quote(name)} is not the name of a model on the Hub ({expected})", path=(what,))]
+
+
+def show_safely(text: str) -> str:
+    r"""Escape visibly everything that is invisible, moves the cursor or changes the direction of text.
+
+    The result is one line, for terminals and pages; pages escape it as HTML in addition.
+
+    >>> print(show_safely("a\x1b[31m\u202eb\n"))
+    a\x1b[31m\u202eb\n
+    """
+    return "".join(_escape(c) if not c.isprintable() or _is_forbidden(c) else c for c in text)
+
+
+def _escape(character: str) -> str:
+    """Return a character as Python writes it in ASCII."""
+    return ascii(character)[1:-1]
+
+
+def escape_markdown(text: str) -> str:
+    """Return Markdown that shows a text as it is: a code span, in which nothing is markup.
+
+    Backslashes and character references would not do, because mentions (`@user`) and bare links are found in the
+    rendered text; renderers leave out code.  Not for the cells of a table, which end at `|` even inside of code.
+
+    >>> print(escape_markdown("<b>@ann</b> [x](https://example.org)"))
+    `<b>@ann</b> [x](https://example.org)`
+    >>> print(escape_markdown("a `b` c"))
+    `` a `b` c ``
+    """
+    shown = show_safely(text)
+    if not shown:
+        return ""
+    fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
+    padded = "`" in shown or (shown[0] == shown[-1] == " " and shown.strip(" "))
+    return f"{fence} {shown} {fence}" if padded else f"{fence}{shown}{fence}"

@@ -1,0 +1,202 @@
+"""Results: what judging a submission writes into the store.
+
+A *record* holds the scores.  It is a pure function of the submission, the gold, the options and the version of
+closeread: no clock, no host, no order of arrival, so that judging twice writes the same bytes.  An *entry* holds what
+only the store knows: who submitted, and when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from closeread._version import __version__
+from closeread.counts.report import Report
+from closeread.errors import FormatError, Problem
+from closeread.leaderboard.canonical import check_format, digest, read_json, write_json
+from closeread.leaderboard.declaration import Board
+from closeread.leaderboard.submission import About
+
+FORMAT = 1
+SMALLEST_SLICE = 10
+"""The smallest slice of private gold whose scores are published; a smaller one says too much about single units."""
+
+DIGITS = 4
+"""The digits of scores on private gold."""
+
+STATUSES = ("accepted", "refused", "withdrawn")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Who submitted, when, and what became of it.
+
+    Attributes:
+        submission: the id of the submission.
+        board: the name of the board.
+        author: as the store knows it, not as the submitter says.
+        submitted: the time, UTC, such as "2026-11-22T10:00:00Z".
+        day: the day against whose limit it counts.
+        status: "accepted", "refused" or "withdrawn".
+        source: where it was submitted; None in a folder.
+        about: what the submitter says; None if that can't be read.
+        problems: why it was refused.
+    """
+
+    submission: str
+    board: str
+    author: str
+    submitted: str
+    day: str
+    status: str
+    source: str | None = None
+    about: Mapping[str, Any] | None = None
+    problems: tuple[str, ...] = ()
+
+    def to_bytes(self) -> bytes:
+        """Return the entry as the bytes of its file."""
+        return write_json({"format": FORMAT, **asdict(self)})
+
+    @classmethod
+    def from_bytes(cls, data: bytes, source: object) -> Entry:
+        """Read an entry.
+
+        Raises:
+            FormatError: the bytes are not an entry.
+        """
+        found = read_json(data, source)
+        try:
+            check_format(found.pop("format"), FORMAT)
+            found["problems"] = tuple(found["problems"])
+            entry = cls(**found)
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(source, [Problem(f"is not an entry of a leaderboard: {error}")]) from None
+        if entry.status not in STATUSES:
+            raise FormatError(source, [Problem(f"status is {entry.status!r} (expected {', '.join(STATUSES)})")])
+        return entry
+
+    def describe(self) -> About:
+        """Return what the submitter says.
+
+        Raises:
+            ValueError: the entry was refused before that could be read.
+        """
+        if self.about is None:
+            raise ValueError(f"submission {self.submission} has no description")
+        return About(**self.about)
+
+    @property
+    def path(self) -> str:
+        """The path of its file in the store."""
+        return entry_path(self.board, self.submission)
+
+
+@dataclass(frozen=True)
+class Record:
+    """The scores of a submission or a baseline.
+
+    Attributes:
+        subject: the id of the submission, or "baseline:" and the name of the baseline.
+        board: the name of the board.
+        signature: equal signatures are comparable.
+        closeread: the version that scored.
+        predictions: the digest of the predictions regardless of their format, to find duplicates.
+        perfect: whether the headline score is 1.
+        report: the scores as JSON, see `closeread.counts.report.Report.to_json`.
+    """
+
+    subject: str
+    board: str
+    signature: str
+    closeread: str
+    predictions: str
+    perfect: bool
+    report: Mapping[str, Any] = field(repr=False)
+
+    def to_bytes(self) -> bytes:
+        """Return the record as the bytes of its file."""
+        return write_json({"format": FORMAT, **asdict(self)})
+
+    @classmethod
+    def from_bytes(cls, data: bytes, source: object) -> Record:
+        """Read a record.
+
+        Raises:
+            FormatError: the bytes are not a record.
+        """
+        found = read_json(data, source)
+        try:
+            check_format(found.pop("format"), FORMAT)
+            record = cls(**found)
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(source, [Problem(f"is not a record of a leaderboard: {error}")]) from None
+        Report.from_json(record.report)
+        return record
+
+    @property
+    def id(self) -> str:
+        """The id of the record."""
+        return record_id(self.subject, self.signature)
+
+    @property
+    def path(self) -> str:
+        """The path of its file in the store."""
+        return record_path(self.board, self.id)
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of a store.
+
+    Attributes:
+        entries: the entries by the id of the submission.
+        records: the records by their id.
+    """
+
+    entries: Mapping[str, Entry]
+    records: Mapping[str, Record]
+
+
+def record_id(subject: str, signature: str) -> str:
+    """Return the id of the record of a submission or baseline under a signature."""
+    return digest(f"{subject}\n{signature}".encode())
+
+
+def record_path(board: str, record: str) -> str:
+    """Return the path of a record in the store."""
+    return f"results/{board}/{record[:2]}/{record}.json"
+
+
+def entry_path(board: str, submission: str) -> str:
+    """Return the path of an entry in the store."""
+    return f"entries/{board}/{submission[:2]}/{submission}.json"
+
+
+def make_record(board: Board, subject: str, report: Report, predictions: str) -> Record:
+    """Make the record of a report; of private gold, without what says much about single units."""
+    value = report.total.scores[board.headline].value
+    found = report.to_json()
+    if board.private:
+        found = _keep_private(found)
+    return Record(subject, board.name, report.provenance.signature, __version__, predictions, value == 1, found)
+
+
+def _keep_private(report: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON of a report without counts and small slices, and with rounded scores."""
+    slices = {
+        name: {
+            value: {**scores, "counts": {}, "scores": _round_scores(scores["scores"])}
+            for value, scores in values.items()
+            if scores["n_units"] >= SMALLEST_SLICE
+        }
+        for name, values in report["slices"].items()
+    }
+    return {**report, "counts": {}, "slices": slices, "scores": _round_scores(report["scores"])}
+
+
+def _round_scores(scores: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {
+        name: {key: round(value, DIGITS) if isinstance(value, float) else value for key, value in score.items()}
+        for name, score in scores.items()
+    }

@@ -1,0 +1,165 @@
+"""The process that a worker starts: it reads gold once, and scores every job in a child of limited time and memory."""
+
+from __future__ import annotations
+
+import os
+import resource
+import select
+import signal
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from closeread.counts.report import make_report
+from closeread.counts.sides import System
+from closeread.errors import InputError, RequestError
+from closeread.leaderboard.canonical import digest, write_json
+from closeread.leaderboard.declaration import FORMAT, Board, Leaderboard
+from closeread.leaderboard.results import make_record
+from closeread.leaderboard.submission import unpacked
+from closeread.leaderboard.worker import read_message, write_message
+from closeread.scoring import Scorer
+
+SHOWN = 50
+"""The largest number of problems that are told."""
+
+ANSWER_LIMIT = 200_000_000
+
+
+def main() -> None:
+    """Serve jobs from standard input until it ends."""
+    stdin, stdout = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever is printed while scoring is no answer
+    header, _ = read_message(stdin)
+    try:
+        board = Leaderboard.from_bytes(_wrap(header["board"]), "board").find(None)
+        scorer = board.open_scorer(None if header["gold"] is None else Path(header["gold"]))
+    except (InputError, RequestError, OSError) as error:
+        write_message(stdout, {"error": str(error)})
+        return
+    write_message(stdout, {})
+    while True:
+        try:
+            job, data = read_message(stdin)
+        except EOFError:
+            return
+        _score_in_child(board, scorer, job, data, stdout)
+
+
+def _wrap(board: dict[str, Any]) -> bytes:
+    return write_json({"format": FORMAT, "title": "", "results": None, "boards": [board]})
+
+
+def _score_in_child(board: Board, scorer: Scorer, job: dict[str, Any], data: bytes, stdout: IO[bytes]) -> None:
+    """Score a job in a child, and write the answer; kill the child if it takes too long."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        status = 1
+        try:
+            _limit(board)
+            with os.fdopen(writing, "wb") as answer:
+                header, blocks = _score(board, scorer, job, data)
+                write_message(answer, header, blocks)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(writing)
+    answer = _read_until(reading, time.monotonic() + board.limits.seconds)
+    os.close(reading)
+    if answer is None:
+        os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    if answer is None:
+        header = {"problems": [f"scoring takes longer than {board.limits.seconds:,} seconds, the limit of this board"]}
+        write_message(stdout, header)
+    elif status:
+        write_message(stdout, {"error": f"scoring ended with status {os.waitstatus_to_exitcode(status)}"})
+    else:
+        stdout.write(answer)
+        stdout.flush()
+
+
+def _read_until(pipe: int, deadline: float) -> bytes | None:
+    """Read a pipe to its end; None if that takes longer than the deadline allows, or too much is written."""
+    parts: list[bytes] = []
+    size = 0
+    while size <= ANSWER_LIMIT:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([pipe], [], [], left)[0]:
+            return None
+        part = os.read(pipe, 1 << 20)
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+        size += len(part)
+    return None
+
+
+def _limit(board: Board) -> None:
+    """Limit the memory and the time of this process, and the size of the files that it writes."""
+    used = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    limits = {
+        resource.RLIMIT_AS: used + board.limits.memory,
+        resource.RLIMIT_CPU: board.limits.seconds + 1,
+        resource.RLIMIT_FSIZE: 20 * board.limits.bytes,
+        resource.RLIMIT_CORE: 0,
+    }
+    for kind, wanted in limits.items():
+        _, hard = resource.getrlimit(kind)
+        value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(kind, (value, value))
+
+
+def _score(board: Board, scorer: Scorer, job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return the answer to a job, and the sums of the counts of every block."""
+    subject, path = job["subject"], job["path"]
+    try:
+        if path:
+            with unpacked(data, path, board.limits.rows) as predictions:
+                system = scorer.read(predictions)
+        else:
+            system = scorer.read(_predict(scorer, subject.removeprefix("baseline:")))
+        fields = [name for name in board.slices if name in scorer.procedure.breakdowns]
+        counted = scorer.count(system, fields)
+        report = make_report(counted, by=board.slices, resampling=board.resampling)
+    except InputError as error:
+        return {"problems": [problem.at("predictions") for problem in error.problems[:SHOWN]]}, b""
+    except RequestError as error:
+        return {"problems": [str(error)]}, b""
+    except MemoryError:
+        return {"problems": [f"scoring needs more than {board.limits.memory:,} bytes, the limit of this board"]}, b""
+    except Exception:  # a defect of ours: the organiser is told, and the submission waits
+        traceback.print_exc()
+        return {"error": f"scoring failed: {traceback.format_exc(limit=-1).splitlines()[-1]}"}, b""
+    blocks = counted.table.block_totals()
+    record = make_record(board, subject, report, _digest_rows(scorer, system, data))
+    answer = {"record": record.to_bytes().decode(), "names": counted.table.names, "shape": blocks.shape}
+    return answer, blocks.tobytes()
+
+
+def _predict(scorer: Scorer, name: str) -> list[dict[str, Any]]:
+    """Return the predictions of a baseline."""
+    from closeread.corpora.baselines import load_baseline
+
+    corpus, *_ = scorer.gold.origin
+    return load_baseline(corpus, name).predict(scorer.gold.records)
+
+
+def _digest_rows(scorer: Scorer, system: System, data: bytes) -> str:
+    """Return a digest of predictions that does not depend on their order and format, if they are records."""
+    if scorer.procedure.sides.key_first:
+        return digest(data)
+    try:  # rows are in the order of the gold, whatever their order in the file
+        return digest(orjson.dumps(list(system.rows), option=orjson.OPT_SORT_KEYS))
+    except TypeError:
+        return digest(data)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

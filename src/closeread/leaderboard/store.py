@@ -1,0 +1,169 @@
+"""Stores: where submissions arrive and results are kept, a folder or a dataset on the Hub, behind one interface."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from closeread.errors import RequestError
+from closeread.leaderboard.declaration import Leaderboard
+from closeread.leaderboard.results import Results
+
+HUB = "hf://datasets/"
+INDEX = "board.json"
+"""The file of a store with everything that the page of the leaderboard shows."""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A submission or a withdrawal that nobody has settled yet.
+
+    Attributes:
+        board: the name of the board.
+        submission: the id of the submission.
+        withdrawal: whether the author withdraws it.
+        author: who sent it, as the store knows it.
+        submitted: when, UTC, such as "2026-11-22T10:00:00Z".
+        source: a link to it; None in a folder.
+        files: its files by path, as bytes; a file that is too large is missing.
+        problems: what is wrong with the files as such; if there are any, they are all that is settled.
+        number: the number of the pull request; 0 in a folder.
+    """
+
+    board: str
+    submission: str
+    withdrawal: bool
+    author: str
+    submitted: str
+    source: str | None
+    files: Mapping[str, bytes]
+    problems: tuple[str, ...] = ()
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What a submitter gets.
+
+    Attributes:
+        place: where the submission is: a link, or a path.
+        is_new: whether it was not there before.
+    """
+
+    place: str
+    is_new: bool
+
+
+class Store(Protocol):
+    """Where submissions arrive and results are kept.
+
+    Every method may be repeated after a crash or an error: what was written is not written again, and nothing is
+    written by halves.
+    """
+
+    @property
+    def place(self) -> str:
+        """The folder, or `hf://datasets/ORG/NAME`, as the user gave it."""
+        ...
+
+    def read_leaderboard(self) -> Leaderboard:
+        """Read the declaration.
+
+        Raises:
+            RequestError: there is no leaderboard here.
+        """
+        ...
+
+    def find_leaderboard(self) -> Leaderboard | None:
+        """Read the declaration; None if there is none."""
+        ...
+
+    def write_leaderboard(self, leaderboard: Leaderboard) -> None:
+        """Create the store, or change its declaration."""
+        ...
+
+    def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
+        """Send the files of a submission or a withdrawal, by their path in the store.
+
+        Args:
+            files: the files; the last one makes the submission complete.
+            title, description: what to say about it, in Markdown.
+        """
+        ...
+
+    def list_arrivals(self, leaderboard: Leaderboard, results: Results) -> Sequence[Arrival]:
+        """List what is not settled yet, oldest first; files are read by `fetch`."""
+        ...
+
+    def fetch(self, arrival: Arrival, limit: int) -> Arrival:
+        """Return an arrival with its files, read and verified; a file of more than `limit` bytes is a problem."""
+        ...
+
+    def read_predictions(self, path: str, limit: int) -> bytes:
+        """Return predictions that were accepted before.
+
+        Raises:
+            RequestError: they are missing, larger than `limit`, or do not have the digest that they are named after.
+        """
+        ...
+
+    def read_results(self, leaderboard: Leaderboard) -> Results:
+        """Read all entries and records."""
+        ...
+
+    def write_results(self, arrival: Arrival | None, files: Mapping[str, bytes]) -> None:
+        """Write entries and records, all or none; of an arrival, accept its files first if they are not in place."""
+        ...
+
+    def answer(self, arrival: Arrival, text: str) -> None:
+        """Tell the author what became of an arrival, once, and close it; `text` is Markdown."""
+        ...
+
+    def update_index(self, make: Callable[[Results], Mapping[str, bytes]]) -> None:
+        """Write what is derived from all results, so that the last writer has seen all of them.
+
+        Args:
+            make: returns the files by path.
+        """
+        ...
+
+    def read_index(self) -> dict[str, Any]:
+        """Read the index.
+
+        Raises:
+            RequestError: nothing has been judged yet.
+        """
+        ...
+
+    def link(self, path: str) -> str:
+        """Return where others find a file of the results: a link, or a path."""
+        ...
+
+
+def open_store(place: str) -> Store:
+    """Open a store.
+
+    Args:
+        place: a folder, or `hf://datasets/ORG/NAME`.
+
+    Raises:
+        RequestError: the place can't be a store; a MissingExtraError if it is on the Hub and the extra is missing.
+    """
+    if place.startswith(HUB):
+        from closeread.leaderboard.hub_store import HubStore
+
+        return HubStore(place)
+    if "://" in place:
+        raise RequestError(f"{place} is not a store (expected a folder, or {HUB}ORG/NAME)")
+    from closeread.leaderboard.folder_store import FolderStore
+
+    return FolderStore(Path(place))
+
+
+def parse_index(data: bytes) -> dict[str, Any]:
+    """Return the index from its bytes, which only a judge writes."""
+    found: dict[str, Any] = json.loads(data)
+    return found

@@ -1,0 +1,309 @@
+"""A submission: predictions as a system wrote them, and what the submitter says about the system.
+
+Both are files of a store whose names are the digests of their bytes; nothing that a submitter writes becomes part of a
+path.  The digest of the description is the id of the submission.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from closeread.errors import FormatError, Problem, SubmissionError, quote
+from closeread.formats.json_lines import dump_json_lines, parse_json_lines
+from closeread.leaderboard.canonical import digest, read_json, write_json
+from closeread.leaderboard.declaration import Board
+from closeread.leaderboard.names import check_link, check_model, check_name
+
+FORMAT = 1
+SUFFIXES = (".jsonl", ".conll", ".conllu", ".conllua", ".csv", ".tsv", ".txt", ".json", ".gz")
+PACKED = ".files.jsonl"
+"""The suffix of a folder of files, packed into one file."""
+
+FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+ -]{0,120}")
+DIGEST = re.compile("[0-9a-f]{64}")
+MAX_ABOUT = 20_000
+"""The largest description of a submission, in bytes."""
+
+NAME_LENGTH = 80
+DESCRIPTION_LENGTH = 1000
+
+
+@dataclass(frozen=True)
+class About:
+    """What a submitter says about a system; all of it is untrusted.
+
+    Attributes:
+        board: the board.
+        predictions: the path of the predictions in the store.
+        system: the name of the system.
+        model: the id of the model on the Hub, if there is one.
+        paper, code: links.
+        description: a sentence or two.
+    """
+
+    board: str
+    predictions: str
+    system: str
+    model: str | None = None
+    paper: str | None = None
+    code: str | None = None
+    description: str = ""
+
+    def to_bytes(self) -> bytes:
+        """Return the bytes of the description, whose digest is the id of the submission."""
+        return write_json({"format": FORMAT, **asdict(self)})
+
+    @property
+    def id(self) -> str:
+        """The id of the submission."""
+        return digest(self.to_bytes())
+
+    @classmethod
+    def from_bytes(cls, data: bytes, board: str, source: object) -> About:
+        """Read a description strictly.
+
+        Args:
+            data: the bytes.
+            board: the board that it must be for.
+            source: the name of the file, for messages.
+
+        Raises:
+            FormatError: they are not a description; all problems at once.
+        """
+        if len(data) > MAX_ABOUT:
+            raise FormatError(source, [Problem(f"has {len(data):,} bytes (limit: {MAX_ABOUT:,})")])
+        found = read_json(data, source)
+        wrong = [] if found.pop("format", None) == FORMAT else [f"format is not {FORMAT}"]
+        required = ("board", "predictions", "system")
+        known = {**dict.fromkeys(required, str), **dict.fromkeys(("model", "paper", "code"), (str, type(None)))}
+        known["description"] = str
+        wrong += [f"{name} is missing" for name in required if name not in found]
+        wrong += [f"unknown key {quote(name)}" for name in found if name not in known]
+        wrong += [
+            f"{name} is not {'a string' if kind is str else 'a string or null'}"
+            for name, kind in known.items()
+            if name in found and not isinstance(found[name], kind)
+        ]
+        if wrong:
+            raise FormatError(source, [Problem(what) for what in wrong])
+        about = cls(**found)
+        problems = about.find_problems(board)
+        if about.to_bytes() != data:
+            problems.append(Problem("is not written as closeread submit writes it (sorted keys, no spaces)"))
+        if problems:
+            raise FormatError(source, problems)
+        return about
+
+    def find_problems(self, board: str) -> list[Problem]:
+        """Return what is wrong with the names and links, and with the path of the predictions."""
+        problems = check_name(self.system, "system", NAME_LENGTH)
+        if self.description:
+            problems += check_name(self.description, "description", DESCRIPTION_LENGTH)
+        if self.model is not None:
+            problems += check_model(self.model)
+        for name in ("paper", "code"):
+            link = getattr(self, name)
+            problems += [] if link is None else check_link(link, name)
+        if self.board != board:
+            problems.append(Problem(f"{quote(self.board)} is not the board (expected {board})", path=("board",)))
+        if not is_predictions_path(self.predictions, board):
+            problems.append(Problem(f"{quote(self.predictions)} is not a file of predictions", path=("predictions",)))
+        return problems
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A submission, ready to be sent.
+
+    Attributes:
+        about: what the submitter says.
+        predictions: the bytes of the predictions.
+    """
+
+    about: About
+    predictions: bytes
+
+    @property
+    def path(self) -> str:
+        """The path of the description in the store."""
+        return about_path(self.about.board, self.about.id)
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """The files by path; the description last, since it makes the submission complete."""
+        return {self.about.predictions: self.predictions, self.path: self.about.to_bytes()}
+
+
+def about_path(board: str, submission: str) -> str:
+    """Return the path of a description in the store."""
+    return f"submissions/{board}/{submission[:2]}/{submission}.json"
+
+
+def withdrawal_path(board: str, submission: str) -> str:
+    """Return the path of a withdrawal in the store."""
+    return f"withdrawals/{board}/{submission[:2]}/{submission}.json"
+
+
+def withdrawal_bytes(submission: str) -> bytes:
+    """Return the bytes of a withdrawal."""
+    return write_json({"format": FORMAT, "submission": submission})
+
+
+def predictions_path(board: str, data: bytes, suffix: str) -> str:
+    """Return the path of predictions in the store."""
+    name = digest(data)
+    return f"submissions/{board}/{name[:2]}/{name}{suffix}"
+
+
+def is_predictions_path(path: str, board: str) -> bool:
+    """Return whether a path is that of predictions in a board."""
+    folder, _, file = path.rpartition("/")
+    name, dot, suffix = file.partition(".")
+    known = {*SUFFIXES, PACKED, *(f"{suffix}.gz" for suffix in SUFFIXES)} - {".json"}
+    return (
+        DIGEST.fullmatch(name) is not None and folder == f"submissions/{board}/{name[:2]}" and f"{dot}{suffix}" in known
+    )
+
+
+def make_submission(board: Board, predictions: Path, **about: str | None) -> Submission:
+    """Read predictions as bytes, and describe the system.
+
+    Args:
+        board: the board.
+        predictions: a file, or a folder of files.
+        **about: `system`, and the other attributes of `About`; None for those that are not given.
+
+    Raises:
+        SubmissionError: a name or link is not valid, or the files are too large; all problems at once.
+        OSError: a file can't be read.
+    """
+    if predictions.is_dir():
+        data, suffix = pack_folder(predictions, board.limits.bytes), PACKED
+    else:
+        data, suffix = read_limited(predictions, board.limits.bytes), find_suffix(predictions.name)
+    given = {name: value for name, value in about.items() if value is not None}
+    found = About(board.name, predictions_path(board.name, data, suffix), **given)
+    if problems := found.find_problems(board.name):
+        raise SubmissionError("submission", problems)
+    return Submission(found, data)
+
+
+def find_suffix(name: str) -> str:
+    """Return the suffix to store predictions with; `.jsonl` for JSON, `.txt` for what is unknown.
+
+    >>> find_suffix("my predictions.jsonl"), find_suffix("a.conll.gz"), find_suffix("output.pred")
+    ('.jsonl', '.conll.gz', '.txt')
+    """
+    lower = name.lower()
+    packed = ".gz" if lower.endswith(".gz") else ""
+    suffix = Path(lower.removesuffix(packed)).suffix if packed else Path(lower).suffix
+    suffix = ".jsonl" if suffix in (".json", ".ndjson") else suffix
+    return (suffix if suffix in SUFFIXES else ".txt") + packed
+
+
+def read_limited(path: Path, limit: int) -> bytes:
+    """Read a file of at most `limit` bytes.
+
+    Raises:
+        SubmissionError: it is larger, or is not a file.
+    """
+    if not path.is_file():
+        raise SubmissionError(path, [Problem("is not a file or a folder")])
+    with path.open("rb") as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise SubmissionError(path, [Problem(f"is larger than {limit:,} bytes, the limit of this board")])
+    return data
+
+
+def pack_folder(folder: Path, limit: int) -> bytes:
+    """Return the files of a folder as JSON Lines: name and text.
+
+    Raises:
+        SubmissionError: a file can't be packed; all problems at once.
+    """
+    rows: list[dict[str, Any]] = []
+    problems: list[Problem] = []
+    size = 0
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith("."):
+            continue
+        if not path.is_file() or not FILE_NAME.fullmatch(path.name):
+            problems.append(Problem("is not a file with a plain name (letters, digits, . _ - @ +)", file=path.name))
+            continue
+        size += path.stat().st_size
+        if size > limit:
+            problems.append(Problem(f"holds more than {limit:,} bytes, the limit of this board"))
+            break
+        try:
+            rows.append({"name": path.name, "text": path.read_bytes().decode("utf-8")})
+        except UnicodeDecodeError:
+            problems.append(Problem("is not UTF-8", file=path.name))
+    if not rows and not problems:
+        problems.append(Problem("holds no files"))
+    if problems:
+        raise SubmissionError(folder, problems)
+    return dump_json_lines(rows).encode()
+
+
+@contextmanager
+def unpacked(data: bytes, path: str, limits_rows: int) -> Iterator[Path]:
+    """Write predictions to a temporary file, or a packed folder to a temporary folder, for the block.
+
+    Args:
+        data: the bytes.
+        path: their path in the store, whose suffix says what they are.
+        limits_rows: the largest number of lines.
+
+    Raises:
+        SubmissionError: they have too many lines, or are not a packed folder; all problems at once.
+    """
+    with TemporaryDirectory(prefix="closeread-") as scratch:
+        if not path.endswith(".gz") and data.count(b"\n") > limits_rows:
+            found = f"has {data.count(bytes([10])):,} lines (limit: {limits_rows:,})"
+            raise SubmissionError("predictions", [Problem(found)])
+        if not path.endswith(PACKED):
+            file = Path(scratch) / ("predictions." + path.rpartition("/")[2].partition(".")[2])
+            file.write_bytes(data)
+            yield file
+            return
+        folder = Path(scratch) / "predictions"
+        folder.mkdir()
+        for name, text in _read_packed(data):
+            (folder / name).write_text(text, "utf-8", newline="")
+        yield folder
+
+
+def _read_packed(data: bytes) -> list[tuple[str, str]]:
+    """Read a packed folder.
+
+    Raises:
+        SubmissionError: it is not one.
+    """
+    try:
+        lines = data.decode("utf-8").removesuffix("\n").split("\n")
+    except UnicodeDecodeError:
+        raise SubmissionError("predictions", [Problem("is not UTF-8")]) from None
+    # Line ends and tabs are what the texts of files consist of; nothing else is refused here that its reader accepts.
+    parsed = parse_json_lines(lines, re.compile("[\x00\ud800-\udfff]"))
+    problems = list(parsed.problems)
+    names: set[str] = set()
+    for row, line in zip(parsed.records, parsed.lines, strict=True):
+        name, text = row.get("name"), row.get("text")
+        if set(row) != {"name", "text"} or not isinstance(name, str) or not isinstance(text, str):
+            problems.append(Problem("is not a packed file (expected name and text)", line))
+        elif not FILE_NAME.fullmatch(name):
+            problems.append(Problem("name is not a plain name of a file", line))
+        elif name in names:
+            problems.append(Problem("name occurs twice", line))
+        else:
+            names.add(name)
+    if problems:
+        raise SubmissionError("predictions", problems)
+    return [(row["name"], row["text"]) for row in parsed.records]
