@@ -196,6 +196,10 @@ def test_evaluate_loads_a_metric_in_a_process_of_its_own(hub, publish, tmp_path)
 def test_private_and_what_the_hub_refuses(hub, publish):
     assert publish("metric", "mctaco", "lab/hidden", "--private").returncode == 0
     assert hub.repositories["space", "lab/hidden"].private
+    assert publish("metric", "mctaco", "lab/hidden", "--private").returncode == 0
+    assert len(commits_asked(hub)) == 1
+    hub.add_repository("lab/seen", "space")
+    assert "is public" in publish("metric", "mctaco", "lab/seen", "--private").stderr
     hub.faults.append(Fault("/api/repos/create", "POST", 402))
     done = publish("metric", "mctaco", "lab/paid")
     assert done.returncode != 0
@@ -205,7 +209,7 @@ def test_private_and_what_the_hub_refuses(hub, publish):
     assert stranger.returncode != 0
     assert "lab/other" in stranger.stderr
     assert "Traceback" not in stranger.stderr
-    assert set(hub.repositories) == {("space", "lab/hidden")}
+    assert set(hub.repositories) == {("space", "lab/hidden"), ("space", "lab/seen")}
 
 
 def test_a_dry_run_without_network(hub, publish):
@@ -220,7 +224,7 @@ def test_a_dry_run_without_network(hub, publish):
 def test_names_that_are_no_repository(run, name):
     done = run("publish", "metric", "mctaco", name)
     assert done.exit_code == 2
-    assert "is not a repository (expected ORG/NAME, such as alice/mctaco)" in done.stderr
+    assert "is not the name of a repository (expected ORG/NAME)." in done.stderr
 
 
 def test_unknown_metrics(run):

@@ -124,10 +124,9 @@ def collect_files(corpus: Corpus, repository: str, exported: Path) -> dict[str, 
         raise RequestError(f"the card of {corpus.name} has no section '{HEADING.strip()}'")
     template = SAMPLE_ONLY if corpus.redistribution else PUBLISHED
     text = template.format(repository=repository, name=corpus.name, reason=corpus.redistribution)
-    files["README.md"] = card.replace(HEADING, HEADING + text, 1).encode()
-    check_card(files["README.md"], "dataset_card")
-    files[f"{corpus.name}.json"] = describe_sources(corpus)
-    return files
+    readme = card.replace(HEADING, HEADING + text, 1).encode()
+    check_card(readme, "dataset_card")
+    return {**files, "README.md": readme, f"{corpus.name}.json": describe_sources(corpus)}
 
 
 def find_splits(files: Iterable[str]) -> list[tuple[str, str]]:

@@ -12,7 +12,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
-from closeread.hub.repository import Commit, Hub, Repository
+from closeread.hub.names import Repository
+from closeread.hub.repository import Commit, Hub
 
 ChangeKind = Literal["new", "changed", "unchanged", "deleted", "unknown"]
 
@@ -94,14 +95,14 @@ def matches(path: str, pattern: str) -> bool:
     return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
 
 
-def publish(hub: Hub, plan: Plan, *, message: str, private: bool | None = None) -> tuple[list[Change], Commit | None]:
+def publish(hub: Hub, plan: Plan, *, message: str, private: bool = False) -> tuple[list[Change], Commit | None]:
     """Make a repository hold what a plan says, in one commit.
 
     Args:
         hub: the Hub.
         plan: the plan.
         message: the first line of the commit's message.
-        private: whether a new repository is private; None for the account's default.
+        private: create a private repository, and refuse one that exists and is public.
 
     Returns:
         The changes, and the commit; None if there was nothing to change.
@@ -110,8 +111,8 @@ def publish(hub: Hub, plan: Plan, *, message: str, private: bool | None = None) 
         RequestError: the repository can't be created or written, or somebody else changed it meanwhile.
     """
     head = hub.head(plan.repository)
-    if head is None:
-        hub.create(plan.repository, private=private)
+    if head is None or private:  # of a repository that exists, this checks that it is private
+        hub.create(plan.repository, private=private or None)
         head = hub.head(plan.repository)
     changes = compare(hub, plan)
     sent = {change.path: plan.files[change.path] for change in changes if change.kind in ("new", "changed")}
