@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from closeread.errors import RequestError, escape, shorten
 
 LOGIN = "run `hf auth login`, or set HF_TOKEN"
+NO_LOGIN = f"not logged in to the Hugging Face Hub: {LOGIN}"
 WAIT = re.compile(r";\s*t=(\d+)")
 """The seconds until requests are allowed again, in the header RateLimit."""
 TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
@@ -59,6 +60,18 @@ def read_wait(error: BaseException) -> float | None:
     return None
 
 
+def check_login() -> None:
+    """Refuse what only users may do without a token, which the Hub answers in several ways.
+
+    Raises:
+        RequestError: there is no token.
+    """
+    from huggingface_hub import get_token
+
+    if get_token() is None:
+        raise RequestError(NO_LOGIN)
+
+
 def explain(error: Exception, where: str, *, path: str = "") -> RequestError:
     """Return an error that says what the user can do.
 
@@ -67,6 +80,7 @@ def explain(error: Exception, where: str, *, path: str = "") -> RequestError:
         where: the repository in words, such as "dataset lab/rain"; empty if it is about none.
         path: the file that was asked for.
     """
+    from huggingface_hub import get_token
     from huggingface_hub.errors import (
         EntryNotFoundError,
         GatedRepoError,
@@ -81,13 +95,15 @@ def explain(error: Exception, where: str, *, path: str = "") -> RequestError:
     if isinstance(error, OfflineModeIsEnabled):
         return RequestError(f"{place}the Hugging Face Hub is out of reach while HF_HUB_OFFLINE is set (unset it)")
     if isinstance(error, LocalTokenNotFoundError):
-        return RequestError(f"not logged in to the Hugging Face Hub: {LOGIN}")
+        return RequestError(NO_LOGIN)
     if isinstance(error, GatedRepoError):
         return RequestError(f"{place}access must be requested on its page on the Hub")
+    if isinstance(error, RepositoryNotFoundError) and (status != 401 or get_token() is None):
+        who = f"you are {NO_LOGIN}" if status == 401 else "your account can't see it"
+        return NoSuchRepositoryError(f"no such {where}, or it is private and {who}")
     if status == 401:
-        return _explain_login(place)
-    if isinstance(error, RepositoryNotFoundError):
-        return NoSuchRepositoryError(f"no such {where}, or it is private and your account can't see it")
+        found = NO_LOGIN if get_token() is None else f"the Hugging Face Hub does not accept your token: {LOGIN}"
+        return RequestError(f"{place}{found}")
     if isinstance(error, RevisionNotFoundError):
         return RequestError(f"{place}no such revision")
     if isinstance(error, EntryNotFoundError):
@@ -97,15 +113,6 @@ def explain(error: Exception, where: str, *, path: str = "") -> RequestError:
     if not is_transient(error):  # front matter that the client refuses, for example
         return RequestError(f"{place}{_shorten(str(error))}")
     return RequestError(f"{place}could not reach the Hugging Face Hub ({_shorten(str(error) or repr(error))})")
-
-
-def _explain_login(place: str) -> RequestError:
-    """Explain why a request was taken for an anonymous one."""
-    from huggingface_hub import get_token
-
-    if get_token() is None:
-        return RequestError(f"{place}not logged in to the Hugging Face Hub: {LOGIN}")
-    return RequestError(f"{place}the Hugging Face Hub does not accept your token: {LOGIN}")
 
 
 def _explain_answer(error: Exception, status: int, place: str) -> RequestError:

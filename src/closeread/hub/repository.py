@@ -17,7 +17,7 @@ from closeread.errors import MissingExtraError, RequestError, join_names
 from closeread.hub.attempts import ATTEMPTS, ask, send_once
 from closeread.hub.contents import Content, is_same, to_upload
 from closeread.hub.diffs import list_changed_paths
-from closeread.hub.errors import ConflictError, NoSuchFileError, NoSuchRepositoryError
+from closeread.hub.errors import ConflictError, NoSuchFileError, NoSuchRepositoryError, check_login
 from closeread.hub.names import Kind, Repository, check_paths
 from closeread.hub.pull_requests import PullRequest, PullRequestDetails, describe, list_comments
 
@@ -98,6 +98,7 @@ class Hub:
         Raises:
             RequestError: no permission, a paid plan is needed, or it should be private and exists as a public one.
         """
+        check_login()
 
         def create() -> None:
             self._api.create_repo(
@@ -190,6 +191,7 @@ class Hub:
             RequestError: anything else that failed.
         """
         check_paths([*files, *delete])
+        check_login()
 
         def prepare(is_retry: bool) -> tuple[bool, Callable[[], Commit]]:
             head, changed, gone = self._compare(repository, files, delete)
@@ -233,22 +235,26 @@ class Hub:
         """
         from huggingface_hub import DiscussionCommit
 
+        previous = None
         for _ in range(ATTEMPTS):
-            head = self.head(repository, f"refs/pr/{number}")
             details = self._read_discussion(repository, number)
             if not details.is_pull_request:
                 raise RequestError(f"{repository}: discussion {number} is not a pull request")
+            if details.diff is None and details.status == "open":
+                raise RequestError(f"{repository}: the Hub does not show what pull request {number} changes")
+            head = str(self._read_info(repository, "sha", f"refs/pr/{number}").sha)
             oids = [event.oid for event in details.events if isinstance(event, DiscussionCommit)]
-            if head is not None and (oids[-1:] == [head] or self.head(repository, f"refs/pr/{number}") == head):
-                if details.diff is None and details.status == "open":
-                    raise RequestError(f"{repository}: the Hub does not show what pull request {number} changes")
+            # The difference and the head come in two answers, between which there may be a commit.
+            if oids[-1:] == [head] or previous == (head, details.diff):
                 comments = tuple((one.author, one.content) for one in list_comments(details))
                 paths = list_changed_paths(details.diff or "")
                 return PullRequestDetails(describe(repository, details), head, paths, comments)
+            previous = (head, details.diff)
         raise RequestError(f"{repository}: pull request {number} changes all the time; try again later")
 
     def comment(self, repository: Repository, number: int, text: str) -> None:
         """Comment on a discussion or pull request, unless the user has already left a comment with the same text."""
+        check_login()
 
         def prepare(is_retry: bool) -> tuple[bool, Callable[[], object]]:
             said = list_comments(self._read_discussion(repository, number))
@@ -260,6 +266,7 @@ class Hub:
 
     def close(self, repository: Repository, number: int) -> None:
         """Close a discussion or pull request, unless it is closed or merged."""
+        check_login()
 
         def prepare(is_retry: bool) -> tuple[bool, Callable[[], object]]:
             arrived = self._read_discussion(repository, number).status in ("closed", "merged")
