@@ -85,8 +85,9 @@ def explain_framework() -> str:
     entry = framework_entry()
     url = json.dumps(entry["url"]) if entry["url"] else '"…"'
     lines = [
-        "The Hub accepts eval.yaml only once its evaluation framework is on the Hub's list, and shows a board only",
-        "once its staff have listed the dataset as a benchmark. Propose this entry in",
+        "The Hub accepts eval.yaml only once its evaluation framework is on the Hub's",
+        "list, and shows a board only once its staff have listed the dataset as a",
+        "benchmark. First propose this entry in",
         f"{LIST}:",
         "",
         f"\t{entry['key']}: {{",

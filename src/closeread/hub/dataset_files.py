@@ -22,16 +22,16 @@ NUMBER = "[0-9]" * 5
 HEADING = "## How to get it\n"
 
 PUBLISHED = """
-This repository holds the corpus as Parquet:
+The data here is Parquet, which `datasets` reads by itself:
 
 ```python
 from datasets import load_dataset
 
-corpus = load_dataset("{repository}")
+data = load_dataset("{repository}")
 ```
 
-`{name}.json` lists the released files that it is made from, with their digests and addresses. To score systems, or to
-read the released files themselves, use closeread (`pip install closeread`):
+`{name}.json` lists the released files with their digests and addresses. To score systems, or to read the released files
+themselves, use closeread (`pip install closeread`):
 """
 
 SAMPLE_ONLY = """

@@ -37,7 +37,8 @@ def split_card(card: str) -> tuple[dict[str, Any], str]:
     try:
         read = RepoCard(card)
     except (ValueError, yaml.YAMLError) as error:
-        problem = Problem(f"the front matter is not valid: {error} (expected a YAML object)")
+        reason = " ".join(str(error).split())
+        problem = Problem(f"the front matter is not valid: {reason} (expected a YAML object)")
         raise FormatError("README.md", [problem]) from None
     front: dict[str, Any] = read.data.to_dict()
     return front, read.text

@@ -74,7 +74,7 @@ def compare(hub: Hub, plan: Plan) -> list[Change]:
     changes += [
         Change(path, size, "deleted")
         for path, size in there.items()
-        if path not in plan.files and any(_matches(path, pattern) for pattern in plan.owned)
+        if path not in plan.files and any(matches(path, pattern) for pattern in plan.owned)
     ]
     return sorted(changes, key=lambda change: change.path)
 
@@ -88,7 +88,7 @@ def _compare_file(hub: Hub, plan: Plan, path: str, there: Mapping[str, int]) -> 
     return "unchanged" if same else "changed"
 
 
-def _matches(path: str, pattern: str) -> bool:
+def matches(path: str, pattern: str) -> bool:
     """Tell whether a path matches a pattern; `*` does not match `/`."""
     parts, patterns = path.split("/"), pattern.split("/")
     return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
@@ -109,8 +109,10 @@ def publish(hub: Hub, plan: Plan, *, message: str, private: bool | None = None) 
     Raises:
         RequestError: the repository can't be created or written, or somebody else changed it meanwhile.
     """
-    hub.create(plan.repository, private=private)
     head = hub.head(plan.repository)
+    if head is None:
+        hub.create(plan.repository, private=private)
+        head = hub.head(plan.repository)
     changes = compare(hub, plan)
     sent = {change.path: plan.files[change.path] for change in changes if change.kind in ("new", "changed")}
     gone = [change.path for change in changes if change.kind == "deleted"]

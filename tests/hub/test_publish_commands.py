@@ -1,0 +1,238 @@
+"""`closeread publish` against a stand-in Hub, and what others then load from it without closeread."""
+
+import gzip
+import json
+import subprocess
+import sys
+
+import pyarrow.parquet as pq
+import pytest
+from shared.hub_client import run_client
+from shared.stand_in_hub import Fault
+
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.files import package_folder
+from closeread.hf.export import export
+
+WITHOUT_US = "import sys; sys.modules['closeread'] = None\n"
+"""Any import of closeread fails."""
+
+
+@pytest.fixture
+def publish(hub, tmp_path):
+    """Runs `closeread publish ARGUMENTS` as a user in a folder of the test's own."""
+
+    def call(*arguments, user="olga", **more):
+        code = f"from closeread.cli import main; main({['publish', *map(str, arguments)]!r}, prog_name='closeread')"
+        return run_client(hub, user, code, check=False, cwd=tmp_path, COLUMNS="80", **more)
+
+    return call
+
+
+@pytest.fixture
+def own_tne(tmp_path):
+    """A folder with invented texts in the place of TNE's test split."""
+    folder = tmp_path / "own"
+    folder.mkdir()
+    sample = (package_folder("closeread.loaders.tne") / "sample.jsonl").read_bytes()
+    (folder / "test.jsonl.gz").write_bytes(gzip.compress(sample))
+    return folder
+
+
+def commits_asked(hub):
+    return [path for method, path, _ in hub.requests if method == "POST" and "/commit/" in path]
+
+
+def test_a_dry_run_lists_files_and_sizes_and_publishes_nothing(hub, publish):
+    done = publish("dataset", "mctaco", "lab/rain", "--dry-run", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [(file["path"], file["change"]) for file in found["files"]] == [
+        ("README.md", "new"),
+        ("mctaco.json", "new"),
+        ("sample/test-00000-of-00001.parquet", "new"),
+    ]
+    assert (found["dry_run"], found["changed"], found["commit"]) == (True, False, None)
+    assert found["redistribution"] == "the authors state no licence"
+    assert hub.repositories == {}
+    assert {method for method, _, _ in hub.requests} == {"GET"}
+    # The sizes are those of the files that are published next.
+    assert publish("dataset", "mctaco", "lab/rain").returncode == 0
+    sizes = {path: len(content) for path, content in hub.files("lab/rain").items()}
+    assert sizes == {file["path"]: file["size"] for file in found["files"]}
+
+
+def test_one_commit_and_twice_changes_nothing(hub, publish):
+    first = publish("dataset", "mctaco", "lab/rain")
+    assert first.returncode == 0, first.stderr
+    assert first.stderr == (
+        "note: McTaco may not be redistributed (the authors state no licence); publishing its card without its data.\n"
+    )
+    assert len(commits_asked(hub)) == 1
+    [initial, published] = hub.commits("lab/rain")
+    assert published.title == "Publish McTaco with closeread"
+    assert f"Published: {hub.url}/datasets/lab/rain/commit/{published.sha}" in first.stdout
+    again = publish("dataset", "mctaco", "lab/rain", user="otto")
+    assert again.returncode == 0, again.stderr
+    assert f"Nothing to publish: {hub.url}/datasets/lab/rain has these files already." in again.stdout
+    assert len(commits_asked(hub)) == 1
+    assert [commit.sha for commit in hub.commits("lab/rain")] == [initial.sha, published.sha]
+
+
+def test_others_load_the_exported_rows(hub, publish, tmp_path, own_tne):
+    arguments = ("--config", "default", "--config", "sample", "--data-dir", "own", "--with-eval-yaml")
+    done = publish("dataset", "tne", "lab/tne", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert "own/test.jsonl.gz is not the released file" in done.stderr
+    assert 'name: "closeread"' in done.stdout
+    assert sorted(hub.files("lab/tne")) == [
+        "README.md",
+        "default/test-00000-of-00001.parquet",
+        "eval.yaml",
+        "sample/test-00000-of-00001.parquet",
+        "tne.json",
+    ]
+    code = (
+        "import datasets, json\n"
+        "print(json.dumps([datasets.get_dataset_config_names('lab/tne'),\n"
+        "    {split: list(rows) for split, rows in datasets.load_dataset('lab/tne').items()},\n"
+        "    list(datasets.load_dataset('lab/tne', 'sample', split='test', streaming=True))]))"
+    )
+    loaded = run_client(hub, None, WITHOUT_US + code, cwd=tmp_path, HF_DATASETS_DISABLE_PROGRESS_BARS="1")
+    configs, default, sample = json.loads(loaded.stdout)
+    gold = [dict(record) for record in read_gold(load_corpus("tne"), "sample").records]
+    assert configs == ["default", "sample"]
+    assert default == {"test": gold}
+    assert sample == gold
+
+
+def test_others_load_the_sample_of_a_refused_corpus(hub, publish, tmp_path):
+    assert publish("dataset", "mctaco", "lab/rain").returncode == 0
+    code = "import datasets, json; print(json.dumps(list(datasets.load_dataset('lab/rain', split='test'))))"
+    loaded = run_client(hub, None, WITHOUT_US + code, cwd=tmp_path, HF_DATASETS_DISABLE_PROGRESS_BARS="1")
+    [file] = [path for path in export("mctaco", tmp_path / "here", configs=["sample"]) if path.suffix == ".parquet"]
+    assert json.loads(loaded.stdout) == pq.read_table(file).to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--config", "default"], "(the authors state no licence): config default can't be published."),
+        (["--data-dir", "."], "(the authors state no licence): --data-dir can't be published"),
+        (["--with-eval-yaml"], "repository of McTaco would have none: the authors state no licence"),
+    ],
+)
+def test_a_licence_that_forbids_it(hub, publish, arguments, message):
+    done = publish("dataset", "mctaco", "lab/rain", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert hub.requests == []
+
+
+def test_data_published_before_is_deleted_and_other_files_are_kept(hub, publish):
+    theirs = {"notes.md": b"mine", "default/notes.md": b"mine", "data/test-00000-of-00001.parquet": b"mine"}
+    stale = {"default/test-00000-of-00001.parquet": b"PAR1", "sample/train-00000-of-00002.parquet": b"PAR1"}
+    hub.add_repository("lab/rain", files={**theirs, **stale, "README.md": b"# Old"})
+    planned = json.loads(publish("dataset", "mctaco", "lab/rain", "--dry-run", "--json").stdout)
+    assert {file["path"]: file["change"] for file in planned["files"]} == {
+        "README.md": "changed",
+        "default/test-00000-of-00001.parquet": "deleted",
+        "mctaco.json": "new",
+        "sample/test-00000-of-00001.parquet": "new",
+        "sample/train-00000-of-00002.parquet": "deleted",
+    }
+    assert publish("dataset", "mctaco", "lab/rain").returncode == 0
+    files = hub.files("lab/rain")
+    assert {path: files[path] for path in theirs} == theirs
+    assert not stale.keys() & files.keys()
+    assert len(hub.commits("lab/rain")) == 3
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(r"^/lfs/|/lfs/|/upload", "PUT", 400, times=100),
+        Fault(r"/info/lfs/objects/batch", "POST", 403, times=100),
+        Fault(r"/api/validate-yaml", "POST", 400, times=100, error="the YAML is not valid"),
+        Fault(r"/api/datasets/lab/rain/commit/", "POST", 403, times=100),
+    ],
+    ids=["upload", "batch", "yaml", "commit"],
+)
+def test_a_fault_in_the_middle_leaves_the_repository_unchanged(hub, publish, fault):
+    hub.add_repository("lab/rain", files={"README.md": b"# Old", "default/test-00000-of-00001.parquet": b"PAR1"})
+    before, commits = hub.files("lab/rain"), hub.commits("lab/rain")
+    hub.faults.append(fault)
+    done = publish("dataset", "mctaco", "lab/rain")
+    assert done.returncode != 0
+    assert "Error: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert fault.times < 100
+    assert hub.files("lab/rain") == before
+    assert hub.commits("lab/rain") == commits
+    hub.faults.clear()
+    assert publish("dataset", "mctaco", "lab/rain").returncode == 0
+    assert "default/test-00000-of-00001.parquet" not in hub.files("lab/rain")
+
+
+def test_evaluate_loads_a_metric_in_a_process_of_its_own(hub, publish, tmp_path):
+    done = publish("metric", "coref_lea", "lab/my-lea")
+    assert done.returncode == 0, done.stderr
+    assert hub.repositories["space", "lab/my-lea"].sdk == "static"
+    assert len(commits_asked(hub)) == 1
+    assert "Nothing to publish" in publish("metric", "coref_lea", "lab/my-lea").stdout
+    assert len(commits_asked(hub)) == 1
+    # Two entities of two mentions, of which the response has one: recall 1/2, precision 1.
+    code = (
+        "import sys, evaluate\n"
+        "assert not any(name.split('.')[0] == 'closeread' for name in sys.modules)\n"
+        "metric = evaluate.load('lab/my-lea')\n"
+        "key = [[[0, 0], [1, 1]], [[2, 2], [3, 3]]]\n"
+        "print(metric.compute(predictions=[key[:1]], references=[key]))\n"
+    )
+    loaded = run_client(hub, None, code, cwd=tmp_path)
+    assert loaded.stdout == "{'lea/precision': 1.0, 'lea/recall': 0.5, 'lea/f1': 0.6666666666666666}\n"
+
+
+def test_private_and_what_the_hub_refuses(hub, publish):
+    assert publish("metric", "mctaco", "lab/hidden", "--private").returncode == 0
+    assert hub.repositories["space", "lab/hidden"].private
+    hub.faults.append(Fault("/api/repos/create", "POST", 402))
+    done = publish("metric", "mctaco", "lab/paid")
+    assert done.returncode != 0
+    assert "plan" in done.stderr
+    assert "Traceback" not in done.stderr
+    stranger = publish("metric", "mctaco", "lab/other", user="ann")
+    assert stranger.returncode != 0
+    assert "lab/other" in stranger.stderr
+    assert "Traceback" not in stranger.stderr
+    assert set(hub.repositories) == {("space", "lab/hidden")}
+
+
+def test_a_dry_run_without_network(hub, publish):
+    done = publish("metric", "mctaco", "lab/mctaco", "--dry-run", HF_HUB_OFFLINE="1")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("note: lab/mctaco can't be compared: ")
+    assert "unknown" in done.stdout
+    assert hub.requests == []
+
+
+@pytest.mark.parametrize("name", ["lab", "lab/", "/x", "lab/a/b", "lab/a b", "lab/a--b", "lab/..", "https://x/y"])
+def test_names_that_are_no_repository(run, name):
+    done = run("publish", "metric", "mctaco", name)
+    assert done.exit_code == 2
+    assert "is not a repository (expected ORG/NAME, such as alice/mctaco)" in done.stderr
+
+
+def test_unknown_metrics(run):
+    done = run("publish", "metric", "coref_l", "lab/x")
+    assert (done.exit_code, "Did you mean 'coref_lea'?" in done.stderr) == (2, True)
+
+
+def test_publishing_is_not_imported_by_other_commands(tmp_path):
+    code = (
+        "import sys\nfrom closeread.cli import main\n"
+        "try:\n    main(['publish', '--help'])\nexcept SystemExit:\n    pass\n"
+        "print([n for n in ('huggingface_hub', 'jinja2', 'markdown_it', 'datasets') if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr

@@ -1,0 +1,182 @@
+"""What closeread publishes of a corpus: what may be published, the card, the list of files, and `eval.yaml`."""
+
+import hashlib
+import json
+from dataclasses import replace
+
+import pytest
+import yaml
+
+from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.errors import FormatError, RequestError
+from closeread.hf.export import export
+from closeread.hub.benchmark import explain_framework, framework_entry, make_eval_yaml, task_id
+from closeread.hub.dataset_files import choose_configs, collect_files, describe_sources, find_splits, owned_paths
+from closeread.hub.front_matter import check_card
+from closeread.hub.publishing import matches
+
+
+@pytest.fixture
+def exported(tmp_path):
+    """Exports the sample of a corpus."""
+
+    def make(name):
+        folder = tmp_path / name
+        export(name, folder, configs=["sample"])
+        return folder
+
+    return make
+
+
+def test_what_the_licences_allow():
+    # TNE: MIT. TimeLine: CC-BY 3.0. McTaco, WikiPossessions: their repositories state no licence.
+    allowed = {name: not load_corpus(name).redistribution for name in corpus_names()}
+    assert allowed == {"mctaco": False, "semeval2015_timeline": True, "tne": True, "wikipossessions": False}
+
+
+def test_configs_that_may_be_published():
+    assert choose_configs(load_corpus("mctaco"), []) == ["sample"]
+    assert choose_configs(load_corpus("semeval2015_timeline"), []) == ["default", "documents", "sample"]
+    assert choose_configs(load_corpus("tne"), ["sample", "default", "sample"]) == ["sample", "default"]
+    with pytest.raises(RequestError, match="no such config of tne: 'nope'"):
+        choose_configs(load_corpus("tne"), ["nope"])
+
+
+def test_a_refused_config_is_refused_with_the_reason():
+    with pytest.raises(RequestError) as refused:
+        choose_configs(load_corpus("mctaco"), ["sample", "default"])
+    assert str(refused.value) == (
+        "McTaco may not be redistributed (the authors state no licence): config default can't be published. "
+        "Without --config, the card is published with the configs that come with closeread."
+    )
+
+
+def test_a_declaration_that_does_not_say_so_forbids_it():
+    corpus = load_corpus("tne")
+    fields = {name: getattr(corpus, name) for name in corpus.__dataclass_fields__ if name != "redistribution"}
+    silent = type(corpus)(**fields)
+    assert choose_configs(silent, []) == ["sample"]
+    with pytest.raises(RequestError, match="its declaration does not say that the licence allows it"):
+        choose_configs(silent, ["default"])
+
+
+def test_the_card_of_a_corpus_that_may_not_be_redistributed(exported):
+    files = collect_files(load_corpus("mctaco"), "lab/rain", exported("mctaco"))
+    assert list(files) == ["README.md", "sample/test-00000-of-00001.parquet", "mctaco.json"]
+    card = files["README.md"].decode()
+    assert "**This repository does not hold the corpus**" in card
+    assert "the authors state no licence" in card
+    assert 'closeread.load_dataset("mctaco")' in card
+    assert "lab/rain" not in card  # `load_dataset` of it would not be the corpus
+    assert card.count("## How to get it") == 1
+
+
+def test_the_card_of_a_corpus_that_is_published(exported):
+    card = collect_files(load_corpus("tne"), "lab/rain", exported("tne"))["README.md"].decode()
+    assert 'load_dataset("lab/rain")' in card
+    assert "does not hold the corpus" not in card
+
+
+@pytest.mark.parametrize("name", corpus_names())
+def test_front_matter_of_exports_fits_its_schema(exported, name):
+    check_card((exported(name) / "README.md").read_bytes(), "dataset_card")
+
+
+def test_front_matter_that_the_hub_would_refuse(exported):
+    card = (exported("mctaco") / "README.md").read_text()
+    broken = card.replace("license: unknown", "license: unknwon").replace("path: sample/test-*", "path: ../*")
+    with pytest.raises(FormatError) as refused:
+        check_card(broken.encode(), "dataset_card")
+    assert [problem.path for problem in refused.value.problems] == [
+        ("configs", 0, "data_files", 0, "path"),
+        ("license",),
+    ]
+    for front in ("[not, an, object]", "a: b: c", "- x"):
+        with pytest.raises(FormatError, match=r"README.md: the front matter is not valid: .*expected a YAML object"):
+            check_card(f"---\n{front}\n---\n\n# Title\n".encode(), "dataset_card")
+
+
+def test_a_card_without_the_section(exported):
+    folder = exported("tne")
+    card = folder / "README.md"
+    card.write_text(card.read_text().replace("## How to get it", "## Where it is"))
+    with pytest.raises(RequestError, match="the card of tne has no section '## How to get it'"):
+        collect_files(load_corpus("tne"), "lab/rain", folder)
+
+
+def test_the_list_of_files_has_the_digests_of_the_released_files(corpora):
+    found = json.loads(describe_sources(load_corpus("mctaco")))
+    assert found["redistribution"] == "the authors state no licence"
+    listed = [file for files in found["configs"]["default"]["splits"].values() for file in files]
+    assert len(listed) == 2
+    for file in listed:
+        assert file["sha256"] == hashlib.sha256((corpora / "mctaco" / file["name"]).read_bytes()).hexdigest()
+        assert file["url"].startswith("https://") and file["url"].endswith(f"/{file['name']}")
+
+
+def test_the_list_of_files_of_folders():
+    found = json.loads(describe_sources(load_corpus("semeval2015_timeline")))
+    splits = found["configs"]["documents"]["splits"]
+    # 30 articles for each evaluation corpus, each as CAT and as TimeML.
+    assert [len(splits[name]) for name in ("corpus_1", "corpus_2", "corpus_3")] == [60, 60, 60]
+    assert found["configs"]["default"]["unions"] == {"evaluation": ["corpus_1", "corpus_2", "corpus_3"]}
+    assert found["redistribution"] is None
+
+
+def test_paths_that_only_we_write():
+    patterns = owned_paths(load_corpus("mctaco"))
+    for path, ours in {
+        "default/test-00000-of-00001.parquet": True,
+        "sample/test-00003-of-00012.parquet": True,
+        "data/test-00000-of-00001.parquet": False,
+        "default/notes.md": False,
+        "default/more/test-00000-of-00001.parquet": False,
+        "default/test.parquet": False,
+        "README.md": False,
+        "eval.yaml": False,
+    }.items():
+        assert any(matches(path, pattern) for pattern in patterns) == ours, path
+
+
+def test_splits_of_parquet_files():
+    paths = ["README.md", "a/test-00000-of-00002.parquet", "a/test-00001-of-00002.parquet"]
+    assert find_splits([*paths, "b/out-of-domain-00000-of-00001.parquet"]) == [("a", "test"), ("b", "out-of-domain")]
+
+
+def test_the_file_of_a_benchmark():
+    splits = [("default", "train"), ("default", "test"), ("default", "ood"), ("unlabeled", "test"), ("sample", "test")]
+    found = yaml.safe_load(make_eval_yaml(load_corpus("tne"), splits))
+    assert list(found) == ["name", "description", "evaluation_framework", "tasks"]
+    assert found["evaluation_framework"] == "closeread"
+    assert found["tasks"] == [
+        {"id": "tne_test", "config": "default", "split": "test"},
+        {"id": "tne_ood", "config": "default", "split": "ood"},
+    ]
+    assert found["description"].endswith(" The value is Links F1 times 100.")
+    assert task_id(load_corpus("tne"), "unlabeled", "test") == "tne_unlabeled_test"
+
+
+def test_a_benchmark_needs_a_split_to_test_on():
+    with pytest.raises(RequestError) as refused:
+        make_eval_yaml(load_corpus("mctaco"), [("sample", "test")])
+    assert str(refused.value) == (
+        "eval.yaml lists splits to test systems on, but the repository of McTaco would have none: "
+        "the authors state no licence"
+    )
+    with pytest.raises(RequestError, match="would have none$"):
+        make_eval_yaml(load_corpus("tne"), [("default", "train"), ("sample", "test")])
+    sample_only = replace(load_corpus("tne"), configs={"sample": load_corpus("tne").configs["sample"]})
+    with pytest.raises(RequestError, match="would have none$"):
+        make_eval_yaml(sample_only, [("sample", "test")])
+
+
+def test_the_entry_to_propose_has_the_keys_of_the_list():
+    entry = framework_entry()
+    assert list(entry) == ["key", "name", "description", "url"]
+    assert (
+        entry["key"]
+        == yaml.safe_load(make_eval_yaml(load_corpus("tne"), [("default", "test")]))["evaluation_framework"]
+    )
+    text = explain_framework()
+    assert text.startswith("The Hub accepts eval.yaml only once its evaluation framework is on the Hub's\nlist")
+    assert '\n\tcloseread: {\n\t\tname: "closeread",\n\t\tdescription:\n' in text
