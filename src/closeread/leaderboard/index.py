@@ -113,9 +113,9 @@ def _index_board(store: Store, board: Board, results: Results, counts: Counts) -
 
 def _describe_board(board: Board, example: Record | None) -> dict[str, Any]:
     """Return what the page says about the board itself."""
-    procedure, report = board.procedure, None if example is None else example.report
+    procedure = board.procedure
     corpus = None if board.corpus is None else load_corpus(board.corpus)
-    slices = {} if report is None else {name: list(values) for name, values in report["slices"].items()}
+    slices = {} if example is None else {name: list(values) for name, values in example.report["slices"].items()}
     return {
         "name": board.name,
         "title": board.title,
@@ -127,9 +127,9 @@ def _describe_board(board: Board, example: Record | None) -> dict[str, Any]:
         "options": dict(board.options),
         "gold": "private" if board.private else "public",
         "unit": procedure.unit,
-        "n_units": None if report is None else report["n_units"],
+        "n_units": board.n_units,
         "resampling_unit": procedure.resampling_unit,
-        "n_blocks": None if report is None else report["n_blocks"],
+        "n_blocks": board.n_blocks,
         "confidence": board.resampling.confidence,
         "n_resamples": board.resampling.n_resamples,
         "seed": board.resampling.seed,
