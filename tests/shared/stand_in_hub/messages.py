@@ -19,8 +19,12 @@ class Request:
         return urlsplit(self.target).path
 
     @cached_property
+    def lists(self):
+        return parse_qs(urlsplit(self.target).query)
+
+    @cached_property
     def query(self):
-        return {name: values[-1] for name, values in parse_qs(urlsplit(self.target).query).items()}
+        return {name: values[-1] for name, values in self.lists.items()}
 
     @cached_property
     def form(self):

@@ -42,8 +42,6 @@ def whoami(hub, request):
 
 def info(hub, request, repository, revision="main"):
     commit = find_commit(repository, revision)
-    if request.query.get("expand") == "evalResults":
-        return reply_json({"id": repository.id, "sha": commit.sha, "evalResults": read_results(commit.files)})
     siblings = [{"rfilename": path} for path in sorted(commit.files)]
     if "blobs" in request.query:
         siblings = [entry | describe(commit.files[entry["rfilename"]]) for entry in siblings]
@@ -62,7 +60,11 @@ def info(hub, request, repository, revision="main"):
         "lastModified": commit.date,
         "siblings": siblings,
     }
-    return reply_json(shown | ({"sdk": repository.sdk} if repository.sdk else {}))
+    shown |= {"sdk": repository.sdk} if repository.sdk else {}
+    if "expand" not in request.query:
+        return reply_json(shown)
+    shown["evalResults"] = read_results(commit.files)
+    return reply_json({"_id": shown["_id"], "id": shown["id"]} | {key: shown[key] for key in request.lists["expand"]})
 
 
 def describe(blob):
@@ -74,7 +76,7 @@ def describe(blob):
 
 
 def list_entries(commit, expand):
-    """All files and folders of a commit by path."""
+    """All files and folders of a commit by path; the last commit of each is said to be this one."""
     last = {"lastCommit": {"id": commit.sha, "title": commit.title, "date": commit.date}} if expand else {}
     entries = {}
     for path, blob in commit.files.items():

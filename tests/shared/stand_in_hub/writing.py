@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+from fnmatch import fnmatch
 
 import yaml
 from shared.stand_in_hub.discussions import Discussion
@@ -66,11 +67,13 @@ def check_permission(hub, request, repository, revision):
 def preupload(hub, request, repository, revision):
     check_permission(hub, request, repository, revision)
     commit = find_commit(repository, revision)
+    ignored = commit.files[".gitignore"].content.decode().split() if ".gitignore" in commit.files else []
     found = []
     for wanted in request.json["files"]:
         path = wanted["path"]
         mode = "lfs" if is_large(path, wanted["size"]) else "regular"
-        entry = {"path": path, "uploadMode": mode, "shouldIgnore": False}
+        is_ignored = any(fnmatch(path, pattern) for pattern in ignored)
+        entry = {"path": path, "uploadMode": mode, "shouldIgnore": is_ignored}
         if path in commit.files:
             entry["oid"] = commit.files[path].etag
         found.append(entry)
