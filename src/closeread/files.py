@@ -37,6 +37,33 @@ def replacing(path: Path) -> Iterator[Path]:
         raise OSError(error.errno, f"can't be written: {error.strerror or error}", str(path)) from error
 
 
+@contextmanager
+def creating_folder(folder: Path) -> Iterator[Path]:
+    """Yield an empty folder that becomes `folder` if the block succeeds and is deleted otherwise.
+
+    Folders above it are created if need be.
+
+    Raises:
+        OSError: `folder` is the working directory, a file or not empty, or can't be written.
+    """
+    target = folder.resolve()
+    if target == Path.cwd() or (target.exists() and not (target.is_dir() and not any(target.iterdir()))):
+        raise OSError(errno.ENOTEMPTY, "is not a new or an empty folder; choose another folder", str(folder))
+    new = [parent for parent in target.parents if not parent.exists()]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
+            made = Path(scratch) / "folder"
+            made.mkdir()
+            yield made
+            made.rename(target)  # atomic, and succeeds only if the target is empty or does not exist
+    except BaseException:
+        for parent in new:
+            if not any(parent.iterdir()):
+                parent.rmdir()
+        raise
+
+
 def write_text(path: Path, text: str) -> None:
     """Write UTF-8 text completely or not at all, with line ends unchanged.
 

@@ -35,7 +35,7 @@ def bootstrap_totals(table: CountTable, n_resamples: int, rng: np.random.Generat
         (n_resamples, k) float64.
     """
     blocks = table.block_totals()
-    return np.concatenate([weights @ blocks for weights in _draw_weights(len(blocks), n_resamples, rng)])
+    return np.concatenate([weights @ blocks for weights in draw_weights(len(blocks), n_resamples, rng)])
 
 
 def percentile_interval(samples: Floats, confidence: float) -> tuple[float, float]:
@@ -87,8 +87,8 @@ def compare(
     _check_pair(first, second)
     one, two = first.block_totals(), second.block_totals()
     rng = np.random.default_rng(seed)
-    drawn = [(w @ one, w @ two) for w in _draw_weights(len(one), n_resamples, rng)]
-    swapped = [_swap_blocks(one, two, s) for s in _draw_swaps(len(one), n_resamples, rng)]
+    drawn = [(w @ one, w @ two) for w in draw_weights(len(one), n_resamples, rng)]
+    swapped = [_swap_blocks(one, two, s) for s in draw_swaps(len(one), n_resamples, rng)]
     bootstrap = [np.concatenate(side) for side in zip(*drawn, strict=True)]
     randomized = [np.concatenate(side) for side in zip(*swapped, strict=True)]
     totals = (one.sum(axis=0), two.sum(axis=0))
@@ -138,7 +138,7 @@ def _swap_blocks(one: Floats, two: Floats, swaps: Floats) -> tuple[Floats, Float
     return one.sum(axis=0) + moved, two.sum(axis=0) - moved
 
 
-def _draw_weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+def draw_weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Yield how often each block is drawn in each resample, (chunk, n_blocks), in chunks of bounded size."""
     for size in _chunks(n_blocks, n_resamples):
         drawn: NDArray[np.int64] = rng.integers(0, max(n_blocks, 1), size=(size, n_blocks))
@@ -146,7 +146,7 @@ def _draw_weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> 
         yield np.bincount(drawn.ravel(), minlength=size * n_blocks).reshape(size, n_blocks).astype(np.float64)
 
 
-def _draw_swaps(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+def draw_swaps(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Yield whether the two outputs of each block are swapped, (chunk, n_blocks) of 0 and 1."""
     for size in _chunks(n_blocks, n_resamples):
         yield (rng.random((size, n_blocks)) < 0.5).astype(np.float64)

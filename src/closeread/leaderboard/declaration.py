@@ -18,6 +18,7 @@ from closeread.counts.options import PathOption
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Resampling
 from closeread.counts.sides import Place
+from closeread.counts.table import CountTable
 from closeread.errors import FormatError, Problem, RequestError, describe_unknown
 from closeread.leaderboard.canonical import check_format, read_json, write_json
 from closeread.records import column
@@ -25,6 +26,9 @@ from closeread.scoring import Scorer, find_procedure, open_scorer
 
 FILE = "leaderboard.json"
 FORMAT = 1
+MOST_SLICES = 30
+"""The largest number of values of a field to slice by."""
+
 COUNTING = ("all", "best", "last")
 BOARD_NAME = re.compile("[a-z0-9_]{1,60}(-[A-Za-z0-9_]{1,60})?/[A-Za-z0-9_.-]{1,40}")
 
@@ -63,6 +67,7 @@ class Board:
         headline: the score that systems are ranked by.
         slices: the fields to slice by.
         signature: the signature of a score of complete predictions.
+        n_units, n_blocks: the size of the gold.
         ids: the ids that predictions must cover, if gold is private, so that submitters can check them.
         baselines: the names of the baselines to show.
         limits: limits of submissions.
@@ -84,6 +89,8 @@ class Board:
     headline: str
     slices: tuple[str, ...]
     signature: str
+    n_units: int
+    n_blocks: int
     ids: tuple[str, ...] = ()
     baselines: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
@@ -247,6 +254,7 @@ def make_board(
     name = board_name(scored, None if own else config, place.split if own else split)
     if not BOARD_NAME.fullmatch(name):
         raise RequestError(f"'{name}' is not a valid name of a board (expected letters, digits, '_', '-' and '.')")
+    table = _count_nothing(scorer)
     corpus = find_procedure(scored)[1]
     private = own if private is None else private
     return Board(
@@ -260,8 +268,10 @@ def make_board(
         scorer.options,
         metrics,
         headline,
-        _find_slices(scorer),
+        _find_slices(table),
         scorer.expected_signature(),
+        len(table.units),
+        table.n_blocks,
         _list_ids(scorer, corpus) if private else (),
         () if corpus is None else _find_baselines(corpus),
         limits or Limits(),
@@ -277,11 +287,15 @@ def _list_ids(scorer: Scorer, corpus: str | None) -> tuple[str, ...]:
     return tuple(column(scorer.gold.records, load_corpus(corpus).key))
 
 
-def _find_slices(scorer: Scorer) -> tuple[str, ...]:
-    """Return the fields of the gold that scores can be sliced by."""
+def _count_nothing(scorer: Scorer) -> CountTable:
+    """Return the counts of a system without predictions, which has the units and fields of all systems."""
     empty = replace(scorer, options={**scorer.options, "missing": "empty"})
-    table = empty.tabulate([None] * len(scorer.gold.records))
-    return tuple(name for name, values in table.fields.items() if 1 < len(set(values)) <= 30)
+    return empty.tabulate([None] * len(scorer.gold.records))
+
+
+def _find_slices(table: CountTable) -> tuple[str, ...]:
+    """Return the fields of the gold that scores can be sliced by."""
+    return tuple(name for name, values in table.fields.items() if 1 < len(set(values)) <= MOST_SLICES)
 
 
 def _find_baselines(corpus: str) -> tuple[str, ...]:

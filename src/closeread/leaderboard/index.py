@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -77,7 +77,7 @@ def find_row(index: Mapping[str, Any], board: str, identity: str) -> dict[str, A
         KeyError: there is none.
     """
     for one in index["boards"]:
-        for row in one["rows"] if one["name"] == board else ():
+        for row in (*one["rows"], *one["superseded"]) if one["name"] == board else ():
             if row["id"] == identity:
                 found: dict[str, Any] = row
                 return found
@@ -87,19 +87,22 @@ def find_row(index: Mapping[str, Any], board: str, identity: str) -> dict[str, A
 def _index_board(store: Store, board: Board, results: Results, counts: Counts) -> dict[str, Any]:
     entries = {e.submission: e for e in results.entries.values() if e.board == board.name}
     accepted = {name: entry for name, entry in entries.items() if entry.status == "accepted"}
-    subjects = [name for name in counts.records if name.startswith(BASELINE) or name in accepted]
+    everyone = [name for name in counts.records if name.startswith(BASELINE) or name in accepted]
+    everyone = _sort(everyone, accepted, counts.records, board.headline)
+    subjects = _choose_counting(board, everyone, accepted)
     metric = next(metric for metric in board.procedure.metrics if metric.name == board.headline)
-    subjects = _choose_counting(board, _sort(subjects, accepted, counts.records, board.headline), accepted)
-    flags = _find_flags(subjects, accepted, counts.records)
+    flags = _find_flags(everyone, accepted, counts.records)
     ranks = _rank(metric, subjects, counts)
-    rows = [
-        _make_row(store, board, counts.records[name], accepted.get(name), flags[name], ranks[name]) for name in subjects
-    ]
+
+    def make_row(name: str) -> dict[str, Any]:
+        return _make_row(store, board, counts.records[name], accepted.get(name), flags[name], ranks.get(name))
+
     printed = _list_printed(board)
     statuses = [entry.status for entry in entries.values()]
     return {
         **_describe_board(board, next(iter(counts.records.values()), None)),
-        "rows": sorted([*rows, *printed], key=lambda row: _sorting_key(row, board.headline)),
+        "rows": sorted([*map(make_row, subjects), *printed], key=lambda row: _sorting_key(row, board.headline)),
+        "superseded": [make_row(name) for name in everyone if name not in set(subjects)],
         "others": _list_others(store, board, accepted, results),
         "pairs": _compare_pairs(board, metric, subjects, counts),
         "history": _list_history(board, accepted, counts.records),
@@ -110,9 +113,9 @@ def _index_board(store: Store, board: Board, results: Results, counts: Counts) -
 
 def _describe_board(board: Board, example: Record | None) -> dict[str, Any]:
     """Return what the page says about the board itself."""
-    procedure, report = board.procedure, None if example is None else example.report
+    procedure = board.procedure
     corpus = None if board.corpus is None else load_corpus(board.corpus)
-    slices = {} if report is None else {name: list(values) for name, values in report["slices"].items()}
+    slices = {} if example is None else {name: list(values) for name, values in example.report["slices"].items()}
     return {
         "name": board.name,
         "title": board.title,
@@ -124,9 +127,9 @@ def _describe_board(board: Board, example: Record | None) -> dict[str, Any]:
         "options": dict(board.options),
         "gold": "private" if board.private else "public",
         "unit": procedure.unit,
-        "n_units": None if report is None else report["n_units"],
+        "n_units": board.n_units,
         "resampling_unit": procedure.resampling_unit,
-        "n_blocks": None if report is None else report["n_blocks"],
+        "n_blocks": board.n_blocks,
         "confidence": board.resampling.confidence,
         "n_resamples": board.resampling.n_resamples,
         "seed": board.resampling.seed,
@@ -209,11 +212,8 @@ def _rank(metric: Metric, subjects: Sequence[str], counts: Counts) -> dict[str, 
     if not subjects:
         return {}
     names, blocks = _stack(subjects, counts)
-    standings = rank(metric, names, blocks)
-    return {
-        name: {"low": one.low, "high": one.high, "best": one.best}
-        for name, one in zip(subjects, standings, strict=True)
-    }
+    standings = zip(subjects, rank(metric, names, blocks), strict=True)
+    return {name: asdict(standing) for name, standing in standings if standing is not None}
 
 
 def _compare_pairs(board: Board, metric: Metric, subjects: Sequence[str], counts: Counts) -> dict[str, Any]:

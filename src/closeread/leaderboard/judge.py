@@ -170,7 +170,7 @@ class _Run:
                 yield Job(arrival.submission, about.predictions, found.files[about.predictions])
 
         for outcome in score_all(self._board, self._gold, make_jobs(), self._n_workers):
-            yield self._settle_outcome(fetched.pop(outcome.subject), outcome)
+            yield from self._settle_outcome(fetched.pop(outcome.subject), outcome)
         for found in refused:
             yield self._refuse(found, found.problems)
         for arrival in arrivals:
@@ -204,23 +204,23 @@ class _Run:
             day += timedelta(days=1)
         return day.isoformat() if day <= max(self._today, date.fromisoformat(arrival.submitted[:10])) else None
 
-    def _settle_outcome(self, arrival: Arrival, outcome: Outcome) -> tuple[str, str]:
+    def _settle_outcome(self, arrival: Arrival, outcome: Outcome) -> Iterator[tuple[str, str]]:
+        """Settle a submission that was scored, unless the limit was reached meanwhile."""
         name = f"{arrival.submission[:12]} of {arrival.author}"
+        record, day = outcome.record, self._find_day(arrival)
         if outcome.error is not None:
-            return "errors", f"{name}: {outcome.error}"
-        if outcome.record is None or outcome.blocks is None:
-            return self._refuse(arrival, outcome.problems)
-        day = self._find_day(arrival)
-        if day is None:
-            return "waiting", f"{name} waits: the daily limit is reached"
-        self._cache.write(outcome.record.id, outcome.names, outcome.blocks)
-        entry = self._make_entry(arrival, "accepted", day)
-        record = outcome.record
-        self._store.write_results(arrival, {record.path: record.to_bytes(), entry.path: entry.to_bytes()})
-        self._keep(entry)
-        self.settled.append(Settled(arrival, entry))
-        score = record.report["scores"][self._board.headline]["value"]
-        return "accepted", f"{name}: {self._board.headline} {'undefined' if score is None else f'{100 * score:.2f}'}"
+            yield "errors", f"{name}: {outcome.error}"
+        elif record is None or outcome.blocks is None:
+            yield self._refuse(arrival, outcome.problems)
+        elif day is not None:
+            self._cache.write(record.id, outcome.names, outcome.blocks)
+            entry = self._make_entry(arrival, "accepted", day)
+            self._store.write_results(arrival, {record.path: record.to_bytes(), entry.path: entry.to_bytes()})
+            self._keep(entry)
+            self.settled.append(Settled(arrival, entry))
+            score = record.report["scores"][self._board.headline]["value"]
+            shown = "undefined" if score is None else f"{100 * score:.2f}"
+            yield "accepted", f"{name}: {self._board.headline} {shown}"
 
     def _refuse(self, arrival: Arrival, problems: Sequence[str]) -> tuple[str, str]:
         entry = replace(self._make_entry(arrival, "refused", arrival.submitted[:10]), problems=tuple(problems))

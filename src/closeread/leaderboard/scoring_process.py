@@ -64,7 +64,7 @@ def _score_in_child(board: Board, scorer: Scorer, job: dict[str, Any], data: byt
         try:
             _limit(board)
             with os.fdopen(writing, "wb") as answer:
-                header, blocks = _score(board, scorer, job, data)
+                header, blocks = score(board, scorer, job, data)
                 write_message(answer, header, blocks)
             status = 0
         finally:
@@ -116,7 +116,7 @@ def _limit(board: Board) -> None:
         resource.setrlimit(kind, (value, value))
 
 
-def _score(board: Board, scorer: Scorer, job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+def score(board: Board, scorer: Scorer, job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
     """Return the answer to a job, and the sums of the counts of every block."""
     subject, path = job["subject"], job["path"]
     try:

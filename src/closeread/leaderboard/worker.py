@@ -104,11 +104,7 @@ class Worker:
             answer, data = self._ask({"subject": job.subject, "path": job.path}, job.predictions)
         except (OSError, EOFError, ValueError) as error:
             return Outcome(job.subject, error=f"the scoring process ended: {error}")
-        if "record" not in answer:
-            return Outcome(job.subject, problems=tuple(answer.get("problems", ())), error=answer.get("error"))
-        blocks = np.frombuffer(data, np.float64).reshape(answer["shape"])
-        record = Record.from_bytes(answer["record"].encode(), "the scoring process")
-        return Outcome(job.subject, record, tuple(answer["names"]), blocks)
+        return read_outcome(job, answer, data)
 
     def close(self) -> None:
         """End the process."""
@@ -128,6 +124,15 @@ class Worker:
     def _ask(self, header: dict[str, Any], data: bytes = b"") -> tuple[dict[str, Any], bytes]:
         write_message(self._stdin, header, data)
         return read_message(self._stdout)
+
+
+def read_outcome(job: Job, answer: dict[str, Any], data: bytes) -> Outcome:
+    """Return the outcome of a job from the answer of the scoring process."""
+    if "record" not in answer:
+        return Outcome(job.subject, problems=tuple(answer.get("problems", ())), error=answer.get("error"))
+    blocks = np.frombuffer(data, np.float64).reshape(answer["shape"])
+    record = Record.from_bytes(answer["record"].encode(), "the scoring process")
+    return Outcome(job.subject, record, tuple(answer["names"]), blocks)
 
 
 def score_all(board: Board, gold: Path | None, jobs: Iterable[Job], n_workers: int) -> Iterator[Outcome]:

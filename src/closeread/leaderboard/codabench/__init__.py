@@ -1,0 +1,1 @@
+"""Codabench: bundles of shared tasks, and the scoring program that runs in them."""

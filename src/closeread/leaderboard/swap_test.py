@@ -1,0 +1,252 @@
+"""p-values of all pairs of systems, small enough to be significant after correction for very many pairs.
+
+The test is approximate randomization (Noreen, 1989, chapter 2), as `closeread compare` prints it: if two systems are
+equally good, it makes no difference whose output is whose, so the outputs of each block may be swapped.  The p-value is
+the proportion of all swaps whose difference is at least as large as the observed one.  `compare` draws 1,000 of them;
+no p-value is below 1/1001 then, and among more than 50 pairs none can be significant.  Here, the distribution of the
+difference over all swaps is computed instead of drawn.
+
+With up to `ENUMERATED` blocks, all swaps are enumerated.  With more, the score is linearised.  If d(b) is the
+difference between the counts of the two systems in block b, and g the gradient of the score at the mean of the two
+systems' totals, a swap changes the difference between the scores to the sum of e(b) g·d(b), where e(b) is 1 or -1 with
+equal probability.  Swapping is symmetric about that mean, so that even terms vanish: for scores that are linear in the
+counts that vary, such as the mean over questions of McTaco, this is exact, and for F1 of summed counts the error is of
+the third order.  The variance under the null hypothesis is the sum of the squares of g·d(b): the observed mean is not
+subtracted.  Gradients at each system's own totals would subtract it (the contributions of a system sum to 0 there), and
+give p-values that are far too small with few blocks; the mean of the two gradients is worse than the gradient at the
+mean if precision and recall of the two are very different.
+
+1.  The normal approximation p = 2 Φ(-z), with z = difference / standard deviation, needs only products of the counts of
+    two systems: one matrix product for all pairs.
+2.  The saddlepoint approximation (Lugannani and Rice, 1980; for randomization tests: Robinson, 1982), with a continuity
+    correction (Daniels, 1987) where all differences are multiples of one number, is usually within 2 % of enumeration,
+    also where a few blocks carry the difference.  It is used for the pairs that the first does not decide.
+
+The second is kept between a tenth of the first and `GAUSSIAN` times it.  No sum of independent signs with weights has a
+larger tail than that (Bentkus and Dzindzalieta, 2015); the lower limit is cautious.  So a pair whose first p-value is
+small enough or too large by these factors is decided without the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from closeread.arrays import Floats, Ints
+from closeread.counts.metrics import Metric
+from closeread.counts.resampling import TIE
+
+ENUMERATED = 12
+"""The number of blocks up to which all swaps are enumerated."""
+
+GAUSSIAN = 1 / (4 * float(ndtr(-np.sqrt(2))))
+"""How many times larger than that of a normal variable the tail of a sum of signs with weights can be: 3.18."""
+
+CAUTION = 10.0
+"""How many times smaller than its normal approximation a p-value may become."""
+
+CHUNK = 2**18
+"""The number of values in memory at once, for each count; it does not affect the result."""
+
+STEP = 1e-5
+"""Relative step of numerical derivatives: rounding and curvature cost about 1e-10 each."""
+
+
+class Systems(NamedTuple):
+    """The systems of a board, as far as one metric needs their counts.
+
+    Attributes:
+        metric: the score.
+        names: (k,) the counts that it reads.
+        blocks: (n, n_blocks, k) the counts of every system in every block.
+        totals: (n, k) their sums.
+        scores: (n,) the scores; NaN if undefined.
+        varying: the counts that are not the same for all systems, as indices into `names`.
+    """
+
+    metric: Metric
+    names: Sequence[str]
+    blocks: Floats
+    totals: Floats
+    scores: Floats
+    varying: Ints
+
+    def select(self, rows: Ints) -> Systems:
+        """Return some of the systems."""
+        return self._replace(blocks=self.blocks[rows], totals=self.totals[rows], scores=self.scores[rows])
+
+
+class _Reads(dict[str, Any]):
+    """Counts by name that remember which of them were read."""
+
+    def __init__(self, counts: dict[str, Floats]) -> None:
+        super().__init__(counts)
+        self.names: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        self.names.add(name)
+        return super().__getitem__(name)
+
+
+def prepare(metric: Metric, names: Sequence[str], blocks: Floats) -> Systems:
+    """Select the counts that a metric reads, and compute the scores.
+
+    Args:
+        metric: the score.
+        names: (k,) what each count counts.
+        blocks: (n, n_blocks, k) the counts of every system in every block; the same blocks in the same order.
+    """
+    reads = _Reads({name: np.zeros(1) for name in names})
+    metric.formula(reads)
+    columns = [i for i, name in enumerate(names) if name in reads.names]
+    of_metric, read = np.ascontiguousarray(blocks[..., columns]), [names[i] for i in columns]
+    totals = of_metric.sum(axis=1)
+    varying = np.flatnonzero((of_metric != of_metric[:1]).any(axis=(0, 1)))
+    return Systems(metric, read, of_metric, totals, metric.score(totals, read), varying)
+
+
+def enumerate_swaps(systems: Systems, i: Ints, j: Ints) -> Floats:
+    """Return the p-values of pairs of systems, (p,), from all swaps of up to `ENUMERATED` blocks; 1 if undefined."""
+    n_blocks = systems.blocks.shape[1]
+    # A swap of all blocks but these changes only the sign of the difference: half of the swaps are enough.
+    numbers = np.arange(2 ** max(n_blocks - 1, 0))
+    swaps = (numbers[:, None] >> np.arange(n_blocks) & 1).astype(np.float64)
+    p = np.ones(len(i))
+    for pair, (one, two) in enumerate(zip(i.tolist(), j.tolist(), strict=True)):
+        moved = swaps @ (systems.blocks[two] - systems.blocks[one])
+        sides = systems.totals[one] + moved, systems.totals[two] - moved
+        first, second = (systems.metric.score(side, systems.names) for side in sides)
+        differences = np.abs(second - first)
+        if not np.isnan(differences).any():
+            p[pair] = np.mean(differences >= abs(systems.scores[two] - systems.scores[one]) - TIE)
+    return p
+
+
+def approximate_all(systems: Systems) -> Floats:
+    """Return the normal approximation of the p-values of all pairs i < j.
+
+    Returns:
+        (n (n - 1) / 2,) in the order (0, 1), (0, 2), …, (1, 2), …
+    """
+    n = len(systems.scores)
+    # Only differences count; without the mean of all systems, less is lost when products are subtracted.
+    counts = [column - column.mean(axis=0) for column in np.moveaxis(systems.blocks[..., systems.varying], 2, 0)]
+    own = [[np.einsum("nb,nb->n", a, b) for b in counts] for a in counts]
+    found = [np.zeros(0)]
+    rows = max(1, CHUNK // max(n, 1))
+    for start in range(0, n, rows):
+        i, j = slice(start, start + rows), slice(start, n)
+        gradients = _differentiate(systems, (systems.totals[i, None] + systems.totals[None, j]) / 2)
+        variances = np.zeros((len(systems.scores[i]), n - start))
+        for a, first in enumerate(counts):
+            for b, second in enumerate(counts[: a + 1]):
+                there = first[i] @ second[j].T
+                back = there if a == b else second[i] @ first[j].T
+                products = own[a][b][i, None] + own[a][b][None, j] - there - back
+                variances += (1 if a == b else 2) * gradients[a] * gradients[b] * products
+        p = _two_sided(systems.scores[None, j] - systems.scores[i, None], variances)
+        found += [row[k + 1 :] for k, row in enumerate(p)]
+    return np.concatenate(found)
+
+
+def _differentiate(systems: Systems, totals: Floats) -> list[Floats]:
+    """Return the derivatives of the score with respect to each varying count, at totals (..., k).
+
+    A count that is 0 is 0 for both systems: its derivative, which may not exist, is not needed, and 0.
+    """
+    gradients = []
+    for column in systems.varying.tolist():
+        count = totals[..., column]
+        step = STEP * np.maximum(np.abs(count), 1)
+        above, below = totals.copy(), totals.copy()
+        above[..., column] += step
+        below[..., column] -= step
+        with np.errstate(all="ignore"):
+            rise = systems.metric.score(above, systems.names) - systems.metric.score(below, systems.names)
+        gradients.append(np.where((count == 0) | ~np.isfinite(rise), 0.0, rise / (2 * step)))
+    return gradients
+
+
+def _two_sided(differences: Floats, variances: Floats) -> Floats:
+    """Return p-values by the normal distribution; 1 for no difference, and if it is undefined or has no variance."""
+    can_differ = (np.abs(differences) > TIE) & (variances > 0)
+    z = np.abs(differences) / np.sqrt(np.where(can_differ, variances, np.inf))
+    return np.where(can_differ, 2 * ndtr(-z), 1.0)
+
+
+def refine(systems: Systems, i: Ints, j: Ints, normal: Floats) -> Floats:
+    """Return the saddlepoint approximation of the p-values of pairs of systems.
+
+    Args:
+        systems: the systems, all with a score.
+        i, j: (p,) the systems of each pair.
+        normal: (p,) the normal approximation.
+
+    Returns:
+        (p,) between `normal` / `CAUTION` and `normal` * `GAUSSIAN`.
+    """
+    found = [np.zeros(0)]
+    rows = max(1, CHUNK // max(systems.blocks.shape[1], 1))
+    for start in range(0, len(i), rows):
+        one, two = i[start : start + rows], j[start : start + rows]
+        moved = (systems.blocks[two] - systems.blocks[one])[..., systems.varying]
+        gradients = _differentiate(systems, (systems.totals[one] + systems.totals[two]) / 2)
+        weights = np.einsum("pbm,mp->pb", moved, np.array(gradients).reshape(-1, len(one)))
+        found.append(_sum_of_signs(weights, np.abs(systems.scores[two] - systems.scores[one])))
+    p = np.concatenate(found)
+    return np.clip(np.where(np.isnan(p), normal, p), normal / CAUTION, np.minimum(normal * GAUSSIAN, 1))
+
+
+def _sum_of_signs(weights: Floats, observed: Floats) -> Floats:
+    """Return how probable it is that the weights, with random signs, add up to at least the observed number, or at most
+    its negative.
+
+    Args:
+        weights: (p, n_blocks).
+        observed: (p,) positive.
+
+    Returns:
+        (p,) NaN where the approximation does not exist.
+    """
+    scale = np.sqrt(np.einsum("pb,pb->p", weights, weights))
+    with np.errstate(all="ignore"):
+        c, s = np.abs(weights) / scale[:, None], observed / scale
+        counted = c > 1e-9
+        smallest = np.where(counted, c, np.inf).min(axis=1, initial=np.inf)
+        multiples = c / smallest[:, None]
+        # If the weights are odd and even multiples of one number, sums are twice that number apart.
+        is_lattice = (np.abs(multiples - np.rint(multiples)) < 1e-6).all(axis=1)
+        half = np.where(is_lattice, smallest, 0.0)
+        s = s - half
+        t = _solve(c, s)
+        a = t[:, None] * c
+        exponent = (a + np.log1p(np.exp(-2 * a)) - np.log(2)).sum(axis=1)
+        spread = np.sqrt((c**2 / np.cosh(a) ** 2).sum(axis=1))
+        w = np.sqrt(2 * (t * s - exponent))
+        u = np.where(is_lattice, np.sinh(half * t) / np.where(half > 0, half, 1), t) * spread
+        tail = ndtr(-w) + np.exp(-w * w / 2) / np.sqrt(2 * np.pi) * (1 / u - 1 / w)
+        # Next to the middle of the distribution, the two inverses nearly cancel.
+        tail = np.where(w > 0.01, tail, np.nan)
+        tail = np.where(s <= 1e-9, 0.5, tail)  # no sum is nearer to 0
+        tail = np.where(s >= c.sum(axis=1) * (1 - 1e-9), 0.0, tail)
+    # Of all swaps, the observed one and its mirror image are always at least as large.
+    p: Floats = np.maximum(2 * tail, 0.5 ** (counted.sum(axis=1) - 1.0))
+    return p
+
+
+def _solve(c: Floats, s: Floats) -> Floats:
+    """Solve sum(c tanh(t c)) = s for t, row by row, by Newton's method.
+
+    The left side is concave and at most t, so that starting at t = s no step goes too far.
+    """
+    t = s.copy()
+    for _ in range(50):
+        tanh = np.tanh(t[:, None] * c)
+        step = (s - (c * tanh).sum(axis=1)) / (c * c * (1 - tanh * tanh)).sum(axis=1)
+        t = t + step
+        if not (np.abs(step) > 1e-7 * np.abs(t)).any():
+            break
+    return t

@@ -1,0 +1,215 @@
+"""Judging: what has arrived is scored, recorded and ranked; the rest is refused with all its problems."""
+
+import json
+import os
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from shared.boards import NOON, make_store, read_tree, run_judge, sample_board, send, send_answers, small_limits, write_rows
+
+import closeread
+from closeread.errors import RequestError
+from closeread.leaderboard.results import record_id, record_path
+
+
+@pytest.fixture
+def store(tmp_path):
+    return make_store(tmp_path / "board", sample_board())
+
+
+def rows_of(store, kind="system"):
+    (board,) = store.read_index()["boards"]
+    return [row for row in board["rows"] if row["kind"] == kind]
+
+
+def test_scores_are_those_of_closeread_score(store, tmp_path):
+    send_answers(store, tmp_path, "Half", right=50)
+    judged = run_judge(store, tmp_path)
+    assert len(judged.accepted) == 1
+    (row,) = rows_of(store)
+    report = closeread.score("mctaco", tmp_path / "50.jsonl", config="sample", by="category")
+    assert row["scores"] == report.to_json()["scores"]
+    assert row["slices"] == report.to_json()["slices"]
+    assert row["signature"] == report.provenance.signature
+
+
+def test_better_systems_come_first_and_baselines_are_ranked_with_them(store, tmp_path):
+    ids = {right: send_answers(store, tmp_path, f"System {right}", right=right) for right in (20, 103, 60)}
+    run_judge(store, tmp_path)
+    assert [row["id"] for row in rows_of(store)] == [ids[103], ids[60], ids[20]]
+    assert {row["system"] for row in rows_of(store, "baseline")} == {"always-positive", "always-negative", "random"}
+    assert rows_of(store)[0]["rank"]["low"] == 1
+    assert rows_of(store)[0]["rank"]["best"]
+
+
+def test_a_baseline_has_the_scores_of_its_predictions(store, tmp_path, ran):
+    run_judge(store, tmp_path)
+    ran("baseline", "mctaco", "always-positive", "--config", "sample", "-o", "yes.jsonl")
+    scores = json.loads(ran("score", "mctaco", "yes.jsonl", "--config", "sample", "--json"))["scores"]
+    (row,) = [row for row in rows_of(store, "baseline") if row["system"] == "always-positive"]
+    assert row["scores"] == scores
+
+
+def test_the_command_of_a_row_reproduces_it(store, tmp_path, run, here):
+    send_answers(store, tmp_path, "Half", right=50)
+    run_judge(store, tmp_path)
+    (row,) = rows_of(store)
+    command = row["reproduce"].split()
+    assert command[0] == "closeread"
+    done = run(*command[1:], "--json")
+    assert json.loads(done.stdout)["scores"] == row["scores"]
+
+
+def test_judging_twice_changes_nothing(store, tmp_path):
+    for right in (10, 90):
+        send_answers(store, tmp_path, f"System {right}", right=right)
+    run_judge(store, tmp_path)
+    before = read_tree(store.place)
+    again = run_judge(store, tmp_path)
+    assert not (again.accepted or again.refused or again.errors)
+    assert read_tree(store.place) == before
+
+
+def test_a_lost_cache_changes_nothing(store, tmp_path):
+    send_answers(store, tmp_path, "Half", right=50)
+    run_judge(store, tmp_path)
+    before = read_tree(store.place)
+    run_judge(store, tmp_path / "elsewhere")
+    assert read_tree(store.place) == before
+
+
+def test_another_order_of_judging_gives_the_same_bytes(tmp_path):
+    trees = []
+    for order in ((10, 60, 90), (90, 10, 60)):
+        folder = tmp_path / "-".join(map(str, order))
+        folder.mkdir()
+        store = make_store(folder / "board", sample_board())
+        for right in order:
+            send_answers(store, folder, f"System {right}", right=right, at=NOON + timedelta(minutes=right))
+            run_judge(store, folder)
+        tree = read_tree(store.place)
+        trees.append({path: data.replace(str(folder).encode(), b"FOLDER") for path, data in tree.items()})
+    assert trees[0] == trees[1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "problems"),
+    [
+        ([{"id": "nowhere", "label": "yes"}], ["is not in the gold", "have no prediction"]),
+        ([{"id": "test-00000", "label": "perhaps"}], ["label", "have no prediction"]),
+    ],
+)
+def test_invalid_predictions_are_refused_with_all_their_problems(store, tmp_path, rows, problems):
+    path = write_rows(tmp_path / "wrong.jsonl", rows)
+    name = send(store, path, "Wrong")
+    judged = run_judge(store, tmp_path)
+    assert len(judged.refused) == 1
+    entry = store.read_results(store.read_leaderboard()).entries[name]
+    assert entry.status == "refused"
+    for problem in problems:
+        assert any(problem in found for found in entry.problems)
+    assert not rows_of(store)
+    assert store.read_index()["boards"][0]["refused"] == 1
+
+
+def test_what_is_over_the_daily_limit_waits_for_the_next_day(tmp_path):
+    store = make_store(tmp_path / "board", sample_board(limits=small_limits(per_day=2)))
+    for right in range(5):
+        send_answers(store, tmp_path, f"System {right}", right=right, at=NOON + timedelta(minutes=right))
+    counts = []
+    for days in range(4):
+        judged = run_judge(store, tmp_path, now=NOON + timedelta(days=days))
+        counts.append((len(judged.accepted), len(judged.waiting)))
+    assert counts == [(2, 3), (2, 1), (1, 0), (0, 0)]
+    assert [row["system"] for row in rows_of(store)] != []
+
+
+def test_a_refused_submission_does_not_count_towards_the_limit(tmp_path):
+    store = make_store(tmp_path / "board", sample_board(limits=small_limits(per_day=1)))
+    send(store, write_rows(tmp_path / "wrong.jsonl", [{"id": "x", "label": "yes"}]), "Wrong")
+    run_judge(store, tmp_path)
+    send_answers(store, tmp_path, "Right", right=50)
+    assert len(run_judge(store, tmp_path).accepted) == 1
+
+
+def test_duplicates_and_copies_of_the_gold_are_flagged(store, tmp_path):
+    first = send_answers(store, tmp_path, "First", right=103, code="https://example.org/code")
+    path = tmp_path / "103.jsonl"
+    path.write_text("".join(reversed(path.read_text("utf-8").splitlines(keepends=True))), "utf-8")
+    second = send(store, path, "Second", at=NOON + timedelta(hours=1))
+    run_judge(store, tmp_path)
+    flags = {row["id"]: row["flags"] for row in rows_of(store)}
+    assert flags[first] == [{"flag": "perfect"}]
+    assert flags[second] == [{"flag": "duplicate", "of": first}, {"flag": "perfect"}, {"flag": "unverified"}]
+
+
+def test_an_author_withdraws_a_submission(store, tmp_path, run):
+    name = send_answers(store, tmp_path, "Half", right=50)
+    run_judge(store, tmp_path)
+    assert run("leaderboard", "withdraw", store.place, name[:10]).exit_code == 0
+    judged = run_judge(store, tmp_path)
+    assert len(judged.withdrawn) == 1
+    assert not rows_of(store)
+    assert store.read_index()["boards"][0]["withdrawn"] == 1
+    assert not run_judge(store, tmp_path).withdrawn
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs files of two owners")
+def test_nobody_else_withdraws_a_submission(store, tmp_path, run):
+    name = send_answers(store, tmp_path, "Half", right=50)
+    run_judge(store, tmp_path)
+    run("leaderboard", "withdraw", store.place, name)
+    (path,) = Path(store.place).glob("withdrawals/*/*/*/*.json")
+    os.chown(path, 12345, -1)
+    judged = run_judge(store, tmp_path)
+    assert "can be withdrawn only by its author" in judged.refused[0]
+    assert len(rows_of(store)) == 1
+
+
+@pytest.mark.parametrize("counting", ["best", "last", "all"])
+def test_which_submissions_of_an_author_count(tmp_path, counting):
+    store = make_store(tmp_path / "board", sample_board(counting=counting))
+    for hour, right in enumerate((50, 100, 20)):
+        send_answers(store, tmp_path, f"System {right}", right=right, at=NOON + timedelta(hours=hour))
+    run_judge(store, tmp_path)
+    expected = {"best": ["System 100"], "last": ["System 20"], "all": ["System 100", "System 50", "System 20"]}
+    assert [row["system"] for row in rows_of(store)] == expected[counting]
+
+
+def test_history_is_each_rise_of_the_best_score(store, tmp_path):
+    for hour, right in enumerate((30, 20, 90, 60, 103)):
+        send_answers(store, tmp_path, f"System {right}", right=right, at=NOON + timedelta(hours=hour))
+    run_judge(store, tmp_path)
+    (board,) = store.read_index()["boards"]
+    names = {row["id"]: row["system"] for row in board["rows"]}
+    assert [names[one["id"]] for one in board["history"]] == ["System 30", "System 90", "System 103"]
+    assert [one["value"] for one in board["history"]] == sorted(one["value"] for one in board["history"])
+
+
+def test_records_under_another_signature_are_set_apart(store, tmp_path):
+    name = send_answers(store, tmp_path, "Half", right=50)
+    run_judge(store, tmp_path)
+    before = store.read_leaderboard().find(None)
+    store.write_leaderboard(store.read_leaderboard().with_board(sample_board(options={"missing": "empty"})))
+    run_judge(store, tmp_path)
+    (board,) = store.read_index()["boards"]
+    assert [row["signature"] for row in board["rows"] if row["kind"] == "system"] == [board["signature"]]
+    (other,) = board["others"]
+    assert other["signature"] == before.signature
+    assert [row["id"] for row in other["rows"]] == [name]
+    assert (Path(store.place) / record_path(before.name, record_id(name, before.signature))).is_file()
+
+
+def test_gold_of_another_content_is_refused(store, tmp_path):
+    gold = write_rows(tmp_path / "gold.jsonl", [])
+    with pytest.raises(RequestError, match="no such board"):
+        run_judge(store, tmp_path, {"mctaco/other": gold})
+
+
+def test_one_run_judges_all_boards(tmp_path):
+    store = make_store(tmp_path / "board", sample_board(), sample_board("tne"))
+    send_answers(store, tmp_path, "Half", right=50, board="mctaco-sample/test")
+    run_judge(store, tmp_path)
+    names = [board["name"] for board in store.read_index()["boards"]]
+    assert names == ["mctaco-sample/test", "tne-sample/test"]

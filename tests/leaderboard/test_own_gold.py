@@ -1,0 +1,149 @@
+"""Boards on an organiser's own gold, which is private: nothing about single units leaves the judge."""
+
+import json
+
+import pytest
+from shared.boards import make_store, read_tree, run_judge, send, write_rows
+
+from closeread.counts.sides import Place
+from closeread.errors import RequestError, SubmissionError
+from closeread.leaderboard.checking import check_predictions
+from closeread.leaderboard.declaration import make_board
+
+KEY = """#begin document (one); part 000
+one 0 0 She (1)
+one 0 1 saw -
+one 0 2 Mia (2)
+one 0 3 her (1)
+
+#end document
+#begin document (two); part 000
+two 0 0 He (5)
+two 0 1 left (5)
+
+#end document
+"""
+RESPONSE = KEY.replace("one 0 2 Mia (2)", "one 0 2 Mia (1)")
+
+
+@pytest.fixture
+def key(tmp_path):
+    path = tmp_path / "key.conll"
+    path.write_text(KEY, "utf-8")
+    return path
+
+
+@pytest.fixture
+def response(tmp_path):
+    path = tmp_path / "response.conll"
+    path.write_text(RESPONSE, "utf-8")
+    return path
+
+
+def test_coreference_is_judged_against_a_key(tmp_path, key, response, ran):
+    board = make_board("coref", Place(gold=key))
+    assert (board.name, board.private, board.headline) == ("coref/test", True, "conll/f1")
+    store = make_store(tmp_path / "board", board)
+    name = send(store, response, "Mine")
+    run_judge(store, tmp_path, {"coref/test": key})
+    (row,) = store.read_index()["boards"][0]["rows"]
+    assert row["id"] == name
+    scores = json.loads(ran("score", "coref", key, response, "--json"))["scores"]
+    assert {n: round(s["value"], 4) for n, s in scores.items()} == {n: s["value"] for n, s in row["scores"].items()}
+    assert row["counts"] is None
+
+
+def test_the_gold_must_be_given_and_be_the_one(tmp_path, key, response):
+    store = make_store(tmp_path / "board", make_board("coref", Place(gold=key)))
+    with pytest.raises(RequestError, match="give it with --gold"):
+        run_judge(store, tmp_path)
+    with pytest.raises(RequestError, match="not the gold that coref/test was made for"):
+        run_judge(store, tmp_path, {"coref/test": response})
+
+
+def test_submitters_without_the_gold_check_form_and_documents(tmp_path, key, response):
+    board = make_board("coref", Place(gold=key), options={"missing": "error"})
+    assert "private" in check_predictions(board, response, None)[0]
+    response.write_text(RESPONSE.split("#begin document (two)")[0].replace("(one)", "(three)"), "utf-8")
+    with pytest.raises(SubmissionError) as caught:
+        check_predictions(board, response, None)
+    assert len(caught.value.problems) == 2
+
+
+def test_rows_are_checked_by_their_ids_without_the_gold(tmp_path):
+    rows = [
+        {"sentence": "Ana ran.", "question": "How long?", "answer": a, "label": "yes", "category": "Event Duration"}
+        for a in ("an hour", "a year")
+    ]
+    numbered = [
+        {"id": f"mine-{n:05}", "question_id": "mine-q0000", "sentence_id": "mine-s0000", **row}
+        for n, row in enumerate(rows)
+    ]
+    board = make_board("mctaco", Place(gold=write_rows(tmp_path / "gold.jsonl", numbered)))
+    assert board.ids == ("mine-00000", "mine-00001")
+    right = write_rows(tmp_path / "right.jsonl", [{"id": name, "label": "no"} for name in board.ids])
+    assert check_predictions(board, right, None)
+    wrong = write_rows(tmp_path / "wrong.jsonl", [{"id": "other", "label": "no"}])
+    with pytest.raises(SubmissionError, match="2 problems"):
+        check_predictions(board, wrong, None)
+
+
+def test_a_folder_of_files_is_packed_and_judged(tmp_path, key, ran):
+    folder = tmp_path / "responses"
+    folder.mkdir()
+    one, _, two = RESPONSE.partition("#begin document (two)")
+    (folder / "one.conll").write_text(one, "utf-8")
+    (folder / "two.conll").write_text(f"#begin document (two){two}", "utf-8")
+    store = make_store(tmp_path / "board", make_board("coref", Place(gold=key)))
+    send(store, folder, "Folder")
+    run_judge(store, tmp_path, {"coref/test": key})
+    (row,) = store.read_index()["boards"][0]["rows"]
+    scores = json.loads(ran("score", "coref", key, tmp_path / "responses", "--json"))["scores"]
+    assert row["scores"]["lea/f1"]["value"] == round(scores["lea/f1"]["value"], 4)
+
+
+def test_small_slices_of_private_gold_are_not_published(tmp_path):
+    fields = {"sentence": "Ana ran.", "question": "How long?", "label": "yes"}
+    rows = [
+        {
+            "id": f"mine-{n:05}",
+            "question_id": f"mine-q{n:04}",
+            "sentence_id": f"mine-s{n:04}",
+            **fields,
+            "answer": f"{n} hours",
+            "category": "Frequency" if n < 3 else "Event Duration",
+        }
+        for n in range(15)
+    ]
+    gold = write_rows(tmp_path / "gold.jsonl", rows)
+    board = make_board("mctaco", Place(gold=gold))
+    store = make_store(tmp_path / "board", board)
+    send(store, write_rows(tmp_path / "p.jsonl", [{"id": r["id"], "label": "yes"} for r in rows]), "Yes")
+    run_judge(store, tmp_path, {board.name: gold})
+    row = next(row for row in store.read_index()["boards"][0]["rows"] if row["kind"] == "system")
+    assert list(row["slices"]["category"]) == ["Event Duration"]
+
+
+def test_canaries_of_private_gold_are_in_nothing_that_is_published(tmp_path):
+    fields = {"sentence": "CANARY-sentence ran.", "question": "CANARY-question?"}
+    rows = [
+        {
+            "id": f"mine-{n:05}",
+            "question_id": f"mine-q{n:04}",
+            "sentence_id": f"CANARY-s{n:04}",
+            **fields,
+            "answer": f"CANARY-answer {n}",
+            "label": "yes" if n % 3 else "no",
+            "category": "Frequency",
+        }
+        for n in range(30)
+    ]
+    gold = write_rows(tmp_path / "gold.jsonl", rows)
+    board = make_board("mctaco", Place(gold=gold))
+    store = make_store(tmp_path / "board", board)
+    send(store, write_rows(tmp_path / "p.jsonl", [{"id": r["id"], "label": "yes"} for r in rows]), "Yes")
+    send(store, write_rows(tmp_path / "q.jsonl", [{"id": "mine-00000", "label": "CANARY?"}, {"id": "x"}]), "Wrong")
+    run_judge(store, tmp_path, {board.name: gold})
+    for path, data in read_tree(tmp_path / "board").items():
+        if not path.startswith("submissions/"):
+            assert b"CANARY-" not in data, path

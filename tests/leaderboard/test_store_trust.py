@@ -1,0 +1,271 @@
+"""A folder store under hostile files, concurrent writers, and processes that die."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pytest
+from shared.boards import (
+    make_store,
+    read_tree,
+    run_judge,
+    sample_answers,
+    sample_board,
+    send_answers,
+    small_limits,
+    write_rows,
+)
+
+from closeread.errors import FormatError, SubmissionError
+from closeread.leaderboard import folder_store, scoring_process
+from closeread.leaderboard.canonical import write_json
+from closeread.leaderboard.worker import read_outcome
+from closeread.leaderboard.submission import About, is_predictions_path, make_submission
+
+
+@pytest.fixture
+def store(tmp_path):
+    return make_store(tmp_path / "board", sample_board())
+
+
+def plant(store, name, data):
+    """Write a file into the store by hand."""
+    path = Path(store.place) / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def about_of(store, tmp_path, **changes):
+    """The description of a valid submission, changed."""
+    path = write_rows(tmp_path / "p.jsonl", sample_answers(right=40))
+    submission = make_submission(store.read_leaderboard().find(None), path, system="Mine")
+    store.send({submission.about.predictions: submission.predictions}, "", "")
+    return {**json.loads(submission.about.to_bytes()), **changes}
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"predictions": "../../etc/passwd"}, "is not a file of predictions"),
+        ({"predictions": "submissions/mctaco-sample/test/aa/../../x.jsonl"}, "is not a file of predictions"),
+        ({"system": ""}, "is empty"),
+        ({"system": "a\u202eb"}, "direction of text"),
+        ({"paper": "javascript:alert(1)"}, "https"),
+        ({"code": "http://example.org"}, "https"),
+        ({"model": "../x"}, "model"),
+        ({"system": 3}, "system is not a string"),
+        ({"unknown": 1}, "unknown key"),
+        ({"board": "other/test"}, "is not the board"),
+        ({"format": 2}, "format is not 1"),
+    ],
+)
+def test_hostile_descriptions_are_refused(store, tmp_path, changes, problem):
+    data = write_json(about_of(store, tmp_path, **changes))
+    name = folder_store.digest(data)
+    plant(store, f"submissions/mctaco-sample/test/{name[:2]}/{name}.json", data)
+    judged = run_judge(store, tmp_path)
+    assert not judged.accepted
+    entry = store.read_results(store.read_leaderboard()).entries[name]
+    assert any(problem in found for found in entry.problems), entry.problems
+
+
+def test_names_of_files_that_are_not_their_digest_are_refused(store, tmp_path):
+    data = write_json(about_of(store, tmp_path))
+    plant(store, f"submissions/mctaco-sample/test/ab/{'ab' * 32}.json", data)
+    judged = run_judge(store, tmp_path)
+    assert "does not have the digest" in judged.refused[0]
+
+
+def test_links_are_never_followed(store, tmp_path):
+    secret = tmp_path / "secret.json"
+    secret.write_bytes(write_json(about_of(store, tmp_path)))
+    name = folder_store.digest(secret.read_bytes())
+    link = Path(store.place) / f"submissions/mctaco-sample/test/{name[:2]}/{name}.json"
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(secret)
+    assert len(run_judge(store, tmp_path).refused) == 1
+
+
+def test_other_files_in_the_store_are_none_of_ours(store, tmp_path):
+    plant(store, "submissions/mctaco-sample/test/aa/notes.txt", b"hello")
+    plant(store, "submissions/elsewhere/test/aa/" + "aa" * 32 + ".json", b"{}")
+    assert not run_judge(store, tmp_path).refused
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "submissions/mctaco/test/aa/" + "a" * 64 + ".json",
+        "submissions/mctaco/test/aa/" + "a" * 64 + ".pkl",
+        "submissions/mctaco/test/bb/" + "a" * 64 + ".jsonl",
+        "submissions/mctaco/test/aa/" + "a" * 63 + ".jsonl",
+        "submissions/mctaco/dev/aa/" + "a" * 64 + ".jsonl",
+        "/submissions/mctaco/test/aa/" + "a" * 64 + ".jsonl",
+        "submissions/mctaco/test/aa/" + "a" * 64 + ".jsonl\n",
+    ],
+)
+def test_paths_of_predictions_are_ours_alone(path):
+    assert is_predictions_path("submissions/mctaco/test/aa/" + "a" * 64 + ".jsonl", "mctaco/test")
+    assert not is_predictions_path(path, "mctaco/test")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"[]\n", b'{"a":NaN}\n', b'{"a":1,"a":2}\n', b"{}\n{}\n", b"\xff\n", b"[" * 100_000, b"{" * 30_000],
+)
+def test_descriptions_are_parsed_strictly(data):
+    with pytest.raises(FormatError):
+        About.from_bytes(data, "mctaco/test", "about")
+
+
+def test_large_files_are_refused_before_they_are_parsed(tmp_path):
+    board = sample_board(limits=small_limits(bytes=1000))
+    with pytest.raises(SubmissionError, match="larger than 1,000 bytes"):
+        make_submission(board, write_rows(tmp_path / "p.jsonl", sample_answers(right=1)), system="Large")
+    store = make_store(tmp_path / "board", sample_board())
+    send_answers(store, tmp_path, "Large", right=5)
+    store.write_leaderboard(store.read_leaderboard().with_board(board))
+    assert "larger than 1,000 bytes" in run_judge(store, tmp_path).refused[0]
+
+
+def test_many_lines_and_deep_nesting_are_refused(tmp_path):
+    store = make_store(tmp_path / "board", sample_board(limits=small_limits(rows=50)))
+    send_answers(store, tmp_path, "Long", right=5)
+    deep = tmp_path / "deep.jsonl"
+    deep.write_text('{"id": ' + "[" * 5000 + "]" * 5000 + "}\n", "utf-8")
+    submission = make_submission(store.read_leaderboard().find(None), deep, system="Deep")
+    store.send(submission.files, "", "")
+    refused = run_judge(store, tmp_path).refused
+    assert sorted("lines" in one or "nested" in one for one in refused) == [True, True]
+
+
+def test_scoring_that_takes_too_long_is_ended(tmp_path):
+    store = make_store(tmp_path / "board", sample_board(limits=small_limits(seconds=0)))
+    send_answers(store, tmp_path, "Slow", right=5)
+    assert "longer than 0 seconds" in run_judge(store, tmp_path).refused[0]
+
+
+def test_scoring_that_needs_too_much_memory_is_ended(tmp_path):
+    store = make_store(tmp_path / "board", sample_board(limits=small_limits(memory=1)))
+    send_answers(store, tmp_path, "Large", right=5)
+    judged = run_judge(store, tmp_path)
+    assert not judged.accepted
+    assert len(judged.refused) + len(judged.errors) == 1
+
+
+def send_one(arguments):
+    """Submit in a process of its own."""
+    place, path, number = arguments
+    store = folder_store.FolderStore(Path(place))
+    submission = make_submission(store.read_leaderboard().find(None), Path(path), system=f"System {number % 90}")
+    return store.send(submission.files, "", "").is_new
+
+
+def test_100_concurrent_submissions_are_all_there_and_none_twice(store, tmp_path):
+    path = write_rows(tmp_path / "p.jsonl", sample_answers(right=40))
+    jobs = [(store.place, str(path), number) for number in range(100)]
+    with ProcessPoolExecutor(8) as pool:
+        list(pool.map(send_one, jobs, chunksize=1))
+    found = store.list_arrivals(store.read_leaderboard(), store.read_results(store.read_leaderboard()))
+    assert len({one.submission for one in found}) == len(found) == 90  # ten of them are the same
+    assert len(list(Path(store.place).glob("submissions/*/*/*/*.jsonl"))) == 1
+
+
+class Killed(BaseException):
+    """Stands for a process that is killed at a write."""
+
+
+def count_writes(monkeypatch, limit):
+    """Let only so many writes of files happen; the next one kills before or after it is complete."""
+    real, done = folder_store.replacing, []
+
+    def dying(path):
+        done.append(path)
+        if len(done) > limit:
+            raise Killed
+        return real(path)
+
+    monkeypatch.setattr(folder_store, "replacing", dying)
+    return done
+
+
+def score_here(board, gold, jobs, n_workers):
+    """Score in this process, which is faster for a handful of jobs."""
+    scorer = board.open_scorer(gold)
+    for job in jobs:
+        answer, data = scoring_process.score(board, scorer, {"subject": job.subject, "path": job.path}, job.predictions)
+        yield read_outcome(job, answer, data)
+
+
+def test_a_judge_that_is_killed_at_any_write_leaves_what_the_next_completes(tmp_path, monkeypatch):
+    def make(folder):
+        folder.mkdir()
+        store = make_store(folder / "board", sample_board())
+        for right in (30, 70):
+            send_answers(store, folder, f"System {right}", right=right)
+        send_answers(store, folder, "Wrong", right=5)
+        return store
+
+    def content(store, folder):
+        return {p: d.replace(str(folder).encode(), b"FOLDER") for p, d in read_tree(store.place).items()}
+
+    whole = make(tmp_path / "whole")
+    run_judge(whole, tmp_path / "whole")
+    expected = content(whole, tmp_path / "whole")
+    monkeypatch.setattr("closeread.leaderboard.judge.score_all", score_here)
+    for limit in range(40):
+        folder = tmp_path / str(limit)
+        store = make(folder)
+        with monkeypatch.context() as patch:
+            done = count_writes(patch, limit)
+            try:
+                run_judge(store, folder)
+            except Killed:
+                pass
+        store.read_results(store.read_leaderboard())  # readable
+        run_judge(store, folder)
+        assert content(store, folder) == expected, f"killed at write {limit}"
+        if len(done) <= limit:
+            return
+    pytest.fail("the judge writes more files than this test kills it at")
+
+
+def test_a_full_disk_leaves_the_store_readable(store, tmp_path, monkeypatch):
+    send_answers(store, tmp_path, "Half", right=50)
+
+    def full(path):
+        raise OSError(28, "No space left on device", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(folder_store, "replacing", full)
+        with pytest.raises(OSError, match="No space left"):
+            run_judge(store, tmp_path)
+    assert not store.read_results(store.read_leaderboard()).entries
+    assert len(run_judge(store, tmp_path).accepted) == 1
+
+
+def test_two_judges_at_once_and_one_killed_for_good(store, tmp_path):
+    for right in range(20, 40):
+        send_answers(store, tmp_path, f"System {right}", right=right)
+    store.write_leaderboard(store.read_leaderboard().with_board(sample_board(limits=small_limits(per_day=100))))
+    code = "import sys; from closeread.cli import main; main(sys.argv[1:])"
+    command = [sys.executable, "-c", code, "leaderboard", "judge", store.place, "--workers", "1"]
+    runs = [
+        subprocess.Popen([*command, "--cache", str(tmp_path / name)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for name in ("a", "b", "c")
+    ]
+    while not list(Path(store.place).glob("entries/*/*/*/*.json")):
+        time.sleep(0.02)
+    runs[0].kill()
+    outputs = [run.communicate(timeout=120) for run in runs]
+    assert [run.returncode for run in runs[1:]] == [0, 0], outputs
+    run_judge(store, tmp_path)
+    (board,) = store.read_index()["boards"]
+    assert len([row for row in board["rows"] if row["kind"] == "system"]) == 20
+    assert len(list(Path(store.place).glob("entries/*/*/*/*.json"))) == 20
+    assert os.listdir(Path(store.place) / "submissions/mctaco-sample/test")

@@ -1,0 +1,261 @@
+"""p-values of the swap test, against enumeration, resampling and a known bound."""
+
+import itertools
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import ranking as twin
+
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.counts.metrics import F1, Metric, Ratio
+from closeread.leaderboard import swap_test
+from closeread.leaderboard.ranking import rank
+from closeread.leaderboard.swap_test import GAUSSIAN, approximate_all, enumerate_swaps, prepare, refine
+from closeread.tasks import load_procedure
+from closeread.tasks.mctaco.baselines import BASELINES as MCTACO_BASELINES
+from closeread.tasks.tne.baselines import BASELINES as TNE_BASELINES
+
+MEAN = Metric("mean", "Mean", "", Ratio("sum", "n"))
+MICRO = Metric("f1", "F1", "", F1(Ratio("right", "system"), Ratio("right", "gold")), zero_division=0.0)
+
+
+def list_pairs(n):
+    return np.triu_indices(n, 1)
+
+
+def p_values(systems):
+    """The p-values of all pairs as they are used with many blocks, and their first approximation."""
+    i, j = list_pairs(len(systems.scores))
+    normal = approximate_all(systems)
+    return refine(systems, i, j, normal), normal
+
+
+def means(*differences):
+    """Systems beside one that has 0 everywhere: their block totals are the differences."""
+    values = np.array([[0] * len(differences[0]), *differences], np.float64)
+    return prepare(MEAN, ("sum", "n"), np.stack([values, np.ones_like(values)], axis=2))
+
+
+def tail(weights, observed):
+    """The proportion of all signs with which the weights add up to at least the observed number."""
+    sums = np.zeros(1)
+    for weight in weights:
+        sums = np.concatenate([sums + weight, sums - weight])
+    return np.mean(np.abs(sums) >= abs(observed) - 1e-9)
+
+
+def draw_p_values(metric, names, blocks, n_resamples=200_000):
+    """p-values of all pairs by resampling: the same swaps for every pair, one matrix product for all of them."""
+    rng = np.random.default_rng(0)
+    n, n_blocks, k = blocks.shape
+    flat = blocks.transpose(1, 0, 2).reshape(n_blocks, n * k)
+    swaps = ((rng.random((5000, n_blocks)) < 0.5).astype(np.float64) for _ in range(n_resamples // 5000))
+    swapped = np.concatenate([swap @ flat for swap in swaps]).reshape(n_resamples, n, k)
+    totals = blocks.sum(axis=1)
+    found = []
+    for i, j in zip(*list_pairs(n), strict=True):
+        moved = swapped[:, j] - swapped[:, i]
+        null = metric.score(totals[j] - moved, names) - metric.score(totals[i] + moved, names)
+        observed = metric.score(totals[j], names) - metric.score(totals[i], names)
+        found.append((1 + np.count_nonzero(np.abs(null) >= abs(observed) - 1e-12)) / (1 + n_resamples))
+    return np.array(found)
+
+
+def assert_near(p, drawn, tolerance, n_resamples=200_000):
+    """p-values are as drawn, but for four standard errors and an error relative to the p-value."""
+    error = 4 * np.sqrt(drawn * (1 - drawn) / n_resamples) + tolerance * drawn
+    close = np.abs(p - drawn) <= error
+    assert close.all(), np.column_stack([p, drawn])[~close]
+
+
+# The normal approximation
+
+
+def test_the_variance_is_that_of_all_swaps():
+    # Differences 3, -1 and 2 in three blocks: sums with random signs have variance 9 + 1 + 4; the observed sum is 4.
+    (p,) = approximate_all(means([3, -1, 2]))
+    assert p == pytest.approx(2 * NormalDist().cdf(-4 / 14**0.5))
+
+
+def test_pairs_in_order():
+    systems = means([1, 2, 3], [2, 0, 0], [5, 1, 1])
+    expected = [[1, 2, 3], [2, 0, 0], [5, 1, 1], [1, -2, -3], [4, -1, -2], [3, 1, 1]]
+    z = [abs(sum(d)) / sum(x * x for x in d) ** 0.5 for d in expected]
+    assert approximate_all(systems) == pytest.approx([2 * NormalDist().cdf(-one) for one in z])
+
+
+def test_chunks_do_not_matter(monkeypatch):
+    rng = np.random.default_rng(0)
+    systems = means(*rng.integers(-3, 4, (20, 30)))
+    expected = p_values(systems)
+    monkeypatch.setattr(swap_test, "CHUNK", 70)
+    np.testing.assert_allclose(p_values(systems), expected, rtol=1e-9)
+
+
+def test_f1_varies_around_the_mean_of_both_totals():
+    # One system is right with 5 of 50 links, the other with 30 of 2,000; gold has 100.  At the mean of their totals,
+    # 17.5 of 1,025, F1 = 2R / (S + G) has the derivatives 2 / 1125 and -2 * 17.5 / 1125**2.
+    one, two = np.array([[20.0, 10, 1]] * 5), np.array([[20.0, 400, 6]] * 5)
+    systems = prepare(MICRO, ("gold", "system", "right"), np.array([one, two]))
+    change = 5 * 2 / 1125 - 390 * 35 / 1125**2
+    difference = 60 / 2100 - 10 / 150
+    (p,) = approximate_all(systems)
+    assert p == pytest.approx(2 * NormalDist().cdf(-abs(difference) / (5**0.5 * abs(change))), rel=1e-6)
+
+
+def test_counts_that_a_metric_does_not_read_do_not_matter():
+    blocks = np.random.default_rng(1).integers(0, 9, (4, 20, 3)).astype(np.float64)
+    alone = prepare(MEAN, ("sum", "n"), blocks[..., 1:])
+    both = prepare(MEAN, ("other", "sum", "n"), blocks)
+    assert both.names == ["sum", "n"]
+    np.testing.assert_array_equal(approximate_all(both), approximate_all(alone))
+
+
+def test_no_difference_is_no_evidence():
+    # Equal systems; equal scores by different counts; and nothing right on either side, so that no derivative exists.
+    blocks = [[1, 0, 1, 0], [1, 0, 1, 0], [0, 1, 0, 1]]
+    for p in p_values(means(*blocks)):
+        assert p[3:].tolist() == [1, 1, 1]
+    nothing = np.zeros((2, 20, 3))
+    nothing[..., 0] = 1
+    assert approximate_all(prepare(MICRO, ("gold", "system", "right"), nothing)).tolist() == [1]
+    nothing[1, :, 1] = 1  # links, all of them wrong
+    assert approximate_all(prepare(MICRO, ("gold", "system", "right"), nothing)).tolist() == [1]
+
+
+# The saddlepoint approximation
+
+
+def test_all_blocks_on_one_side():
+    # Fourteen equal differences: only none and all of the swaps, 2 of 2**14.
+    assert p_values(means([1] * 14))[0] == pytest.approx(2 / 2**14)
+
+
+@given(st.lists(st.integers(-1, 1), min_size=13, max_size=40).filter(lambda d: abs(sum(d)) > 2))
+def test_votes(differences):
+    # Blocks that are better or worse by the same amount: the sign test.
+    n, up = sum(map(abs, differences)), differences.count(1)
+    larger = max(up, n - up)
+    coin = [1.0]
+    for _ in range(n):
+        coin = [a + b for a, b in zip([0, *coin], [*coin, 0], strict=True)]
+    exact = min(1, 2 * sum(coin[larger:]) / 2**n)
+    (p,), (normal,) = p_values(means(differences))
+    assert p == pytest.approx(exact, rel=0.05, abs=0.003) or p == pytest.approx(normal / 10)
+    assert exact <= GAUSSIAN * normal
+
+
+def invent_differences(kind, seed):
+    """Differences in 13 to 16 blocks, from no tendency to nearly all on one side."""
+    rng = np.random.default_rng(seed)
+    n_blocks = int(rng.integers(13, 17))
+    sizes = {
+        "normal": lambda: np.abs(rng.normal(size=n_blocks)),
+        "exponential": lambda: rng.exponential(size=n_blocks),
+        "few": lambda: rng.integers(1, 6, n_blocks).astype(np.float64),
+    }
+    return sizes[kind]() * np.where(rng.random(n_blocks) < rng.uniform(0.5, 1), 1, -1)
+
+
+@pytest.mark.parametrize("kind", ["normal", "exponential", "few"])
+def test_weights_of_any_kind(kind):
+    drawn = [invent_differences(kind, seed) for seed in range(200)]
+    exact = np.array([tail(differences, differences.sum()) for differences in drawn])
+    p, normal = np.array([p_values(means(differences)) for differences in drawn])[..., 0].T
+    assert (exact <= GAUSSIAN * normal * (1 + 1e-9)).all()  # Bentkus and Dzindzalieta (2015)
+    expected = np.maximum(exact, normal / 10)
+    errors, normal_errors = (np.abs(approximate / expected - 1) for approximate in (p, normal))
+    assert np.median(errors) < 0.02 < np.median(normal_errors)
+    assert np.quantile(errors, 0.9) < 0.1 < np.quantile(normal_errors, 0.9)
+    assert ((p < 2 * expected) & (p > expected / 2)).all()
+
+
+def test_where_few_blocks_carry_the_difference():
+    # The normal approximation is several times too large; the other is near the enumeration.
+    differences = [6.1, 4.3, 3.2, *np.linspace(0.5, 1.5, 10), -1.2]
+    exact = tail(differences, sum(differences))
+    (p,), (normal,) = p_values(means(differences))
+    assert normal > 3 * exact
+    assert p == pytest.approx(exact, rel=0.2)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_f1_by_enumeration(seed):
+    # All 4,096 swaps of twelve blocks, counted by the twin; the approximation, which is not used there, is near.
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(5, 30, 12)
+    right = rng.binomial(gold, np.array([[0.5], [0.35]]))
+    blocks = np.stack([np.broadcast_to(gold, right.shape), right + rng.integers(0, 12, right.shape), right], axis=2)
+    systems = prepare(MICRO, ("gold", "system", "right"), blocks.astype(np.float64))
+    slow = twin.p_value(lambda t: 2 * t[2] / (t[0] + t[1]), *blocks.tolist())
+    (exact,) = enumerate_swaps(systems, *list_pairs(2))
+    assert exact == pytest.approx(float(slow))
+    assert p_values(systems)[0] == pytest.approx(exact, rel=0.15, abs=0.01)
+
+
+@pytest.mark.parametrize("n_systems", [2, 5, 30])
+@pytest.mark.parametrize("seed", range(4))
+def test_undecided_pairs_alone_are_as_good_as_all(n_systems, seed):
+    # Holm's procedure over the refined p-values of every pair gives the same ranks.
+    rng = np.random.default_rng(seed)
+    quality = rng.uniform(0.2, 0.8, (n_systems, 1))
+    right = rng.binomial(3, np.broadcast_to(quality, (n_systems, 40)))
+    blocks = np.stack([right, np.full_like(right, 3)], axis=2).astype(np.float64)
+    systems = prepare(MEAN, ("sum", "n"), blocks)
+    p = dict(zip(itertools.combinations(range(n_systems), 2), p_values(systems)[0].tolist(), strict=True))
+    tables = blocks.tolist()
+    index = {id(system): i for i, system in enumerate(tables)}
+    expected = twin.rank(lambda t: t[0] / t[1], tables, 0.05, lambda _, a, b: p[index[id(a)], index[id(b)]])
+    assert [(s.low, s.high, s.best) for s in rank(MEAN, ("sum", "n"), blocks)] == expected
+
+
+# Released corpora, by 200,000 resamples
+
+
+def count_baselines(corpus, baselines, systems):
+    """The counts of baselines on the default split, and the metrics by name."""
+    gold = read_gold(load_corpus(corpus)).records
+    procedure = load_procedure(corpus)
+    make = {baseline.name: baseline for baseline in baselines}
+    tables = [
+        procedure.count(gold=gold, system=make[name].predict(gold, **options), missing="empty")
+        for name, options in systems
+    ]
+    blocks = np.array([table.block_totals() for table in tables])
+    return {metric.name: metric for metric in procedure.metrics}, tables[0].names, blocks
+
+
+@pytest.fixture(scope="module")
+def counted():
+    """Counts of baselines by corpus, computed once."""
+    return {}
+
+
+@pytest.mark.parametrize("metric", ["f1", "exact_match"])
+def test_mctaco_by_resampling(corpora, metric, counted):
+    systems = [("always-positive", {}), ("always-negative", {}), *(("random", {"seed": s}) for s in range(5))]
+    if "mctaco" not in counted:
+        counted["mctaco"] = count_baselines("mctaco", MCTACO_BASELINES, systems)
+    metrics, names, blocks = counted["mctaco"]
+    p, normal = p_values(prepare(metrics[metric], names, blocks))
+    drawn = draw_p_values(metrics[metric], names, blocks)
+    assert_near(p, drawn, 0.04)
+    assert (drawn < 1e-5).sum() >= 5
+    if metric == "f1":  # a mean of fractions: no ties, and many blocks
+        assert_near(normal, drawn, 0.04)
+
+
+def test_tne_by_resampling(corpora):
+    drawn_titles = [("title-random", {"seed": seed}) for seed in range(3)]
+    systems = [("title-first", {}), *drawn_titles, ("adj-anaphora", {}), ("surface", {})]
+    metrics, names, blocks = count_baselines("tne", TNE_BASELINES, systems)
+    metric = metrics["links/f1"]
+    p, normal = p_values(prepare(metric, names, blocks))
+    drawn = draw_p_values(metric, names, blocks)
+    assert_near(p, drawn, 0.04)
+    assert_near(normal, drawn, 0.08)
+    assert (drawn < 0.01).any()
+    assert (drawn > 0.1).any()

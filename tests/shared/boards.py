@@ -1,0 +1,80 @@
+"""Leaderboards in folders, for tests: boards on the invented samples, submissions, and judging at a fixed time."""
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+from closeread.counts.sides import Place
+from closeread.leaderboard.count_cache import CountCache
+from closeread.leaderboard.declaration import Leaderboard, Limits, make_board
+from closeread.leaderboard.folder_store import FolderStore
+from closeread.leaderboard.judge import judge
+from closeread.leaderboard.submission import make_submission
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def make_store(folder, *boards, title="Close reading"):
+    """Create a store in a folder with the given boards."""
+    store = FolderStore(folder)
+    store.write_leaderboard(Leaderboard(title, {board.name: board for board in boards}))
+    return store
+
+
+def sample_board(corpus="mctaco", **settings):
+    """A board on the sample of a corpus."""
+    return make_board(corpus, Place(config="sample"), **settings)
+
+
+def write_rows(path, rows):
+    """Write predictions as JSON Lines."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def sample_answers(*, right):
+    """Predictions for the sample of McTaco of which the first `right` candidates get their gold label, the rest not."""
+    from closeread.corpora.gold import load_corpus, read_gold
+
+    other = {"yes": "no", "no": "yes"}
+    records = read_gold(load_corpus("mctaco"), "sample").records
+    return [
+        {"id": record["id"], "label": record["label"] if number < right else other[record["label"]]}
+        for number, record in enumerate(records)
+    ]
+
+
+def send(store, path, system, *, board=None, at=NOON, **about):
+    """Submit a file at a time, and return the id of the submission."""
+    found = store.read_leaderboard().find(board)
+    submission = make_submission(found, path, system=system, **about)
+    store.send(submission.files, system, "")
+    stamp = at.timestamp()
+    os.utime(Path(store.place) / submission.path, (stamp, stamp))
+    return submission.about.id
+
+
+def send_answers(store, folder, system, *, right, at=NOON, **about):
+    """Submit predictions of which the first `right` are right."""
+    path = write_rows(folder / f"{right}.jsonl", sample_answers(right=right))
+    return send(store, path, system, at=at, **about)
+
+
+def run_judge(store, tmp_path, golds=None, *, now=NOON, n_workers=1):
+    """Judge what has arrived."""
+    return judge(store, golds or {}, n_workers=n_workers, cache=CountCache(tmp_path / "counts"), now=lambda: now)
+
+
+def read_tree(folder):
+    """Return the bytes of all files below a folder by path, without hidden ones."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(Path(folder).rglob("*"))
+        if path.is_file() and not path.name.startswith(".")
+    }
+
+
+def small_limits(**limits):
+    """Limits of a board that differ from the defaults."""
+    return Limits(**limits)
