@@ -39,11 +39,6 @@ class Plan:
             for path, content in sorted(self.files.items())
         }
 
-    def read(self, path: str) -> bytes:
-        """Return the content of a file."""
-        content = self.files[path]
-        return content if isinstance(content, bytes) else content.read_bytes()
-
 
 @dataclass(frozen=True)
 class Change:
@@ -69,24 +64,20 @@ def compare(hub: Hub, plan: Plan) -> list[Change]:
     Raises:
         RequestError: the Hub can't be reached, or doesn't let us read the repository.
     """
-    exists = hub.head(plan.repository) is not None
-    there = hub.list_files(plan.repository) if exists else {}
-    changes = [Change(path, size, _compare_file(hub, plan, path, there)) for path, size in plan.sizes().items()]
+    if hub.head(plan.repository) is None:
+        return [Change(path, size, "new") for path, size in plan.sizes().items()]
+    there = hub.list_files(plan.repository)
+    _, differing, _ = hub.compare(plan.repository, plan.files)
+    changes = [
+        Change(path, size, "unchanged" if path not in differing else "changed" if path in there else "new")
+        for path, size in plan.sizes().items()
+    ]
     changes += [
         Change(path, size, "deleted")
         for path, size in there.items()
         if path not in plan.files and any(matches(path, pattern) for pattern in plan.owned)
     ]
     return sorted(changes, key=lambda change: change.path)
-
-
-def _compare_file(hub: Hub, plan: Plan, path: str, there: Mapping[str, int]) -> ChangeKind:
-    if path not in there:
-        return "new"
-    content = plan.read(path)
-    # Sizes are listed, contents have to be fetched.
-    same = there[path] == len(content) and hub.read(plan.repository, path) == content
-    return "unchanged" if same else "changed"
 
 
 def matches(path: str, pattern: str) -> bool:
