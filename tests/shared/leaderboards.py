@@ -164,7 +164,7 @@ def make_history(rows):
     return history
 
 
-def make_board(rows, *, name="mctaco/test", others=()):
+def make_board(rows, *, name="mctaco/test", superseded=(), others=()):
     """A board of rows."""
     ranked = rank_rows(rows)
     return {
@@ -196,6 +196,7 @@ def make_board(rows, *, name="mctaco/test", others=()):
         "limits": {"bytes": 50_000_000, "rows": 200_000, "per_day": 5},
         "counting": "best",
         "rows": rows,
+        "superseded": list(superseded),
         "others": list(others),
         "pairs": make_pairs(ranked),
         "history": make_history(rows),
@@ -219,7 +220,7 @@ def make_index(n=12, *, seed=0):
         submitted = (begin + timedelta(hours=37 * i)).strftime("%Y-%m-%dT%H:%M:%SZ")
         f1 = 0.42 + 0.3 * rng.random() ** 0.7 * min(1.0, 0.6 + i / n)
         rows.append(make_row(rng, name, f1, author=AUTHORS[i % len(AUTHORS)], submitted=submitted))
-    others = []
+    superseded, others = [], []
     if n:
         rows[0] |= {
             "model": "meridian/patience-large",
@@ -236,7 +237,8 @@ def make_index(n=12, *, seed=0):
         older = make_row(rng, "Patience (draft)", 0.64, submitted="2026-09-01T08:00:00Z", rank=None)
         signature = "mctaco|version:1|missing:error|gold:000000000000"
         others = [{"signature": signature, "closeread": "0.0.9", "rows": [older | {"signature": signature}]}]
-    return wrap(make_board(rows, others=others))
+        superseded = [make_row(rng, "Patience (early)", 0.41, submitted="2026-11-01T08:00:00Z", rank=None)]
+    return wrap(make_board(rows, superseded=superseded, others=others))
 
 
 def make_hostile_index():
