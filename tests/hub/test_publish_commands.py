@@ -8,7 +8,7 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 from shared.hub_client import run_client
-from shared.stand_in_hub import Fault
+from shared.stand_in_hub import CUT_AFTER, Fault
 
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.files import package_folder
@@ -172,6 +172,25 @@ def test_a_fault_in_the_middle_leaves_the_repository_unchanged(hub, publish, fau
     hub.faults.clear()
     assert publish("dataset", "mctaco", "lab/rain").returncode == 0
     assert "default/test-00000-of-00001.parquet" not in hub.files("lab/rain")
+
+
+def test_a_cut_connection_after_the_commit_publishes_once(hub, publish):
+    hub.faults.append(Fault("/api/datasets/lab/rain/commit/", "POST", CUT_AFTER))
+    done = publish("dataset", "mctaco", "lab/rain")
+    assert done.returncode == 0, done.stderr
+    [_, published] = hub.commits("lab/rain")
+    assert f"Published: {hub.url}/datasets/lab/rain/commit/{published.sha}" in done.stdout
+
+
+def test_somebody_else_commits_in_the_meantime(hub, publish):
+    hub.add_repository("lab/rain", files={"sample/train-00000-of-00001.parquet": b"PAR1"})
+    late = {"sample/train-00000-of-00001.parquet": b"PAR1 of otto"}
+    change = Fault("/api/datasets/lab/rain/commit/", "POST", before=lambda: hub.commit("lab/rain", "dataset", late))
+    hub.faults.append(change)
+    done = publish("dataset", "mctaco", "lab/rain")
+    assert done.returncode != 0
+    assert "somebody else has committed in the meantime; try again" in done.stderr
+    assert hub.files("lab/rain") == late
 
 
 def test_evaluate_loads_a_metric_in_a_process_of_its_own(hub, publish, tmp_path):
