@@ -44,7 +44,8 @@ def command(
     """Publish a corpus as a dataset (Parquet and a dataset card) that `datasets` loads without closeread.
 
     A corpus that may not be redistributed is published without its data: its card, the list of its released files with
-    digests and addresses, and the sample that comes with closeread.
+    digests and addresses, and the sample that comes with closeread. Parquet files that were published before and are
+    not part of it any more are deleted.
 
     \b
     Examples:
@@ -82,16 +83,18 @@ def _choose_configs(corpus: Corpus, configs: tuple[str, ...], data_dir: Path | N
     """Return the configs to publish, and say why others can't be.
 
     Raises:
-        RequestError: a config or folder is given that may not be published.
+        RequestError: a config or folder is given that may not be published, or splits are missing on this machine.
     """
     from closeread.errors import RequestError
-    from closeread.hub.dataset_files import choose_configs, describe_refusal
+    from closeread.hub.dataset_files import choose_configs, describe_refusal, require_all_splits
 
     names = choose_configs(corpus, configs)
     if corpus.redistribution:
         if data_dir is not None:
             raise RequestError(f"{describe_refusal(corpus)}: --data-dir can't be published")
         options.tell([f"{describe_refusal(corpus)}; publishing its card without its data."])
+    if data_dir is None:
+        require_all_splits(corpus, names)
     return names
 
 
