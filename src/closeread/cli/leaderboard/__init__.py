@@ -1,0 +1,1 @@
+"""The commands of `closeread leaderboard`: every module is one."""
