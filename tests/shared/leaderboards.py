@@ -79,6 +79,7 @@ def make_row(rng, system, f1, *, kind="system", author="ada", submitted="2026-11
     """A row with scores around F1."""
     identity = digest(f"{system}{submitted}") if kind == "system" else f"{kind}:{system}"
     predictions = digest(identity)
+    path = f"submissions/mctaco/test/{predictions[:2]}/{predictions}.jsonl"
     f1 = min(max(f1, 0.0), 1.0)
     sliced = {name: min(max(f1 + rng.uniform(-0.1, 0.1), 0.0), 1.0) for name in CATEGORIES}
     row = {
@@ -110,7 +111,7 @@ def make_row(rng, system, f1, *, kind="system", author="ada", submitted="2026-11
         "signature": SIGNATURE,
         "closeread": "0.1.0",
         "record": f"results/mctaco/test/{identity[:2]}/{identity}.json",
-        "reproduce": f"closeread score mctaco submissions/mctaco/test/{predictions[:2]}/{predictions}.jsonl --split test",
+        "reproduce": f"closeread score mctaco {path} --split test",
     }
     return row | fields
 
