@@ -1,0 +1,265 @@
+"""An index as tables: grids for a terminal, Markdown and LaTeX, and long-form CSV and Parquet.
+
+CSV and Parquet have a row for each score of each row of a board, of all units and of every slice, with ratios in full
+precision.  All texts are harmless: control characters are escaped, and so is, where it matters, what a renderer of
+Markdown or a spreadsheet would act on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from closeread.counts.rendering import Grid, Style, csv_text, format_number
+from closeread.errors import pluralize, shorten
+from closeread.leaderboard.cells import (
+    KINDS,
+    MINOR,
+    clean_index,
+    count_best,
+    format_interval,
+    format_rank,
+    format_value,
+    name_flags,
+    order_metrics,
+)
+from closeread.leaderboard.names import escape_markdown
+
+COLUMNS = {
+    "board": "string",
+    "kind": "string",
+    "system": "string",
+    "author": "string",
+    "id": "string",
+    "submitted": "string",
+    "field": "string",
+    "slice": "string",
+    "metric": "string",
+    "value": "float64",
+    "low": "float64",
+    "high": "float64",
+    "undefined": "bool",
+    "n_units": "int64",
+    "n_blocks": "int64",
+    "rank_low": "int64",
+    "rank_high": "int64",
+    "best": "bool",
+    "flags": "string",
+    "signature": "string",
+    "closeread": "string",
+    "model": "string",
+    "paper": "string",
+    "code": "string",
+}
+"""The columns of the long form with their types; a column without a value is null, or empty in CSV."""
+
+FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")
+"""The beginning of a cell that a spreadsheet takes for a formula; control characters are escaped already."""
+
+PLAIN = re.compile(r"(?!.*www\.)[A-Za-z0-9 .,()+–-]*", re.IGNORECASE)
+"""A text in which Markdown finds no markup."""
+
+WIDTH = 80
+"""The columns of a narrow terminal."""
+
+NAME_WIDTH = 26
+"""What a name may take of it; longer names are folded."""
+
+
+def grid(board: Mapping[str, Any], *, style: Style = "table") -> Grid:
+    """Return the ranking of a board.
+
+    Args:
+        board: a board of an index.
+        style: how the grid will be drawn: in a terminal, columns that don't fit into 80 characters are left out; in
+            Markdown, names are quoted.  Precision and recall are left out in every style.
+    """
+    clean = clean_index(board)
+    metrics = order_metrics(clean)
+    rows = clean["rows"]
+    columns = [
+        ["rank", *(format_rank(row["rank"]) + ("†" if _is_best(row) else "") for row in rows)],
+        ["system", *(_quote(_name_row(row), style) for row in rows)],
+        [metrics[0]["title"], *(format_value(row["scores"].get(metrics[0]["name"])) for row in rows)],
+        [
+            f"{100 * clean['confidence']:g}% interval",
+            *(format_interval(row["scores"].get(metrics[0]["name"]) or {}) for row in rows),
+        ],
+    ]
+    more = [
+        [metric["title"], *(format_value(row["scores"].get(metric["name"])) for row in rows)]
+        for metric in metrics[1:]
+        if not metric["name"].endswith(MINOR)
+    ]
+    more.append(["author", *(_quote(shorten(row.get("author") or "", 60), style) for row in rows)])
+    more.append(["flags", *(", ".join(name_flags(row)) for row in rows)])
+    left_out = []
+    for column in more:
+        if any(column[1:]):
+            fits = style != "table" or _measure([*columns, column]) <= WIDTH
+            (columns if fits else left_out).append(column)
+    header, *cells = zip(*columns, strict=True)
+    return Grid(clean["title"], header, cells, _make_notes(clean, [column[0] for column in left_out]))
+
+
+def _is_best(row: Mapping[str, Any]) -> bool:
+    return bool(row["rank"] and row["rank"].get("best"))
+
+
+def _name_row(row: Mapping[str, Any]) -> str:
+    """Return the name of a row, and what it is if it is no system."""
+    name = shorten(row["system"], 120)
+    tag = row.get("source_text") or KINDS.get(row["kind"], row["kind"])
+    return name if row["kind"] == "system" else f"{name} ({shorten(tag, 120)})"
+
+
+def quote_cell(text: str) -> str:
+    """Return Markdown for a cell of a table that shows an untrusted text as it is.
+
+    >>> quote_cell("BERT (large)"), quote_cell("<b>a|b")
+    ('BERT (large)', '`<b>a`&#124;`b`')
+    """
+    # A bar ends the cell, even inside of code.
+    return text if PLAIN.fullmatch(text) else "&#124;".join(map(escape_markdown, text.split("|")))
+
+
+def _measure(columns: Sequence[Sequence[str]]) -> int:
+    """Return the width of a table, with three spaces between columns, and names folded."""
+    widths = [max(map(len, column)) for column in columns]
+    widths[1] = min(widths[1], NAME_WIDTH)
+    return sum(widths) + 3 * (len(widths) - 1)
+
+
+def _make_notes(board: Mapping[str, Any], left_out: Sequence[str]) -> list[str]:
+    """Return the sentences below a ranking."""
+    notes = []
+    if count_best(board):
+        notes.append("† Not distinguishable from the best. A rank such as 1–3 is an interval, by paired tests.")
+    if any(score.get("undefined") for row in board["rows"] for score in row["scores"].values()):
+        notes.append("* This score is 0/0; its value is set by convention.")
+    if left_out:
+        notes.append(f"Not shown: {', '.join(left_out)}; see --format csv.")
+    others = sum(len(other["rows"]) for other in board["others"])
+    if others:
+        notes.append(f"{pluralize(others, 'row')} with another signature: not comparable, see --format csv.")
+    if board["refused"] or board["withdrawn"]:
+        notes.append(f"Refused: {board['refused']}. Withdrawn: {board['withdrawn']}.")
+    return [*notes, f"Signature: {board['signature']}"]
+
+
+def system_grids(board: Mapping[str, Any], row: Mapping[str, Any], *, style: Style = "table") -> Iterator[Grid]:
+    """Yield the tables of one row of a board: what is known of it, its scores, and its counts.
+
+    Args:
+        board: a board of an index.
+        row: one of its rows, of any kind and signature.
+        style: how the grids will be drawn.
+    """
+    clean, one = clean_index(board), clean_index(row)
+    titles = {metric["name"]: metric["title"] for metric in clean["metrics"]}
+    yield Grid(_quote(one["system"], style), ["", ""], [[name, _quote(text, style)] for name, text in _list_facts(one)])
+    groups = [("all", one)]
+    groups += [(value, found) for values in (one.get("slices") or {}).values() for value, found in values.items()]
+    yield Grid(
+        "Scores",
+        ["part", "metric", "score", f"{100 * clean['confidence']:g}% interval"],
+        [
+            ["" if i else _quote(part, style), titles.get(name, name), format_value(score), format_interval(score)]
+            for part, found in groups
+            for i, (name, score) in enumerate(found["scores"].items())
+        ],
+    )
+    names = list(one.get("counts") or ())
+    if names:
+        counted = [(part, found["counts"]) for part, found in groups if found.get("counts")]
+        rows = [[name, *(format_number(counts.get(name)) for _, counts in counted)] for name in names]
+        yield Grid("Counts", ["count", *(_quote(part, style) for part, _ in counted)], rows)
+
+
+def _quote(text: str, style: Style) -> str:
+    """Return a text for a grid that is drawn in this style."""
+    return "<br>".join(map(quote_cell, text.split("\n"))) if style == "markdown" else text.replace("\n", " ")
+
+
+def _list_facts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return names and values of what is known of a row."""
+    facts = {
+        "kind": KINDS.get(row["kind"], row["kind"]),
+        "rank": format_rank(row["rank"]),
+        "author": row.get("author"),
+        "submitted": row.get("submitted"),
+        "description": row.get("description"),
+        **{name: row.get(name) for name in ("model", "paper", "code", "source")},
+        "source text": row.get("source_text"),
+        "flags": ", ".join(name_flags(row)),
+        "id": row["id"],
+        "signature": row.get("signature"),
+        "closeread": row.get("closeread"),
+        "record": row.get("record"),
+        "reproduce": row.get("reproduce"),
+    }
+    return [(name, value) for name, value in facts.items() if value]
+
+
+def csv_rows(index: Mapping[str, Any]) -> tuple[list[str], list[list[object]]]:
+    """Return header and rows of an index in long form, for CSV."""
+    rows = [[_disarm(cell) for cell in row.values()] for row in long_rows(index)]
+    return list(COLUMNS), rows
+
+
+def csv(index: Mapping[str, Any]) -> str:
+    """Return an index in long form as comma-separated values."""
+    return csv_text(*csv_rows(index))
+
+
+def _disarm(cell: object) -> object:
+    """Return a cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell
+
+
+def parquet(index: Mapping[str, Any]) -> bytes:
+    """Return an index in long form as the bytes of a Parquet file; the schema is always the same."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in COLUMNS.items()])
+    buffer = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_pylist(list(long_rows(index)), schema=schema), buffer)
+    return bytes(buffer.getvalue())
+
+
+def long_rows(index: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a record for each score of an index, with the keys of `COLUMNS`."""
+    for board in clean_index(index)["boards"]:
+        rows = [*board["rows"], *(row for other in board["others"] for row in other["rows"])]
+        for row in rows:
+            about = _describe_row(board, row)
+            whole = {"n_units": board["n_units"], "n_blocks": board["n_blocks"], "scores": row["scores"]}
+            groups = [("", "all", whole if row["kind"] != "printed" else {"scores": row["scores"]})]
+            groups += [
+                (field, value, found)
+                for field, values in (row.get("slices") or {}).items()
+                for value, found in values.items()
+            ]
+            for field, value, found in groups:
+                for metric, score in found["scores"].items():
+                    cells = about | {"field": field, "slice": value, "metric": metric}
+                    cells |= {name: score.get(name) for name in ("value", "low", "high")}
+                    cells |= {"undefined": bool(score.get("undefined"))}
+                    cells |= {name: found.get(name) for name in ("n_units", "n_blocks")}
+                    yield {name: cells[name] for name in COLUMNS}
+
+
+def _describe_row(board: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what all scores of a row share."""
+    rank = row["rank"] or {}
+    names = ("kind", "system", "author", "id", "submitted", "signature", "closeread", "model", "paper", "code")
+    return {
+        "board": board["name"],
+        **{name: row.get(name) for name in names},
+        "rank_low": rank.get("low"),
+        "rank_high": rank.get("high"),
+        "best": bool(rank.get("best")),
+        "flags": " ".join(flag["flag"] for flag in row.get("flags", ())),
+    }
