@@ -189,6 +189,16 @@ def test_folders_are_scored_where_the_procedure_takes_them(submit, ran):
         assert found == {name.replace("/", "_"): round(100 * one["value"], 2) for name, one in expected.items()}
 
 
+def test_timelines_may_be_a_folder(submit, ran):
+    corpus = load_corpus("semeval2015_timeline")
+    write_submission(Path("lines"), system_rows(corpus.name), corpus)
+    expected = json.loads(ran("score", corpus.name, "lines", "--config", "sample", "--json"))["scores"]
+    files = {path.relative_to(".").as_posix(): path.read_bytes() for path in Path("lines").rglob("*") if path.is_file()}
+    found = read_scores(submit(corpus.name, "--config", "sample")(files))
+    assert len(files) > 1
+    assert found["awareness_f1"] == round(100 * expected["awareness/f1"]["value"], 2)
+
+
 RIGHT = ("yes", "no", "yes", "yes")
 
 
