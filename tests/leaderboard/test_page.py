@@ -65,7 +65,7 @@ def make_three(rng):
         "f1": {"value": 0.61049, "low": 0.55, "high": 0.66125, "undefined": False},
         "exact_match": {"value": 0.0, "low": None, "high": None, "undefined": True},
     }
-    return [first, make_row(rng, "Hare", 0.3, kind="baseline"), make_printed("ESIM", "54.9")]
+    return [first, make_row(rng, "Hare", 0.3, kind="baseline"), make_printed("Ledger", "54.9")]
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_the_table_is_complete_without_script(rng):
     # 0.61049 is 61.05 rounded, 0.66125 is 66.12 or 66.13 in binary: 66.12; a 0/0 has a star, and printed is as printed.
     assert cells[1] == ["system best", "1", "Tortoise", "61.05 55.00–66.12", "0.00*", "ada", "2026-11-02", ""]
     assert cells[2][1] == "Above: not distinguishable from the best"
-    assert cells[3] == ["printed", "", "ESIM Zhou et al. (2019), Table 2", "54.9", "", "", "", ""]
+    assert cells[3] == ["printed", "", "Ledger Example et al. (2024), Table 2", "54.9", "", "", "", ""]
     assert cells[4][:3] == ["baseline", "2", "Hare baseline"]
 
 

@@ -138,9 +138,9 @@ def test_filtering(open_page, board):
     assert page.get_by_text("No row matches the filter.").is_visible()
     page.get_by_label("Find").fill("")
     page.get_by_label("systems", exact=True).uncheck()
-    assert set(names(page)) == {"always-positive", "random", "BERT + unit normalization", "ESIM + ELMo"}
+    assert set(names(page)) == {"always-positive", "random", "Ledger + units", "Ledger"}
     page.get_by_label("baselines").uncheck()
-    assert names(page) == ["BERT + unit normalization", "ESIM + ELMo"]
+    assert names(page) == ["Ledger + units", "Ledger"]
     page.get_by_label("systems", exact=True).check()
     page.get_by_label("Author").select_option(AUTHORS[1])
     assert names(page) == [row["system"] for row in board["rows"] if row.get("author") == AUTHORS[1]]

@@ -23,7 +23,7 @@ def board():
     first = make_row(rng, "Tortoise", 0.6, flags=[{"flag": "perfect"}])
     first["scores"]["f1"] = {"value": 0.61, "low": 0.55, "high": 0.66, "undefined": False}
     first["scores"]["exact_match"] = {"value": 0.0, "low": None, "high": None, "undefined": True}
-    rows = [first, make_row(rng, "Hare", 0.3, kind="baseline"), make_printed("ESIM", "54.9")]
+    rows = [first, make_row(rng, "Hare", 0.3, kind="baseline"), make_printed("Ledger", "54.9")]
     return make_board(rows)
 
 
@@ -31,7 +31,7 @@ def test_a_ranking(board):
     found = grid(board)
     assert found.header == ("rank", "system", "F1", "95% interval", "Exact match", "author")
     assert found.rows[0] == ("1†", "Tortoise", "61.00", "55.00–66.00", "0.00*", "ada")
-    assert found.rows[1] == ("", "ESIM (Zhou et al. (2019), Table 2)", "54.9", "", "", "")
+    assert found.rows[1] == ("", "Ledger (Example et al. (2024), Table 2)", "54.9", "", "", "")
     assert found.rows[2][:2] == ("2", "Hare (baseline)")
     assert "Not shown: flags; see --format csv." in found.notes
     wide = grid(board, style="markdown")
@@ -186,5 +186,5 @@ def test_the_tables_of_a_system(board):
 
 def test_the_tables_of_a_printed_row(board):
     facts, scores = system_grids(board, board["rows"][1])
-    assert ["source text", "Zhou et al. (2019), Table 2"] in facts.rows
+    assert ["source text", "Example et al. (2024), Table 2"] in facts.rows
     assert scores.rows == [["all", "F1", "54.9", ""]]
