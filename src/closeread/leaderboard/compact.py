@@ -55,8 +55,8 @@ def make_keys(texts: Iterable[str]) -> list[str]:
 
 
 def find_rows(board: Mapping[str, Any]) -> list[Row]:
-    """Return all rows: those that are comparable, and then those under other signatures."""
-    return [*board["rows"], *(row for other in board["others"] for row in other["rows"])]
+    """Return all rows: those of the ranking, those that later or better ones supersede, and other signatures."""
+    return [*board["rows"], *board["superseded"], *(row for other in board["others"] for row in other["rows"])]
 
 
 def compact_board(board: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -69,12 +69,13 @@ def compact_board(board: Mapping[str, Any], key: str) -> dict[str, Any]:
     rows = find_rows(board)
     metrics = [metric["name"] for metric in board["metrics"]]
     ranks = [row["rank"] or {} for row in rows]
-    groups = [0] * len(board["rows"])
-    groups += [number for number, other in enumerate(board["others"], start=1) for _ in other["rows"]]
+    n_others = len(rows) - len(board["rows"]) - len(board["superseded"])
+    groups = ["ranked"] * len(board["rows"]) + ["superseded"] * len(board["superseded"]) + ["other"] * n_others
     names = [row["id"][:KEY_LENGTH] if row["kind"] == "system" else row["id"] for row in rows]
     keys = make_keys(names)
     columns: dict[str, list[Any]] = {
         "group": groups,
+        "record_is_link": [int(find_link(row.get("record")) is not None) for row in rows],
         **{name: [row.get(name) for row in rows] for name in TEXTS},
         **{name: [_link_or_text(row.get(name)) for row in rows] for name in LINKS},
         "model": [_model_or_text(row.get("model")) for row in rows],

@@ -31,7 +31,7 @@ from closeread.leaderboard.cells import (
     order_metrics,
 )
 from closeread.leaderboard.chart import Chart, make_chart
-from closeread.leaderboard.compact import compact_board, embed_json, make_keys
+from closeread.leaderboard.compact import compact_board, embed_json, find_rows, make_keys
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -80,6 +80,7 @@ class Section:
         metrics: its metrics, the headline first.
         lines: the rows of the table.
         n_best: the rows above the line under the best group; 0 for no line.
+        superseded: the rows of submissions that do not count.
         others: signature, version and rows of what is not comparable.
         chart: the history; None without one.
         steps: date, name and score of each point of the history.
@@ -93,6 +94,7 @@ class Section:
     metrics: Sequence[Mapping[str, Any]]
     lines: Sequence[Line]
     n_best: int
+    superseded: Sequence[Line]
     others: Sequence[tuple[str, str, Sequence[Line]]]
     chart: Chart | None
     steps: Sequence[tuple[str, str, str]]
@@ -174,7 +176,7 @@ def _digest(text: str) -> str:
 def _make_section(board: Mapping[str, Any], key: str) -> Section:
     metrics = order_metrics(board)
     data = compact_board(board, key)
-    names = {row["id"]: row["system"] for row in board["rows"]}
+    names = {row["id"]: row["system"] for row in find_rows(board)}
     steps = [
         (
             name_day(point["date"]),
@@ -189,6 +191,7 @@ def _make_section(board: Mapping[str, Any], key: str) -> Section:
         metrics=metrics,
         lines=[_make_line(row, metrics) for row in board["rows"]],
         n_best=count_best(board),
+        superseded=[_make_line(row, metrics) for row in board["superseded"]],
         others=[
             (other["signature"], other["closeread"], [_make_line(row, metrics) for row in other["rows"]])
             for other in board["others"]

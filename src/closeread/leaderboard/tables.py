@@ -28,6 +28,7 @@ from closeread.leaderboard.names import escape_markdown
 
 COLUMNS = {
     "board": "string",
+    "standing": "string",
     "kind": "string",
     "system": "string",
     "author": "string",
@@ -94,7 +95,7 @@ def grid(board: Mapping[str, Any], *, style: Style = "table") -> Grid:
     ]
     more.append(["author", *(_quote(shorten(row.get("author") or "", 60), style) for row in rows)])
     more.append(["flags", *(", ".join(name_flags(row)) for row in rows)])
-    left_out = []
+    left_out: list[list[str]] = []
     for column in more:
         if any(column[1:]):
             fits = style != "table" or _measure([*columns, column]) <= WIDTH
@@ -232,9 +233,11 @@ def parquet(index: Mapping[str, Any]) -> bytes:
 def long_rows(index: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield a record for each score of an index, with the keys of `COLUMNS`."""
     for board in clean_index(index)["boards"]:
-        rows = [*board["rows"], *(row for other in board["others"] for row in other["rows"])]
-        for row in rows:
-            about = _describe_row(board, row)
+        rows = [("ranked", row) for row in board["rows"]]
+        rows += [("superseded", row) for row in board["superseded"]]
+        rows += [("other signature", row) for other in board["others"] for row in other["rows"]]
+        for standing, row in rows:
+            about = _describe_row(board, row) | {"standing": standing}
             whole = {"n_units": board["n_units"], "n_blocks": board["n_blocks"], "scores": row["scores"]}
             groups = [("", "all", whole if row["kind"] != "printed" else {"scores": row["scores"]})]
             groups += [

@@ -2,12 +2,15 @@
 
 /** The command that compares the predictions of two rows, made of the commands that reproduce each. */
 function compareCommand(board, first, second) {
-  const [one, two] = [first, second].map((row) => (row.reproduce ?? "").split(" "));
+  // What comes before the last command fetches or makes the predictions.
+  const steps = [first, second].map((row) => (row.reproduce ?? "").split(" && "));
+  const [one, two] = steps.map((parts) => parts.at(-1).match(/(?:[^\s']|'[^']*')+/g) ?? []);
   const differing = one.map((_, i) => i).filter((i) => one[i] !== two[i]);
   const known = `${one[0]} ${one[1]}` === "closeread score" && one.length === two.length && differing.length === 1;
   if (!known) return `closeread compare ${board.procedure} FIRST SECOND`;
   const [i] = differing;
-  return ["closeread", "compare", ...one.slice(2, i), one[i], two[i], ...one.slice(i + 1)].join(" ");
+  const command = ["closeread", "compare", ...one.slice(2, i), one[i], two[i], ...one.slice(i + 1)].join(" ");
+  return [...new Set(steps.flatMap((parts) => parts.slice(0, -1))), command].join(" && ");
 }
 
 function describePair(board, first, second) {

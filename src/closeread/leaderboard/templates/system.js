@@ -1,7 +1,8 @@
 // The view of one system: who, when, all scores, slices, counts, and how to reproduce them.
 
 function describeRank(board, row) {
-  if (row.group > 0) return "none: its scores have another signature";
+  if (row.group === "other") return "none: its scores have another signature";
+  if (row.group === "superseded") return "none: another submission of its author counts";
   if (row.rankLow === null) return row.kind === "printed" ? "none: its predictions are not known" : "none";
   const best = row.rank_best ? ", not distinguishable from the best" : "";
   return `${formatRank(row)}${best}`;
@@ -9,7 +10,7 @@ function describeRank(board, row) {
 
 const FLAG_SENTENCES = {
   perfect: () => "The predictions are equal to the gold.",
-  unverified: () => "The scores were not recomputed.",
+  unverified: () => "No model, paper or code is linked by which others could verify the system.",
   duplicate: (board, { of }) => {
     const other = board.byId.get(of);
     return ["The predictions are the same as those of ", other ? linkSystem(board, other) : of, "."];
@@ -31,7 +32,7 @@ function listFacts(board, row) {
     ["Id", row.kind === "system" ? make("code", {}, row.id) : null],
     ["Signature", row.signature && make("code", {}, row.signature)],
     ["Scored by", row.closeread && `closeread ${row.closeread}`],
-    ["Record", row.record && make("code", {}, row.record)],
+    ["Record", row.record && (row.record_is_link ? makeLink(row.record) : make("code", {}, row.record))],
   ];
   return make("dl", { class: "facts" }, facts.filter(([, value]) => value).map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
 }
@@ -91,7 +92,7 @@ const showCommand = (label, command) => make("pre", { tabindex: "0", role: "regi
 /** Draw the view into its section; return its title. */
 function drawSystem(board, section, row) {
   const id = `${board.key}:system-title`;
-  const compared = row.group === 0 && row.kind !== "printed" && board.ranked.length > 1;
+  const compared = row.group === "ranked" && row.kind !== "printed" && board.ranked.length > 1;
   const command = row.reproduce ? [make("h4", {}, "How to reproduce"), showCommand("Command", row.reproduce)] : [];
   const description = row.description ? make("p", { class: "description" }, isolate(row.description)) : null;
   section.replaceChildren(...[
