@@ -50,8 +50,8 @@ def test_the_name_of_the_file_depends_on_what_is_scored():
     assert path == results_path(
         make_entry(**GIVEN | {"value": 0.1, "source": "https://a.example/x"}, date="2026-11-23")
     )
-    for name, other in (("dataset", "lab/snow"), ("task", "rain_dev"), ("signature", "mctaco|version:2")):
-        assert path != results_path(make_entry(**GIVEN | {name: other}))
+    for name, value in (("dataset", "lab/snow"), ("task", "rain_dev"), ("signature", "mctaco|version:2")):
+        assert path != results_path(make_entry(**GIVEN | {name: value}))
 
 
 def test_all_problems_at_once():

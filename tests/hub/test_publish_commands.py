@@ -8,7 +8,7 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 from shared.hub_client import run_client
-from shared.stand_in_hub import Fault
+from shared.stand_in_hub import CUT_AFTER, Fault
 
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.files import package_folder
@@ -174,6 +174,25 @@ def test_a_fault_in_the_middle_leaves_the_repository_unchanged(hub, publish, fau
     assert "default/test-00000-of-00001.parquet" not in hub.files("lab/rain")
 
 
+def test_a_cut_connection_after_the_commit_publishes_once(hub, publish):
+    hub.faults.append(Fault("/api/datasets/lab/rain/commit/", "POST", CUT_AFTER))
+    done = publish("dataset", "mctaco", "lab/rain")
+    assert done.returncode == 0, done.stderr
+    [_, published] = hub.commits("lab/rain")
+    assert f"Published: {hub.url}/datasets/lab/rain/commit/{published.sha}" in done.stdout
+
+
+def test_somebody_else_commits_in_the_meantime(hub, publish):
+    hub.add_repository("lab/rain", files={"sample/train-00000-of-00001.parquet": b"PAR1"})
+    late = {"sample/train-00000-of-00001.parquet": b"PAR1 of otto"}
+    change = Fault("/api/datasets/lab/rain/commit/", "POST", before=lambda: hub.commit("lab/rain", "dataset", late))
+    hub.faults.append(change)
+    done = publish("dataset", "mctaco", "lab/rain")
+    assert done.returncode != 0
+    assert "somebody else has committed in the meantime; try again" in done.stderr
+    assert hub.files("lab/rain") == late
+
+
 def test_evaluate_loads_a_metric_in_a_process_of_its_own(hub, publish, tmp_path):
     done = publish("metric", "coref_lea", "lab/my-lea")
     assert done.returncode == 0, done.stderr
@@ -196,6 +215,10 @@ def test_evaluate_loads_a_metric_in_a_process_of_its_own(hub, publish, tmp_path)
 def test_private_and_what_the_hub_refuses(hub, publish):
     assert publish("metric", "mctaco", "lab/hidden", "--private").returncode == 0
     assert hub.repositories["space", "lab/hidden"].private
+    assert publish("metric", "mctaco", "lab/hidden", "--private").returncode == 0
+    assert len(commits_asked(hub)) == 1
+    hub.add_repository("lab/seen", "space")
+    assert "is public" in publish("metric", "mctaco", "lab/seen", "--private").stderr
     hub.faults.append(Fault("/api/repos/create", "POST", 402))
     done = publish("metric", "mctaco", "lab/paid")
     assert done.returncode != 0
@@ -205,7 +228,7 @@ def test_private_and_what_the_hub_refuses(hub, publish):
     assert stranger.returncode != 0
     assert "lab/other" in stranger.stderr
     assert "Traceback" not in stranger.stderr
-    assert set(hub.repositories) == {("space", "lab/hidden")}
+    assert set(hub.repositories) == {("space", "lab/hidden"), ("space", "lab/seen")}
 
 
 def test_a_dry_run_without_network(hub, publish):
@@ -220,7 +243,7 @@ def test_a_dry_run_without_network(hub, publish):
 def test_names_that_are_no_repository(run, name):
     done = run("publish", "metric", "mctaco", name)
     assert done.exit_code == 2
-    assert "is not a repository (expected ORG/NAME, such as alice/mctaco)" in done.stderr
+    assert "is not the name of a repository (expected ORG/NAME)." in done.stderr
 
 
 def test_unknown_metrics(run):

@@ -11,7 +11,14 @@ from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.errors import FormatError, RequestError
 from closeread.hf.export import export
 from closeread.hub.benchmark import explain_framework, framework_entry, make_eval_yaml, task_id
-from closeread.hub.dataset_files import choose_configs, collect_files, describe_sources, find_splits, owned_paths
+from closeread.hub.dataset_files import (
+    choose_configs,
+    collect_files,
+    describe_sources,
+    find_splits,
+    owned_paths,
+    require_all_splits,
+)
 from closeread.hub.front_matter import check_card
 from closeread.hub.publishing import matches
 
@@ -58,6 +65,22 @@ def test_a_declaration_that_does_not_say_so_forbids_it():
     assert choose_configs(silent, []) == ["sample"]
     with pytest.raises(RequestError, match="its declaration does not say that the licence allows it"):
         choose_configs(silent, ["default"])
+
+
+def test_a_part_of_a_corpus_is_not_published_as_the_corpus(tmp_path, monkeypatch):
+    (tmp_path / "tne").mkdir()
+    for name in ("test.jsonl.gz", "dev-v1.1.jsonl.gz", "test_unlabeled-v1.1.jsonl.gz"):
+        (tmp_path / "tne" / name).touch()
+    require_all_splits(load_corpus("tne"), ["default", "unlabeled"])  # they would be downloaded
+    monkeypatch.setenv("CLOSEREAD_DATA", str(tmp_path))
+    with pytest.raises(RequestError) as refused:
+        require_all_splits(load_corpus("tne"), ["default", "unlabeled", "ood_domains", "sample"])
+    assert str(refused.value) == (
+        f"TNE (text-based NP enrichment) can't be published without some of its splits: {tmp_path}/tne lacks "
+        "train (default), ood (default), ood (unlabeled). "
+        "Add the files, unset CLOSEREAD_DATA to download them, or use --config."
+    )
+    require_all_splits(load_corpus("tne"), ["ood_domains", "sample"])
 
 
 def test_the_card_of_a_corpus_that_may_not_be_redistributed(exported):
@@ -111,7 +134,7 @@ def test_the_list_of_files_has_the_digests_of_the_released_files(corpora):
     assert len(listed) == 2
     for file in listed:
         assert file["sha256"] == hashlib.sha256((corpora / "mctaco" / file["name"]).read_bytes()).hexdigest()
-        assert file["url"].startswith("https://") and file["url"].endswith(f"/{file['name']}")
+        assert file["url"].endswith(f"/{file['name']}")
 
 
 def test_the_list_of_files_of_folders():
@@ -163,10 +186,10 @@ def test_a_benchmark_needs_a_split_to_test_on():
         "eval.yaml lists splits to test systems on, but the repository of McTaco would have none: "
         "the authors state no licence"
     )
-    with pytest.raises(RequestError, match="would have none$"):
+    with pytest.raises(RequestError, match=r"would have none$"):
         make_eval_yaml(load_corpus("tne"), [("default", "train"), ("sample", "test")])
     sample_only = replace(load_corpus("tne"), configs={"sample": load_corpus("tne").configs["sample"]})
-    with pytest.raises(RequestError, match="would have none$"):
+    with pytest.raises(RequestError, match=r"would have none$"):
         make_eval_yaml(sample_only, [("sample", "test")])
 
 

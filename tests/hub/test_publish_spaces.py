@@ -49,7 +49,7 @@ def test_the_module_has_one_import_a_line():
 
 @pytest.mark.parametrize("name", ["my.lea", "-lea", "läa"])
 def test_names_that_evaluate_can_not_import(name):
-    with pytest.raises(RequestError, match="evaluate.load can't import 'lab/"):
+    with pytest.raises(RequestError, match=r"evaluate\.load can't import 'lab/"):
         make_metric("coref_lea", f"lab/{name}")
 
 
@@ -79,7 +79,7 @@ def test_hostile_markdown_stays_text():
     assert not re.search(r"<(img|b)\b", page)
     assert "evil.example" not in page
     assert "picture" in page
-    assert 'href="javascript' not in page and 'href="data' not in page
+    assert not re.search(r'href="(javascript|data)', page)
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
 
 
@@ -150,6 +150,6 @@ def test_a_hostile_title_stays_text():
     assert "\u202e" not in text
     body = text.split("---\n", 2)[2]
     page = render_page(body, title="x", description="x").decode()
-    assert "<b>" not in page and "<script" not in page and "<em>" not in page
+    assert not re.search(r"<(b|em|script)\b", page)
     assert "javascript" not in "".join(re.findall(r"<a [^>]*>", page))
     assert page.count("<h1>") == 1

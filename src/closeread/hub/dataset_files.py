@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from closeread.corpora.declaration import Config, Corpus, Source, SourceFile, SourceFolder
-from closeread.corpora.gold import select
+from closeread.corpora.gold import select, splits_at_hand
+from closeread.corpora.sources import DATA_VARIABLE, data_folder
 from closeread.errors import RequestError
 from closeread.hub.front_matter import check_card
 
@@ -62,6 +63,25 @@ def choose_configs(corpus: Corpus, asked: Sequence[str]) -> list[str]:
             "Without --config, the card is published with the configs that come with closeread."
         )
     return [name for name in names if name not in refused]
+
+
+def require_all_splits(corpus: Corpus, configs: Sequence[str]) -> None:
+    """Check that this machine has all splits of some configs: others would take a part for the corpus.
+
+    Raises:
+        RequestError: the user's folder of the corpus lacks splits.
+    """
+    lacking = [
+        f"{split} ({name})"
+        for name in configs
+        for split in corpus.configs[name].splits
+        if split not in splits_at_hand(corpus, name)
+    ]
+    if lacking:
+        raise RequestError(
+            f"{corpus.title} can't be published without some of its splits: {data_folder(corpus.name)} lacks "
+            f"{', '.join(lacking)}. Add the files, unset {DATA_VARIABLE} to download them, or use --config."
+        )
 
 
 def is_ours(config: Config) -> bool:
@@ -124,10 +144,9 @@ def collect_files(corpus: Corpus, repository: str, exported: Path) -> dict[str, 
         raise RequestError(f"the card of {corpus.name} has no section '{HEADING.strip()}'")
     template = SAMPLE_ONLY if corpus.redistribution else PUBLISHED
     text = template.format(repository=repository, name=corpus.name, reason=corpus.redistribution)
-    files["README.md"] = card.replace(HEADING, HEADING + text, 1).encode()
-    check_card(files["README.md"], "dataset_card")
-    files[f"{corpus.name}.json"] = describe_sources(corpus)
-    return files
+    readme = card.replace(HEADING, HEADING + text, 1).encode()
+    check_card(readme, "dataset_card")
+    return {**files, "README.md": readme, f"{corpus.name}.json": describe_sources(corpus)}
 
 
 def find_splits(files: Iterable[str]) -> list[tuple[str, str]]:

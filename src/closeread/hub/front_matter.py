@@ -40,7 +40,7 @@ def split_card(card: str) -> tuple[dict[str, Any], str]:
         reason = " ".join(str(error).split())
         problem = Problem(f"the front matter is not valid: {reason} (expected a YAML object)")
         raise FormatError("README.md", [problem]) from None
-    front: dict[str, Any] = read.data.to_dict()
+    front: dict[str, Any] = read.data.to_dict()  # type: ignore[no-untyped-call]
     return front, read.text
 
 

@@ -12,7 +12,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
-from closeread.hub.repository import Commit, Hub, Repository
+from closeread.hub.names import Repository
+from closeread.hub.repository import Commit, Hub
 
 ChangeKind = Literal["new", "changed", "unchanged", "deleted", "unknown"]
 
@@ -37,11 +38,6 @@ class Plan:
             path: len(content) if isinstance(content, bytes) else content.stat().st_size
             for path, content in sorted(self.files.items())
         }
-
-    def read(self, path: str) -> bytes:
-        """Return the content of a file."""
-        content = self.files[path]
-        return content if isinstance(content, bytes) else content.read_bytes()
 
 
 @dataclass(frozen=True)
@@ -68,9 +64,14 @@ def compare(hub: Hub, plan: Plan) -> list[Change]:
     Raises:
         RequestError: the Hub can't be reached, or doesn't let us read the repository.
     """
-    exists = hub.head(plan.repository) is not None
-    there = hub.list_files(plan.repository) if exists else {}
-    changes = [Change(path, size, _compare_file(hub, plan, path, there)) for path, size in plan.sizes().items()]
+    if hub.head(plan.repository) is None:
+        return [Change(path, size, "new") for path, size in plan.sizes().items()]
+    there = hub.list_files(plan.repository)
+    _, differing, _ = hub.compare(plan.repository, plan.files)
+    changes = [
+        Change(path, size, "unchanged" if path not in differing else "changed" if path in there else "new")
+        for path, size in plan.sizes().items()
+    ]
     changes += [
         Change(path, size, "deleted")
         for path, size in there.items()
@@ -79,29 +80,20 @@ def compare(hub: Hub, plan: Plan) -> list[Change]:
     return sorted(changes, key=lambda change: change.path)
 
 
-def _compare_file(hub: Hub, plan: Plan, path: str, there: Mapping[str, int]) -> ChangeKind:
-    if path not in there:
-        return "new"
-    content = plan.read(path)
-    # Sizes are listed, contents have to be fetched.
-    same = there[path] == len(content) and hub.read(plan.repository, path) == content
-    return "unchanged" if same else "changed"
-
-
 def matches(path: str, pattern: str) -> bool:
     """Tell whether a path matches a pattern; `*` does not match `/`."""
     parts, patterns = path.split("/"), pattern.split("/")
     return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
 
 
-def publish(hub: Hub, plan: Plan, *, message: str, private: bool | None = None) -> tuple[list[Change], Commit | None]:
+def publish(hub: Hub, plan: Plan, *, message: str, private: bool = False) -> tuple[list[Change], Commit | None]:
     """Make a repository hold what a plan says, in one commit.
 
     Args:
         hub: the Hub.
         plan: the plan.
         message: the first line of the commit's message.
-        private: whether a new repository is private; None for the account's default.
+        private: create a private repository, and refuse one that exists and is public.
 
     Returns:
         The changes, and the commit; None if there was nothing to change.
@@ -110,8 +102,8 @@ def publish(hub: Hub, plan: Plan, *, message: str, private: bool | None = None) 
         RequestError: the repository can't be created or written, or somebody else changed it meanwhile.
     """
     head = hub.head(plan.repository)
-    if head is None:
-        hub.create(plan.repository, private=private)
+    if head is None or private:  # of a repository that exists, this checks that it is private
+        hub.create(plan.repository, private=private or None)
         head = hub.head(plan.repository)
     changes = compare(hub, plan)
     sent = {change.path: plan.files[change.path] for change in changes if change.kind in ("new", "changed")}

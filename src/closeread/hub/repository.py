@@ -162,6 +162,27 @@ class Hub:
 
         return ask(download, str(repository), path=path)
 
+    def compare(
+        self, repository: Repository, files: Mapping[str, Content], delete: Sequence[str] = (), revision: str = "main"
+    ) -> tuple[str, dict[str, Content], list[str]]:
+        """Compare files with those of a branch, without downloading them.
+
+        Returns:
+            The head of the branch, the files that it does not have as they are here, and the paths that it has of those
+            to delete.
+        """
+        from huggingface_hub.hf_api import RepoFile
+
+        head = str(self._read_info(repository, "sha", revision).sha)
+        paths = [*files, *delete]
+        found: dict[str, RepoFile] = {}
+        for start in range(0, len(paths), MAX_PATHS):
+            some = paths[start : start + MAX_PATHS]
+            read = partial(self._api.get_paths_info, repository.id, some, revision=head, repo_type=repository.kind)
+            found |= {entry.path: entry for entry in ask(read, str(repository)) if isinstance(entry, RepoFile)}
+        changed = {path: data for path, data in files.items() if path not in found or not is_same(found[path], data)}
+        return head, changed, [path for path in delete if path in found]
+
     def commit(
         self,
         repository: Repository,
@@ -194,7 +215,7 @@ class Hub:
         check_login()
 
         def prepare(is_retry: bool) -> tuple[bool, Callable[[], Commit]]:
-            head, changed, gone = self._compare(repository, files, delete)
+            head, changed, gone = self.compare(repository, files, delete)
             if pull_request and is_retry and (found := self._find_pull_request(repository, message, files, delete)):
                 return True, lambda: found
             arrived = not changed and not gone
@@ -286,29 +307,13 @@ class Hub:
         read = partial(self._api.get_discussion_details, repository.id, number, repo_type=repository.kind)
         return ask(read, str(repository))
 
-    def _compare(
-        self, repository: Repository, files: Mapping[str, Content], delete: Sequence[str], revision: str = "main"
-    ) -> tuple[str, dict[str, Content], list[str]]:
-        """Return the head of a branch, the files that it does not have as they are here, and the paths to delete."""
-        from huggingface_hub.hf_api import RepoFile
-
-        head = str(self._read_info(repository, "sha", revision).sha)
-        paths = [*files, *delete]
-        found: dict[str, RepoFile] = {}
-        for start in range(0, len(paths), MAX_PATHS):
-            some = paths[start : start + MAX_PATHS]
-            read = partial(self._api.get_paths_info, repository.id, some, revision=head, repo_type=repository.kind)
-            found |= {entry.path: entry for entry in ask(read, str(repository)) if isinstance(entry, RepoFile)}
-        changed = {path: data for path, data in files.items() if path not in found or not is_same(found[path], data)}
-        return head, changed, [path for path in delete if path in found]
-
     def _find_pull_request(
         self, repository: Repository, title: str, files: Mapping[str, Content], delete: Sequence[str]
     ) -> Commit | None:
         """Find an open pull request of the user with this title and these files."""
         for one in self.pull_requests(repository):
             if one.author == self._user and one.title == title:
-                head, changed, gone = self._compare(repository, files, delete, f"refs/pr/{one.number}")
+                head, changed, gone = self.compare(repository, files, delete, f"refs/pr/{one.number}")
                 if not changed and not gone:
                     return Commit(head, f"{repository.url}/commit/{head}", one.number, one.url, changed=True)
         return None

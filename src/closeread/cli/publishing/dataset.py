@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from closeread.cli import options
 from closeread.cli.publishing.options import publish_plan, publishing_options, repository
+
+if TYPE_CHECKING:
+    from closeread.corpora.declaration import Corpus
 
 
 @click.command(name="dataset", short_help="Publish a corpus as a dataset.")
@@ -40,7 +44,8 @@ def command(
     """Publish a corpus as a dataset (Parquet and a dataset card) that `datasets` loads without closeread.
 
     A corpus that may not be redistributed is published without its data: its card, the list of its released files with
-    digests and addresses, and the sample that comes with closeread.
+    digests and addresses, and the sample that comes with closeread. Parquet files that were published before and are
+    not part of it any more are deleted.
 
     \b
     Examples:
@@ -50,27 +55,15 @@ def command(
     import tempfile
 
     from closeread.corpora.gold import load_corpus
-    from closeread.errors import RequestError
-    from closeread.hf.export import export, hide_progress_in_pipes
-    from closeread.hub.benchmark import explain_framework, framework_entry, make_eval_yaml
-    from closeread.hub.dataset_files import choose_configs, collect_files, describe_refusal, find_splits, owned_paths
+    from closeread.hub.benchmark import explain_framework, framework_entry
+    from closeread.hub.dataset_files import owned_paths
+    from closeread.hub.names import Repository
     from closeread.hub.publishing import Plan
-    from closeread.hub.repository import Repository
 
     declared = load_corpus(corpus)
-    names = choose_configs(declared, configs)
-    if declared.redistribution:
-        if data_dir is not None:
-            raise RequestError(f"{describe_refusal(declared)}: --data-dir can't be published")
-        options.tell([f"{describe_refusal(declared)}; publishing its card without its data."])
-    hide_progress_in_pipes()
+    names = _choose_configs(declared, configs, data_dir)
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "repository"
-        with options.warnings_as_notes():
-            export(corpus, folder, configs=names, data_dir=data_dir)
-        files = collect_files(declared, repository, folder)
-        if with_eval_yaml:
-            files["eval.yaml"] = make_eval_yaml(declared, find_splits(files))
+        files = _make_files(declared, repository, Path(scratch) / "repository", names, data_dir, with_eval_yaml)
         publish_plan(
             Plan(Repository(repository, "dataset"), files, owned_paths(declared)),
             message=f"Publish {declared.title} with closeread",
@@ -84,3 +77,41 @@ def command(
         )
     if with_eval_yaml and not as_json:
         click.echo(f"\n{explain_framework()}")
+
+
+def _choose_configs(corpus: Corpus, configs: tuple[str, ...], data_dir: Path | None) -> list[str]:
+    """Return the configs to publish, and say why others can't be.
+
+    Raises:
+        RequestError: a config or folder is given that may not be published, or splits are missing on this machine.
+    """
+    from closeread.errors import RequestError
+    from closeread.hub.dataset_files import choose_configs, describe_refusal, require_all_splits
+
+    names = choose_configs(corpus, configs)
+    if corpus.redistribution:
+        if data_dir is not None:
+            raise RequestError(f"{describe_refusal(corpus)}: --data-dir can't be published")
+        options.tell([f"{describe_refusal(corpus)}; publishing its card without its data."])
+    if data_dir is None:
+        require_all_splits(corpus, names)
+    return names
+
+
+def _make_files(
+    corpus: Corpus, repository: str, folder: Path, configs: list[str], data_dir: Path | None, with_eval_yaml: bool
+) -> dict[str, bytes | Path]:
+    """Export a corpus into a folder, and return the files of its repository.
+
+    Raises:
+        RequestError: the repository would have no split for eval.yaml; an InputError if the corpus can't be read.
+    """
+    from closeread.hf.export import export, hide_progress_in_pipes
+    from closeread.hub.benchmark import make_eval_yaml
+    from closeread.hub.dataset_files import collect_files, find_splits
+
+    hide_progress_in_pipes()
+    with options.warnings_as_notes():
+        export(corpus.name, folder, configs=configs, data_dir=data_dir)
+    files = collect_files(corpus, repository, folder)
+    return {**files, "eval.yaml": make_eval_yaml(corpus, find_splits(files))} if with_eval_yaml else files

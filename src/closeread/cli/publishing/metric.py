@@ -24,8 +24,8 @@ def command(name: str, repository: str, private: bool, dry_run: bool, as_json: b
     from closeread.errors import RequestError, describe_unknown
     from closeread.files import package_folder
     from closeread.hf.modules import class_name, module_names
+    from closeread.hub.names import Repository
     from closeread.hub.publishing import Plan
-    from closeread.hub.repository import Repository
     from closeread.hub.spaces import metric_files
 
     if name not in module_names():

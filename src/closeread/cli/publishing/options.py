@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from closeread.cli.options import together
-from closeread.errors import RequestError, pluralize, quote
+from closeread.errors import RequestError, pluralize
 
 if TYPE_CHECKING:
     from closeread.hub.publishing import Change, Plan
-    from closeread.hub.repository import Commit
-
-REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,95}/[A-Za-z0-9][A-Za-z0-9_.-]{0,95}")
+    from closeread.hub.repository import Commit, Hub
 
 
-class RepositoryName(click.ParamType):
-    """The name of a repository of the Hub."""
+def _check_repository(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Return the name of a repository.
 
-    name = "ORG/NAME"
+    Raises:
+        BadParameter: it is not one.
+    """
+    from closeread.hub.names import Repository
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name."""
-        if not REPOSITORY.fullmatch(str(value)) or ".." in str(value) or "--" in str(value):
-            self.fail(f"{quote(str(value))} is not a repository (expected ORG/NAME, such as alice/mctaco).", param, ctx)
-        return str(value)
+    try:
+        return Repository(value, "dataset").id
+    except RequestError as error:
+        raise click.BadParameter(f"{error}.", ctx, param) from None
 
 
-repository = click.argument("repository", type=RepositoryName(), metavar="ORG/NAME")
+repository = click.argument("repository", metavar="ORG/NAME", callback=_check_repository)
 
 publishing_options = together(
-    click.option("--private", is_flag=True, help="Make the repository private if it is new."),
+    click.option("--private", is_flag=True, help="Create a private repository; refuse one that is public."),
     click.option("--dry-run", is_flag=True, help="List the files, their sizes and what would change; publish nothing."),
     click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
 )
@@ -62,14 +61,14 @@ def publish_plan(
     if dry_run:
         changes, commit = _try_to_compare(hub, plan), None
     else:
-        changes, commit = publish(hub, plan, message=message, private=True if private else None)
+        changes, commit = publish(hub, plan, message=message, private=private)
     if as_json:
         _print_json(plan, changes, commit, dry_run, about)
     else:
         _print_table(plan, changes, commit, dry_run)
 
 
-def _try_to_compare(hub: Any, plan: Plan) -> list[Change]:
+def _try_to_compare(hub: Hub, plan: Plan) -> list[Change]:
     """Compare a plan with the repository; if the Hub can't be asked, list its files without saying what changes."""
     from closeread.cli.options import tell
     from closeread.hub.publishing import Change, compare
