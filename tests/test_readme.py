@@ -7,6 +7,7 @@ from pathlib import Path
 
 import documentation
 import pages
+import pictures
 import pytest
 import yaml
 
@@ -48,10 +49,13 @@ def test_blocks_print_and_draw_what_the_page_shows(page, tmp_path, monkeypatch):
         pytest.skip(f"CLOSEREAD_DATA is not set: {skipped} block(s) not run")
 
 
-def test_every_picture_is_drawn_by_a_page():
+def test_every_picture_is_drawn_by_a_page_or_is_a_screenshot():
     shown = {picture for page in PAGES for picture in pages.find_pictures(page)}
-    assert shown == {picture for page in PAGES for picture in pages.find_drawn_pictures(page)}
-    assert shown == set((ROOT / "docs" / "images").iterdir())
+    drawn = {picture for page in PAGES for picture in pages.find_drawn_pictures(page)}
+    screenshots = {ROOT / "docs" / "images" / name for name in pictures.SCREENSHOTS}
+    assert shown - screenshots == drawn
+    assert drawn | screenshots == set((ROOT / "docs" / "images").iterdir())
+    assert all(picture.stat().st_size < pictures.LIMIT for picture in screenshots)
 
 
 def test_output_that_has_drifted_is_replaced(tmp_path):

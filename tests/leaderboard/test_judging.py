@@ -6,7 +6,17 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from shared.boards import NOON, make_store, read_tree, run_judge, sample_board, send, send_answers, small_limits, write_rows
+from shared.boards import (
+    NOON,
+    make_store,
+    read_tree,
+    run_judge,
+    sample_board,
+    send,
+    send_answers,
+    small_limits,
+    write_rows,
+)
 
 import closeread
 from closeread.errors import RequestError

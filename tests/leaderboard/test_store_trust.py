@@ -259,7 +259,9 @@ def test_two_judges_at_once_and_one_killed_for_good(store, tmp_path):
         subprocess.Popen([*command, "--cache", str(tmp_path / name)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for name in ("a", "b", "c")
     ]
-    while not list(Path(store.place).glob("entries/*/*/*/*.json")):
+    for _ in range(3000):
+        if list(Path(store.place).glob("entries/*/*/*/*.json")) or any(run.poll() is not None for run in runs):
+            break
         time.sleep(0.02)
     runs[0].kill()
     outputs = [run.communicate(timeout=120) for run in runs]

@@ -1,6 +1,8 @@
 """p-values of the swap test, against enumeration, resampling and a known bound."""
 
 import itertools
+import math
+from fractions import Fraction
 from statistics import NormalDist
 
 import numpy as np
@@ -134,15 +136,19 @@ def test_all_blocks_on_one_side():
     assert p_values(means([1] * 14))[0] == pytest.approx(2 / 2**14)
 
 
+def test_many_blocks():
+    # 1,060 of 2,000 blocks are better; 2**-2000 is 0 as a float.
+    (p,), (normal,) = p_values(means([1] * 1060 + [-1] * 940))
+    exact = Fraction(2 * sum(math.comb(2000, k) for k in range(1060, 2001)), 2**2000)
+    assert p == pytest.approx(float(exact), rel=0.001)
+    assert normal == pytest.approx(2 * NormalDist().cdf(-120 / 2000**0.5))
+
+
 @given(st.lists(st.integers(-1, 1), min_size=13, max_size=40).filter(lambda d: abs(sum(d)) > 2))
 def test_votes(differences):
     # Blocks that are better or worse by the same amount: the sign test.
     n, up = sum(map(abs, differences)), differences.count(1)
-    larger = max(up, n - up)
-    coin = [1.0]
-    for _ in range(n):
-        coin = [a + b for a, b in zip([0, *coin], [*coin, 0], strict=True)]
-    exact = min(1, 2 * sum(coin[larger:]) / 2**n)
+    exact = min(1, 2 * sum(math.comb(n, k) for k in range(max(up, n - up), n + 1)) / 2**n)
     (p,), (normal,) = p_values(means(differences))
     assert p == pytest.approx(exact, rel=0.05, abs=0.003) or p == pytest.approx(normal / 10)
     assert exact <= GAUSSIAN * normal

@@ -12,7 +12,7 @@ NAMES = [
     "Patience (large)", "Patience (base)", "Almanac-7B, five-shot", "Almanac-7B, zero-shot", "Hourglass + rules",
     "Slow Reader v2", "Slow Reader v1", "Tortoise ensemble", "Tortoise", "Sundial", "Quick Guess",
 ]  # fmt: skip
-AUTHORS = ["ada", "bashir", "chiyo", "the-meridian-lab"]
+AUTHORS = ["ada", "bashir", "chiyo", "meridian"]
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -116,7 +116,7 @@ def make_row(rng, system, f1, *, kind="system", author="ada", submitted="2026-11
     return row | fields
 
 
-def make_printed(system, printed, source="Zhou et al. (2019), Table 2"):
+def make_printed(system, printed, source="Example et al. (2024), Table 2"):
     """A row of a paper's table; `printed` is F1 times 100 as text."""
     scores = {"f1": {"value": float(printed) / 100, "printed": printed}}
     return {
@@ -190,7 +190,7 @@ def make_board(rows, *, name="mctaco/test", superseded=(), others=()):
             {"name": "f1", "title": "F1", "description": "F1 of the candidates of a question, averaged."},
         ],
         "slices": {"category": CATEGORIES},
-        "citation": "@inproceedings{zhou-2019,\n  title = {Going on a vacation takes longer},\n}",
+        "citation": "@inproceedings{example-2024,\n  title = {Reading slowly},\n}",
         "homepage": "https://example.org/mctaco",
         "licence": None,
         "limits": {"bytes": 50_000_000, "rows": 200_000, "per_day": 5},
@@ -233,7 +233,7 @@ def make_index(n=12, *, seed=0):
         if n > 3:
             rows[3]["flags"] = [{"flag": "duplicate", "of": rows[2]["id"]}]
         rows += [make_row(rng, name, f1, kind="baseline") for name, f1 in (("always-positive", 0.42), ("random", 0.31))]
-        rows += [make_printed("BERT + unit normalization", "69.9"), make_printed("ESIM + ELMo", "54.9")]
+        rows += [make_printed("Ledger + units", "69.9"), make_printed("Ledger", "54.9")]
         older = make_row(rng, "Patience (draft)", 0.64, submitted="2026-09-01T08:00:00Z", rank=None)
         signature = "mctaco|version:1|missing:error|gold:000000000000"
         others = [{"signature": signature, "closeread": "0.0.9", "rows": [older | {"signature": signature}]}]

@@ -187,12 +187,26 @@ def _keep_private(report: dict[str, Any]) -> dict[str, Any]:
     slices = {
         name: {
             value: {**scores, "counts": {}, "scores": _round_scores(scores["scores"])}
-            for value, scores in values.items()
-            if scores["n_units"] >= SMALLEST_SLICE
+            for value, scores in _drop_small(values).items()
         }
         for name, values in report["slices"].items()
     }
     return {**report, "counts": {}, "slices": slices, "scores": _round_scores(report["scores"])}
+
+
+def _drop_small(slices: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Return the slices that are large enough.
+
+    If those that are dropped have too few units together, the next smallest is dropped, too: otherwise their scores
+    would follow from those of the whole and of the other slices.
+    """
+    by_size = sorted(slices, key=lambda value: (slices[value]["n_units"], value))
+    dropped: set[str] = set()
+    for value in by_size:
+        units = sum(slices[name]["n_units"] for name in dropped)
+        if slices[value]["n_units"] < SMALLEST_SLICE or 0 < units < SMALLEST_SLICE:
+            dropped.add(value)
+    return {value: scores for value, scores in slices.items() if value not in dropped}
 
 
 def _round_scores(scores: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:

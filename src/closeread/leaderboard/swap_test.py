@@ -48,11 +48,14 @@ GAUSSIAN = 1 / (4 * float(ndtr(-np.sqrt(2))))
 CAUTION = 10.0
 """How many times smaller than its normal approximation a p-value may become."""
 
-CHUNK = 2**18
+CHUNK = 2**16
 """The number of values in memory at once, for each count; it does not affect the result."""
 
-STEP = 1e-5
-"""Relative step of numerical derivatives: rounding and curvature cost about 1e-10 each."""
+ZERO = 1e-9
+"""Differences that are smaller, relative to the standard deviation, are none."""
+
+STEP = 1e-7
+"""Relative step of numerical derivatives, which costs as much accuracy: what a p-value needs is far less."""
 
 
 class Systems(NamedTuple):
@@ -157,16 +160,14 @@ def _differentiate(systems: Systems, totals: Floats) -> list[Floats]:
 
     A count that is 0 is 0 for both systems: its derivative, which may not exist, is not needed, and 0.
     """
-    gradients = []
+    scores, gradients = systems.metric.score(totals, systems.names), []
     for column in systems.varying.tolist():
-        count = totals[..., column]
-        step = STEP * np.maximum(np.abs(count), 1)
-        above, below = totals.copy(), totals.copy()
-        above[..., column] += step
-        below[..., column] -= step
-        with np.errstate(all="ignore"):
-            rise = systems.metric.score(above, systems.names) - systems.metric.score(below, systems.names)
-        gradients.append(np.where((count == 0) | ~np.isfinite(rise), 0.0, rise / (2 * step)))
+        count = totals[..., column].copy()
+        step = STEP * np.maximum(count, 1)
+        totals[..., column] += step
+        gradient = (systems.metric.score(totals, systems.names) - scores) / step
+        totals[..., column] = count
+        gradients.append(np.where((count == 0) | np.isnan(gradient), 0.0, gradient))
     return gradients
 
 
@@ -201,12 +202,11 @@ def refine(systems: Systems, i: Ints, j: Ints, normal: Floats) -> Floats:
 
 
 def _sum_of_signs(weights: Floats, observed: Floats) -> Floats:
-    """Return how probable it is that the weights, with random signs, add up to at least the observed number, or at most
-    its negative.
+    """Return how probable it is that weights with random signs add up to at least a number, or at most its negative.
 
     Args:
         weights: (p, n_blocks).
-        observed: (p,) positive.
+        observed: (p,) the number, positive.
 
     Returns:
         (p,) NaN where the approximation does not exist.
@@ -214,27 +214,35 @@ def _sum_of_signs(weights: Floats, observed: Floats) -> Floats:
     scale = np.sqrt(np.einsum("pb,pb->p", weights, weights))
     with np.errstate(all="ignore"):
         c, s = np.abs(weights) / scale[:, None], observed / scale
-        counted = c > 1e-9
-        smallest = np.where(counted, c, np.inf).min(axis=1, initial=np.inf)
-        multiples = c / smallest[:, None]
-        # If the weights are odd and even multiples of one number, sums are twice that number apart.
-        is_lattice = (np.abs(multiples - np.rint(multiples)) < 1e-6).all(axis=1)
-        half = np.where(is_lattice, smallest, 0.0)
-        s = s - half
-        t = _solve(c, s)
-        a = t[:, None] * c
-        exponent = (a + np.log1p(np.exp(-2 * a)) - np.log(2)).sum(axis=1)
-        spread = np.sqrt((c**2 / np.cosh(a) ** 2).sum(axis=1))
-        w = np.sqrt(2 * (t * s - exponent))
-        u = np.where(is_lattice, np.sinh(half * t) / np.where(half > 0, half, 1), t) * spread
-        tail = ndtr(-w) + np.exp(-w * w / 2) / np.sqrt(2 * np.pi) * (1 / u - 1 / w)
-        # Next to the middle of the distribution, the two inverses nearly cancel.
-        tail = np.where(w > 0.01, tail, np.nan)
-        tail = np.where(s <= 1e-9, 0.5, tail)  # no sum is nearer to 0
-        tail = np.where(s >= c.sum(axis=1) * (1 - 1e-9), 0.0, tail)
-    # Of all swaps, the observed one and its mirror image are always at least as large.
-    p: Floats = np.maximum(2 * tail, 0.5 ** (counted.sum(axis=1) - 1.0))
+        tail = _approximate_tail(c, s)
+    # One choice of signs gives the largest sum.  To stay above s, it can lose any of these weights, but no other.
+    can_lose = (c > ZERO) & (c <= (c.sum(axis=1) - s)[:, None] / 2 + 1e-6)
+    n, lost = np.count_nonzero(c > ZERO, axis=1), np.count_nonzero(can_lose, axis=1)
+    least, most = (1 + lost) * np.exp2(-n), np.exp2(lost - n)
+    p: Floats = 2 * np.where(lost == 0, least, np.clip(tail, least, most))
     return p
+
+
+def _approximate_tail(c: Floats, s: Floats) -> Floats:
+    """Return the probability that c, (p, n_blocks), from 0, with random signs, add up to at least s, (p,).
+
+    The squares of a row of c add up to 1.  Warnings about NaN are up to the caller.
+    """
+    smallest = np.where(c > ZERO, c, np.inf).min(axis=1, initial=np.inf)
+    multiples = c / smallest[:, None]
+    # Sums of odd and even multiples of one number are twice that number apart.
+    is_lattice = (np.abs(multiples - np.rint(multiples)) < 1e-6).all(axis=1)
+    half = np.where(is_lattice, smallest, 0.0)
+    s = s - half
+    t = _solve(c, s)
+    a = t[:, None] * c
+    exponent = (a + np.log1p(np.exp(-2 * a)) - np.log(2)).sum(axis=1)
+    spread = np.sqrt((c**2 / np.cosh(a) ** 2).sum(axis=1))
+    w = np.sqrt(2 * (t * s - exponent))
+    u = np.where(is_lattice, np.sinh(half * t) / np.where(is_lattice, half, 1), t) * spread
+    tail = ndtr(-w) + np.exp(-w * w / 2) / np.sqrt(2 * np.pi) * (1 / u - 1 / w)
+    # Next to the middle of the distribution, the two inverses nearly cancel.
+    return np.where(s <= ZERO, 0.5, np.where(w > 0.01, tail, np.nan))
 
 
 def _solve(c: Floats, s: Floats) -> Floats:

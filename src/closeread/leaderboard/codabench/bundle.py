@@ -70,9 +70,9 @@ def make_bundle(
     competition = make_competition(board, settings)
     with creating_folder(folder) as made:
         _write_gold(board, place, made / "reference_data")
-        sample = _write_starting_kit(board, made / "starting_kit")
+        samples = _write_starting_kit(board, made / "starting_kit")
         requirements = _write_program(board, settings, made / "scoring_program")
-        task = pages.Task(board, str(competition["title"]), sample, settings.docker_image, requirements)
+        task = pages.Task(board, str(competition["title"]), samples, settings.docker_image, requirements)
         _write_texts(task, made)
         (made / "logo.png").write_bytes(draw_logo())
         write_text(made / "competition.yaml", _dump_yaml(competition))
@@ -84,14 +84,13 @@ def make_bundle(
 
 
 def describe_licence(scored: str, place: Place) -> list[str]:
-    """Return what an organiser should know of the licence of a corpus, in a sentence; nothing for own gold."""
+    """Return what the licence of a corpus forbids to do with its bundle, in a sentence; nothing if that is nothing."""
     name = find_procedure(scored)[1]
-    if name is None or place.gold is not None:
+    if name is None or place.gold is not None or place.config == "sample" or not load_corpus(name).redistribution:
         return []
     corpus = load_corpus(name)
-    return [
-        f"licence of {corpus.title}: {corpus.licence}. Writing a bundle grants no right to redistribute the corpus."
-    ]
+    allowed = "the bundle may go to a server that keeps the gold to itself, and to nobody else"
+    return [f"{corpus.title} may not be redistributed ({corpus.redistribution}): {allowed}."]
 
 
 def _refuse_paths(board: Board) -> None:
@@ -131,16 +130,18 @@ def _write_gold(board: Board, place: Place, folder: Path) -> None:
     board.open_scorer(gold)
 
 
-def _write_starting_kit(board: Board, folder: Path) -> bool:
-    """Write invented gold and a baseline's predictions for it; return whether the corpus has them."""
+def _write_starting_kit(board: Board, folder: Path) -> list[str]:
+    """Write invented gold, and a baseline's predictions for it, if there are any; return the names of the files."""
     folder.mkdir()
-    if board.corpus is None or not board.baselines or "sample" not in load_corpus(board.corpus).configs:
-        return False
+    if board.corpus is None or "sample" not in load_corpus(board.corpus).configs:
+        return []
     gold = read_corpus_gold(Place(board.corpus, "sample"))
-    write_text(folder / "sample_gold.jsonl", dump_json_lines(gold.records))
+    write_text(folder / pages.SAMPLE_GOLD, dump_json_lines(gold.records))
+    if not board.baselines:
+        return [pages.SAMPLE_GOLD]
     rows = load_baseline(board.corpus, board.baselines[0]).predict(gold.records)
-    write_submission(folder / "sample_predictions.jsonl", rows, gold.corpus)
-    return True
+    write_submission(folder / pages.SAMPLE_PREDICTIONS, rows, gold.corpus)
+    return [pages.SAMPLE_GOLD, pages.SAMPLE_PREDICTIONS]
 
 
 def _write_program(board: Board, settings: Settings, folder: Path) -> list[str]:

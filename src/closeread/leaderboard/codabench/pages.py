@@ -15,6 +15,8 @@ from closeread.counts.rendering import Grid, draw
 from closeread.leaderboard.codabench.predictions import accepts_folders
 from closeread.leaderboard.declaration import Board
 
+SAMPLE_GOLD, SAMPLE_PREDICTIONS = "sample_gold.jsonl", "sample_predictions.jsonl"
+
 
 @dataclass(frozen=True)
 class Task:
@@ -23,14 +25,14 @@ class Task:
     Attributes:
         board: the board.
         title: the title of the competition.
-        sample: whether the starting kit has a sample.
+        samples: the names of the files with invented data in the starting kit.
         docker_image: the image that scores.
         requirements: the libraries that scoring needs.
     """
 
     board: Board
     title: str
-    sample: bool
+    samples: Sequence[str]
     docker_image: str
     requirements: Sequence[str]
 
@@ -113,7 +115,7 @@ def data(task: Task) -> str:
         )
     described = [[f"`{one.name}`", one.type, one.description] for one in fields(load_schema(corpus.name), "submission")]
     table = draw(Grid("", ["field", "type", "description"], described), "markdown")
-    kit = "\nThe starting kit has invented examples of gold and predictions.\n" if task.sample else ""
+    kit = "\nThe starting kit has invented examples.\n" if task.samples else ""
     return (
         f"# Data\n\n{access}\n## Predictions\n\n{_describe_files(board, start=True)}: JSON Lines (`.jsonl`), one "
         f"object per line, in UTF-8. At most {board.limits.bytes:,} bytes.\n\n{table}{kit}"
@@ -122,12 +124,14 @@ def data(task: Task) -> str:
 
 def starting_kit(task: Task) -> str:
     """Return the guide for participants in the starting kit."""
-    sample = (
-        "- `sample_gold.jsonl`: invented gold records.\n"
-        "- `sample_predictions.jsonl`: predictions of a baseline for them, in the format of submissions.\n\n"
-        f"```bash\ncloseread score {task.board.scored} sample_predictions.jsonl --gold sample_gold.jsonl\n```\n"
-    )
-    return f"# {task.title}: starting kit\n\n{sample if task.sample else data(task).partition(chr(10))[2].strip()}\n"
+    text = f"# {task.title}: starting kit\n\nThe page *Data* of the competition says what predictions look like.\n"
+    if SAMPLE_GOLD in task.samples:
+        text += f"\n- `{SAMPLE_GOLD}`: invented gold records.\n"
+    if SAMPLE_PREDICTIONS in task.samples:
+        scored = f"closeread score {task.board.scored} {SAMPLE_PREDICTIONS} --gold {SAMPLE_GOLD}"
+        text += f"- `{SAMPLE_PREDICTIONS}`: predictions of a baseline for them, in the format of submissions.\n"
+        text += f"\n```bash\n{scored}\n```\n"
+    return text
 
 
 def readme(task: Task) -> str:

@@ -44,9 +44,9 @@ def copy_predictions(folder: Path, board: Board, target: Path) -> tuple[Path, st
     files = _find_files(folder)
     if len(files) == 1:
         (name,) = files
-        copied = target / PurePosixPath(name).name
-        _copy(files, {name: copied}, board, name)
-        return copied, name
+        copied, source = target / PurePosixPath(name).name, f"{SOURCE}/{name}"
+        _copy(files, {name: copied}, board, source)
+        return copied, source
     if not accepts_folders(board):
         found = f"has {pluralize(len(files), 'file')} (expected one file of predictions): {join_names(list(files))}"
         raise SubmissionError(SOURCE, [Problem(found)])

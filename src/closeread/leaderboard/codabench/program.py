@@ -17,7 +17,7 @@ from typing import Any
 from closeread.counts.report import make_report
 from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError
 from closeread.files import write_text
-from closeread.leaderboard.codabench.predictions import SOURCE, copy_predictions
+from closeread.leaderboard.codabench.predictions import copy_predictions
 from closeread.leaderboard.codabench.results_page import failure_page, results_page
 from closeread.leaderboard.declaration import FILE, Board, Leaderboard
 from closeread.leaderboard.results import make_record
@@ -87,11 +87,11 @@ def judge(board: Board, scorer: Scorer, folder: Path) -> dict[str, Any]:
         InputError: the submission is invalid; all problems at once.
     """
     with TemporaryDirectory(prefix="closeread-") as scratch:
-        path, name = copy_predictions(folder, board, Path(scratch))
+        path, shown = copy_predictions(folder, board, Path(scratch))
         try:
             system = scorer.read(path)
         except InputError as error:
-            raise SubmissionError(name if name == SOURCE else f"{SOURCE}/{name}", error.problems) from None
+            raise SubmissionError(shown, error.problems) from None
         counted = scorer.count(system, scorer.breakdowns_for(board.slices))
     report = make_report(counted, by=board.slices, resampling=board.resampling)
     return dict(make_record(board, "codabench", report, "").report)

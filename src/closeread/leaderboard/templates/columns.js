@@ -17,12 +17,12 @@ function makeTag(row) {
   return make("i", {}, row.source_text ? shorten(row.source_text) : KINDS[row.kind] ?? row.kind);
 }
 
-/** The scale that intervals are drawn on: the tens around everything in the column. */
+/** The scale that intervals are drawn on: the multiples of five around everything in the column. */
 function findScale(scores) {
   const ends = scores.filter((score) => score?.value != null).flatMap(({ value, low, high }) => [low ?? value, high ?? value]);
   if (!ends.length) return [0, 10000];
-  const from = Math.floor(Math.min(...ends) / 1000) * 1000;
-  return [from, Math.max(Math.ceil(Math.max(...ends) / 1000) * 1000, from + 1000)];
+  const from = Math.floor(Math.min(...ends) / 500) * 500;
+  return [from, Math.max(Math.ceil(Math.max(...ends) / 500) * 500, from + 500)];
 }
 
 /** A score on its scale, with its interval: for the eye only, as the numbers stand beside it. */

@@ -40,6 +40,7 @@ function show() {
   return section.querySelector(`.view.${view} h3`);
 }
 
+document.getElementById("no-script").hidden = true;
 if (sections.length) {
   for (const section of sections) {
     section.querySelector(".compare-link").hidden = false;

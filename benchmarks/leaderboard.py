@@ -1,0 +1,109 @@
+"""Ranking of a board's systems: all pairs at once, beside `compare`, which draws resamples for one pair.
+
+    python benchmarks/leaderboard.py
+
+Writes `results/leaderboard.json` and prints it; the tables in README.md are made from it by `python
+tools/documentation.py`.  The counts are invented: systems of different quality, with as many blocks as the test splits
+of McTaco (355 sentences) and TNE (500 documents), and 100 documents of coreference.
+"""
+
+import json
+import sys
+
+import numpy as np
+from measure import calls, kept, processes
+
+from closeread.counts.resampling import compare
+from closeread.counts.table import CountTable
+from closeread.leaderboard.ranking import pair_differences, rank
+from closeread.tasks import load_procedure
+
+RUNS = 5
+SYSTEMS = 1000
+PAIRS = 100
+DRAWING = {"n_resamples": 1000, "confidence": 0.95, "seed": 0}
+
+
+def mctaco(n, rng):
+    """Questions of a sentence, and the sum of their F1, in thirds."""
+    questions = rng.integers(1, 7, 355)
+    f1 = rng.binomial(3 * np.broadcast_to(questions, (n, 355)), rng.uniform(0.3, 0.9, (n, 1))) / 3
+    return "f1", {"questions": np.broadcast_to(questions, f1.shape), "f1_sum": f1}
+
+
+def tne(n, rng):
+    """Links of a document: correct ones, those of the system and those of gold."""
+    gold = np.broadcast_to(rng.integers(50, 400, 500), (n, 500))
+    right = rng.binomial(gold, rng.uniform(0.1, 0.6, (n, 1)))
+    system = right + rng.poisson(right / rng.uniform(1, 4, (n, 1)))
+    return "links/f1", {"links/right": right, "links/system": system, "links/gold": gold}
+
+
+def coref(n, rng):
+    """Counts of MUC, B³ and CEAFe of a document."""
+    columns = {}
+    for name in ("muc", "b3", "ceafe"):
+        key = np.broadcast_to(rng.integers(5, 60, 100), (n, 100))
+        common = rng.binomial(key, rng.uniform(0.3, 0.9, (n, 1)))
+        response = common + rng.poisson(key * rng.uniform(0.1, 0.7, (n, 1)))
+        columns |= {f"{name}/common": common, f"{name}/response": response, f"{name}/key": key}
+    return "conll/f1", columns
+
+
+BOARDS = {"mctaco": mctaco, "tne": tne, "coref": coref}
+
+
+def invent(task, n):
+    """The headline metric of a task, the names of its counts, and the counts of n systems, (n, n_blocks, k)."""
+    name, columns = BOARDS[task](n, np.random.default_rng(0))
+    metric = next(metric for metric in load_procedure(task).metrics if metric.name == name)
+    return metric, tuple(columns), np.stack(list(columns.values()), axis=2).astype(np.float64)
+
+
+def compare_two(metric, names, blocks):
+    """Compare the first two systems, as `closeread compare` does."""
+    units = [str(unit) for unit in range(blocks.shape[1])]
+    tables = (CountTable(units, np.arange(len(units)), names, counts) for counts in blocks[:2])
+    return compare(*tables, [metric], **DRAWING)
+
+
+def measure_calls():
+    """Seconds of every step within a process."""
+    boards = {task: invent(task, SYSTEMS) for task in BOARDS}
+    few = {task: (metric, names, blocks[:PAIRS]) for task, (metric, names, blocks) in boards.items()}
+    return calls(
+        {
+            "compare, 1 pair, mctaco f1": lambda: compare_two(*boards["mctaco"]),
+            **{
+                f"ranks of {SYSTEMS:,} systems, {task} {board[0].name}": lambda board=board: rank(*board)
+                for task, board in boards.items()
+            },
+            **{
+                f"differences of {PAIRS} systems, {task} {board[0].name}": lambda board=board: pair_differences(
+                    *board, **DRAWING
+                )
+                for task, board in few.items()
+            },
+        },
+        RUNS,
+    )
+
+
+def main():
+    """Measure everything and keep it; with the name of a task, only rank its systems, to measure its memory."""
+    if len(sys.argv) > 1:
+        rank(*invent(sys.argv[1], SYSTEMS))
+        return
+    commands = {
+        "python -c 'import numpy, scipy.special'": [sys.executable, "-c", "import numpy, scipy.special"],
+        **{f"ranks of {SYSTEMS:,} systems, {task}": [sys.executable, __file__, task] for task in BOARDS},
+    }
+    tables = {
+        "ranking": ("compare, 1 pair, mctaco f1", measure_calls()),
+        "ranking_processes": ("python -c 'import numpy, scipy.special'", processes(commands, RUNS)),
+    }
+    print(json.dumps(kept("leaderboard", tables), indent=1))
+
+
+if __name__ == "__main__":
+    main()

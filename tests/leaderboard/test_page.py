@@ -1,0 +1,288 @@
+"""The page of a leaderboard, without a browser: complete without script, and harmless whatever submitters write."""
+
+import base64
+import hashlib
+import json
+import re
+import unicodedata
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shared.leaderboards import (
+    HOSTILE,
+    make_board,
+    make_history,
+    make_hostile_index,
+    make_index,
+    make_pairs,
+    make_printed,
+    make_row,
+    wrap,
+)
+
+from closeread.leaderboard.cells import clean_index
+from closeread.leaderboard.chart import make_chart
+from closeread.leaderboard.compact import compact_board, embed_json, make_keys
+from closeread.leaderboard.packing import pack_column, pack_digests
+from closeread.leaderboard.page import render_page
+
+
+class Page(HTMLParser):
+    """The elements of a page in order, as (tag, attributes), and their texts by tag."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.texts, self.rows, self.inside = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        self.inside = [*self.inside, tag][-1:]
+        if tag == "tr":
+            self.rows.append([dict(attrs).get("class", "")])
+        elif tag in ("td", "th") and self.rows:
+            self.rows[-1].append("")
+
+    def handle_data(self, data):
+        self.texts.append((self.inside[-1] if self.inside else "", data))
+        in_cell = self.inside and self.inside[-1] in ("td", "th", "small", "i", "span", "tr")
+        if in_cell and self.rows and len(self.rows[-1]) > 1:
+            self.rows[-1][-1] += data
+
+    def find(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    def text(self, tag):
+        return "".join(text for name, text in self.texts if name == tag)
+
+
+def make_three(rng):
+    """Two systems and a row of a paper."""
+    first = make_row(rng, "Tortoise", 0.5)
+    first["scores"] = {
+        "f1": {"value": 0.61049, "low": 0.55, "high": 0.66125, "undefined": False},
+        "exact_match": {"value": 0.0, "low": None, "high": None, "undefined": True},
+    }
+    return [first, make_row(rng, "Hare", 0.3, kind="baseline"), make_printed("Ledger", "54.9")]
+
+
+@pytest.fixture
+def rng():
+    import random
+
+    return random.Random(3)
+
+
+def test_the_table_is_complete_without_script(rng):
+    page = Page(render_page(wrap(make_board(make_three(rng)))))
+    cells = [[cell.strip() for cell in row] for row in page.rows]
+    assert cells[0][1:] == ["Rank", "System", "F1", "Exact match", "Author", "Submitted", "Flags"]
+    # 0.61049 is 61.05 rounded, 0.66125 is 66.12 or 66.13 in binary: 66.12; a 0/0 has a star, and printed is as printed.
+    assert cells[1] == ["system best", "1", "Tortoise", "61.05 55.00–66.12", "0.00*", "ada", "2026-11-02", ""]
+    assert cells[2][1] == "Above: not distinguishable from the best"
+    assert cells[3] == ["printed", "", "Ledger Example et al. (2024), Table 2", "54.9", "", "", "", ""]
+    assert cells[4][:3] == ["baseline", "2", "Hare baseline"]
+
+
+@pytest.mark.parametrize("n", [0, 1, 12])
+def test_every_row_is_in_the_page(n):
+    index = make_index(n)
+    page = Page(render_page(index))
+    board = index["boards"][0]
+    drawn = [row for row in page.rows if row[0].split(" ")[0] in ("", "system", "baseline", "printed") and len(row) > 5]
+    heads = [row for row in drawn if row[1] in ("Rank", "System")]
+    shown = len(board["rows"]) + len(board["superseded"]) + sum(len(other["rows"]) for other in board["others"])
+    assert len(drawn) - len(heads) == shown
+    assert ("No submissions yet." in page.text("p")) == (n == 0)
+
+
+def test_there_is_no_line_if_nothing_is_below_it(rng):
+    rows = [make_row(rng, "A", 0.5), make_row(rng, "B", 0.49)]
+    assert "Above: not" not in "".join(
+        text for tag, text in Page(render_page(wrap(make_board(rows)))).texts if tag != "script"
+    )
+
+
+def test_the_policy_allows_this_style_and_this_script_only():
+    text = render_page(make_index(3))
+    page = Page(text)
+    (policy,) = [one["content"] for one in page.find("meta") if one.get("http-equiv")]
+    allowed = dict(part.split(" ", 1) for part in policy.split("; "))
+    style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)[1]
+    script = re.search(r"<script>(.*?)</script>", text, re.DOTALL)[1]
+    for name, content in (("style-src", style), ("script-src", script)):
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert allowed.pop(name) == f"'sha256-{digest}'"
+    assert allowed == {"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'"}
+
+
+def test_nothing_is_loaded_and_no_attribute_runs():
+    for index in (make_index(12), make_hostile_index()):
+        for tag, attributes in Page(render_page(index)).elements:
+            assert tag not in ("link", "img", "iframe", "object", "embed", "base", "audio", "video")
+            assert not {name for name in attributes if name.startswith("on")} | {"style", "src"} & attributes.keys()
+            if "href" in attributes and not attributes["href"].startswith("#"):
+                assert attributes["href"].startswith("https://")
+                assert (attributes["rel"], attributes["target"]) == ("nofollow noopener", "_blank")
+
+
+def test_hostile_texts_stay_texts():
+    plain, hostile = Page(render_page(make_index(12))), Page(render_page(make_hostile_index()))
+    assert {tag for tag, _ in hostile.elements} <= {tag for tag, _ in plain.elements}
+    assert len(hostile.find("script")) == len(plain.find("script")) == 2
+    shown = "".join(text for tag, text in hostile.texts)
+    assert all(c.isprintable() or c == "\n" for c in shown if unicodedata.category(c) != "Zs")
+    names = "".join(text for tag, text in hostile.texts if tag == "th")
+    for text in ("<img src=x onerror=alert(1)>", r"\u202egnp.tset\u2066", r"\x1b[31mred\x00\x07\x9b", r"\ud800"):
+        assert text in names
+    assert "x" * 200 not in names
+
+
+def test_links_that_are_none_are_marked_in_the_data():
+    board = clean_index(make_hostile_index())["boards"][0]
+    columns = compact_board(board, "key")["columns"]
+    # Of the links of the generator, none is one, so that each stands in a list; and no hostile text names a model.
+    assert all(isinstance(one, list) for one in expand(columns["paper"], 0) if one is not None)
+    assert all(isinstance(one, list) for one in expand(columns["model"], 0) if one is not None)
+
+
+def expand(column, n):
+    """A slow twin of `unpack` in data.js."""
+    if isinstance(column, list):
+        return column
+    if "all" in column:
+        return [column["all"]] * n
+    if "of" in column:
+        return [column["of"][place] for place in expand(column["at"], n)]
+    if "digits" in column:
+        alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+        found = []
+        for i in range(0, len(column["digits"]), column["width"]):
+            code = 0
+            for digit in column["digits"][i : i + column["width"]]:
+                code = 64 * code + alphabet.index(digit)
+            found.append((code - 1 + column["from"]) / column["scale"] if code else None)
+        return found
+    if "digests" in column:
+        return [text and restore(text) for text in expand(column["digests"], n)]
+    return [None if text is None else column["before"] + text + column["after"] for text in column["each"]]
+
+
+def restore(text):
+    def to_hex(found):
+        digits = base64.urlsafe_b64decode(f"{found[2]}=").hex()
+        return f"{digits[:2]}/{digits}" if found[1] == "^" else digits
+
+    return re.sub("([~^])([A-Za-z0-9_-]{43})", to_hex, text)
+
+
+numbers = st.one_of(st.none(), st.integers(-(10**9), 10**9), st.integers(-(10**6), 10**6).map(lambda n: n / 4))
+values = st.one_of(
+    st.lists(st.one_of(st.none(), st.text(max_size=5))),
+    st.lists(numbers),
+    st.lists(numbers, min_size=50, max_size=70),
+    st.lists(st.sampled_from(["a", None, ["a"], 1, True, 1.5, "1"])),
+)
+
+
+@given(values)
+def test_what_is_packed_can_be_unpacked(column):
+    packed = json.loads(json.dumps(pack_column(column)))
+    assert expand(packed, len(column)) == column
+
+
+digests = st.binary(min_size=32, max_size=32).map(bytes.hex)
+texts = st.one_of(
+    st.none(),
+    digests,
+    digests.map(lambda text: f"results/a/{text[:2]}/{text}.json"),
+    st.tuples(digests, digests).map(lambda two: f"score {two[0][:2]}/{two[0]}.jsonl {two[1]}"),
+    st.text(alphabet="~^aA/", max_size=50),
+    digests.map(lambda text: f"~{text[:43]}"),
+)
+
+
+@given(st.lists(texts))
+def test_digests_can_be_unpacked(column):
+    assert expand(pack_digests(column), len(column)) == column
+
+
+@given(st.recursive(st.text() | st.sampled_from(HOSTILE), st.lists, max_leaves=5))
+def test_no_text_ends_the_element_of_the_data(value):
+    text = embed_json(clean_index(value))
+    assert not set("<>&\u2028\u2029") & set(text)
+    assert json.loads(text) == clean_index(value)
+
+
+def test_scores_of_the_data_are_those_of_the_table(rng):
+    rows = make_three(rng)
+    board = clean_index(make_board(rows))
+    data = compact_board(board, "key")
+    f1 = data["total"]["scores"][[name for name, _ in data["metrics"]].index("f1")]
+    assert [expand(f1[name], 3)[0] for name in ("value", "below", "above")] == [6105, 605, 507]
+    exact = data["total"]["scores"][[name for name, _ in data["metrics"]].index("exact_match")]
+    assert exact["undefined"] == [0]
+    assert f1["printed"] == {1: "54.9"}
+
+
+def test_boards_and_rows_have_addresses_of_their_own():
+    board = make_index(3)["boards"][0]
+    same = {**board, "name": "mctaco-test"}
+    page = Page(render_page(wrap(board, same)))
+    ids = [attributes["id"] for _, attributes in page.elements if attributes.get("id")]
+    assert len(ids) == len(set(ids))
+    assert {"mctaco-test", "mctaco-test-2"} <= set(ids)
+    assert make_keys(["a b", "A/B", "a-b-2", "a-b", "…"]) == ["a-b", "a-b-2", "a-b-2-2", "a-b-3", "x"]
+
+
+def test_a_form_is_shown_if_there_is_a_server():
+    form = {
+        "action": "/submit",
+        "token": "abc",
+        "values": {"system": '"><script>', "board": "mctaco/test"},
+        "problems": ["line 3: \u202e is bad <b>"],
+    }
+    page = Page(render_page(make_index(3), form=form))
+    (sent,) = [one for one in page.find("form") if one.get("method")]
+    assert (sent["action"], sent["enctype"]) == ("/submit", "multipart/form-data")
+    values = {one["name"]: one.get("value") for one in page.find("input") if one.get("name") in ("token", "system")}
+    assert values == {"token": "abc", "system": '"><script>'}
+    assert r"line 3: \u202e is bad <b>" in page.text("li")
+    (policy,) = [one["content"] for one in page.find("meta") if one.get("http-equiv")]
+    assert "form-action 'self'" in policy
+
+
+def test_a_page_of_a_thousand_systems_is_below_one_megabyte():
+    assert len(render_page(make_index(1000)).encode()) < 1_000_000
+
+
+def test_a_board_without_results_says_so():
+    board = make_board([])
+    board |= {"n_units": None, "n_blocks": None, "slices": {}}
+    page = Page(render_page(wrap(board)))
+    assert page.text("p").count("No submissions yet.") == 2  # in the ranking and in the history
+    assert "This leaderboard has no boards yet." in Page(render_page(wrap())).text("p")
+
+
+def test_a_record_is_drawn_where_it_belongs():
+    history = [{"date": f"2026-11-{day:02}T00:00:00Z", "value": value} for day, value in ((1, 0.5), (2, 0.6), (5, 0.7))]
+    chart = make_chart(history)
+    (x1, y1), (x2, y2), (x3, y3) = chart.points
+    assert (x2 - x1) * 3 == pytest.approx(x3 - x2, abs=1)  # one day, then three
+    assert y1 - y2 == pytest.approx(y2 - y3, abs=0.2)  # ten points each, upwards
+    heights = {name: y for y, name in chart.ticks}
+    assert (heights["50"], heights["70"]) == (y1, y3)
+    assert make_chart([]) is None
+    (only,) = make_chart(history[:1]).points
+    assert chart.left < only[0] < chart.right
+    assert 0 < only[1] < chart.height
+
+
+def test_the_generator_is_right_about_pairs(rng):
+    """The fixtures themselves: one pair a couple, in the order of the index."""
+    rows = [make_row(rng, name, value) for name, value in (("A", 0.6), ("B", 0.5), ("C", 0.3))]
+    pairs = make_pairs(rows)
+    assert [round(low + 0.03, 9) for low in pairs["low"]] == pytest.approx([0.1, 0.3, 0.2])
+    assert len(make_history(rows)) == 1

@@ -1,0 +1,205 @@
+"""Rows of papers' tables: every value against a transcription of the paper, and bad files."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from closeread.corpora.gold import corpus_names, load_corpus, read_gold
+from closeread.errors import FormatError, RequestError
+from closeread.files import package_folder
+from closeread.leaderboard.printed import FILE, PrintedScore, parse_printed_systems, read_printed_systems
+from closeread.tasks import load_procedure
+from closeread.tasks.mctaco.baselines import always_negative, always_positive
+from closeread.tasks.tne.baselines import BASELINES
+
+PRF = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
+
+
+def columns(*families, short=False):
+    """The columns of precision, recall and F1 of families, each a name and a pattern of its columns."""
+    return {
+        f"{family}/{score}": pattern.format(title[0] if short and score != "f1" else title)
+        for family, pattern in families
+        for score, title in PRF.items()
+    }
+
+
+# The table, the row as printed (the system's name if None), and the column of each score.
+CELLS = {
+    "mctaco": {"Table 2": ("2", None, {"exact_match": "EM", "f1": "F1"})},
+    "tne": {
+        "Table 3": ("3", None, columns(("links", "{}"), ("unlabeled", "{}"))),
+        "Tables 3 and 5": ("3", None, columns(("links", "{}"))),
+        "Table 4": ("4", "by part", columns(("links", "{}"))),
+    },
+    "wikipossessions": {
+        "Table 4 (ALL, exact match)": ("4", "by family", columns(("ALL", "ALL exact {}"), short=True)),
+    },
+    "semeval2015_timeline": {"section 7": ("2", "by track", {"awareness/f1": "Total F1"})},
+}
+FROM_TABLE_5 = {**columns(("unlabeled", "Links-{}"), short=True), "iprep": "IPrep-Acc"}
+DOMAINS = {"ood": "OOD", "books": "Books", "imdb": "IMDB", "reddit": "r/", "asked_science": "r/askedscience"}
+SUBTASKS = {"possessor": "Poss.ID", "possessor_certainty": "Poss.Cert", "anchor": "Temp.Anch"}
+
+
+def load_rows(corpus):
+    return json.loads((package_folder(f"closeread.loaders.{corpus}") / FILE).read_text("utf-8"))
+
+
+def test_which_corpora_have_printed_systems():
+    found = [name for name in corpus_names() if (package_folder(f"closeread.loaders.{name}") / FILE).exists()]
+    assert found == sorted(CELLS)
+
+
+@pytest.fixture
+def printed(corpora):
+    """The transcriptions of papers, in a folder beside that of the corpora."""
+    folder = corpora.parent / "printed"
+    if not folder.is_dir():
+        pytest.skip("there is no folder `printed` beside CLOSEREAD_DATA")
+    return lambda corpus: json.loads((folder / f"{corpus}.json").read_text("utf-8"))
+
+
+def find_cell(document, table, row, column):
+    """The value of a cell, as printed."""
+    (value,) = {
+        cell["value"]
+        for one in document
+        if one.get("table") == table
+        for cell in one["rows"]
+        if (cell["row"], cell["column"]) == (row, column)
+    }
+    return value
+
+
+def find_text(document, description):
+    """The value of a figure of the running text, as printed."""
+    (value,) = {one["value"] for part in document for one in part.get("text", ()) if one["description"] == description}
+    return value
+
+
+def look_up(document, corpus, row, metric):
+    """The value of a score in a transcription."""
+    place = row["source"].partition(", ")[2].removeprefix("preprint), ").partition(";")[0]
+    system, (family, _, score) = row["system"], metric.partition("/")
+    if place == "footnote 9":
+        return find_text(document, f"{system}, {'EM' if metric == 'exact_match' else 'F1'}")
+    if place == "Tables 3 and 5" and family != "links":
+        return find_cell(document, "5", system, FROM_TABLE_5[metric])
+    table, name, names = CELLS[corpus][place]
+    if name == "by part":
+        name = DOMAINS.get(row["split"], f"r/{row['split']}")
+    elif name == "by family":
+        name, metric = SUBTASKS[family], f"ALL/{score}"
+    elif name == "by track":
+        run, _, track = system.partition(" (")
+        name = f"{track.removesuffix(')')}: {run}"
+        if row["split"] == "corpus_2":
+            return find_cell(document, "2, GM column", name, "GM F1")
+    return find_cell(document, table, name or system, names[metric])
+
+
+@pytest.mark.parametrize("corpus", CELLS)
+def test_values_are_as_printed(printed, corpus):
+    document = printed(corpus)
+    for row in load_rows(corpus):
+        for metric, text in row["scores"].items():
+            assert text == look_up(document, corpus, row, metric), (row["system"], metric)
+
+
+def test_second_hand_figures_are_left_out(printed):
+    second_hand = {r["row"] for t in printed("semeval2015_timeline") if t.get("second_hand") for r in t["rows"]}
+    assert second_hand
+    assert not second_hand & {row["system"] for row in load_rows("semeval2015_timeline")}
+
+
+def test_rows_of_a_split():
+    found = read_printed_systems("mctaco", "default", "test")
+    assert [row.system for row in found][-3:] == ["BERT", "BERT + unit normalization", "RoBERTa"]
+    bert = found[-3]
+    assert bert.source == "Zhou et al. (2019), Table 2"
+    assert bert.scores == {"exact_match": PrintedScore(0.396, "39.6"), "f1": PrintedScore(0.661, "66.1")}
+    assert read_printed_systems("mctaco", "default", "validation") == []
+    assert read_printed_systems("mctaco") == found  # the default is the test split
+
+
+def test_ratios_are_kept():
+    (found,) = read_printed_systems("wikipossessions")
+    assert found.scores["anchor/precision"] == PrintedScore(0.003, "0.003")
+
+
+def test_unknown_parts():
+    with pytest.raises(RequestError, match="no such split of mctaco"):
+        read_printed_systems("mctaco", "default", "tset")
+
+
+@pytest.mark.parametrize("corpus", CELLS)
+def test_every_headline_is_printed(corpus):
+    headline = load_procedure(load_corpus(corpus).procedure).headline
+    assert any(headline in row["scores"] for row in load_rows(corpus))
+
+
+# What is printed is what we score: rows that can be recomputed.
+
+
+def score(procedure, gold, system):
+    table = procedure.count(gold=gold, system=system, missing="empty")
+    return table.scores(procedure.metrics)
+
+
+def assert_recomputed(rows, computed, tolerance):
+    for name, scores in computed.items():
+        (row,) = [row for row in rows if row.system == name]
+        for metric, one in row.scores.items():
+            assert scores[metric] == pytest.approx(one.value, abs=tolerance), (name, metric)
+
+
+def test_mctaco_is_recomputed(corpora):
+    gold, procedure = read_gold(load_corpus("mctaco")).records, load_procedure("mctaco")
+    systems = {"Always Positive": always_positive(gold), "Always Negative": always_negative(gold)}
+    computed = {name: score(procedure, gold, system) for name, system in systems.items()}
+    # 12.16 is printed as 12.1.
+    assert_recomputed(read_printed_systems("mctaco"), computed, 0.001)
+
+
+def test_tne_is_recomputed(corpora):
+    gold, procedure = read_gold(load_corpus("tne")).records, load_procedure("tne")
+    baselines = {baseline.name: baseline for baseline in BASELINES}
+    names = ("Title-First", "Title-Last", "Adj-Anaphora", "Adj-Cataphora", "Surface", "Surface-Extended", "Combined")
+    computed = {name: score(procedure, gold, baselines[name.lower()].predict(gold)) for name in names}
+    # 37.76 is printed as 37.7.
+    assert_recomputed(read_printed_systems("tne"), computed, 0.0007)
+
+
+# Bad files
+
+
+GOOD = {"system": "S", "source": "P", "config": "default", "split": "test", "unit": "percent", "scores": {"f1": "5.0"}}
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("[", "mctaco/printed_systems.json: is not JSON"),
+        ([], "mctaco/printed_systems.json: [] should be non-empty"),
+        ([{**GOOD, "scores": {"f1": 5.0}}], "[0].scores.f1: 5.0 is not of type 'string'"),
+        ([{**GOOD, "scores": {"f1": "5,0"}}], "[0].scores.f1: '5,0' does not match"),
+        ([{**GOOD, "unit": "per cent"}], "[0].unit: 'per cent' is not one of ['percent', 'ratio']"),
+        ([{**GOOD, "scores": {"f2": "5.0"}}], "[0].scores: no such metric: 'f2' (choose from: exact_match, f1)"),
+        (
+            [{**GOOD, "scores": {"f1": "100.1"}}],
+            "[0].scores.f1: 100.1 is too large (expected at most 100)",
+        ),
+        ([{**GOOD, "config": "d"}], "[0].config: no such config: 'd'"),
+        ([{**GOOD, "split": "tset"}], "[0].split: no such split: 'tset'. Did you mean 'test'?"),
+        ([GOOD, GOOD], "[1]: system 'S' is listed twice for default, test"),
+        ([{**GOOD, "config": "d"}, {**GOOD, "scores": {"f2": "5.0"}}], "2 problems"),
+    ],
+)
+def test_bad_files(tmp_path, rows, message):
+    path = Path(tmp_path / FILE)
+    path.write_text(rows if isinstance(rows, str) else json.dumps(rows))
+    with pytest.raises(FormatError) as caught:
+        parse_printed_systems(path, load_corpus("mctaco"))
+    assert message in str(caught.value)

@@ -1,0 +1,190 @@
+"""Leaderboards as tables: grids, CSV and Parquet, harmless whatever submitters write."""
+
+import csv as csv_reader
+import io
+import json
+import random
+import re
+from itertools import pairwise
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from markdown_it import MarkdownIt
+from shared.leaderboards import HOSTILE, make_board, make_hostile_index, make_index, make_printed, make_row, wrap
+
+from closeread.counts.rendering import draw
+from closeread.leaderboard.tables import COLUMNS, csv, grid, parquet, quote_cell, system_grids
+
+
+@pytest.fixture
+def board():
+    rng = random.Random(5)
+    first = make_row(rng, "Tortoise", 0.6, flags=[{"flag": "perfect"}])
+    first["scores"]["f1"] = {"value": 0.61, "low": 0.55, "high": 0.66, "undefined": False}
+    first["scores"]["exact_match"] = {"value": 0.0, "low": None, "high": None, "undefined": True}
+    rows = [first, make_row(rng, "Hare", 0.3, kind="baseline"), make_printed("Ledger", "54.9")]
+    return make_board(rows)
+
+
+def test_a_ranking(board):
+    found = grid(board)
+    assert found.header == ("rank", "system", "F1", "95% interval", "Exact match", "author")
+    assert found.rows[0] == ("1†", "Tortoise", "61.00", "55.00–66.00", "0.00*", "ada")
+    assert found.rows[1] == ("", "Ledger (Example et al. (2024), Table 2)", "54.9", "", "", "")
+    assert found.rows[2][:2] == ("2", "Hare (baseline)")
+    assert "Not shown: flags; see --format csv." in found.notes
+    wide = grid(board, style="markdown")
+    assert (wide.header[-1], wide.rows[0][-1]) == ("flags", "equal to the gold")
+    assert "* This score is 0/0; its value is set by convention." in found.notes
+    assert "Refused: 2. Withdrawn: 1." in found.notes
+
+
+@pytest.mark.parametrize("n", [0, 1, 12, 200])
+def test_a_ranking_fits_a_terminal(n, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    found = grid(make_index(n)["boards"][0])
+    lines = draw(found, "table").splitlines()
+    assert max(map(len, lines)) <= 80
+    scores = {row[2] for row in found.rows}
+    assert all(any(score in line for line in lines) for score in scores)  # no number is broken
+
+
+def test_many_scores_are_left_out_of_a_terminal_only(board):
+    names = [f"metric {i}" for i in range(20)]
+    board["metrics"] += [{"name": name, "title": name, "description": ""} for name in names]
+    for row in board["rows"]:
+        row["scores"] |= {name: {"value": 0.5, "low": 0.4, "high": 0.6, "undefined": False} for name in names}
+    narrow, wide = grid(board), grid(board, style="markdown")
+    assert len(narrow.header) < 10
+    assert any(note.startswith("Not shown: metric ") and "metric 19" in note for note in narrow.notes)
+    assert set(names) < set(wide.header)
+
+
+def test_other_signatures_are_counted_and_not_ranked():
+    index = make_index(3)
+    found = grid(index["boards"][0])
+    assert "Patience (draft)" not in str(found.rows)
+    assert "1 row with another signature: not comparable, see --format csv." in found.notes
+
+
+def read(text):
+    return list(csv_reader.DictReader(io.StringIO(text)))
+
+
+def test_long_form_has_a_row_for_every_score(board):
+    rows = read(csv(wrap(board)))
+    # Two systems with two scores each, of all units and of five categories, and one printed score.
+    assert len(rows) == 2 * 2 * (1 + 5) + 1
+    assert list(rows[0]) == list(COLUMNS)
+    (f1,) = [row for row in rows if (row["system"], row["metric"], row["slice"]) == ("Tortoise", "f1", "all")]
+    assert {name: f1[name] for name in ("value", "low", "high", "rank_low", "rank_high", "best", "flags")} == {
+        "value": "0.61", "low": "0.55", "high": "0.66", "rank_low": "1", "rank_high": "1", "best": "True",
+        "flags": "perfect",
+    }  # fmt: skip
+    assert (f1["n_units"], f1["field"], f1["standing"]) == ("1332", "", "ranked")
+    (printed,) = [row for row in rows if row["kind"] == "printed"]
+    assert float(printed["value"]) == pytest.approx(0.549)
+    assert (printed["low"], printed["n_units"], printed["author"]) == ("", "", "")
+
+
+def test_all_standings_are_in_the_long_form():
+    rows = read(csv(make_index(4)))
+    assert {row["standing"] for row in rows} == {"ranked", "superseded", "other signature"}
+    assert {row["system"] for row in rows if row["standing"] == "other signature"} == {"Patience (draft)"}
+
+
+def test_ratios_keep_their_digits():
+    value = 0.1234567890123456
+    row = make_row(random.Random(0), "A", 0.5)
+    row["scores"]["f1"]["value"] = value
+    found = [row for row in read(csv(wrap(make_board([row])))) if (row["metric"], row["slice"]) == ("f1", "all")]
+    assert float(found[0]["value"]) == value
+
+
+def test_parquet_has_the_same_rows_and_always_the_same_schema_and_bytes():
+    index = make_index(4)
+    data = parquet(index)
+    assert data == parquet(json.loads(json.dumps(index)))
+    table, empty = (pq.read_table(pa.BufferReader(one)) for one in (data, parquet(wrap())))
+    assert table.schema.equals(empty.schema)
+    assert empty.num_rows == 0
+    assert [field.name for field in table.schema] == list(COLUMNS)
+    rows = [{name: "" if value is None else str(value) for name, value in row.items()} for row in table.to_pylist()]
+    assert rows == read(csv(index))
+
+
+def test_no_cell_is_a_formula():
+    for row in csv_reader.reader(io.StringIO(csv(make_hostile_index()))):
+        assert not [cell for cell in row if cell.strip().startswith(("=", "+", "-", "@", "\t", "＝"))]
+    names = {row["system"] for row in read(csv(make_hostile_index()))}
+    assert '\'=HYPERLINK("https://example.org")' in names
+    assert r"\t=1+1" in names
+    assert r"\u202egnp.tset\u2066" in names
+
+
+def test_hostile_names_are_harmless_in_parquet():
+    names = set(pq.read_table(pa.BufferReader(parquet(make_hostile_index())))["system"].to_pylist())
+    assert r"\ud800" in names
+    assert "</script><script>alert(1)</script>" in names  # whoever shows them as HTML escapes them
+
+
+def is_found(token):
+    return token.type != "code_inline" and re.search(r"www\.|://|@\w", token.content)
+
+
+def cells_of(markdown):
+    """The cells of the table of a Markdown text: (kinds of tokens, text) for each.
+
+    Bare links and mentions, which other renderers find in text outside of code, are of the kind "found".
+    """
+    tokens = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(markdown)
+    return [
+        (
+            {"found" if is_found(child) else child.type for child in token.children},
+            "".join(child.content for child in token.children),
+        )
+        for before, token in pairwise(tokens)
+        if before.type in ("td_open", "th_open")
+    ]
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, "BERT (large), v1.0", "a||b", "|", "\\|", "`|`", "http://example.org|x"])
+def test_a_cell_of_markdown_shows_a_text_as_it_is(text):
+    from closeread.leaderboard.names import show_safely
+
+    shown = show_safely(text)
+    ((kinds, content), _) = cells_of(f"| {quote_cell(shown)} | x |\n|---|---|\n")
+    assert kinds <= {"text", "code_inline", "text_special"}
+    assert content.strip() == shown.strip()
+
+
+def test_a_hostile_board_has_as_many_cells_as_any_in_markdown():
+    found = grid(make_hostile_index()["boards"][0], style="markdown")
+    drawn = draw(found, "markdown")
+    cells = cells_of(drawn)
+    assert len(cells) == len(found.header) * (1 + len(found.rows))
+    assert not {kind for kinds, _ in cells for kind in kinds} - {"text", "code_inline", "text_special"}
+
+
+def test_a_hostile_board_runs_nothing_in_latex():
+    drawn = draw(grid(make_hostile_index()["boards"][0], style="latex"), "latex")
+    assert "\\input{secret}" not in drawn
+    assert all(character.isprintable() or character == "\n" for character in drawn)
+
+
+def test_the_tables_of_a_system(board):
+    facts, scores, counts = system_grids(board, board["rows"][0])
+    assert facts.title == "Tortoise"
+    assert ["author", "ada"] in facts.rows
+    assert scores.rows[1] == ["", "F1", "61.00", "55.00–66.00"]
+    assert [row[0] for row in scores.rows if row[0]] == ["all", *board["slices"]["category"]]
+    assert counts.header[:2] == ["count", "all"]
+    assert counts.rows[0][:3] == ["questions", "1,332", "260"]
+
+
+def test_the_tables_of_a_printed_row(board):
+    facts, scores = system_grids(board, board["rows"][1])
+    assert ["source text", "Example et al. (2024), Table 2"] in facts.rows
+    assert scores.rows == [["all", "F1", "54.9", ""]]
