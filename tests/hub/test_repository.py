@@ -169,7 +169,8 @@ def test_without_login(hub):
     ]
     wrong = "the Hugging Face Hub does not accept your token: run `hf auth login`, or set HF_TOKEN"
     calls = "refused(hub.user), refused(hub.head, rain), refused(hub.commit, rain, {'x': b''}, message='x')"
-    out = run_client(hub, None, f"{START}print({calls}, sep='\\n')", HF_TOKEN="hf_expired").stdout
+    expired = {"HF_TOKEN": "hf_expired"}
+    out = run_client(hub, None, f"{START}print({calls}, sep='\\n')", **expired, cwd=None).stdout
     assert out.splitlines() == [
         f"('RequestError', '{wrong}')",
         f"('RequestError', 'dataset lab/rain: {wrong}')",

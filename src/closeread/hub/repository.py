@@ -214,15 +214,20 @@ class Hub:
         check_paths([*files, *delete])
         check_login()
 
+        base = ""
+
         def prepare(is_retry: bool) -> tuple[bool, Callable[[], Commit]]:
+            nonlocal base
             head, changed, gone = self.compare(repository, files, delete)
-            if pull_request and is_retry and (found := self._find_pull_request(repository, message, files, delete)):
-                return True, lambda: found
-            arrived = not changed and not gone
-            if parent not in (None, head) and not pull_request and not (arrived and is_retry):
+            base = base or head
+            if is_retry:
+                find = self._find_pull_request if pull_request else partial(self._find_commit, base)
+                if found := find(repository, message, files, delete):
+                    return True, lambda: found
+            if parent not in (None, head) and not pull_request:
                 raise ConflictError(f"{repository}: somebody else has committed in the meantime; try again")
-            if arrived:
-                return True, lambda: Commit(head, f"{repository.url}/commit/{head}", None, None, changed=is_retry)
+            if not changed and not gone:
+                return True, lambda: Commit(head, f"{repository.url}/commit/{head}", None, None, changed=False)
             # What was sent before may still be on its way: on top of a fixed commit it can't arrive twice.
             top = parent or (head if is_retry and not pull_request else None)
             send = partial(self._send, repository, changed, gone, message, description, top, pull_request)
@@ -306,6 +311,20 @@ class Hub:
     def _read_discussion(self, repository: Repository, number: int) -> DiscussionWithDetails:
         read = partial(self._api.get_discussion_details, repository.id, number, repo_type=repository.kind)
         return ask(read, str(repository))
+
+    def _find_commit(
+        self, base: str, repository: Repository, title: str, files: Mapping[str, Content], delete: Sequence[str]
+    ) -> Commit | None:
+        """Find a commit of the user after `base` with this title and these files, which may have changed since."""
+        read = partial(self._api.list_repo_commits, repository.id, repo_type=repository.kind)
+        for one in ask(read, str(repository)):
+            if one.commit_id == base:
+                return None
+            if one.title == title and self._user in one.authors:
+                sha, changed, gone = self.compare(repository, files, delete, one.commit_id)
+                if not changed and not gone:
+                    return Commit(sha, f"{repository.url}/commit/{sha}", None, None, changed=True)
+        return None
 
     def _find_pull_request(
         self, repository: Repository, title: str, files: Mapping[str, Content], delete: Sequence[str]
