@@ -20,6 +20,7 @@ from shared.boards import (
 
 import closeread
 from closeread.errors import RequestError
+from closeread.leaderboard.judge import Judged
 from closeread.leaderboard.results import record_id, record_path
 
 
@@ -77,7 +78,7 @@ def test_judging_twice_changes_nothing(store, tmp_path):
     run_judge(store, tmp_path)
     before = read_tree(store.place)
     again = run_judge(store, tmp_path)
-    assert not (again.accepted or again.refused or again.errors)
+    assert again == Judged()
     assert read_tree(store.place) == before
 
 

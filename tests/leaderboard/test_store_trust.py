@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,8 @@ from shared.boards import (
 from closeread.errors import FormatError, SubmissionError
 from closeread.leaderboard import folder_store, scoring_process
 from closeread.leaderboard.canonical import write_json
-from closeread.leaderboard.worker import read_outcome
 from closeread.leaderboard.submission import About, is_predictions_path, make_submission
+from closeread.leaderboard.worker import read_outcome
 
 
 @pytest.fixture
@@ -223,10 +224,8 @@ def test_a_judge_that_is_killed_at_any_write_leaves_what_the_next_completes(tmp_
         store = make(folder)
         with monkeypatch.context() as patch:
             done = count_writes(patch, limit)
-            try:
+            with suppress(Killed):
                 run_judge(store, folder)
-            except Killed:
-                pass
         store.read_results(store.read_leaderboard())  # readable
         run_judge(store, folder)
         assert content(store, folder) == expected, f"killed at write {limit}"
