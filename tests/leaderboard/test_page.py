@@ -105,6 +105,14 @@ def test_there_is_no_line_if_nothing_is_below_it(rng):
     )
 
 
+def test_the_line_is_under_the_first_group_of_the_best(rng):
+    board = make_board([make_printed("P", "70.0"), *(make_row(rng, name, 0.6) for name in "ABCD")])
+    for row, best in zip(board["rows"][1:], (True, True, False, True), strict=True):
+        row["rank"] = {"low": 1, "high": 4, "best": best}
+    names = [row[1] if len(row) == 2 else row[2] for row in Page(render_page(wrap(board))).rows]
+    assert [name.split()[0] for name in names[1:7]] == ["P", "A", "B", "Above:", "C", "D"]
+
+
 def test_the_policy_allows_this_style_and_this_script_only():
     text = render_page(make_index(3))
     page = Page(text)

@@ -146,6 +146,14 @@ def test_filtering(open_page, board):
     assert names(page) == [row["system"] for row in board["rows"] if row.get("author") == AUTHORS[1]]
 
 
+def test_the_line_is_where_python_draws_it(open_page):
+    rows = "table => [...table.tBodies[0].rows].findIndex((row) => row.className === 'line')"
+    places = [
+        open_page(java_script_enabled=enabled).get_by_role("table").first.evaluate(rows) for enabled in (True, False)
+    ]
+    assert places[0] == places[1] > 0
+
+
 def test_scores_by_slice(open_page, board):
     page = open_page()
     page.get_by_label("Scores").first.select_option("by category")

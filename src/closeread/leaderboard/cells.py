@@ -109,6 +109,15 @@ def order_metrics(board: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def count_best(board: Mapping[str, Any]) -> int:
-    """Return the number of rows down to the last that is not distinguishable from the best; 0 if there is none."""
-    best = [i for i, row in enumerate(board["rows"]) if row["rank"] and row["rank"].get("best")]
-    return best[-1] + 1 if best else 0
+    """Return the number of rows down to the end of the first group that is not distinguishable from the best.
+
+    A system further down may belong to them, too, if the tests can't tell because its scores vary more.  Rows without a
+    rank don't end the group.
+    """
+    number = 0
+    for place, row in enumerate(board["rows"], start=1):
+        if row["rank"] is not None:
+            if not row["rank"].get("best"):
+                break
+            number = place
+    return number

@@ -103,11 +103,17 @@ class Ranking {
       else column.cell.removeAttribute("aria-sort");
     }
     const drawn = rows.map((row) => this.drawRow(row));
-    const lastBest = rows.map((row) => Boolean(row.rank_best)).lastIndexOf(true);
-    if (this.isRanked && lastBest >= 0 && lastBest < rows.length - 1) drawn.splice(lastBest + 1, 0, this.drawLine());
+    const nBest = this.countBest();
+    if (this.isRanked && nBest > 0 && nBest < rows.length) drawn.splice(nBest, 0, this.drawLine());
     if (!rows.length) drawn.push(make("tr", {}, make("td", { colspan: this.columns.length }, "No row matches the filter.")));
     this.table.tBodies[0].replaceChildren(...drawn);
     this.table.parentElement.classList.toggle("tall", rows.length > 40);
+  }
+
+  /** The number of shown rows down to the end of the first group that is not distinguishable from the best. */
+  countBest() {
+    const end = this.board.ranked.find((row) => row.rankLow !== null && !row.rank_best)?.index ?? Infinity;
+    return this.rows.map((row) => Boolean(row.rank_best) && row.index < end).lastIndexOf(true) + 1;
   }
 
   drawRow(row) {
