@@ -63,7 +63,7 @@ def test_the_gold_must_be_given_and_be_the_one(tmp_path, key, response):
 
 def test_submitters_without_the_gold_check_form_and_documents(tmp_path, key, response):
     board = make_board("coref", Place(gold=key), options={"missing": "error"})
-    assert "private" in check_predictions(board, response, None)[0]
+    assert "private" in check_predictions(board, response, None).notices[0]
     response.write_text(RESPONSE.split("#begin document (two)")[0].replace("(one)", "(three)"), "utf-8")
     with pytest.raises(SubmissionError) as caught:
         check_predictions(board, response, None)

@@ -28,6 +28,15 @@ def task_id(corpus: Corpus, config: str, split: str) -> str:
     return "_".join(parts)
 
 
+def name_task(board: str) -> str:
+    """Return the id of the task of a board by the board's name, as `task_id` has it.
+
+    >>> name_task("mctaco/test"), name_task("tne-unlabeled/test")
+    ('mctaco_test', 'tne_unlabeled_test')
+    """
+    return board.replace("-", "_").replace("/", "_")
+
+
 def make_eval_yaml(corpus: Corpus, splits: Iterable[tuple[str, str]]) -> bytes:
     """Write the `eval.yaml` of a corpus, with a task for each split of its default config that systems are tested on.
 

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from closeread.corpora.gold import load_corpus
 from closeread.corpora.submissions import read_submission
 from closeread.counts.sides import Place
 from closeread.errors import FormatError, Problem, SubmissionError, join_names, pluralize
 from closeread.leaderboard.declaration import Board
-from closeread.scoring import Scorer, open_scorer
+from closeread.scoring import open_scorer
 
 FORM_ONLY = "The gold of this board is private: only the form and the ids were checked; the judge checks the rest."
 
 
-def check_predictions(board: Board, predictions: Path, gold: Path | None) -> tuple[str, ...]:
-    """Check predictions for a board, and return notices about them.
+class Checked(NamedTuple):
+    """Predictions that passed the check.
+
+    Attributes:
+        notices: notices about them, one sentence each.
+        value: the headline score, between 0 and 1; None if gold is not at hand, or the score is undefined.
+    """
+
+    notices: tuple[str, ...]
+    value: float | None
+
+
+def check_predictions(board: Board, predictions: Path, gold: Path | None) -> Checked:
+    """Check predictions for a board.
 
     Args:
         board: the board.
@@ -27,10 +40,12 @@ def check_predictions(board: Board, predictions: Path, gold: Path | None) -> tup
     """
     if board.own_gold and gold is None:
         _check_form(board, predictions)
-        return (FORM_ONLY,)
-    scorer: Scorer = board.open_scorer(gold)
+        return Checked((FORM_ONLY,), None)
+    scorer = board.open_scorer(gold)
     system = scorer.read(predictions)
-    return (*scorer.gold.notices, *scorer.remarks(system))
+    headline = [metric for metric in scorer.procedure.metrics if metric.name == board.headline]
+    value = scorer.tabulate(system.rows).scores(headline)[board.headline]
+    return Checked((*scorer.gold.notices, *scorer.remarks(system)), value)
 
 
 def _check_form(board: Board, predictions: Path) -> None:

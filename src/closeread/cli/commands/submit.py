@@ -12,6 +12,8 @@ from closeread.errors import RequestError, escape
 
 if TYPE_CHECKING:
     from closeread.leaderboard.declaration import Board, Leaderboard
+    from closeread.leaderboard.store import Store
+    from closeread.leaderboard.submission import About
 
 
 @click.command(short_help="Submit predictions to a leaderboard.")
@@ -46,7 +48,8 @@ def command(corpus: str, predictions: Path, store: str, dry_run: bool, **values:
     board = find_board(opened.read_leaderboard(), corpus, values["config"], values["split"])
     about = {name: values[name] for name in ("system", "model", "paper", "code", "description")}
     submission = make_submission(board, predictions, **about)
-    options.tell(check_predictions(board, predictions, values["gold"]))
+    checked = check_predictions(board, predictions, values["gold"])
+    options.tell(checked.notices)
     if dry_run:
         click.echo(escape(f"{predictions}: valid; {submission.about.id[:12]} would be submitted to {board.name}"))
         return
@@ -56,6 +59,47 @@ def command(corpus: str, predictions: Path, store: str, dry_run: bool, **values:
     receipt = opened.send(submission.files, title, text)
     done = "submitted" if receipt.is_new else "had been submitted before"
     click.echo(escape(f"{submission.about.id[:12]} {done} to {board.name}: {receipt.place}"))
+    if values["model"]:
+        propose_results(opened, board, submission.about, checked.value, receipt.place)
+
+
+def propose_results(store: Store, board: Board, about: About, value: float | None, place: str) -> None:
+    """Open a pull request with the score on the model's repository, from the record if there is one already.
+
+    Args:
+        store: the store.
+        board: the board.
+        about: what was submitted.
+        value: the score that was computed here; None if gold is not at hand.
+        place: where the submission is.
+    """
+    from closeread.leaderboard.results import record_id
+
+    if board.dataset is None:
+        options.tell([f"{board.name} names no dataset on the Hub, so no result is proposed to {about.model}."])
+        return
+    record = store.read_results(store.read_leaderboard()).records.get(record_id(about.id, board.signature))
+    if record is not None:
+        value, place = record.report["scores"][board.headline]["value"], store.link(record.path)
+    if value is None:
+        options.tell([f"Run this again after it was judged, to propose its result to {about.model}."])
+        return
+
+    from closeread.hub.benchmark import name_task
+    from closeread.hub.eval_results import make_entry
+    from closeread.hub.eval_results import propose_results as propose
+    from closeread.hub.repository import Hub
+
+    entry = make_entry(
+        dataset=board.dataset,
+        task=name_task(board.name),
+        value=value,
+        signature=board.signature,
+        source=place if place.startswith("https://") else f"https://huggingface.co/datasets/{board.dataset}",
+    )
+    commit = propose(Hub(), str(about.model), entry)
+    done = "proposed" if commit.changed else "had been proposed before"
+    click.echo(escape(f"Result {done} to {about.model}: {commit.pull_request_url or commit.url}"))
 
 
 def find_board(leaderboard: Leaderboard, scored: str, config: str | None, split: str | None) -> Board:
