@@ -19,7 +19,9 @@ from shared.boards import (
 )
 
 import closeread
+from closeread.counts.sides import Place
 from closeread.errors import RequestError
+from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.judge import Judged
 from closeread.leaderboard.results import record_id, record_path
 
@@ -153,6 +155,30 @@ def test_duplicates_and_copies_of_the_gold_are_flagged(store, tmp_path):
     flags = {row["id"]: row["flags"] for row in rows_of(store)}
     assert flags[first] == [{"flag": "perfect"}]
     assert flags[second] == [{"flag": "duplicate", "of": first}, {"flag": "perfect"}, {"flag": "unverified"}]
+
+
+def test_copies_share_a_rank_and_change_no_other(store, tmp_path):
+    for right in (20, 103):
+        send_answers(store, tmp_path, f"System {right}", right=right)
+    run_judge(store, tmp_path)
+    before = {row["system"]: row["rank"] for row in rows_of(store)}
+    for number in range(3):
+        send_answers(store, tmp_path, f"Copy {number}", right=103, at=NOON + timedelta(hours=1 + number))
+    run_judge(store, tmp_path)
+    after = {row["system"]: row["rank"] for row in rows_of(store)}
+    assert {name: after[name] for name in before} == before
+    assert all(after[f"Copy {number}"] == before["System 103"] for number in range(3))
+
+
+def test_printed_rows_are_shown_beside_scores_by_the_same_options(tmp_path, corpora):
+    board = make_board("mctaco", Place())
+    plain = make_store(tmp_path / "plain", board)
+    run_judge(plain, tmp_path)
+    printed = {row["system"]: row["scores"] for row in rows_of(plain, "printed")}
+    assert printed["BERT"]["f1"]["printed"] == "66.1"  # Zhou et al. (2019), Table 2
+    other = make_store(tmp_path / "other", make_board("mctaco", Place(), options={"missing": "empty"}))
+    run_judge(other, tmp_path)
+    assert not rows_of(other, "printed")
 
 
 def test_an_author_withdraws_a_submission(store, tmp_path, run):

@@ -25,6 +25,7 @@ from closeread.leaderboard.reproducing import describe_reproduction
 from closeread.leaderboard.results import Entry, Record, Results
 from closeread.leaderboard.store import INDEX, Store
 from closeread.leaderboard.submission import About
+from closeread.scoring import resolve_options
 
 FORMAT = 1
 PAIRS = 100
@@ -92,7 +93,7 @@ def _index_board(store: Store, board: Board, results: Results, counts: Counts) -
     subjects = _choose_counting(board, everyone, accepted)
     metric = next(metric for metric in board.procedure.metrics if metric.name == board.headline)
     flags = _find_flags(everyone, accepted, counts.records)
-    ranks = _rank(metric, subjects, counts)
+    ranks = _rank(metric, subjects, flags, counts)
 
     def make_row(name: str) -> dict[str, Any]:
         return _make_row(store, board, counts.records[name], accepted.get(name), flags[name], ranks.get(name))
@@ -208,12 +209,21 @@ def _stack(subjects: Sequence[str], counts: Counts) -> tuple[tuple[str, ...], Fl
     return names, np.stack([counts.blocks[name][1] for name in subjects])
 
 
-def _rank(metric: Metric, subjects: Sequence[str], counts: Counts) -> dict[str, dict[str, Any]]:
-    if not subjects:
+def _rank(
+    metric: Metric, subjects: Sequence[str], flags: Mapping[str, Sequence[Mapping[str, str]]], counts: Counts
+) -> dict[str, dict[str, Any]]:
+    """Return the rank of every system whose score is defined; copies of a system have its rank.
+
+    Copies are not ranked themselves, since every further system makes differences of the others less significant.
+    """
+    originals = {name: next((one["of"] for one in flags[name] if "of" in one), name) for name in subjects}
+    ranked = [name for name in subjects if originals[name] == name or originals[name] not in originals]
+    if not ranked:
         return {}
-    names, blocks = _stack(subjects, counts)
-    standings = zip(subjects, rank(metric, names, blocks), strict=True)
-    return {name: asdict(standing) for name, standing in standings if standing is not None}
+    names, blocks = _stack(ranked, counts)
+    standings = dict(zip(ranked, rank(metric, names, blocks), strict=True))
+    found = {name: standings.get(name) or standings.get(originals[name]) for name in subjects}
+    return {name: asdict(standing) for name, standing in found.items() if standing is not None}
 
 
 def _compare_pairs(board: Board, metric: Metric, subjects: Sequence[str], counts: Counts) -> dict[str, Any]:
@@ -270,6 +280,8 @@ def _make_row(
 def _list_printed(board: Board) -> list[dict[str, Any]]:
     """Return the rows that the papers print for the same part of the corpus."""
     if board.corpus is None or board.own_gold or board.config is None or board.split is None:
+        return []
+    if board.options != resolve_options(board.procedure, board.corpus, {}):  # papers use the default scoring
         return []
     empty = dict.fromkeys(("author", "submitted", "source", "model", "paper", "code", "counts", "rank", "record"))
     return [
