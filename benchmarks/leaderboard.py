@@ -1,26 +1,35 @@
-"""Ranking of a board's systems: all pairs at once, beside `compare`, which draws resamples for one pair.
+"""Ranking of a board's systems: all pairs at once, beside `compare`, which draws resamples for one pair; and judging.
 
-    python benchmarks/leaderboard.py
+    CLOSEREAD_DATA=DIR python benchmarks/leaderboard.py
 
 Writes `results/leaderboard.json` and prints it; the tables in README.md are made from it by `python
-tools/documentation.py`.  The counts are invented: systems of different quality, with as many blocks as the test splits
-of McTaco (355 sentences) and TNE (500 documents), and 100 documents of coreference.
+tools/documentation.py`.  The counts that are ranked are invented: systems of different quality, with as many blocks as
+the test splits of McTaco (355 sentences) and TNE (500 documents), and 100 documents of coreference.  What is judged are
+submissions to the test split of McTaco that are right about a random part of the candidates.
 """
 
 import json
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
-from measure import calls, kept, processes
+from measure import calls, kept, process, processes
 
+from closeread.corpora.gold import load_corpus, read_gold
 from closeread.counts.resampling import compare
+from closeread.counts.sides import Place
 from closeread.counts.table import CountTable
+from closeread.leaderboard.declaration import Leaderboard, Limits, make_board
+from closeread.leaderboard.folder_store import FolderStore
 from closeread.leaderboard.ranking import pair_differences, rank
+from closeread.leaderboard.submission import make_submission
 from closeread.tasks import load_procedure
 
 RUNS = 5
 SYSTEMS = 1000
 PAIRS = 100
+ONE = "closeread score mctaco, 1 system"
 DRAWING = {"n_resamples": 1000, "confidence": 0.95, "seed": 0}
 
 
@@ -89,6 +98,48 @@ def measure_calls():
     )
 
 
+def write_predictions(path, records, quality, rng):
+    """Write predictions that are right about a part of the candidates."""
+    other = {"yes": "no", "no": "yes"}
+    right = rng.random(len(records)) < quality
+    rows = (
+        {"id": record["id"], "label": record["label"] if is_right else other[record["label"]]}
+        for record, is_right in zip(records, right.tolist(), strict=True)
+    )
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+def submit_systems(folder, predictions):
+    """Create a store with a board of McTaco's test split, and submit a thousand systems."""
+    board = make_board("mctaco", Place(), limits=Limits(per_day=SYSTEMS))
+    store = FolderStore(folder)
+    store.write_leaderboard(Leaderboard("McTaco", {board.name: board}))
+    records, rng = list(read_gold(load_corpus("mctaco")).records), np.random.default_rng(0)
+    for number in range(SYSTEMS):
+        write_predictions(predictions, records, rng.uniform(0.5, 1), rng)
+        submission = make_submission(board, predictions, system=f"System {number}", code="https://example.org/code")
+        store.send(submission.files, "", "")
+
+
+def measure_judging():
+    """Seconds and memory of a judge with a thousand submissions, and of the page of a thousand systems."""
+    with TemporaryDirectory() as scratch:
+        place, predictions, page = (Path(scratch) / name for name in ("board", "predictions.jsonl", "index.html"))
+        submit_systems(place, predictions)
+        run = [sys.executable, "-c", "import sys; from closeread.cli import main; main(sys.argv[1:])"]
+        judge = [*run, "leaderboard", "judge", str(place), "--cache", str(Path(scratch) / "counts"), "--json"]
+        build = [*run, "leaderboard", "build", str(place), "-o", str(page)]
+        measured = {
+            ONE: process([*run, "score", "mctaco", str(predictions), "--json"]),
+            f"closeread leaderboard judge, {SYSTEMS:,} submissions": process(judge),
+            "closeread leaderboard judge again, nothing new": process(judge),
+        }
+        seconds, peak = process(build)
+        size = page.stat().st_size / 1000
+        measured[f"closeread leaderboard build, {SYSTEMS:,} systems, {size:.0f} kB"] = (seconds, peak)
+    return {name: {"seconds": seconds, "peak_mib": peak} for name, (seconds, peak) in measured.items()}
+
+
 def main():
     """Measure everything and keep it; with the name of a task, only rank its systems, to measure its memory."""
     if len(sys.argv) > 1:
@@ -100,6 +151,7 @@ def main():
     }
     tables = {
         "ranking": ("compare, 1 pair, mctaco f1", measure_calls()),
+        "judging": (ONE, measure_judging()),
         "ranking_processes": ("python -c 'import numpy, scipy.special'", processes(commands, RUNS)),
     }
     print(json.dumps(kept("leaderboard", tables), indent=1))
