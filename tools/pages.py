@@ -6,7 +6,8 @@ A page is run from top to bottom in one folder, because later blocks use the fil
 * ``python``: a program; a ``text`` block right after it is what it prints.
 * ``sh``: commands for a fresh clone, which the gate runs.
 
-A block after ``<!-- needs the corpora -->`` is run only if ``CLOSEREAD_DATA`` is set.  A picture ``images/NAME`` is
+A block after ``<!-- needs the corpora -->`` is run only if ``CLOSEREAD_DATA`` is set, and a block after ``<!-- needs a
+Hub -->`` by a test that has a stand-in for it.  A picture ``images/NAME`` is
 written by a command of some page with ``-o NAME``.
 """
 
@@ -20,7 +21,7 @@ import sys
 from itertools import groupby, pairwise
 from pathlib import Path
 
-BLOCK = re.compile(r"(?P<needs><!-- needs the corpora -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)```", re.DOTALL)
+BLOCK = re.compile(r"(?P<needs><!-- needs (?:the corpora|a Hub) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)```", re.DOTALL)
 PICTURE = re.compile(r"!\[[^\]]*\]\((?P<path>(?:docs/)?images/(?P<name>[\w.-]+))\)")
 SHAPE = re.compile(r"<(path|text)\b([^>]*)>([^<]*)")
 
@@ -54,7 +55,7 @@ def run_page(text: str, folder: Path) -> str:
     bodies = {}
     # Neighbouring programs share an interpreter, because importing evaluate takes seconds.
     for is_program, group in groupby(find_blocks(text), lambda block: block["kind"] in ("python", "text")):
-        blocks = [block for block in group if not block["needs"] or os.environ.get("CLOSEREAD_DATA")]
+        blocks = [block for block in group if _can_run(block)]
         if is_program:
             bodies.update(_run_programs(blocks, folder))
         else:
@@ -64,6 +65,18 @@ def run_page(text: str, folder: Path) -> str:
         return f"{block['needs'] or ''}```{block['kind']}\n{bodies.get(block.start(), block['body'])}```"
 
     return BLOCK.sub(refresh, text)
+
+
+def _can_run(block: re.Match[str]) -> bool:
+    """Tell whether what a block needs is here."""
+    needs = block["needs"] or ""
+    return "Hub" not in needs and (not needs or bool(os.environ.get("CLOSEREAD_DATA")))
+
+
+def find_hub_commands(text: str) -> list[str]:
+    """The commands of the blocks that need a Hub, in order."""
+    bodies = [block["body"] for block in find_blocks(text) if "Hub" in (block["needs"] or "")]
+    return [line.removeprefix("$ ") for body in bodies for line in body.splitlines() if line.startswith("$ ")]
 
 
 def _run_console(body: str, folder: Path) -> str:

@@ -206,7 +206,7 @@ class _Run:
 
     def _settle_outcome(self, arrival: Arrival, outcome: Outcome) -> Iterator[tuple[str, str]]:
         """Settle a submission that was scored, unless the limit was reached meanwhile."""
-        name = f"{arrival.submission[:12]} of {arrival.author}"
+        name = f"{self._read_about(arrival).system} ({arrival.submission[:12]})"
         record, day = outcome.record, self._find_day(arrival)
         if outcome.error is not None:
             yield "errors", f"{name}: {outcome.error}"
@@ -228,7 +228,8 @@ class _Run:
         self._keep(entry)
         self.settled.append(Settled(arrival, entry))
         more = f" (and {len(problems) - 1:,} more)" if len(problems) > 1 else ""
-        return "refused", f"{arrival.submission[:12]} of {arrival.author}: {problems[0]}{more}"
+        name = "" if arrival.problems else f"{self._read_about(arrival).system} "
+        return "refused", f"{name}({arrival.submission[:12]}): {problems[0]}{more}"
 
     def _withdraw(self, arrival: Arrival) -> Iterator[tuple[str, str]]:
         """Withdraw a submission, if its own author asks for it."""

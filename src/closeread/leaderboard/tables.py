@@ -93,7 +93,9 @@ def grid(board: Mapping[str, Any], *, style: Style = "table") -> Grid:
         for metric in metrics[1:]
         if not metric["name"].endswith(MINOR)
     ]
-    more.append(["author", *(_quote(shorten(row.get("author") or "", 60), style) for row in rows)])
+    authors = {row.get("author") for row in rows} - {None}
+    if len(authors) > 1:  # the same name in every row says nothing
+        more.append(["author", *(_quote(shorten(row.get("author") or "", 60), style) for row in rows)])
     more.append(["flags", *(", ".join(name_flags(row)) for row in rows)])
     left_out: list[list[str]] = []
     for column in more:
