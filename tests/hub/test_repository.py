@@ -55,7 +55,7 @@ def test_round_trip(hub, tmp_path):
     out = run_client(hub, "olga", START + ROUND_TRIP, cwd=tmp_path).stdout
     conflict = "('ConflictError', 'dataset lab/rain: somebody else has committed in the meantime; try again')"
     assert out.splitlines() == [
-        "('RequestError', 'dataset lab/rain: data.parquet is larger than 35 bytes')",
+        "('TooLargeError', 'dataset lab/rain: data.parquet is larger than 35 bytes')",
         "('NoSuchFileError', 'dataset lab/rain: no such file: none.txt')",
         "('RequestError', 'dataset lab/rain: no such revision')",
         """('NoSuchRepositoryError', "no such dataset lab/snow, or it is private and your account can't see it")""",
@@ -86,7 +86,8 @@ assert hub.commit(rain, {"old.txt": b"1\\n"}, message="Nothing", pull_request=Tr
 [one] = hub.pull_requests(rain)
 assert one == PullRequest(1, "Please", "ann", "2026-11-23T08:30:00Z", "open", f"{rain.url}/discussions/1"), one
 found = hub.read_pull_request(rain, 1)
-assert found == PullRequestDetails(one, made.sha, ("gone.txt", "new.txt", "old.txt"), (("ann", "Take it."),)), found
+paths = ("gone.txt", "new.txt", "old.txt")
+assert found == PullRequestDetails(one, made.sha, one.created, paths, (("ann", "Take it."),)), found
 assert hub.head(rain, "refs/pr/1") == made.sha
 assert hub.read(rain, "new.txt", "refs/pr/1") == b"new\\n"
 hub.comment(rain, 1, "Thanks.\\n")

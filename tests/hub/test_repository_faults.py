@@ -59,7 +59,6 @@ PLACES = [
     ("GET", "/resolve/"),
     ("GET", r"/discussions\?"),
     ("GET", "/discussions/1"),
-    ("GET", "/revision/refs/pr/1"),
     ("POST", "/discussions/1/comment"),
     ("POST", "/discussions/1/status"),
 ]
@@ -172,9 +171,9 @@ def test_waits_as_long_as_the_hub_asks(hub, headers, wait):
 
 def test_a_long_wait_is_left_to_the_user(hub):
     hub.add_repository("lab/rain")
-    hub.faults = [Fault("/commit/", "POST", 429, headers={"Retry-After": "290"})]
+    hub.faults = [Fault("/commit/", "POST", 429, headers={"Retry-After": "3600"})]
     out = run_client(hub, "olga", START + REFUSED).stdout
-    says = "RequestError: dataset lab/rain: too many requests to the Hugging Face Hub; try again in 290 seconds"
+    says = "RequestError: dataset lab/rain: too many requests to the Hugging Face Hub; try again in 3600 seconds"
     assert out == f"{says} []\n"
 
 

@@ -13,8 +13,8 @@ from closeread.hub.errors import explain, is_transient, read_status, read_wait
 ATTEMPTS = 5
 PATIENCE = 60.0
 """Seconds after which nothing is tried again; the client itself repeats some requests for 23 seconds."""
-LONGEST = 60.0
-"""Seconds that are waited if the Hub asks to; if it asks for more, the user is told."""
+LONGEST = 300.0
+"""Seconds that are waited if the Hub asks to, which counts requests by five minutes; if more, the user is told."""
 
 T = TypeVar("T")
 

@@ -19,10 +19,13 @@ def to_upload(data: Content) -> bytes | str:
     return data if isinstance(data, bytes) else str(data)
 
 
-def is_same(entry: RepoFile, data: Content) -> bool:
-    """Tell whether a file on the Hub has this content: by the digest of large files, else by git's name for it."""
+def is_same(entry: RepoFile | None, data: Content) -> bool:
+    """Tell whether the Hub has a file with this content.
+
+    Large files are listed with their digest, others with git's name for their content.
+    """
     size = len(data) if isinstance(data, bytes) else data.stat().st_size
-    if entry.size != size:
+    if entry is None or entry.size != size:
         return False
     with BytesIO(data) if isinstance(data, bytes) else data.open("rb") as file:
         if entry.lfs is not None:

@@ -27,6 +27,10 @@ class NoSuchFileError(RequestError):
     """A file that a repository does not have."""
 
 
+class TooLargeError(RequestError):
+    """A file that is larger than the limit."""
+
+
 def read_status(error: BaseException) -> int | None:
     """Return the status of the Hub's answer; None if there was no answer."""
     status = getattr(getattr(error, "response", None), "status_code", None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from closeread.hub.names import Repository
@@ -40,21 +40,27 @@ class PullRequestDetails:
     Attributes:
         request: the pull request.
         head: the sha of its last commit.
+        updated: when that was made, UTC; when it was opened, if the Hub shows no commits.
         paths: all paths that it adds, changes or deletes, sorted.
         comments: author and text of each comment, oldest first; the description is the first.
     """
 
     request: PullRequest
     head: str
+    updated: str
     paths: tuple[str, ...]
     comments: tuple[tuple[str, str], ...]
 
 
 def describe(repository: Repository, found: Discussion) -> PullRequest:
     """Describe a pull request that the client has read."""
-    created = found.created_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     url = f"{repository.url}/discussions/{found.num}"
-    return PullRequest(found.num, found.title, found.author, created, found.status, url)
+    return PullRequest(found.num, found.title, found.author, format_time(found.created_at), found.status, url)
+
+
+def format_time(time: datetime) -> str:
+    """Return a time in UTC, such as "2026-11-22T10:00:00Z"."""
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def list_comments(details: DiscussionWithDetails) -> list[DiscussionComment]:

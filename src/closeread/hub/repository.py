@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from closeread.errors import MissingExtraError, RequestError, join_names
+from closeread.errors import MissingExtraError, RequestError
 from closeread.hub.attempts import ATTEMPTS, ask, send_once
-from closeread.hub.contents import Content, is_same, to_upload
+from closeread.hub.commits import Change, Commit, Missing, read_head, read_info
+from closeread.hub.contents import Content, is_same
 from closeread.hub.diffs import list_changed_paths
-from closeread.hub.errors import ConflictError, NoSuchFileError, NoSuchRepositoryError, check_login
+from closeread.hub.errors import ConflictError, NoSuchFileError, NoSuchRepositoryError, TooLargeError, check_login
 from closeread.hub.names import Kind, Repository, check_paths
-from closeread.hub.pull_requests import PullRequest, PullRequestDetails, describe, list_comments
+from closeread.hub.pull_requests import PullRequest, PullRequestDetails, describe, format_time, list_comments
 
 if TYPE_CHECKING:
     from huggingface_hub import DiscussionWithDetails, HfApi
+    from huggingface_hub.hf_api import RepoFile
 
 __all__ = [
     "Commit",
@@ -34,34 +37,15 @@ __all__ = [
     "PullRequest",
     "PullRequestDetails",
     "Repository",
+    "TooLargeError",
 ]
 
 OLDEST = (1, 31)
 """The oldest version of the client that all of this works with."""
-MAX_PATHS = 500
-"""Paths that one request asks about."""
+READERS = 8
+"""Files that are read at once."""
 
 Status = Literal["open", "closed", "all"]
-
-
-@dataclass(frozen=True)
-class Commit:
-    """What became of a commit.
-
-    Attributes:
-        sha: the commit that holds the files: a new one, or the present head if nothing had to be changed.
-        url: its page.
-        pull_request: the number of the pull request that was opened; None if the files went to the main branch, or
-            are there already.
-        pull_request_url: its page.
-        changed: whether anything had to be changed.
-    """
-
-    sha: str
-    url: str
-    pull_request: int | None
-    pull_request_url: str | None
-    changed: bool
 
 
 class Hub:
@@ -110,25 +94,19 @@ class Hub:
             )
 
         ask(create, str(repository))
-        if private and not self._read_info(repository, "private").private:
+        if private and not read_info(self._api, repository, "private").private:
             raise RequestError(f"{repository} exists and is public; make it private in its settings on the Hub")
 
     def head(self, repository: Repository, revision: str = "main") -> str | None:
         """Return the sha of the last commit of a branch or of `refs/pr/N`; None if there is no such repository."""
         try:
-            return str(self._read_info(repository, "sha", revision).sha)
+            return read_head(self._api, repository, revision)
         except NoSuchRepositoryError:
             return None
 
     def list_files(self, repository: Repository, revision: str = "main") -> dict[str, int]:
         """List all files and their sizes in bytes."""
-        from huggingface_hub.hf_api import RepoFile
-
-        def list_tree() -> dict[str, int]:
-            tree = self._api.list_repo_tree(repository.id, repo_type=repository.kind, revision=revision, recursive=True)
-            return {entry.path: entry.size for entry in tree if isinstance(entry, RepoFile)}
-
-        return ask(list_tree, str(repository))
+        return {entry.path: entry.size for entry in self._list_tree(repository, revision)}
 
     def read(self, repository: Repository, path: str, revision: str = "main", limit: int | None = None) -> bytes:
         """Return the content of a file.
@@ -141,21 +119,17 @@ class Hub:
 
         Raises:
             NoSuchFileError: there is no such file.
-            RequestError: it is larger than `limit`.
+            TooLargeError: it is larger than `limit`.
         """
-        from huggingface_hub import get_hf_file_metadata, get_session, hf_hub_url
-        from huggingface_hub.utils import build_hf_headers, hf_raise_for_status  # type: ignore[attr-defined]
+        from huggingface_hub import get_hf_file_metadata, hf_hub_url
 
         url = hf_hub_url(repository.id, path, repo_type=repository.kind, revision=revision)
 
         def download() -> bytes:
             about = get_hf_file_metadata(url)
             if limit is not None and (about.size is None or about.size > limit):
-                raise RequestError(f"{repository}: {path} is larger than {limit:,} bytes")
-            fixed = hf_hub_url(repository.id, path, repo_type=repository.kind, revision=about.commit_hash or revision)
-            answer = get_session().get(fixed, headers=build_hf_headers())
-            hf_raise_for_status(answer)
-            content: bytes = answer.content
+                raise TooLargeError(f"{repository}: {path} is larger than {limit:,} bytes")
+            content = self._download(repository, path, about.commit_hash or revision)
             if about.size is not None and len(content) != about.size:
                 raise OSError(f"{path} arrived with {len(content):,} of {about.size:,} bytes")
             return content
@@ -164,24 +138,41 @@ class Hub:
 
     def compare(
         self, repository: Repository, files: Mapping[str, Content], delete: Sequence[str] = (), revision: str = "main"
-    ) -> tuple[str, dict[str, Content], list[str]]:
+    ) -> Missing:
         """Compare files with those of a branch, without downloading them.
 
         Returns:
             The head of the branch, the files that it does not have as they are here, and the paths that it has of those
             to delete.
         """
-        from huggingface_hub.hf_api import RepoFile
+        return Change(self._api, repository, files, delete, "", "").find_missing(revision)
 
-        head = str(self._read_info(repository, "sha", revision).sha)
-        paths = [*files, *delete]
-        found: dict[str, RepoFile] = {}
-        for start in range(0, len(paths), MAX_PATHS):
-            some = paths[start : start + MAX_PATHS]
-            read = partial(self._api.get_paths_info, repository.id, some, revision=head, repo_type=repository.kind)
-            found |= {entry.path: entry for entry in ask(read, str(repository)) if isinstance(entry, RepoFile)}
-        changed = {path: data for path, data in files.items() if path not in found or not is_same(found[path], data)}
-        return head, changed, [path for path in delete if path in found]
+    def read_files(
+        self, repository: Repository, revision: str, is_wanted: Callable[[str], bool], kept: dict[str, bytes]
+    ) -> dict[str, bytes]:
+        """Return the content of many files by path, verified.
+
+        Args:
+            repository: where they are.
+            revision: a sha, so that all are of the same commit.
+            is_wanted: tells from its path whether to read a file.
+            kept: contents read before by git's name for them; new ones are added.
+        """
+
+        def read(entry: RepoFile) -> bytes:
+            content = self._download(repository, entry.path, revision)
+            if not is_same(entry, content):
+                raise OSError(f"{entry.path} arrived with another content than the Hub lists")
+            return content
+
+        def read_once(entry: RepoFile) -> bytes:
+            return kept.get(entry.blob_id) or ask(partial(read, entry), str(repository), path=entry.path)
+
+        entries = [entry for entry in self._list_tree(repository, revision) if is_wanted(entry.path)]
+        with ThreadPoolExecutor(READERS) as pool:
+            contents = list(pool.map(read_once, entries))
+        kept.update((entry.blob_id, content) for entry, content in zip(entries, contents, strict=True))
+        return {entry.path: content for entry, content in zip(entries, contents, strict=True)}
 
     def commit(
         self,
@@ -196,7 +187,8 @@ class Hub:
     ) -> Commit:
         """Commit files to the main branch, or propose them in a pull request: all of them or none.
 
-        Files that are there already and deleted files that aren't are left out.
+        Files that are there already and deleted files that aren't are left out.  An open pull request of the user with
+        the same title and files is not opened again.
 
         Args:
             repository: where to commit.
@@ -214,24 +206,27 @@ class Hub:
         check_paths([*files, *delete])
         check_login()
 
+        change = Change(self._api, repository, files, delete, message, description)
         base = ""
 
         def prepare(is_retry: bool) -> tuple[bool, Callable[[], Commit]]:
             nonlocal base
-            head, changed, gone = self.compare(repository, files, delete)
-            base = base or head
-            if is_retry:
-                find = self._find_pull_request if pull_request else partial(self._find_commit, base)
-                if found := find(repository, message, files, delete):
-                    return True, lambda: found
-            if parent not in (None, head) and not pull_request:
+            missing = change.find_missing()
+            base = base or missing.head
+            found = None
+            if pull_request:
+                found = self._find_pull_request(change, changed=is_retry)
+            elif is_retry:
+                found = change.find_commit(base, self._user)
+            if found is None and parent not in (None, missing.head) and not pull_request:
                 raise ConflictError(f"{repository}: somebody else has committed in the meantime; try again")
-            if not changed and not gone:
-                return True, lambda: Commit(head, f"{repository.url}/commit/{head}", None, None, changed=False)
+            if found is None and not missing.files and not missing.delete:
+                found = change.describe(missing.head, changed=False)
+            if found is not None:
+                return True, lambda: found
             # What was sent before may still be on its way: on top of a fixed commit it can't arrive twice.
-            top = parent or (head if is_retry and not pull_request else None)
-            send = partial(self._send, repository, changed, gone, message, description, top, pull_request)
-            return False, send
+            top = parent or (missing.head if is_retry and not pull_request else None)
+            return False, partial(change.send, missing, top, pull_request)
 
         return send_once(prepare, str(repository), fixed=parent is not None)
 
@@ -268,13 +263,17 @@ class Hub:
                 raise RequestError(f"{repository}: discussion {number} is not a pull request")
             if details.diff is None and details.status == "open":
                 raise RequestError(f"{repository}: the Hub does not show what pull request {number} changes")
-            head = str(self._read_info(repository, "sha", f"refs/pr/{number}").sha)
-            oids = [event.oid for event in details.events if isinstance(event, DiscussionCommit)]
+            request = describe(repository, details)
+            comments = tuple((one.author, one.content) for one in list_comments(details))
+            paths = list_changed_paths(details.diff or "")
+            commits = [event for event in details.events if isinstance(event, DiscussionCommit)]
+            if commits:
+                updated = format_time(commits[-1].created_at)
+                return PullRequestDetails(request, commits[-1].oid, updated, paths, comments)
             # The difference and the head come in two answers, between which there may be a commit.
-            if oids[-1:] == [head] or previous == (head, details.diff):
-                comments = tuple((one.author, one.content) for one in list_comments(details))
-                paths = list_changed_paths(details.diff or "")
-                return PullRequestDetails(describe(repository, details), head, paths, comments)
+            head = read_head(self._api, repository, f"refs/pr/{number}")
+            if previous == (head, details.diff):
+                return PullRequestDetails(request, head, request.created, paths, comments)
             previous = (head, details.diff)
         raise RequestError(f"{repository}: pull request {number} changes all the time; try again later")
 
@@ -302,65 +301,35 @@ class Hub:
 
         send_once(prepare, str(repository))
 
-    def _read_info(self, repository: Repository, field: str, revision: str = "main") -> Any:
-        """Return what the Hub says about a repository: one field of it."""
-        expand: Any = [field]
-        read = partial(self._api.repo_info, repository.id, repo_type=repository.kind, revision=revision, expand=expand)
-        return ask(read, str(repository))
+    def _list_tree(self, repository: Repository, revision: str) -> list[RepoFile]:
+        from huggingface_hub.hf_api import RepoFile
+
+        def list_all() -> list[RepoFile]:
+            kind = repository.kind
+            tree = self._api.list_repo_tree(repository.id, repo_type=kind, revision=revision, recursive=True)
+            return [entry for entry in tree if isinstance(entry, RepoFile)]
+
+        return ask(list_all, str(repository))
+
+    def _download(self, repository: Repository, path: str, revision: str) -> bytes:
+        from huggingface_hub import get_session, hf_hub_url
+        from huggingface_hub.utils import build_hf_headers, hf_raise_for_status  # type: ignore[attr-defined]
+
+        url = hf_hub_url(repository.id, path, repo_type=repository.kind, revision=revision)
+        answer = get_session().get(url, headers=build_hf_headers())
+        hf_raise_for_status(answer)
+        content: bytes = answer.content
+        return content
 
     def _read_discussion(self, repository: Repository, number: int) -> DiscussionWithDetails:
         read = partial(self._api.get_discussion_details, repository.id, number, repo_type=repository.kind)
         return ask(read, str(repository))
 
-    def _find_commit(
-        self, base: str, repository: Repository, title: str, files: Mapping[str, Content], delete: Sequence[str]
-    ) -> Commit | None:
-        """Find a commit of the user after `base` with this title and these files, which may have changed since."""
-        read = partial(self._api.list_repo_commits, repository.id, repo_type=repository.kind)
-        for one in ask(read, str(repository)):
-            if one.commit_id == base:
-                return None
-            if one.title == title and self._user in one.authors:
-                sha, changed, gone = self.compare(repository, files, delete, one.commit_id)
-                if not changed and not gone:
-                    return Commit(sha, f"{repository.url}/commit/{sha}", None, None, changed=True)
-        return None
-
-    def _find_pull_request(
-        self, repository: Repository, title: str, files: Mapping[str, Content], delete: Sequence[str]
-    ) -> Commit | None:
+    def _find_pull_request(self, change: Change, *, changed: bool) -> Commit | None:
         """Find an open pull request of the user with this title and these files."""
-        for one in self.pull_requests(repository):
-            if one.author == self._user and one.title == title:
-                head, changed, gone = self.compare(repository, files, delete, f"refs/pr/{one.number}")
-                if not changed and not gone:
-                    return Commit(head, f"{repository.url}/commit/{head}", one.number, one.url, changed=True)
+        for one in self.pull_requests(change.repository):
+            revision = f"refs/pr/{one.number}"
+            if one.author == self._user and one.title == change.message and change.is_in(revision):
+                sha = read_head(self._api, change.repository, revision)
+                return replace(change.describe(sha, changed=changed), pull_request=one.number, pull_request_url=one.url)
         return None
-
-    def _send(
-        self,
-        repository: Repository,
-        files: Mapping[str, Content],
-        delete: Sequence[str],
-        message: str,
-        description: str,
-        parent: str | None,
-        pull_request: bool,
-    ) -> Commit:
-        """Send a commit, once."""
-        from huggingface_hub import CommitOperationAdd, CommitOperationDelete
-
-        additions = [CommitOperationAdd(path, to_upload(data)) for path, data in files.items()]
-        made = self._api.create_commit(
-            repository.id,
-            [*additions, *map(CommitOperationDelete, delete)],
-            commit_message=message,
-            commit_description=description,
-            repo_type=repository.kind,
-            parent_commit=parent,
-            create_pr=pull_request,
-        )
-        ignored = [one.path_in_repo for one in additions if getattr(one, "_should_ignore", False)]
-        if ignored:  # the client leaves them out and only logs it
-            raise RequestError(f"{repository}: its .gitignore leaves out {join_names(ignored)}; remove them from it")
-        return Commit(made.oid, made.commit_url, made.pr_num, made.pr_url, changed=True)

@@ -156,6 +156,11 @@ class _Run:
         """Settle arrivals; yield what became of each, as a field of `Judged` and a sentence."""
         fetched: dict[str, Arrival] = {}
         refused: list[Arrival] = []
+        for arrival in arrivals:
+            if not arrival.submission:
+                self.settled.append(Settled(arrival, None, arrival.problems))
+                yield "refused", f"{arrival.source} of {arrival.author}: {arrival.problems[0]}"
+        arrivals = [arrival for arrival in arrivals if arrival.submission]
 
         def make_jobs() -> Iterator[Job]:
             for arrival in arrivals:

@@ -23,7 +23,7 @@ class Arrival:
 
     Attributes:
         board: the name of the board.
-        submission: the id of the submission.
+        submission: the id of the submission; empty if that can't be told, so that it is answered without an entry.
         withdrawal: whether the author withdraws it.
         author: who sent it, as the store knows it.
         submitted: when, UTC, such as "2026-11-22T10:00:00Z".

@@ -5,6 +5,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from http.server import ThreadingHTTPServer
 
+from shared.stand_in_hub.discussions import Discussion
 from shared.stand_in_hub.history import Blob, Repository, is_large
 from shared.stand_in_hub.messages import RefusalError
 from shared.stand_in_hub.server import Handler
@@ -77,24 +78,45 @@ class StandInHub:
             repository = Repository(name, kind, author, self.tick(), private, sdk)
             self.repositories[kind, name] = repository
             start = {".gitattributes": Blob(b"*.parquet filter=lfs diff=lfs merge=lfs -text\n")}
-            made = repository.add_commit(
+            repository.add_commit(
                 "refs/heads/main", start, parents=(), title="initial commit", author=author, date=self.tick()
             )
             if files:
-                self.commit(name, kind, files, parent=made, author=author)
+                self.commit(name, kind, files, author=author)
             return repository
 
-    def commit(self, name, kind, files, *, parent=None, author=None, title="Add files"):
-        """Commit files to main behind the clients' backs: bytes by path, None to delete."""
+    def commit(self, name, kind, files, *, author=None, title="Add files", reference="refs/heads/main"):
+        """Commit files to main, or another reference, behind the clients' backs: bytes by path, None to delete."""
         with self.lock:
             repository = self.repositories[kind, name]
-            parent = parent or repository.resolve("main")
+            parent = repository.resolve(reference)
             blobs = {path: Blob(c, is_large(path, len(c))) for path, c in files.items() if c is not None}
             tree = {path: blob for path, blob in parent.files.items() if path not in files} | blobs
             author = author or name.split("/")[0]
             return repository.add_commit(
-                "refs/heads/main", tree, parents=(parent.sha,), title=title, author=author, date=self.tick()
+                reference, tree, parents=(parent.sha,), title=title, author=author, date=self.tick()
             )
+
+    def open_pull_request(self, name, kind, author, files, *, title="Please", text=""):
+        """Open a pull request as its author would, with anything in it: bytes by path, None to delete."""
+        with self.lock:
+            repository = self.repositories[kind, name]
+            base, date = repository.resolve("main"), self.tick()
+            one = Discussion(len(repository.discussions) + 1, title, author, date, base=base.sha)
+            repository.discussions.append(one)
+            repository.heads[one.reference] = base.sha
+            one.add_comment(author, date, text)
+            self.push(name, kind, one.number, files)
+            return one
+
+    def push(self, name, kind, number, files):
+        """Commit to a pull request as its author would."""
+        with self.lock:
+            repository = self.repositories[kind, name]
+            one = repository.discussions[number - 1]
+            made = self.commit(name, kind, files, author=one.author, title=one.title, reference=one.reference)
+            one.add_event("commit", one.author, made.date, {"subject": one.title, "oid": made.sha})
+            return made
 
     def files(self, name, kind="dataset", revision="main"):
         """What a repository holds: bytes by path, without .gitattributes."""

@@ -1,0 +1,317 @@
+"""A store on the Hugging Face Hub: submissions are pull requests on a dataset, results are files of another.
+
+The author is the user who opened the pull request, as the Hub knows it.  The judge reads a pull request at a fixed
+commit and commits the very bytes that it has verified; pull requests are never merged, so that what is changed while it
+is judged can't slip in.  Everything is named after its content and safe to repeat.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from closeread.errors import FormatError, RequestError
+from closeread.hub.repository import (
+    ConflictError,
+    Hub,
+    NoSuchFileError,
+    NoSuchRepositoryError,
+    PullRequestDetails,
+    Repository,
+    TooLargeError,
+)
+from closeread.leaderboard.canonical import digest
+from closeread.leaderboard.declaration import FILE, Leaderboard
+from closeread.leaderboard.hub_arrivals import read_request
+from closeread.leaderboard.results import Entry, Record, Results
+from closeread.leaderboard.store import HUB, INDEX, Arrival, Receipt, parse_index
+from closeread.leaderboard.submission import MAX_ABOUT, About, about_path, is_predictions_path
+
+CARD = "README.md"
+OF_AUTHOR = 20
+"""Pull requests of an author that one run of the judge looks at, so that nobody can keep it from those of others."""
+CONFLICTS = 20
+"""How often a commit is tried while others commit."""
+RANKS = ("refused", "accepted", "withdrawn")
+"""Statuses of an entry; none is replaced by one before it."""
+
+RESULT = re.compile(r"(entries|results)/(.+)/([0-9a-f]{2})/(\3[0-9a-f]{62})\.json")
+
+SUBMISSIONS_CARD = """---
+viewer: false
+tags:
+- leaderboard
+---
+
+# Submissions to the leaderboard "{title}"
+
+Submit with `closeread submit CORPUS PREDICTIONS --system NAME --to {place}`. Every submission is a pull request, which
+is answered with the scores or with all problems, and closed. Results: {results}.
+"""
+RESULTS_CARD = """---
+configs:
+- config_name: default
+  data_files: data/results.parquet
+tags:
+- leaderboard
+---
+
+# Results of the leaderboard "{title}"
+
+Written by `closeread leaderboard judge {place}`.
+Recompute every record with `closeread leaderboard verify {place}`.
+"""
+
+
+class HubStore:
+    """A store on the Hub.
+
+    Args:
+        place: `hf://datasets/ORG/NAME`.
+
+    Raises:
+        RequestError: the place is not of that form.
+    """
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+        self._submissions = Repository(place.removeprefix(HUB).strip("/"), "dataset")
+        self._hub = Hub()
+        self._declared: tuple[str, Leaderboard] | None = None
+        self._requests: dict[int, PullRequestDetails] = {}
+        self._kept: dict[str, bytes] = {}
+
+    @property
+    def place(self) -> str:
+        """The address of the dataset with the submissions."""
+        return self._place
+
+    def find_leaderboard(self) -> Leaderboard | None:
+        """Read the declaration; None if there is none."""
+        head = self._hub.head(self._submissions)
+        if head is None:
+            return None
+        try:
+            data = self._hub.read(self._submissions, FILE, head)
+        except NoSuchFileError:
+            return None
+        found = Leaderboard.from_bytes(data, f"{self._place}/{FILE}")
+        self._declared = head, found
+        return found
+
+    def read_leaderboard(self) -> Leaderboard:
+        """Read the declaration."""
+        found = self.find_leaderboard()
+        if found is None:
+            raise RequestError(f"{self._place} is not a leaderboard; create one with closeread leaderboard init")
+        return found
+
+    def write_leaderboard(self, leaderboard: Leaderboard) -> None:
+        """Create the datasets, or change the declaration, unless somebody else has changed it since it was read."""
+        self._hub.create(self._submissions)
+        head = self._declared[0] if self._declared else self._hub.head(self._submissions)
+        results = self._find_results(leaderboard)
+        words = {"title": leaderboard.title, "place": self._place, "results": results.url}
+        files = {FILE: leaderboard.to_bytes()}
+        if results == self._submissions:
+            files |= self._make_card(results, RESULTS_CARD, words)
+        else:
+            files |= self._make_card(self._submissions, SUBMISSIONS_CARD, words)
+            self._hub.create(results)
+            if card := self._make_card(results, RESULTS_CARD, words):
+                self._hub.commit(results, card, message="Add a card")
+        made = self._hub.commit(self._submissions, files, message="Declare the leaderboard", parent=head)
+        self._declared = made.sha, leaderboard
+
+    def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
+        """Open a pull request with the files, unless they are there, or in an open pull request of the user."""
+        made = self._hub.commit(self._submissions, files, message=title, description=description, pull_request=True)
+        if made.pull_request_url is None:
+            return Receipt(f"{self._submissions.url}/blob/main/{list(files)[-1]}", is_new=False)
+        return Receipt(made.pull_request_url, is_new=made.changed)
+
+    def list_arrivals(self, leaderboard: Leaderboard, results: Results) -> Sequence[Arrival]:
+        """List open pull requests, oldest first, the first few of every author; withdrawals come last.
+
+        A submission or a withdrawal that several pull requests hold is listed once.
+        """
+        arrivals: dict[tuple[str, bool, int], Arrival] = {}
+        seen: Counter[str] = Counter()
+        for one in self._hub.pull_requests(self._submissions):
+            seen[one.author] += 1
+            if seen[one.author] > OF_AUTHOR:
+                continue
+            found = self._hub.read_pull_request(self._submissions, one.number)
+            request = read_request(found.paths, list(leaderboard.boards)) if leaderboard.boards else None
+            if request is None:
+                continue
+            self._requests[one.number] = found
+            arrival = Arrival(
+                request.board,
+                request.submission,
+                request.withdrawal,
+                one.author,
+                found.updated,
+                one.url,
+                {},
+                request.problems,
+                one.number,
+            )
+            unnamed = 0 if request.submission else one.number
+            arrivals.setdefault((request.submission, request.withdrawal, unnamed), arrival)
+        return sorted(arrivals.values(), key=lambda one: (one.withdrawal, one.submitted, one.number))
+
+    def fetch(self, arrival: Arrival, limit: int) -> Arrival:
+        """Read and verify the files of an arrival, as they were when it was listed."""
+        if arrival.withdrawal or arrival.problems:
+            return arrival
+        path = about_path(arrival.board, arrival.submission)
+        head = self._read_request(arrival.number).head
+        problems: list[str] = []
+        files: dict[str, bytes] = {}
+        try:
+            data = self._read_verified(path, head, MAX_ABOUT)
+            about = About.from_bytes(data, arrival.board, path)
+            files = {about.predictions: self._read_verified(about.predictions, head, limit), path: data}
+        except FormatError as error:
+            problems = [problem.message for problem in error.problems]
+        except (NoSuchFileError, TooLargeError, _DigestError) as error:  # any other error is not the submitter's
+            problems = [str(error)]
+        return replace(arrival, files=files, problems=tuple(problems))
+
+    def read_predictions(self, path: str, limit: int) -> bytes:
+        """Return predictions, verified by their digest."""
+        if not is_predictions_path(path, "/".join(path.split("/")[1:3])):
+            raise RequestError(f"{path} is not a file of predictions")
+        return self._read_verified(path, "main", limit)
+
+    def read_results(self, leaderboard: Leaderboard) -> Results:
+        """Read all entries and records, of one commit."""
+        head = self._hub.head(self._find_results(leaderboard))
+        return Results({}, {}) if head is None else self._read_results_at(leaderboard, head)
+
+    def write_results(self, arrival: Arrival | None, files: Mapping[str, bytes]) -> None:
+        """Commit the verified files of an arrival, then entries and records, in one commit.
+
+        An entry is kept if another judge has settled the submission otherwise in the meantime.
+        """
+        if arrival is not None and arrival.files:
+            title = f"Accept submission {arrival.submission[:12]} of {arrival.author}"
+            self._hub.commit(self._submissions, arrival.files, message=title, description=arrival.source or "")
+        results = self._find_results()
+        for _ in range(CONFLICTS):
+            head = self._hub.head(results)
+            new = {path: data for path, data in files.items() if not self._is_superseded(results, head, path, data)}
+            if not new:
+                return
+            try:
+                self._hub.commit(results, new, message="Add results", parent=head)
+            except ConflictError:
+                time.sleep(random.uniform(0, 1))  # noqa: S311
+            else:
+                return
+        raise ConflictError(f"{results}: others commit all the time; try again later")
+
+    def answer(self, arrival: Arrival, text: str) -> None:
+        """Comment on the pull request, once for every state of it, and close it, unless it has changed since."""
+        judged = self._read_request(arrival.number)
+        mark = f"Judged at commit `{judged.head[:12]}`."
+        now = self._hub.read_pull_request(self._submissions, arrival.number)
+        if not any(author == self._hub.user() and mark in said for author, said in now.comments):
+            self._hub.comment(self._submissions, arrival.number, f"{text}\n\n{mark}")
+        if now.head == judged.head:
+            self._hub.close(self._submissions, arrival.number)
+
+    def update_index(self, make: Callable[[Results], Mapping[str, bytes]]) -> None:
+        """Commit what is derived from all results on top of the commit that they were read from."""
+        leaderboard = self.read_leaderboard()
+        results = self._find_results(leaderboard)
+        for _ in range(CONFLICTS):
+            head = self._hub.head(results)
+            if head is None:
+                raise RequestError(f"no such {results}; create it with closeread leaderboard init")
+            files = make(self._read_results_at(leaderboard, head))
+            try:
+                self._hub.commit(results, files, message="Update the index", parent=head)
+            except ConflictError:  # of another judge, or of results that were missing
+                time.sleep(random.uniform(0, 1))  # noqa: S311
+            else:
+                return
+        raise ConflictError(f"{results}: others commit all the time; try again later")
+
+    def read_index(self) -> dict[str, Any]:
+        """Read the index."""
+        try:
+            return parse_index(self._hub.read(self._find_results(), INDEX))
+        except (NoSuchFileError, NoSuchRepositoryError):
+            found = f"{self._place} has no results yet"
+            raise RequestError(f"{found}; run closeread leaderboard judge {self._place}") from None
+
+    def link(self, path: str) -> str:
+        """Return the address of a file's page."""
+        return f"{self._find_results().url}/blob/main/{path}"
+
+    def _find_results(self, leaderboard: Leaderboard | None = None) -> Repository:
+        """Return the dataset with the results."""
+        found = leaderboard or (self._declared[1] if self._declared else self.read_leaderboard())
+        return self._submissions if found.results is None else Repository(found.results, "dataset")
+
+    def _make_card(self, repository: Repository, text: str, words: Mapping[str, str]) -> dict[str, bytes]:
+        """Return the card of a dataset that has none."""
+        has_one = CARD in self._hub.list_files(repository)
+        return {} if has_one else {CARD: text.format(**words).encode()}
+
+    def _read_request(self, number: int) -> PullRequestDetails:
+        """Return a pull request as it was listed."""
+        if number not in self._requests:
+            self._requests[number] = self._hub.read_pull_request(self._submissions, number)
+        return self._requests[number]
+
+    def _read_verified(self, path: str, revision: str, limit: int) -> bytes:
+        """Return a file that is named after its digest.
+
+        Raises:
+            RequestError: it is missing, too large, or has another digest.
+        """
+        data = self._hub.read(self._submissions, path, revision, limit)
+        if digest(data) != path.rpartition("/")[2].partition(".")[0]:
+            raise _DigestError(f"{path} does not have the digest that it is named after")
+        return data
+
+    def _read_results_at(self, leaderboard: Leaderboard, head: str) -> Results:
+        repository = self._find_results(leaderboard)
+
+        def is_wanted(path: str) -> bool:
+            match = RESULT.fullmatch(path)
+            return match is not None and match[2] in leaderboard.boards
+
+        entries: dict[str, Entry] = {}
+        records: dict[str, Record] = {}
+        for path, data in self._hub.read_files(repository, head, is_wanted, self._kept).items():
+            name = path[-len(".json") - 64 : -len(".json")]
+            if path.startswith("entries/"):
+                entries[name] = Entry.from_bytes(data, path)
+            else:
+                records[name] = Record.from_bytes(data, path)
+        return Results(entries, records)
+
+    def _is_superseded(self, results: Repository, head: str | None, path: str, data: bytes) -> bool:
+        """Tell whether the store has an entry that must not be replaced by this one."""
+        if head is None or not path.startswith("entries/"):
+            return False
+        try:
+            old = Entry.from_bytes(self._hub.read(results, path, head), path)
+        except NoSuchFileError:
+            return False
+        new = Entry.from_bytes(data, path)
+        is_other = new.status == "accepted" and new.source != old.source
+        return RANKS.index(old.status) > RANKS.index(new.status) or (old.status == new.status and is_other)
+
+
+class _DigestError(RequestError):
+    """A file that is not what its name says."""

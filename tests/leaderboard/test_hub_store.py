@@ -1,0 +1,228 @@
+"""A leaderboard on the Hub, from its creation to the answers; whoever submits may put anything into a pull request."""
+
+import pytest
+from shared.hub_boards import (
+    BOARD,
+    RESULTS,
+    STORE,
+    SUBMISSIONS,
+    closeread,
+    create_board,
+    judge,
+    make_files,
+    read_index,
+    submit,
+)
+from shared.stand_in_hub import Fault, StandInHub
+
+from closeread.leaderboard.hub_arrivals import read_request
+
+
+@pytest.fixture
+def hub(no_proxy):
+    """A stand-in Hub: olga and otto are members of the organization lab; ann, bob and eve are not."""
+    with StandInHub() as hub:
+        for organizer in ("olga", "otto"):
+            hub.add_user(organizer, orgs=["lab"])
+        for submitter in ("ann", "bob", "eve"):
+            hub.add_user(submitter)
+        yield hub
+
+
+def systems(hub, name=RESULTS):
+    return [(row["system"], row["author"]) for row in read_index(hub, name)["rows"] if row["kind"] == "system"]
+
+
+def states(hub):
+    return [one.status for one in hub.discussions(SUBMISSIONS)]
+
+
+def test_three_users_submit_and_are_answered(hub, tmp_path):
+    create_board(hub)
+    for user, right in (("ann", 60), ("bob", 90), ("eve", 20)):
+        assert f"{hub.url}/datasets/{SUBMISSIONS}/discussions/" in submit(hub, user, tmp_path, right=right)
+    before = submit(hub, "ann", tmp_path, right=60)
+    assert "had been submitted before" in before
+    assert states(hub) == ["open"] * 3
+    done = judge(hub)
+    assert len(done["accepted"]) == 3
+    assert not done["refused"] + done["errors"] + done["waiting"]
+    assert systems(hub) == [("bob 90", "bob"), ("ann 60", "ann"), ("eve 20", "eve")]
+    assert states(hub) == ["closed"] * 3
+    for one, author in zip(hub.discussions(SUBMISSIONS), ("ann", "bob", "eve"), strict=True):
+        [(_, description), (judge_name, answer)] = one.comments
+        assert (one.author, judge_name) == (author, "olga")
+        assert description.startswith("Submission `")
+        assert "scored." in answer
+        assert f"{hub.url}/datasets/{RESULTS}/blob/main/results/{BOARD}/" in answer
+    [row] = [row for row in read_index(hub)["rows"] if row["author"] == "ann"]
+    assert row["source"] == f"{hub.url}/datasets/{SUBMISSIONS}/discussions/1"
+    # What was proposed is what lies on the main branch, byte for byte, and nobody but the judge committed there.
+    proposed = {}
+    for one in hub.discussions(SUBMISSIONS):
+        proposed |= hub.files(SUBMISSIONS, revision=one.reference)
+    assert {p: c for p, c in hub.files(SUBMISSIONS).items() if p.startswith("submissions/")} == {
+        p: c for p, c in proposed.items() if p.startswith("submissions/")
+    }
+    assert {c.author for c in hub.commits(SUBMISSIONS)} == {"olga"}
+    assert "had been submitted before" in submit(hub, "ann", tmp_path, right=60)
+    # A second run, by another organizer, finds nothing to do.
+    count = [len(hub.commits(name)) for name in (SUBMISSIONS, RESULTS)]
+    assert judge(hub, "otto") == {"accepted": [], "refused": [], "withdrawn": [], "waiting": [], "errors": []}
+    assert [len(hub.commits(name)) for name in (SUBMISSIONS, RESULTS)] == count
+    closeread(hub, None, "leaderboard", "verify", STORE)
+    assert "bob 90" in closeread(hub, None, "leaderboard", "status", STORE)
+
+
+def test_results_beside_the_submissions(hub, tmp_path):
+    create_board(hub, results=None)
+    submit(hub, "ann", tmp_path, right=60)
+    assert len(judge(hub)["accepted"]) == 1
+    assert systems(hub, SUBMISSIONS) == [("ann 60", "ann")]
+    assert {kind for kind, _ in hub.repositories} == {"dataset"}
+    assert [name for _, name in hub.repositories] == [SUBMISSIONS]
+
+
+def test_only_the_author_withdraws(hub, tmp_path):
+    create_board(hub)
+    submit(hub, "ann", tmp_path, right=60)
+    judge(hub)
+    [row] = [row for row in read_index(hub)["rows"] if row["kind"] == "system"]
+    closeread(hub, "bob", "leaderboard", "withdraw", STORE, row["id"])
+    done = judge(hub)
+    assert "can be withdrawn only by its author" in done["refused"][0]
+    assert systems(hub) == [("ann 60", "ann")]
+    closeread(hub, "ann", "leaderboard", "withdraw", STORE, row["id"])
+    assert len(judge(hub)["withdrawn"]) == 1
+    assert systems(hub) == []
+    assert read_index(hub)["withdrawn"] == 1
+    assert states(hub) == ["closed"] * 3
+
+
+def test_hostile_pull_requests_are_answered_and_never_merged(hub, tmp_path):
+    create_board(hub)
+    submit(hub, "ann", tmp_path, right=60)
+    judge(hub)
+    before = hub.files(SUBMISSIONS)
+    accepted = next(path for path in before if path.endswith(".json") and path.startswith("submissions/"))
+    good = make_files(70)
+    about = list(good)[1]
+    other = f"submissions/{BOARD}/ab/{'ab' * 32}.json"
+    requests = [
+        (good | {"leaderboard.json": b"{}"}, "touches 1 other file: 'leaderboard.json'"),
+        ({accepted: None}, "was submitted before"),
+        ({accepted: b"{}"}, "was submitted before"),
+        ({other: good[about]}, "does not have the digest that it is named after"),
+        ({about: good[about]}, "no such file: submissions/"),
+        (make_files(71, system="a\u202eb"), "direction of text"),
+        (make_files(72, board="mctaco/test"), "'mctaco/test' is not the board"),
+        (make_files(73) | make_files(74), "has 2 descriptions of submissions"),
+        ({f"submissions/{BOARD}/aa/x.jsonl": b"", about: good[about]}, "touches 1 other file"),
+        ({"submissions/elsewhere/test/aa/x.json": b""}, "has 0 descriptions of submissions"),
+        ({f"withdrawals/{BOARD}/cd/{'cd' * 32}.json": b"{}"}, "there is no submission cdcdcdcdcdcd"),
+    ]
+    for i, (files, _) in enumerate(requests):
+        hub.add_user(f"eve{i}")
+        hub.open_pull_request(SUBMISSIONS, "dataset", f"eve{i}", files)
+    left = hub.open_pull_request(SUBMISSIONS, "dataset", "otto", {"README.md": b"---\nviewer: true\n---\n"})
+    for _ in range(2):  # two of them are about the same submission: one after the other
+        done = judge(hub)
+        assert not done["accepted"] + done["errors"] + done["withdrawn"]
+    for (_, problem), one in zip(requests, hub.discussions(SUBMISSIONS)[1:], strict=False):
+        (_, answer) = one.comments[-1]
+        assert len(one.comments) == 2, problem
+        assert one.status == "closed"
+        assert problem in answer.replace("\\", "")
+    # A pull request about something else is left to the organisers.
+    assert (left.status, len(left.comments)) == ("open", 1)
+    assert hub.files(SUBMISSIONS) == before
+    assert systems(hub) == [("ann 60", "ann")]
+    assert judge(hub) == {"accepted": [], "refused": [], "withdrawn": [], "waiting": [], "errors": []}
+
+
+def test_what_changes_while_it_is_judged_is_not_taken(hub, tmp_path):
+    """Before it is accepted, the author replaces the predictions; what was verified counts, and the rest waits."""
+    create_board(hub)
+    good, late = make_files(60), make_files(90)
+    one = hub.open_pull_request(SUBMISSIONS, "dataset", "eve", good)
+
+    def push():
+        hub.push(SUBMISSIONS, "dataset", 1, dict.fromkeys(good) | late)
+
+    hub.faults = [Fault(f"/{SUBMISSIONS}/commit/main", "POST", before=push)]
+    assert len(judge(hub)["accepted"]) == 1
+    assert systems(hub) == [("By hand 60", "eve")]
+    landed = {p: c for p, c in hub.files(SUBMISSIONS).items() if p.startswith("submissions/")}
+    assert landed == good
+    assert one.status == "open"
+    assert len(judge(hub)["accepted"]) == 1
+    assert systems(hub) == [("By hand 90", "eve"), ("By hand 60", "eve")]
+    assert one.status == "closed"
+    assert len(one.comments) == 3
+
+
+def test_files_are_read_only_up_to_the_limit(hub, tmp_path):
+    closeread(hub, "olga", *f"leaderboard init {STORE} --corpus mctaco --config sample --max-bytes 1000".split())
+    files = make_files(60)
+    assert max(map(len, files.values())) > 1000
+    hub.open_pull_request(SUBMISSIONS, "dataset", "eve", files)
+    assert "is larger than 1,000 bytes" in judge(hub)["refused"][0]
+    assert not any(method == "GET" and path.endswith(".jsonl") for method, path, _ in hub.requests)
+
+
+def test_nobody_keeps_the_judge_from_others(hub, tmp_path):
+    """Of 23 pull requests of one user, 20 are looked at; the daily limit accepts five of them, and the other user's."""
+    create_board(hub)
+    for right in range(23):
+        hub.open_pull_request(SUBMISSIONS, "dataset", "eve", make_files(right))
+    submit(hub, "ann", tmp_path, right=60)
+    done = judge(hub)
+    assert (len(done["accepted"]), len(done["waiting"])) == (6, 15)
+    assert ("ann 60", "ann") in systems(hub)
+
+
+def test_a_copy_of_somebodys_submission_is_told_so(hub):
+    create_board(hub)
+    hub.open_pull_request(SUBMISSIONS, "dataset", "ann", make_files(60))
+    hub.open_pull_request(SUBMISSIONS, "dataset", "eve", make_files(60))
+    judge(hub)
+    judge(hub)
+    assert systems(hub) == [("By hand 60", "ann")]
+    first, second = hub.discussions(SUBMISSIONS)
+    assert "scored." in first.comments[-1][1]
+    assert "this was submitted before" in second.comments[-1][1]
+    assert states(hub) == ["closed", "closed"]
+
+
+A, B = "a" * 64, "b" * 64
+ABOUT = f"submissions/x/test/aa/{A}.json"
+ROWS = f"submissions/x/test/bb/{B}.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        ([ABOUT, ROWS], ("x/test", A, False)),
+        ([ABOUT], ("x/test", A, False)),  # the predictions are there already, with another description
+        ([f"withdrawals/x/test/aa/{A}.json"], ("x/test", A, True)),
+        ([f"submissions/y/dev/aa/{A}.json"], ("y/dev", A, False)),
+        ([ROWS], ("x/test", "", False)),
+        ([ABOUT, ROWS, f"submissions/x/test/aa/{A}.jsonl"], ("x/test", "", False)),
+        ([ABOUT, "README.md"], ("x/test", "", False)),
+        ([ABOUT, ABOUT.replace("/aa/", "/ab/")], ("x/test", "", False)),
+        ([f"withdrawals/x/test/aa/{A}.json", ROWS], ("x/test", "", False)),
+        ([f"withdrawals/x/test/aa/{A}.json", ABOUT], ("x/test", "", False)),
+        ([f"submissions/z/test/aa/{A}.json"], ("x/test", "", False)),
+        ([f"submissions/y/dev/aa/{A}.txt"], ("y/dev", "", False)),
+        ([f"submissions/x/test/bb/{A}.json"], ("x/test", "", False)),
+    ],
+)
+def test_what_a_pull_request_asks(paths, expected):
+    found = read_request(paths, ["x/test", "y/dev"])
+    assert found[:3] == expected
+    assert bool(found.problems) is (expected[1] == "")
+
+
+def test_what_is_not_about_submissions_is_left_alone():
+    assert read_request(["README.md", "data/submissions/x.json"], ["x/test"]) is None
+    assert read_request([], ["x/test"]) is None

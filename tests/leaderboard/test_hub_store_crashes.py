@@ -1,0 +1,78 @@
+"""A judge on the Hub that is killed after each of its writes, loses every answer, or is not alone."""
+
+import json
+import re
+from copy import deepcopy
+
+import pytest
+from shared.hub_boards import RESULTS, SUBMISSIONS, create_board, judge, make_files, start_judge
+from shared.stand_in_hub import CUT, CUT_AFTER, KILL_AFTER, Fault, StandInHub
+
+WRITES = r"/commit/main$|/comment$|/status$"
+
+
+@pytest.fixture
+def hub(no_proxy):
+    """A stand-in Hub with a leaderboard and two submissions, one of them invalid."""
+    with StandInHub() as hub:
+        for organizer in ("olga", "otto"):
+            hub.add_user(organizer, orgs=["lab"])
+        create_board(hub)
+        good, bad = make_files(60), make_files(70, system="")
+        for author, files in (("ann", good), ("bob", bad)):
+            hub.add_user(author)
+            hub.open_pull_request(SUBMISSIONS, "dataset", author, files)
+        yield hub
+
+
+def describe(hub):
+    """Everything that a judge leaves, but for dates."""
+    names = (SUBMISSIONS, RESULTS)
+    trees = [hub.files(name) for name in names]
+    titles = {name: sorted(c.title for c in hub.commits(name)) for name in names}
+    said = [(one.status, [(who, len(text)) for who, text in one.comments]) for one in hub.discussions(SUBMISSIONS)]
+    return trees, titles, said
+
+
+def test_killed_after_every_write(hub):
+    hub.requests.clear()
+    before = deepcopy(hub.repositories), hub.now
+    done = judge(hub)
+    assert (len(done["accepted"]), len(done["refused"])) == (1, 1)
+    expected = describe(hub)
+    writes = sum(method == "POST" and bool(re.search(WRITES, path)) for method, path, _ in hub.requests)
+    assert writes >= 8  # accept; two results, baselines, the index; two answers, two closed
+    for step in range(writes):
+        hub.repositories, hub.now = deepcopy(before[0]), before[1]
+        hub.faults = [Fault(WRITES, "POST", KILL_AFTER, skip=step)]
+        with start_judge(hub) as process:
+            process.communicate(timeout=120)
+            assert process.returncode == -9
+        judge(hub)
+        assert describe(hub) == expected, step
+
+
+def test_every_answer_is_lost_once(hub):
+    expected_calls = [Fault(WRITES, "POST", answer, skip=skip) for skip, answer in enumerate([CUT_AFTER, CUT] * 8)]
+    hub.faults = expected_calls
+    done = judge(hub)
+    assert (len(done["accepted"]), len(done["refused"])) == (1, 1)
+    for one in hub.discussions(SUBMISSIONS):
+        assert (one.status, len(one.comments)) == ("closed", 2)
+        assert [event["type"] for event in one.events].count("status-change") == 1
+    titles = [c.title for c in hub.commits(SUBMISSIONS)]
+    assert sum(title.startswith("Accept") for title in titles) == 1
+
+
+def test_two_judges_at_once(hub):
+    for right in range(10, 13):
+        hub.open_pull_request(SUBMISSIONS, "dataset", "ann", make_files(right))
+    with start_judge(hub, "olga") as first, start_judge(hub, "otto") as second:
+        for process in (first, second):
+            out, err = process.communicate(timeout=120)
+            assert process.returncode == 0, out + err
+    judge(hub)
+    assert sorted(c.title[:6] for c in hub.commits(SUBMISSIONS)).count("Accept") == 4
+    rows = json.loads(hub.files(RESULTS)["board.json"])["boards"][0]["rows"]
+    assert sum(row["kind"] == "system" for row in rows) == 4
+    assert [one.status for one in hub.discussions(SUBMISSIONS)] == ["closed"] * 5
