@@ -28,6 +28,18 @@ def read_options(values: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
+def name_results(store: str) -> str | None:
+    """Return the dataset for the results of a store on the Hub; None if the store is a folder.
+
+    >>> name_results("hf://datasets/org/times-submissions"), name_results("board")
+    ('org/times-results', None)
+    """
+    from closeread.leaderboard.store import HUB
+
+    is_on_hub = store.startswith(HUB)
+    return f"{store.removeprefix(HUB).rstrip('/').removesuffix('-submissions')}-results" if is_on_hub else None
+
+
 @click.command(short_help="Create a leaderboard, or add a board.")
 @click.argument("store")
 @click.option("--corpus", metavar="NAME", help="Rank systems on this corpus.")
@@ -55,7 +67,9 @@ def read_options(values: tuple[str, ...]) -> dict[str, str]:
     help="Which submissions of an author are ranked.",
 )
 @click.option("--dataset", metavar="ORG/NAME", help="Dataset on the Hub with the benchmark, for results of models.")
-@click.option("--results", metavar="ORG/NAME", help="Dataset on the Hub for the results.  [default: beside the store]")
+@click.option(
+    "--results", metavar="ORG/NAME", help="Dataset on the Hub for the results.  [default: STORE with -results]"
+)
 @click.option("--replace", is_flag=True, help="Change a board that exists; everything is scored again.")
 def command(store: str, **values: Any) -> None:
     """Create a leaderboard in STORE, or add a board to it.
@@ -89,7 +103,8 @@ def command(store: str, **values: Any) -> None:
         dataset=values["dataset"],
     )
     opened = open_store(store)
-    leaderboard = opened.find_leaderboard() or Leaderboard(values["title"] or board.title, {}, values["results"])
+    results = values["results"] or name_results(store)
+    leaderboard = opened.find_leaderboard() or Leaderboard(values["title"] or board.title, {}, results)
     before = leaderboard.boards.get(board.name)
     if before not in (None, board) and not values["replace"]:
         found = f"{store} has a board {board.name} already, which is declared otherwise"

@@ -1,0 +1,96 @@
+"""A shared task from its announcement to its board, by the commands that the documentation shows."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pages
+import pytest
+from shared.boards import sample_answers, write_rows
+from shared.hub_boards import closeread
+from shared.hub_client import run_client
+
+PAGE = Path(__file__).parents[2] / "docs" / "leaderboards.md"
+STORE = "hf://datasets/lab/times-submissions"
+
+LOAD = """
+import sys
+import datasets, evaluate
+assert not any(name.partition(".")[0] == "closeread" for name in sys.modules)
+sample = datasets.load_dataset("lab/mctaco", "sample", split="test")
+results = datasets.load_dataset("lab/times-results", split="train")
+assert not any(name.partition(".")[0] == "closeread" for name in sys.modules)
+mctaco = evaluate.load("lab/mctaco-metric")
+scores = mctaco.compute(predictions=["yes"] * len(sample), references=sample)
+import json
+print(json.dumps({"rows": len(sample), "scores": scores, "results": results.to_list()}))
+"""
+
+
+def split_commands():
+    """The commands of the page, as arguments of closeread: those before anyone submits, submitting, and the rest."""
+    commands = [shlex.split(line)[1:] for line in pages.find_hub_commands(PAGE.read_text("utf-8"))]
+    place = next(i for i, command in enumerate(commands) if command[0] == "submit")
+    return commands[:place], commands[place], commands[place + 1 :]
+
+
+def test_a_shared_task_by_the_commands_of_the_documentation(hub, tmp_path):
+    before, submit, after = split_commands()
+    for command in before:
+        closeread(hub, "olga", *command, cwd=tmp_path)
+    hub.add_user("cem")
+    for user, right in (("ann", 40), ("bob", 70), ("cem", 103)):
+        write_rows(tmp_path / "coin.jsonl", sample_answers(right=right))
+        closeread(hub, user, *submit, cwd=tmp_path)
+    assert len(hub.discussions("lab/times-submissions")) == 3
+    printed = [closeread(hub, "olga", *command, cwd=tmp_path) for command in after]
+    judged, shown, published = printed[:3]
+    assert "3 accepted, 0 refused" in judged
+    assert shown.splitlines()[0] == "McTaco, test"
+    assert "lab/times" in published
+
+    # Everyone got an answer, and the pull requests are closed.
+    for discussion in hub.discussions("lab/times-submissions"):
+        (answer,) = [text for author, text in discussion.comments if author == "olga"]
+        assert "Rank" in answer
+        assert discussion.status == "closed"
+
+    # The board, by anyone, without a login.
+    index = json.loads(closeread(hub, None, "leaderboard", "show", STORE, "--json", cwd=tmp_path))
+    rows = [row for row in index["boards"][0]["rows"] if row["kind"] == "system"]
+    assert [row["author"] for row in rows] == ["cem", "bob", "ann"]
+    assert rows[0]["scores"]["f1"]["value"] == 1
+    page = hub.files("lab/times", "space")["index.html"].decode()
+    assert "Fair coin" in page
+    assert "no difference" in closeread(hub, "otto", "leaderboard", "verify", STORE, cwd=tmp_path)
+
+    # A process that has never heard of closeread.
+    loaded = json.loads(run_client(hub, None, LOAD, cwd=tmp_path).stdout.splitlines()[-1])
+    assert loaded["rows"] == 103
+    assert loaded["scores"]["f1"] == pytest.approx(0.6131, abs=5e-5)  # as the README prints for always-positive
+    best = max(row["value"] for row in loaded["results"] if row["metric"] == "f1" and row["kind"] == "system")
+    assert best == 1
+
+
+def test_a_model_gets_its_result_proposed(hub, tmp_path):
+    hub.add_repository("ann/reader", "model", author="ann")
+    init = ["leaderboard", "init", STORE, "--corpus", "mctaco", "--config", "sample", "--dataset", "lab/mctaco"]
+    closeread(hub, "olga", *init, cwd=tmp_path)
+    write_rows(tmp_path / "half.jsonl", sample_answers(right=50))
+    submit = ["submit", "mctaco", "half.jsonl", "--system", "Reader", "--model", "ann/reader", "--to", STORE]
+    first = closeread(hub, "ann", *submit, cwd=tmp_path)
+    (request,) = hub.discussions("ann/reader", "model")
+    assert f"Result proposed to ann/reader: {hub.url}/ann/reader/discussions/{request.number}" in first
+    files = hub.files("ann/reader", "model", request.reference)
+    (path,) = [path for path in files if path.startswith(".eval_results/")]
+    entry = files[path].decode()
+    scored = json.loads(
+        closeread(hub, None, "score", "mctaco", "half.jsonl", "--config", "sample", "--json", cwd=tmp_path)
+    )
+    assert f"value: {round(100 * scored['scores']['f1']['value'], 2)}" in entry
+    assert "id: lab/mctaco" in entry
+    assert "task_id: mctaco_sample_test" in entry
+    assert scored["signature"] in entry.replace("\n    ", " ").replace("\n  ", " ") or scored["signature"] in entry
+    again = closeread(hub, "ann", *submit, cwd=tmp_path)
+    assert "had been" in again
+    assert len(hub.discussions("ann/reader", "model")) == 1
