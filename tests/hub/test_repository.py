@@ -5,14 +5,14 @@ import subprocess
 import pytest
 from shared.hub_client import run_client
 
-from closeread.errors import RequestError
+from closeread.errors import MissingExtraError, RequestError
 from closeread.hub.diffs import list_changed_paths
-from closeread.hub.repository import Repository
+from closeread.hub.repository import Hub, Repository
 
 START = """
 import time
 from pathlib import Path
-from closeread.errors import RequestError
+from closeread.errors import MissingExtraError, RequestError
 from closeread.hub.repository import *
 hub, rain = Hub(), Repository("lab/rain", "dataset")
 def refused(call, *arguments, **more):
@@ -238,3 +238,15 @@ def test_paths_of_a_difference_are_those_that_git_lists(tmp_path):
 def test_a_header_that_is_not_understood_is_no_path_that_is_allowed():
     assert list_changed_paths("diff --git a/x c/y\n@@ -1 +1 @@\n+rename from x\n") == ("diff --git a/x c/y",)
     assert list_changed_paths("") == ()
+
+
+def test_an_old_client_is_told_apart(monkeypatch):
+    import huggingface_hub
+
+    monkeypatch.setattr(huggingface_hub, "__version__", "1.30.2")
+    with pytest.raises(MissingExtraError) as caught:
+        Hub()
+    assert str(caught.value) == (
+        "working with the Hub (the extra closeread[hub]) needs 'huggingface-hub>=1.31': "
+        "pip install 'huggingface-hub>=1.31'"
+    )
