@@ -6,7 +6,6 @@ import os
 import resource
 import select
 import signal
-import sys
 import time
 import traceback
 from pathlib import Path
@@ -63,9 +62,9 @@ def _score_in_child(board: Board, scorer: Scorer, job: dict[str, Any], data: byt
         status = 1
         try:
             _limit(board)
-            with os.fdopen(writing, "wb") as answer:
+            with os.fdopen(writing, "wb") as pipe:
                 header, blocks = score(board, scorer, job, data)
-                write_message(answer, header, blocks)
+                write_message(pipe, header, blocks)
             status = 0
         finally:
             os._exit(status)
@@ -162,4 +161,4 @@ def _digest_rows(scorer: Scorer, system: System, data: bytes) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -80,16 +80,13 @@ class About:
             raise FormatError(source, [Problem(f"has {len(data):,} bytes (limit: {MAX_ABOUT:,})")])
         found = read_json(data, source)
         wrong = [] if found.pop("format", None) == FORMAT else [f"format is not {FORMAT}"]
-        required = ("board", "predictions", "system")
-        known = {**dict.fromkeys(required, str), **dict.fromkeys(("model", "paper", "code"), (str, type(None)))}
-        known["description"] = str
+        required, optional = ("board", "predictions", "system"), ("model", "paper", "code")
+        known = (*required, *optional, "description")
         wrong += [f"{name} is missing" for name in required if name not in found]
         wrong += [f"unknown key {quote(name)}" for name in found if name not in known]
-        wrong += [
-            f"{name} is not {'a string' if kind is str else 'a string or null'}"
-            for name, kind in known.items()
-            if name in found and not isinstance(found[name], kind)
-        ]
+        for name in known:
+            if not isinstance(found.get(name, ""), str) and not (name in optional and found[name] is None):
+                wrong.append(f"{name} is not {'a string or null' if name in optional else 'a string'}")
         if wrong:
             raise FormatError(source, [Problem(what) for what in wrong])
         about = cls(**found)
