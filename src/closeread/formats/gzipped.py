@@ -15,22 +15,27 @@ GZIP = 16 + zlib.MAX_WBITS
 CHUNK = 2**14
 
 
-def decompress(path: Path, data: bytes) -> bytes:
+def decompress(path: Path, data: bytes, limit: int = MAX_FILE_BYTES) -> bytes:
     """Return the bytes of a file, decompressed if they are gzipped.
 
+    Args:
+        path: the file, for messages.
+        data: its bytes.
+        limit: how many bytes they may decompress to.
+
     Raises:
-        FormatError: they are corrupt or truncated, or decompress to more than `MAX_FILE_BYTES`.
+        FormatError: they are corrupt or truncated, or decompress to more than `limit` bytes.
     """
     if not data.startswith(MAGIC):
         return data
     parts: list[bytes] = []
-    room = MAX_FILE_BYTES
+    room = limit
     try:
         for part in _iterate_pieces(data):
             parts.append(part)
             room -= len(part)
             if room < 0:
-                found = f"is too large: more than {MAX_FILE_BYTES:,} bytes when decompressed"
+                found = f"is too large: more than {limit:,} bytes when decompressed"
                 raise FormatError(path, [Problem(found)])
     except zlib.error:
         raise FormatError(path, [Problem("is not a valid gzip file: its data is corrupt")]) from None

@@ -9,9 +9,10 @@ leaves nothing that the next run does not complete, and two judges at once write
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,9 @@ from closeread.leaderboard.results import Entry, Record, Results, record_id, rec
 from closeread.leaderboard.store import Arrival, Store
 from closeread.leaderboard.submission import About
 from closeread.leaderboard.worker import Job, Outcome, score_all
+
+Scoring = Callable[[Board, Path | None, Iterable[Job]], Iterator[Outcome]]
+"""Scores jobs on a board with its own gold, if it has any; yields the outcomes in the order of the jobs."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ def judge(
     cache: CountCache,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     progress: Callable[[str, str], None] = lambda kind, sentence: None,
+    score: Scoring | None = None,
 ) -> Judged:
     """Judge everything that has arrived.
 
@@ -62,10 +67,12 @@ def judge(
         cache: where counts are kept between runs.
         now: returns the time.
         progress: called after every arrival with what became of it, as a field of `Judged` and a sentence.
+        score: scores jobs; None for new processes.
 
     Raises:
         RequestError: gold is missing, or is not that of the board.
     """
+    score = score or partial(score_all, n_workers=n_workers)
     leaderboard = store.read_leaderboard()
     _check_golds(leaderboard, golds)
     results = store.read_results(leaderboard)
@@ -73,7 +80,7 @@ def judge(
     arrivals = store.list_arrivals(leaderboard, results)
     settled: list[Settled] = []
     for board in leaderboard.boards.values():
-        run = _Run(store, board, golds.get(board.name), results, n_workers, cache, now().date())
+        run = _Run(store, board, golds.get(board.name), results, score, cache, now().date())
         for kind, sentence in run.settle([one for one in arrivals if one.board == board.name]):
             judged = replace(judged, **{kind: (*getattr(judged, kind), sentence)})
             progress(kind, sentence)
@@ -81,7 +88,7 @@ def judge(
 
     def make_files(found: Results) -> dict[str, bytes]:
         counts = {
-            board.name: _read_counts(store, board, golds.get(board.name), found, n_workers, cache)
+            board.name: _read_counts(store, board, golds.get(board.name), found, score, cache)
             for board in leaderboard.boards.values()
         }
         return index_files(make_index(store, leaderboard, found, counts))
@@ -142,12 +149,12 @@ class _Run:
         board: Board,
         gold: Path | None,
         results: Results,
-        n_workers: int,
+        score: Scoring,
         cache: CountCache,
         today: date,
     ) -> None:
         self._store, self._board, self._gold, self._today = store, board, gold, today
-        self._n_workers, self._cache = n_workers, cache
+        self._score, self._cache = score, cache
         self._entries = dict(results.entries)
         self._on_day = Counter((e.author, e.day) for e in self._entries.values() if e.status != "refused")
         self.settled: list[Settled] = []
@@ -174,7 +181,7 @@ class _Run:
                 fetched[arrival.submission] = found
                 yield Job(arrival.submission, about.predictions, found.files[about.predictions])
 
-        for outcome in score_all(self._board, self._gold, make_jobs(), self._n_workers):
+        for outcome in self._score(self._board, self._gold, make_jobs()):
             yield from self._settle_outcome(fetched.pop(outcome.subject), outcome)
         for found in refused:
             yield self._refuse(found, found.problems)
@@ -267,7 +274,7 @@ class _Run:
 
 
 def _read_counts(
-    store: Store, board: Board, gold: Path | None, results: Results, n_workers: int, cache: CountCache
+    store: Store, board: Board, gold: Path | None, results: Results, score: Scoring, cache: CountCache
 ) -> Counts:
     """Return the counts of all accepted submissions and baselines, scoring again what is missing.
 
@@ -292,7 +299,7 @@ def _read_counts(
             yield replace(job, predictions=store.read_predictions(job.path, board.limits.bytes)) if job.path else job
 
     new: dict[str, bytes] = {}
-    for outcome in score_all(board, gold, fill(), n_workers) if jobs else ():
+    for outcome in score(board, gold, fill()) if jobs else ():
         if outcome.record is None or outcome.blocks is None:
             if outcome.subject.startswith("baseline:"):
                 continue  # it needs what is not installed here

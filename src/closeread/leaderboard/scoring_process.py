@@ -8,6 +8,7 @@ import select
 import signal
 import time
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,7 +16,7 @@ import orjson
 
 from closeread.counts.report import make_report
 from closeread.counts.sides import System
-from closeread.errors import InputError, RequestError
+from closeread.errors import InputError, Problem, RequestError, pluralize
 from closeread.leaderboard.canonical import digest, write_json
 from closeread.leaderboard.declaration import FORMAT, Board, Leaderboard
 from closeread.leaderboard.results import make_record
@@ -120,7 +121,7 @@ def score(board: Board, scorer: Scorer, job: dict[str, Any], data: bytes) -> tup
     subject, path = job["subject"], job["path"]
     try:
         if path:
-            with unpacked(data, path, board.limits.rows) as predictions:
+            with unpacked(data, path, board.limits) as predictions:
                 system = scorer.read(predictions)
         else:
             system = scorer.read(_predict(scorer, subject.removeprefix("baseline:")))
@@ -128,7 +129,7 @@ def score(board: Board, scorer: Scorer, job: dict[str, Any], data: bytes) -> tup
         counted = scorer.count(system, fields)
         report = make_report(counted, by=board.slices, resampling=board.resampling)
     except InputError as error:
-        return {"problems": [problem.at("predictions") for problem in error.problems[:SHOWN]]}, b""
+        return {"problems": _tell(error.problems)}, b""
     except RequestError as error:
         return {"problems": [str(error)]}, b""
     except MemoryError:
@@ -140,6 +141,13 @@ def score(board: Board, scorer: Scorer, job: dict[str, Any], data: bytes) -> tup
     record = make_record(board, subject, report, _digest_rows(scorer, system, data))
     answer = {"record": record.to_bytes().decode(), "names": counted.table.names, "shape": blocks.shape}
     return answer, blocks.tobytes()
+
+
+def _tell(problems: Sequence[Problem]) -> list[str]:
+    """Return the first problems with their places, and how many more there are."""
+    more = len(problems) - SHOWN
+    shown = [problem.at("predictions") for problem in problems[:SHOWN]]
+    return [*shown, f"and {pluralize(more, 'more problem')}"] if more > 0 else shown
 
 
 def _predict(scorer: Scorer, name: str) -> list[dict[str, Any]]:

@@ -15,9 +15,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from closeread.errors import FormatError, Problem, SubmissionError, quote
+from closeread.formats.gzipped import MAGIC, decompress
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.leaderboard.canonical import digest, read_json, write_json
-from closeread.leaderboard.declaration import Board
+from closeread.leaderboard.declaration import Board, Limits
 from closeread.leaderboard.names import check_link, check_model, check_name
 
 FORMAT = 1
@@ -250,23 +251,25 @@ def pack_folder(folder: Path, limit: int) -> bytes:
 
 
 @contextmanager
-def unpacked(data: bytes, path: str, limits_rows: int) -> Iterator[Path]:
-    """Write predictions to a temporary file, or a packed folder to a temporary folder, for the block.
+def unpacked(data: bytes, path: str, limits: Limits) -> Iterator[Path]:
+    """Write predictions, decompressed, to a temporary file, or a packed folder to a temporary folder, for the block.
 
     Args:
         data: the bytes.
         path: their path in the store, whose suffix says what they are.
-        limits_rows: the largest number of lines.
+        limits: how many bytes and lines they may have, decompressed.
 
     Raises:
-        SubmissionError: they have too many lines, or are not a packed folder; all problems at once.
+        SubmissionError: they are too large, have too many lines, or are not a packed folder; all problems at once.
     """
+    data = _decompress(data, limits.bytes)
+    if data.count(b"\n") > limits.rows:
+        raise SubmissionError(
+            "predictions", [Problem(f"has {data.count(bytes([10])):,} lines (limit: {limits.rows:,})")]
+        )
     with TemporaryDirectory(prefix="closeread-") as scratch:
-        if not path.endswith(".gz") and data.count(b"\n") > limits_rows:
-            found = f"has {data.count(bytes([10])):,} lines (limit: {limits_rows:,})"
-            raise SubmissionError("predictions", [Problem(found)])
         if not path.endswith(PACKED):
-            file = Path(scratch) / ("predictions." + path.rpartition("/")[2].partition(".")[2])
+            file = Path(scratch) / ("predictions." + path.rpartition("/")[2].partition(".")[2].removesuffix(".gz"))
             file.write_bytes(data)
             yield file
             return
@@ -275,6 +278,21 @@ def unpacked(data: bytes, path: str, limits_rows: int) -> Iterator[Path]:
         for name, text in _read_packed(data):
             (folder / name).write_text(text, "utf-8", newline="")
         yield folder
+
+
+def _decompress(data: bytes, limit: int) -> bytes:
+    """Decompress predictions that are gzipped: readers would do so, too, but up to a limit of their own.
+
+    Raises:
+        SubmissionError: they are no valid gzip file, or decompress to more than `limit` bytes.
+    """
+    try:
+        plain = decompress(Path("predictions"), data, limit)
+    except FormatError as error:
+        raise SubmissionError("predictions", error.problems) from None
+    if plain is not data and plain.startswith(MAGIC):
+        raise SubmissionError("predictions", [Problem("is gzipped twice (expected once at most)")])
+    return plain
 
 
 def _read_packed(data: bytes) -> list[tuple[str, str]]:

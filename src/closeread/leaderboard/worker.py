@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -87,13 +89,18 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
+            # A group of its own: it is ended with its children, and by its owner alone, not by Ctrl-C.
+            start_new_session=True,
         )
         if self._process.stdin is None or self._process.stdout is None:
             raise TypeError("the pipes of a worker are missing")
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
         self._board = board
         own = None if gold is None else str(gold.absolute())
-        answer, _ = self._ask({"board": asdict(board), "gold": own})
+        try:
+            answer, _ = self._ask({"board": asdict(board), "gold": own})
+        except (OSError, EOFError):
+            answer = {"error": "the scoring process ended before it had read the gold"}
         if "error" in answer:
             self.close()
             raise RequestError(answer["error"])
@@ -107,9 +114,13 @@ class Worker:
         return read_outcome(job, answer, data)
 
     def close(self) -> None:
-        """End the process."""
-        self._stdin.close()
-        self._stdout.close()
+        """End the process and what it is scoring; a thread that waits for the outcome gets one with an error."""
+        if self._process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        for stream in (self._stdin, self._stdout):
+            with suppress(OSError):  # what was not sent yet can't be
+                stream.close()
         self._process.wait()
 
     def __enter__(self) -> Worker:
@@ -118,7 +129,6 @@ class Worker:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._process.kill()
         self.close()
 
     def _ask(self, header: dict[str, Any], data: bytes = b"") -> tuple[dict[str, Any], bytes]:
@@ -174,7 +184,7 @@ def score_all(board: Board, gold: Path | None, jobs: Iterable[Job], n_workers: i
                 yield waiting.popleft().result()
         finally:
             for worker in workers:
-                worker.__exit__(None, None, None)
+                worker.close()
 
 
 def write_message(stream: IO[bytes], header: dict[str, Any], data: bytes = b"") -> None:
