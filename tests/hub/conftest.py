@@ -1,6 +1,7 @@
 """What the tests of the Hub's room share: a stand-in Hub with an organizer and two submitters."""
 
 import pytest
+from shared.hub_client import client_here
 from shared.stand_in_hub import StandInHub
 
 
@@ -13,3 +14,10 @@ def hub(no_proxy):
         for submitter in ("ann", "bob"):
             hub.add_user(submitter)
         yield hub
+
+
+@pytest.fixture
+def log_in(hub, tmp_path_factory):
+    """Lets the client of this process work with the stand-in as a user; None: not logged in, as in the beginning."""
+    with client_here(hub, tmp_path_factory.mktemp("hf-home")) as call:
+        yield call

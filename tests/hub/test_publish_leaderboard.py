@@ -6,7 +6,6 @@ import json
 
 import pytest
 import yaml
-from shared.hub_client import run_client
 from shared.leaderboards import make_hostile_index, make_index
 
 from closeread.leaderboard.canonical import write_json
@@ -14,18 +13,18 @@ from closeread.leaderboard.declaration import Leaderboard
 
 
 @pytest.fixture
-def publish(hub, tmp_path):
+def publish(log_in, run, here, monkeypatch):
     """Publishes the folder `board` with an index; None if nothing has been judged yet."""
+    monkeypatch.setenv("COLUMNS", "80")
+    log_in("olga")
 
-    def call(index, *arguments, user="olga"):
-        folder = tmp_path / "board"
+    def call(index, *arguments):
+        folder = here / "board"
         folder.mkdir(exist_ok=True)
         (folder / "leaderboard.json").write_bytes(Leaderboard("Careful reading", {}).to_bytes())
         if index is not None:
             (folder / "board.json").write_bytes(write_json(index))
-        given = ["publish", "leaderboard", "board", "lab/board", *arguments]
-        code = f"from closeread.cli import main; main({given!r}, prog_name='closeread')"
-        return run_client(hub, user, code, check=False, cwd=tmp_path, COLUMNS="80")
+        return run("publish", "leaderboard", "board", "lab/board", *arguments)
 
     return call
 
@@ -33,7 +32,7 @@ def publish(hub, tmp_path):
 def test_a_static_space_with_the_page_and_its_data(hub, publish):
     index = make_index(12)
     done = publish(index)
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert hub.repositories["space", "lab/board"].sdk == "static"
     files = hub.files("lab/board", "space")
     assert sorted(files) == ["README.md", "board.csv", "board.json", "index.html"]
@@ -52,7 +51,7 @@ def test_a_static_space_with_the_page_and_its_data(hub, publish):
 
 
 def test_twice_changes_nothing_and_a_new_result_changes_what_shows_it(hub, publish):
-    assert publish(make_index(12)).returncode == 0
+    assert publish(make_index(12)).exit_code == 0
     [_, published] = hub.commits("lab/board", "space")
     assert "Nothing to publish" in publish(make_index(12)).stdout
     assert [commit.sha for commit in hub.commits("lab/board", "space")][1:] == [published.sha]
@@ -69,7 +68,7 @@ def test_twice_changes_nothing_and_a_new_result_changes_what_shows_it(hub, publi
 def test_private_gold_is_tagged(hub, publish):
     index = make_index(3)
     index["boards"][0]["gold"] = "private"
-    assert publish(index).returncode == 0
+    assert publish(index).exit_code == 0
     assert "- test:private\n" in hub.files("lab/board", "space")["README.md"].decode()
 
 
@@ -77,7 +76,7 @@ def test_hostile_names_stay_out_of_the_card(hub, publish):
     # A store has no lone surrogates: its files are UTF-8.
     index = json.loads(json.dumps(make_hostile_index()).replace("\\ud800", "x"))
     done = publish(index)
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     card = hub.files("lab/board", "space")["README.md"].decode()
     front, body = card.split("---\n", 2)[1:]
     assert yaml.safe_load(front)["title"] == "</script><script>alert(1)</script>"
@@ -88,7 +87,7 @@ def test_hostile_names_stay_out_of_the_card(hub, publish):
 
 def test_nothing_to_publish_yet(hub, publish):
     done = publish(None)
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert "board has no results yet; run closeread leaderboard judge board" in done.stderr
     assert hub.requests == []
 

@@ -1,6 +1,6 @@
-"""Runs programs that use the real client, each in a process of its own, against the stand-in Hub.
+"""Runs the real client against the stand-in Hub: in a process of its own, or in this one, which is much faster.
 
-The client reads HF_ENDPOINT and the like once, when it is imported.
+The client reads HF_ENDPOINT and the like once, when it is imported; in this process, what it has read is replaced.
 """
 
 import os
@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
+
+import pytest
 
 FOREIGN = ("HF_", "HUGGING", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
 # The client tells its process number, so that a fault can kill it; exec keeps the number.
@@ -17,6 +19,11 @@ WITH_NUMBER = 'HF_HUB_USER_AGENT_ORIGIN="process-$$" exec "$@"'
 def client_environment(hub, user, home, **more):
     """The environment of a client: this Hub, this user's token (None: no login), and nothing of this machine's."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
+    return kept | own_environment(hub, user, home) | more
+
+
+def own_environment(hub, user, home):
+    """What is in the environment of a client for the stand-in's sake."""
     own = {
         "HF_ENDPOINT": hub.url,
         "HF_HOME": str(home),
@@ -26,9 +33,47 @@ def client_environment(hub, user, home, **more):
         "HF_HUB_DISABLE_UPDATE_CHECK": "1",
         "NO_PROXY": "*",
     }
-    if user is not None:
-        own["HF_TOKEN"] = next(token for token, name in hub.tokens.items() if name == user)
-    return kept | own | more
+    return own if user is None else own | {"HF_TOKEN": find_token(hub, user)}
+
+
+def find_token(hub, user):
+    """The token of a user."""
+    return next(token for token, name in hub.tokens.items() if name == user)
+
+
+@contextmanager
+def client_here(hub, home):
+    """Let the client of this process talk to the stand-in; yields a function that logs a user in, or out (None)."""
+    from huggingface_hub import close_session, constants
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ:
+            if name.startswith(FOREIGN):
+                patch.delenv(name)
+        for name, value in own_environment(hub, None, home).items():
+            patch.setenv(name, value)
+        settings = {
+            "ENDPOINT": hub.url,
+            "HUGGINGFACE_CO_URL_TEMPLATE": f"{hub.url}/{{repo_id}}/resolve/{{revision}}/{{filename}}",
+            "HF_HUB_OFFLINE": False,
+            "HF_HUB_DISABLE_XET": True,
+            "HF_TOKEN_PATH": f"{home}/token",
+            "AGENT_HARNESSES_PATH": f"{home}/.agent_harnesses.json",
+        }
+        for name, value in settings.items():
+            patch.setattr(constants, name, value)
+
+        def log_in(user):
+            if user is None:
+                patch.delenv("HF_TOKEN", raising=False)
+            else:
+                patch.setenv("HF_TOKEN", find_token(hub, user))
+
+        close_session()  # it may know a proxy
+        try:
+            yield log_in
+        finally:
+            close_session()
 
 
 @contextmanager
