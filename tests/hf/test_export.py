@@ -156,6 +156,12 @@ def test_the_command(ran):
     assert ran("score", "mctaco", "--gold", "out/sample/test-00000-of-00001.parquet", _labels(), "--no-ci")
 
 
+def test_an_export_contains_the_licence_that_asks_for_it(tmp_path):
+    written = export("tne", tmp_path / "out", configs=["sample"])
+    assert "LICENSE" in [path.name for path in written]
+    assert "Copyright (c) 2018, yanai" in (tmp_path / "out" / "LICENSE").read_text("utf-8")
+
+
 def _labels():
     Path("no.txt").write_text("no\n" * 103)
     return "no.txt"

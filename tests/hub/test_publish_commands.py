@@ -13,6 +13,7 @@ from shared.stand_in_hub import CUT_AFTER, Fault
 
 from closeread.files import package_folder
 
+
 @pytest.fixture
 def publish(hub, log_in, run, here, monkeypatch):
     """Runs `closeread publish ARGUMENTS` as a user in a folder of the test's own."""
@@ -82,6 +83,7 @@ def test_configs_and_the_file_of_a_benchmark(hub, publish, own_tne):
     assert "own/test.jsonl.gz is not the released file" in done.stderr
     assert 'name: "closeread"' in done.stdout
     assert sorted(hub.files("lab/tne")) == [
+        "LICENSE",
         "README.md",
         "default/test-00000-of-00001.parquet",
         "eval.yaml",

@@ -29,11 +29,14 @@ def board():
 
 def test_a_ranking(board):
     found = grid(board)
-    assert found.header == ("rank", "system", "F1", "95% interval", "Exact match", "author")
-    assert found.rows[0] == ("1†", "Tortoise", "61.00", "55.00–66.00", "0.00*", "ada")
-    assert found.rows[1] == ("", "Ledger (Example et al. (2024), Table 2)", "54.9", "", "", "")
+    assert found.header == ("rank", "system", "F1", "95% interval", "Exact match")
+    assert found.rows[0] == ("1†", "Tortoise", "61.00", "55.00–66.00", "0.00*")
+    assert found.rows[1] == ("", "Ledger (Example et al. (2024), Table 2)", "54.9", "", "")
     assert found.rows[2][:2] == ("2", "Hare (baseline)")
     assert "Not shown: flags; see --format csv." in found.notes
+    board["rows"].append({**board["rows"][0], "system": "Snail", "author": "bo"})
+    assert grid(board).header[-1] == "author"  # as soon as there are two
+    del board["rows"][-1]
     wide = grid(board, style="markdown")
     assert (wide.header[-1], wide.rows[0][-1]) == ("flags", "equal to the gold")
     assert "* This score is 0/0; its value is set by convention." in found.notes

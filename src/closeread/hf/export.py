@@ -20,6 +20,7 @@ from huggingface_hub import DatasetCard
 
 from closeread.corpora.gold import load_corpus, select
 from closeread.errors import Problem, RequestError, UnavailableError
+from closeread.files import package_folder
 from closeread.hf.load import load_dataset_builder
 
 FIGURES = re.compile(r"## Figures\n.*?(?=^## )", re.DOTALL | re.MULTILINE)
@@ -27,6 +28,8 @@ FIGURES = re.compile(r"## Figures\n.*?(?=^## )", re.DOTALL | re.MULTILINE)
 
 SIZES = tuple((10**power, 10 ** (power + 1)) for power in range(3, 9))
 """The Hub's categories of size from a thousand records on."""
+
+LICENCE = "LICENSE"
 
 OTHER_DATA = """> This export differs from the release: {why}.
 > The text of this card describes the release; the sizes in its front matter are those of the files here.
@@ -76,6 +79,7 @@ def export(
         made.mkdir()
         infos = {name: _write_config(corpus, name, made, data_dir, Path(scratch) / "cache") for name in names}
         _write_card(corpus, made, infos, data_dir)
+        _copy_licence(corpus, made)
         files = sorted(path.relative_to(made) for path in made.rglob("*") if path.is_file())
         made.rename(folder)  # atomic, and succeeds only if the target is empty or does not exist
     return [asked / file for file in files]
@@ -154,3 +158,10 @@ def _write_card(corpus: str, made: Path, infos: dict[str, datasets.DatasetInfo],
     MetadataConfigs(configs).to_dataset_card_data(card.data)
     datasets.info.DatasetInfosDict(infos).to_dataset_card_data(card.data)
     (made / "README.md").write_text(str(card), "utf-8", newline="\n")
+
+
+def _copy_licence(corpus: str, made: Path) -> None:
+    """Copy the licence of the released files, if its terms ask for that."""
+    licence = package_folder(f"closeread.loaders.{corpus}") / LICENCE
+    if licence.is_file():
+        (made / LICENCE).write_bytes(licence.read_bytes())
