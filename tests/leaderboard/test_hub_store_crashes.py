@@ -42,14 +42,18 @@ def test_killed_after_every_write(hub):
     expected = describe(hub)
     writes = sum(method == "POST" and bool(re.search(WRITES, path)) for method, path, _ in hub.requests)
     assert writes >= 8  # accept; two results, baselines, the index; two answers, two closed
-    for step in range(writes):
-        hub.repositories, hub.now = deepcopy(before[0]), before[1]
-        hub.faults = [Fault(WRITES, "POST", KILL_AFTER, skip=step)]
+    # Every judge dies after its first write, so that the next one begins where that left off.
+    hub.repositories, hub.now = before
+    for _ in range(writes):
+        hub.faults = [Fault(WRITES, "POST", KILL_AFTER)]
         with start_judge(hub) as process:
             process.communicate(timeout=120)
-            assert process.returncode == -9
-        judge(hub)
-        assert describe(hub) == expected, step
+        if process.returncode == 0:
+            break
+        assert process.returncode == -9
+    hub.faults = []
+    judge(hub)
+    assert describe(hub) == expected
 
 
 def test_every_answer_is_lost_once(hub):
