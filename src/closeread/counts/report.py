@@ -6,11 +6,9 @@ never NaN.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,10 +17,10 @@ from closeread._version import __version__
 from closeread.arrays import Floats
 from closeread.counts.metrics import Metric
 from closeread.counts.procedure import Procedure
+from closeread.counts.report_schema import check_report
 from closeread.counts.resampling import Difference, bootstrap_totals, compare, percentile_interval
 from closeread.counts.table import CountTable
-from closeread.errors import FormatError, Problem, RequestError, quote, shorten, suggest
-from closeread.files import package_folder
+from closeread.errors import RequestError, quote, suggest
 
 FORMAT = 1
 
@@ -183,7 +181,7 @@ class Report:
         Raises:
             FormatError: it is not a report; all problems at once.
         """
-        _check_json(found)
+        check_report(found)
         about = {name: found[name] for name in (field.name for field in fields(Provenance))}
         return cls(
             Provenance(**about),
@@ -196,33 +194,6 @@ class Report:
                 for field, values in found["slices"].items()
             },
         )
-
-
-def _check_json(found: Any) -> None:
-    """Check a report by its schema.
-
-    Raises:
-        FormatError: it breaks the schema.
-    """
-    if not _load_validator().is_valid(found):
-        import jsonschema
-
-        schema = _load_schema()
-        errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(found), key=lambda error: error.json_path)
-        problems = [Problem(f"{error.json_path.removeprefix('$.')}: {shorten(error.message)}") for error in errors]
-        raise FormatError("report", problems)
-
-
-def _load_schema() -> Any:
-    return json.loads((package_folder("closeread.counts") / "report.schema.json").read_text("utf-8"))
-
-
-@cache
-def _load_validator() -> Any:
-    """Return the validator of reports, which takes longer to make than to use."""
-    import jsonschema_rs
-
-    return jsonschema_rs.validator_for(_load_schema())
 
 
 def _scores_from_json(found: Mapping[str, Any]) -> Scores:

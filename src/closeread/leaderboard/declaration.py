@@ -243,11 +243,6 @@ def make_board(
     scorer = open_scorer(scored, place._replace(split=None) if own else place, options, metrics)
     if scorer.options.get("missing") == "skip":
         raise RequestError("a board can't use --option missing=skip: systems would be scored on different units")
-    procedure = scorer.procedure
-    names = [metric.name for metric in procedure.metrics]
-    headline = headline or (procedure.headline if procedure.headline in names else names[-1])
-    if headline not in names:
-        raise RequestError(describe_unknown("score", headline, names, procedure.aliases))
     if not len(scorer.gold.records):
         raise RequestError("the gold is empty; there is nothing to score")
     _, config, split, _ = scorer.gold.origin
@@ -267,7 +262,7 @@ def make_board(
         private,
         scorer.options,
         metrics,
-        headline,
+        _choose_headline(scorer.procedure, headline),
         _find_slices(table),
         scorer.expected_signature(),
         len(table.units),
@@ -278,6 +273,20 @@ def make_board(
         counting,
         dataset=dataset,
     )
+
+
+def _choose_headline(procedure: Procedure, asked: str | None) -> str:
+    """Return the score to rank by: as asked, the procedure's, or its last one.
+
+    Raises:
+        RequestError: the procedure has no such score.
+    """
+    names = [metric.name for metric in procedure.metrics]
+    if asked is None:
+        return procedure.headline if procedure.headline in names else names[-1]
+    if asked not in names:
+        raise RequestError(describe_unknown("score", asked, names, procedure.aliases))
+    return asked
 
 
 def _list_ids(scorer: Scorer, corpus: str | None) -> tuple[str, ...]:
