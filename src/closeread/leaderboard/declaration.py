@@ -19,7 +19,7 @@ from closeread.counts.procedure import Procedure
 from closeread.counts.report import Resampling
 from closeread.counts.sides import Place
 from closeread.counts.table import CountTable
-from closeread.errors import FormatError, Problem, RequestError, describe_unknown
+from closeread.errors import FormatError, Problem, RequestError, describe_unknown, quote
 from closeread.leaderboard.canonical import check_format, read_json, write_json
 from closeread.records import column
 from closeread.scoring import Scorer, find_procedure, open_scorer
@@ -199,12 +199,18 @@ def _read_board(found: dict[str, Any]) -> Board:
 def board_name(scored: str, config: str | None, split: str | None) -> str:
     """Return the name of a board.
 
+    Raises:
+        RequestError: the split can't be part of it.
+
     >>> board_name("mctaco", "sample", "test"), board_name("coref", None, None)
     ('mctaco-sample/test', 'coref/test')
     """
     corpus = find_procedure(scored)[1]
     is_default = corpus is None or config in (None, load_corpus(corpus).default_config)
-    return f"{scored if is_default else f'{scored}-{config}'}/{split or 'test'}"
+    name = f"{scored if is_default else f'{scored}-{config}'}/{split or 'test'}"
+    if not BOARD_NAME.fullmatch(name) or ".." in name:
+        raise RequestError(f"{quote(name)} is not a valid name of a board (expected letters, digits, '_', '-' and '.')")
+    return name
 
 
 def make_board(
@@ -247,8 +253,6 @@ def make_board(
         raise RequestError("the gold is empty; there is nothing to score")
     _, config, split, _ = scorer.gold.origin
     name = board_name(scored, None if own else config, place.split if own else split)
-    if not BOARD_NAME.fullmatch(name):
-        raise RequestError(f"'{name}' is not a valid name of a board (expected letters, digits, '_', '-' and '.')")
     table = _count_nothing(scorer)
     corpus = find_procedure(scored)[1]
     private = own if private is None else private
