@@ -47,7 +47,7 @@ def name_results(store: str) -> str | None:
 @click.option("--gold", type=options.NAMED, metavar="FILE", help="Your own gold; it is never copied into the store.")
 @options.config
 @options.split
-@click.option("--title", metavar="TEXT", help="Title of the leaderboard.")
+@click.option("--title", metavar="TEXT", help="Give the leaderboard this title.")
 @click.option("--metrics", metavar="NAMES", help="Show these metrics, separated by commas.")
 @click.option("--headline", metavar="SCORE", help="Rank by this score, such as 'conll/f1'.")
 @click.option("--preset", metavar="NAME", help="Use the options and metrics of an official score.")
@@ -57,8 +57,12 @@ def name_results(store: str) -> str | None:
     default=None,
     help="Publish nothing about single units of the gold.  [default: private with your own gold]",
 )
-@click.option("--per-day", type=COUNT, default=5, show_default=True, help="Submissions a day per author.")
-@click.option("--max-bytes", type=COUNT, default=50_000_000, show_default=True, help="Largest file of predictions.")
+@click.option(
+    "--per-day", type=COUNT, default=5, show_default=True, help="Judge this many submissions of an author per day."
+)
+@click.option(
+    "--max-bytes", type=COUNT, default=50_000_000, show_default=True, help="Refuse larger files of predictions."
+)
 @click.option(
     "--counting",
     type=click.Choice(["all", "best", "last"]),
@@ -66,7 +70,9 @@ def name_results(store: str) -> str | None:
     show_default=True,
     help="Which submissions of an author are ranked.",
 )
-@click.option("--dataset", metavar="ORG/NAME", help="Dataset on the Hub with the benchmark, for results of models.")
+@click.option(
+    "--dataset", metavar="ORG/NAME", help="Propose results of models for the benchmark of this dataset on the Hub."
+)
 @click.option(
     "--results", metavar="ORG/NAME", help="Dataset on the Hub for the results.  [default: STORE with -results]"
 )
