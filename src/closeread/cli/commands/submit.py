@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 @click.command(short_help="Submit predictions to a leaderboard.")
 @click.argument("corpus")
 @click.argument("predictions", type=options.NAMED)
-@click.option("--to", "store", required=True, metavar="STORE", help="A folder, or hf://datasets/ORG/NAME.")
-@click.option("--system", required=True, metavar="NAME", help="Name of the system.")
+@click.option(
+    "--to", "store", required=True, metavar="STORE", help="Submit to this folder, or to hf://datasets/ORG/NAME."
+)
+@click.option("--system", required=True, metavar="NAME", help="Name the system.")
 @options.config
 @options.split
 @click.option("--gold", type=options.NAMED, metavar="FILE", help="Check with this gold, if you have it.")
-@click.option("--model", metavar="ORG/MODEL", help="Model on the Hub; its results are proposed there, too.")
+@click.option("--model", metavar="ORG/MODEL", help="Link to the model on the Hub, and propose its result there.")
 @click.option("--paper", metavar="URL", help="Link to the paper.")
 @click.option("--code", metavar="URL", help="Link to the code.")
-@click.option("--description", metavar="TEXT", help="A sentence or two about the system.")
+@click.option("--description", metavar="TEXT", help="Describe the system in a sentence or two.")
 @click.option("--dry-run", is_flag=True, help="Check everything, and send nothing.")
 def command(corpus: str, predictions: Path, store: str, dry_run: bool, **values: Any) -> None:
     """Submit predictions to a leaderboard, after the same checks as `closeread validate`.

@@ -74,7 +74,7 @@ def name_results(store: str) -> str | None:
     "--dataset", metavar="ORG/NAME", help="Propose results of models for the benchmark of this dataset on the Hub."
 )
 @click.option(
-    "--results", metavar="ORG/NAME", help="Dataset on the Hub for the results.  [default: STORE with -results]"
+    "--results", metavar="ORG/NAME", help="Keep results in this dataset on the Hub.  [default: STORE with -results]"
 )
 @click.option("--replace", is_flag=True, help="Change a board that exists; everything is scored again.")
 def command(store: str, **values: Any) -> None:
