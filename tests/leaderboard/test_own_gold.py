@@ -148,3 +148,23 @@ def test_canaries_of_private_gold_are_in_nothing_that_is_published(tmp_path):
     for path, data in read_tree(tmp_path / "board").items():
         if not path.startswith("submissions/"):
             assert b"CANARY-" not in data, path
+
+
+def test_what_was_submitted_is_downloaded_as_it_was(tmp_path, key, response, ran):
+    folder = tmp_path / "responses"
+    folder.mkdir()
+    one, _, two = RESPONSE.partition("#begin document (two)")
+    (folder / "one.conll").write_text(one, "utf-8")
+    (folder / "two.conll").write_text(f"#begin document (two){two}", "utf-8")
+    store = make_store(tmp_path / "board", make_board("coref", Place(gold=key), private=False))
+    names = {"file": send(store, response, "File"), "folder": send(store, folder, "Folder")}
+    run_judge(store, tmp_path, {"coref/test": key})
+    ran("leaderboard", "download", store.place, names["file"][:12], "-o", "copy.conll")
+    assert (tmp_path / "copy.conll").read_text("utf-8") == RESPONSE
+    ran("leaderboard", "download", store.place, names["folder"], "-o", "copy")
+    assert read_tree(tmp_path / "copy") == read_tree(folder)
+    (row,) = [row for row in store.read_index()["boards"][0]["rows"] if row["id"] == names["folder"]]
+    download, score = row["reproduce"].split(" && ")
+    assert download == f"closeread leaderboard download {store.place} {names['folder'][:12]} -o predictions"
+    ran(*download.split()[1:])
+    assert json.loads(ran(*score.replace("GOLD", str(key)).split()[1:], "--json"))["scores"] == row["scores"]

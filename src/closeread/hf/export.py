@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from huggingface_hub import DatasetCard
 
 from closeread.corpora.gold import load_corpus, select
 from closeread.errors import Problem, RequestError, UnavailableError
-from closeread.files import package_folder
+from closeread.files import creating_folder, package_folder
 from closeread.hf.load import load_dataset_builder
 
 FIGURES = re.compile(r"## Figures\n.*?(?=^## )", re.DOTALL | re.MULTILINE)
@@ -71,32 +70,12 @@ def export(
         raise RequestError(f"{asked} is the working directory or not a folder; choose a new folder")
     if folder.exists() and any(folder.iterdir()):
         raise RequestError(f"{asked} is not empty; choose a new folder")
-    with (
-        _make_parents(folder),
-        tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as scratch,
-    ):
-        made = Path(scratch) / "repository"
-        made.mkdir()
-        infos = {name: _write_config(corpus, name, made, data_dir, Path(scratch) / "cache") for name in names}
+    with tempfile.TemporaryDirectory() as cache, creating_folder(folder) as made:
+        infos = {name: _write_config(corpus, name, made, data_dir, Path(cache)) for name in names}
         _write_card(corpus, made, infos, data_dir)
         _copy_licence(corpus, made)
         files = sorted(path.relative_to(made) for path in made.rglob("*") if path.is_file())
-        made.rename(folder)  # atomic, and succeeds only if the target is empty or does not exist
     return [asked / file for file in files]
-
-
-@contextmanager
-def _make_parents(folder: Path) -> Iterator[None]:
-    """Create the folders above one; remove the new ones again if the block fails."""
-    new = [parent for parent in folder.parents if not parent.exists()]
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        yield
-    except BaseException:
-        for parent in new:
-            if not any(parent.iterdir()):
-                parent.rmdir()
-        raise
 
 
 def _write_config(corpus: str, name: str, made: Path, data_dir: Path | None, cache: Path) -> datasets.DatasetInfo:

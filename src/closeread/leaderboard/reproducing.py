@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 
 from closeread.leaderboard.declaration import Board
-from closeread.leaderboard.submission import About
+from closeread.leaderboard.store import HUB
+from closeread.leaderboard.submission import PACKED, About, find_suffix
 
 BASELINE = "baseline:"
 
@@ -30,12 +31,11 @@ def describe_reproduction(place: str, board: Board, subject: str, about: About) 
         output = f"{name}.jsonl"
         made = shlex.join(["closeread", "baseline", str(board.corpus), name, *part, "-o", output])
         return f"{made} && {shlex.join(['closeread', 'score', board.scored, output, *flags])}"
-    predictions = about.predictions
-    if place.startswith("hf://datasets/"):
-        repository = place.removeprefix("hf://datasets/")
-        fetched = shlex.join(["hf", "download", repository, predictions, "--type", "dataset", "--local-dir", "."])
-        return f"{fetched} && {_score(board, predictions, flags)}"
-    return _score(board, f"{place}/{predictions}", flags)
+    if place.startswith(HUB) or about.predictions.endswith(PACKED):
+        output = "predictions" if about.predictions.endswith(PACKED) else f"predictions{find_suffix(about.predictions)}"
+        fetched = shlex.join(["closeread", "leaderboard", "download", place, subject[:12], "-o", output])
+        return f"{fetched} && {_score(board, output, flags)}"
+    return _score(board, f"{place}/{about.predictions}", flags)
 
 
 def _score(board: Board, predictions: str, flags: list[str]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from closeread._version import __version__
 from closeread.counts.report import Report
-from closeread.errors import FormatError, Problem
+from closeread.errors import FormatError, Problem, RequestError, quote
 from closeread.leaderboard.canonical import check_format, digest, read_json, write_json
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.submission import About
@@ -156,6 +156,18 @@ class Results:
 
     entries: Mapping[str, Entry]
     records: Mapping[str, Record]
+
+    def find(self, start: str) -> Entry:
+        """Return the entry of a submission by the first characters of its id.
+
+        Raises:
+            RequestError: there is none, or several.
+        """
+        found = [entry for name, entry in self.entries.items() if name.startswith(start)]
+        if len(found) == 1:
+            return found[0]
+        wrong = "is the id of several submissions" if found else "is not the id of a judged submission"
+        raise RequestError(f"{quote(start)} {wrong} (expected 64 hexadecimal digits, or the first of them)")
 
 
 def record_id(subject: str, signature: str) -> str:

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from closeread.errors import FormatError, Problem, SubmissionError, quote
+from closeread.files import creating_folder, replacing
 from closeread.formats.gzipped import MAGIC, decompress
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.leaderboard.canonical import digest, read_json, write_json
@@ -293,6 +294,28 @@ def _decompress(data: bytes, limit: int) -> bytes:
     if plain is not data and plain.startswith(MAGIC):
         raise SubmissionError("predictions", [Problem("is gzipped twice (expected once at most)")])
     return plain
+
+
+def write_predictions(output: Path, data: bytes, path: str) -> None:
+    """Write predictions to a file, or a packed folder to a new folder.
+
+    Args:
+        output: the file or folder.
+        data: the bytes.
+        path: their path in the store, whose suffix says what they are.
+
+    Raises:
+        SubmissionError: they are not a packed folder.
+        RequestError: the folder exists and is not empty.
+        OSError: the file or the folder can't be written.
+    """
+    if not path.endswith(PACKED):
+        with replacing(output) as partial:
+            partial.write_bytes(data)
+        return
+    with creating_folder(output) as folder:
+        for name, text in _read_packed(data):
+            (folder / name).write_text(text, "utf-8", newline="")
 
 
 def _read_packed(data: bytes) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ import importlib
 
 import click
 
-SUBCOMMANDS = ("init", "judge", "show", "build", "serve", "status", "withdraw", "verify")
+SUBCOMMANDS = ("init", "judge", "show", "build", "serve", "status", "download", "withdraw", "verify")
 
 
 class LeaderboardGroup(click.Group):

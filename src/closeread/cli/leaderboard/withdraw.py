@@ -24,11 +24,7 @@ def command(store: str, submission: str) -> None:
 
     opened = open_store(store)
     results = opened.read_results(opened.read_leaderboard())
-    found = [entry for name, entry in results.entries.items() if name.startswith(submission)]
-    if len(found) != 1:
-        many = "is the id of several submissions" if found else "is not the id of a judged submission"
-        raise RequestError(f"'{submission}' {many} (expected 64 hexadecimal digits, or the first of them)")
-    entry = found[0]
+    entry = results.find(submission)
     if entry.status != "accepted":
         raise RequestError(f"submission {entry.submission[:12]} is {entry.status} already")
     path = withdrawal_path(entry.board, entry.submission)
