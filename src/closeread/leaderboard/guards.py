@@ -138,6 +138,7 @@ def tell_error(request: Request, error: Exception) -> Response:
     title = HTTPStatus(status).phrase
     text = (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="color-scheme" content="light dark">\n'
-        f'<title>{title}</title>\n<h1>{title}</h1>\n<p>{escape(sentence)}</p>\n<p><a href="/">To the leaderboard</a></p>\n'
+        f"<title>{title}</title>\n<h1>{title}</h1>\n<p>{escape(sentence)}</p>\n"
+        '<p><a href="/">To the leaderboard</a></p>\n'
     )
     return HTMLResponse(text, status, getattr(error, "headers", None))

@@ -7,11 +7,12 @@ of this machine.  Predictions are validated and scored in a process of limited t
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from socket import create_server
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -41,9 +42,7 @@ from closeread.leaderboard.guards import (
 from closeread.leaderboard.page import render_page
 from closeread.leaderboard.service import ScoringError, Service
 from closeread.leaderboard.submission import (
-    DESCRIPTION_LENGTH,
     DIGEST,
-    NAME_LENGTH,
     About,
     Submission,
     find_suffix,
@@ -106,16 +105,10 @@ def make_app(service: Service) -> SafeHeaders:
             async with turn:
                 return await run_in_threadpool(settle, request, form)
 
-    @asynccontextmanager
-    async def live(app: Starlette) -> AsyncIterator[None]:
-        yield
-        service.close()
-
     app = Starlette(
         routes=[Route("/", show, methods=["GET"]), Route("/submit", submit, methods=["POST"])],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS), Middleware(BodyLimit, limit=limit)],
         exception_handlers={HTTPException: tell_error, Exception: tell_error},
-        lifespan=live,
     )
     return SafeHeaders(app)
 
@@ -150,7 +143,7 @@ def _settle(service: Service, form: FormData) -> str | dict[str, Any]:
             return {**again, "message": f"The predictions in {file} are valid. Nothing was submitted."}
         service.submit(board, submission)
     except ScoringError as error:
-        service.report("errors", f"{about.id[:12]} (not submitted): {error}")
+        service.report("errors", f"{about.id[:12]}: {error}")
         return {**again, "problems": ["Scoring failed; the reason is printed where this page is served."]}
     except OSError as error:
         service.report("errors", f"{about.id[:12]}: {error}")
@@ -180,6 +173,19 @@ def _read_values(form: FormData) -> dict[str, str]:
     return {**texts, "description": re.sub(r" *\r?\n\s*", " ", texts["description"])}
 
 
+class _Server(uvicorn.Server):
+    """A server that does not wait for what is scored when it is stopped."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End the workers, so that whoever waits for one is answered, and then the server."""
+        self._service.close()
+        super().handle_exit(sig, frame)
+
+
 def serve(service: Service, port: int, n_workers: int, announce: Callable[[int], None]) -> None:
     """Serve a store on 127.0.0.1 until the process is interrupted.
 
@@ -195,7 +201,8 @@ def serve(service: Service, port: int, n_workers: int, announce: Callable[[int],
     try:
         listener = create_server(("127.0.0.1", port))
     except OSError as error:
-        raise RequestError(f"port {port} can't be used: {error.strerror} (--port 0 takes one that is free)") from None
+        reason = os.strerror(error.errno)
+        raise RequestError(f"port {port} can't be used: {reason} (--port 0 takes one that is free)") from None
     with listener:
         service.catch_up(n_workers)
         config = uvicorn.Config(
@@ -204,7 +211,7 @@ def serve(service: Service, port: int, n_workers: int, announce: Callable[[int],
             server_header=False,
             timeout_graceful_shutdown=PATIENCE,
         )
-        server = uvicorn.Server(config)
+        server = _Server(config, service)
         announce(listener.getsockname()[1])
         try:
             server.run([listener])

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from closeread.errors import RequestError
+from closeread.errors import pluralize
 from closeread.leaderboard.answers import describe_submission
 from closeread.leaderboard.cells import format_rank, format_value
 from closeread.leaderboard.count_cache import CountCache
@@ -103,9 +103,9 @@ class Service:
         today = datetime.now(UTC).date().isoformat()
         same = [one for one in results.entries.values() if (one.author, one.day) == (arrival.author, today)]
         if sum(one.status != "refused" for one in same) >= per_day:
-            why = f"{per_day} submissions a day are judged, so it waits for tomorrow (UTC)."
+            why = f"the limit is {pluralize(per_day, 'submission')} a day, so it waits for tomorrow (UTC)."
         else:
-            why = "Scoring failed; the reason is printed where this page is served."
+            why = "scoring failed; the reason is printed where this page is served."
         return {"board": arrival.board, "message": f"Submitted, but not judged yet: {why}"}
 
     def close(self) -> None:
@@ -131,7 +131,8 @@ class Service:
         """Return the worker of a board, a new one if there is none or the board was changed.
 
         Raises:
-            RequestError: gold can't be read, or the service is closed.
+            closeread.errors.RequestError: gold can't be read.
+            ScoringError: the service is closed.
         """
         known, worker = self._workers.get(board.name, (None, None))
         if worker is not None and known == board:
@@ -140,9 +141,9 @@ class Service:
             worker.close()
         worker = Worker(board, self._golds.get(board.name))
         self._workers[board.name] = board, worker
-        if self._is_closed:  # meanwhile, by another thread, which has not seen this worker
+        if self._is_closed:  # perhaps meanwhile, by another thread, which has not seen this worker
             worker.close()
-            raise RequestError("the leaderboard is not served any more")
+            raise ScoringError("the server is stopped")
         return worker
 
 
