@@ -95,7 +95,8 @@ def test_all_problems_are_told_at_once_and_values_are_kept(browser, store):
         "This can’t be submitted, for these reasons: "
         "Name of the system: 'My system' contains several spaces in a row (expected one) "
         r"Description: 'two\x07' contains a control character, U+0007; remove it "
-        "Model on the Hub: 'no-org' is not the name of a model on the Hub (expected ORG/NAME of letters, digits, -, _ and .) "
+        "Model on the Hub: 'no-org' is not the name of a model on the Hub "
+        "(expected ORG/NAME of letters, digits, -, _ and .) "
         "Paper: 'http://x.org' is not an https link (expected https://HOST/…) "
         "predictions: 103 of 103 ids have no prediction: 'test-00000', 'test-00001', 'test-00002', …. Add them "
         "predictions:1: id 'nowhere' is not in the gold "
@@ -109,7 +110,7 @@ def test_all_problems_are_told_at_once_and_values_are_kept(browser, store):
         assert ("aria-invalid" in field) == (name != "code")
     assert 'role="alert" tabindex="-1"' in answer.text
     assert 'action="/submit#answer"' in answer.text
-    assert '<details open>' in answer.text
+    assert "<details open>" in answer.text
     assert f'<option value="{MCTACO}" selected>' in answer.text
     assert read_tree(store.place) == before
 
@@ -126,7 +127,7 @@ def test_predictions_are_checked_without_submitting(browser, store):
     answer = browser.post(answers(33), file="mine.jsonl", board=MCTACO, system="Only checked", do="check")
     assert answer.told == "The predictions in mine.jsonl are valid. Nothing was submitted."
     assert 'value="Only checked"' in answer.text
-    assert '<details open>' in answer.text
+    assert "<details open>" in answer.text
     assert read_tree(store.place) == before
 
 
@@ -157,7 +158,8 @@ def test_two_forms_at_once_are_both_judged(served, store):
     browsers = [served.browser() for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
         jobs = [
-            pool.submit(one.post, answers(40 + n), board=MCTACO, system=f"At once {n}") for n, one in enumerate(browsers)
+            pool.submit(one.post, answers(40 + n), board=MCTACO, system=f"At once {n}")
+            for n, one in enumerate(browsers)
         ]
         told = [job.result().told for job in jobs]
     assert [one.partition(" has ")[0] for one in told] == [f"Submitted and judged: At once {n}" for n in range(4)]

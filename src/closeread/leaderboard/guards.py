@@ -85,7 +85,8 @@ class BodyLimit:
             message = await receive() if size <= self._limit else {}
             received += len(message.get("body", b""))
             if max(size, received) > self._limit:
-                raise HTTPException(413, f"A form may have at most {self._limit:,} bytes here.")
+                what = f"A form may have at most {self._limit:,} bytes here."
+                raise HTTPException(413, what, {"Connection": "close"})  # instead of waiting for the rest
             return message
 
         await self._app(scope, count, send)
@@ -138,7 +139,7 @@ def tell_error(request: Request, error: Exception) -> Response:
     title = HTTPStatus(status).phrase
     text = (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="color-scheme" content="light dark">\n'
-        f"<title>{title}</title>\n<h1>{title}</h1>\n<p>{escape(sentence)}</p>\n"
+        f'<link rel="icon" href="data:,">\n<title>{title}</title>\n<h1>{title}</h1>\n<p>{escape(sentence)}</p>\n'
         '<p><a href="/">To the leaderboard</a></p>\n'
     )
     return HTMLResponse(text, status, getattr(error, "headers", None))

@@ -110,6 +110,7 @@ def make_app(service: Service) -> SafeHeaders:
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS), Middleware(BodyLimit, limit=limit)],
         exception_handlers={HTTPException: tell_error, Exception: tell_error},
     )
+    app.router.redirect_slashes = False
     return SafeHeaders(app)
 
 
