@@ -3,35 +3,22 @@
 import csv
 import io
 import json
-import shutil
 from contextlib import contextmanager
 
 import pytest
+from shared.chromium import NEEDS_CHROMIUM, Listener, launching
 from shared.leaderboards import AUTHORS, CATEGORIES, make_hostile_index, make_index
 
 from closeread.leaderboard.page import render_page
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
-CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
-
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+pytestmark = NEEDS_CHROMIUM
 
 
 @pytest.fixture(scope="module")
 def browser():
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    with launching() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -52,25 +39,13 @@ def files(tmp_path_factory):
 def open_page(browser, files):
     """Opens a page; the test fails if the page says anything on the console or asks for any other file."""
     folder, _ = files
-    said, asked, opened = [], [], []
+    listener = Listener(browser)
 
     def call(name="board", address="", **settings):
-        page = browser.new_page(**settings)
-        opened.append(page)
-        page.set_default_timeout(5000)
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("dialog", lambda dialog: said.append(dialog.message))
-        page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
-        page.goto(f"file://{folder}/{name}.html{address}")
-        return page
+        return listener.open(f"file://{folder}/{name}.html{address}", **settings)
 
     yield call
-    for page in opened:
-        page.close()
-    assert said == []
-    allowed = ("blob:", f"file://{folder}/")
-    assert [url for url in asked if not url.startswith(allowed)] == []
+    listener.end(f"file://{folder}/")
 
 
 @pytest.fixture

@@ -36,7 +36,17 @@ from closeread.leaderboard.compact import compact_board, embed_json, find_rows, 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-SCRIPTS = ("dom.js", "data.js", "columns.js", "table.js", "downloads.js", "system.js", "compare.js", "views.js")
+SCRIPTS = (
+    "dom.js",
+    "data.js",
+    "columns.js",
+    "table.js",
+    "downloads.js",
+    "system.js",
+    "compare.js",
+    "form.js",
+    "views.js",
+)
 NAME_LIMIT = 120
 """The longest name in a table; a system's own page has the whole name."""
 
@@ -109,7 +119,9 @@ def render_page(index: Mapping[str, Any], *, form: Mapping[str, Any] | None = No
     Args:
         index: the content of `board.json`; all texts in it are untrusted.
         form: shows a form to submit with, if the page comes from a server: `action` (the path that it is sent to),
-            `token`, and optionally `values` (by name of the field), `problems` (sentences) and `message`.
+            `token`, `fields` (their names and what they are called), `limit` (bytes), and optionally `board` (the one
+            to show), `values` (by name of the field), `is_open`, and what to tell: `problems` (sentences) with the
+            `invalid` fields and the name of the `file`; or `accepted` (id, system, score and rank); or `message`.
 
     Raises:
         MissingExtraError: jinja2 is missing.

@@ -27,6 +27,9 @@ from closeread.scoring import Scorer
 SHOWN = 50
 """The largest number of problems that are told."""
 
+NOT_THEIRS = ", or use --missing empty or --missing skip"
+"""What a problem advises that only the organiser can do: options are those of the board."""
+
 ANSWER_LIMIT = 200_000_000
 
 
@@ -146,7 +149,7 @@ def score(board: Board, scorer: Scorer, job: dict[str, Any], data: bytes) -> tup
 def _tell(problems: Sequence[Problem]) -> list[str]:
     """Return the first problems with their places, and how many more there are."""
     more = len(problems) - SHOWN
-    shown = [problem.at("predictions") for problem in problems[:SHOWN]]
+    shown = [problem.at("predictions").removesuffix(NOT_THEIRS) for problem in problems[:SHOWN]]
     return [*shown, f"and {pluralize(more, 'more problem')}"] if more > 0 else shown
 
 

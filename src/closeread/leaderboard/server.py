@@ -1,242 +1,224 @@
 """A leaderboard on this machine: its page, with a form to submit by.
 
-For one user or a class room behind a proxy of its own: it listens to 127.0.0.1, and the author of what is submitted is
-the user who runs it.  Predictions are validated and scored by the judge's workers, in processes of limited time and
-memory.
+It listens to 127.0.0.1, for the user who runs it: that is the author of what is submitted, whoever else can open pages
+of this machine.  Predictions are validated and scored in a process of limited time and memory.
 """
 
 from __future__ import annotations
 
-import hmac
+import asyncio
+import os
+import re
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from socket import create_server
+from types import FrameType
+from typing import Any
 
-from closeread.errors import InputError, MissingExtraError, Problem, RequestError, SubmissionError
-from closeread.leaderboard.answers import describe_submission
-from closeread.leaderboard.count_cache import CountCache
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from closeread.errors import Problem, RequestError
 from closeread.leaderboard.declaration import Board
-from closeread.leaderboard.judge import Judged, judge
+from closeread.leaderboard.guards import (
+    HOSTS,
+    BodyLimit,
+    SafeHeaders,
+    check_origin,
+    find_session,
+    is_own_form,
+    set_session,
+    sign,
+    tell_error,
+)
 from closeread.leaderboard.page import render_page
-from closeread.leaderboard.store import Store
-from closeread.leaderboard.submission import Submission, make_submission
-from closeread.leaderboard.worker import Job, Worker
+from closeread.leaderboard.service import ScoringError, Service
+from closeread.leaderboard.submission import (
+    DIGEST,
+    About,
+    Submission,
+    find_suffix,
+    predictions_path,
+)
 
-try:
-    from starlette.applications import Starlette
-    from starlette.concurrency import run_in_threadpool
-    from starlette.datastructures import FormData, UploadFile
-    from starlette.exceptions import HTTPException
-    from starlette.middleware import Middleware
-    from starlette.middleware.trustedhost import TrustedHostMiddleware
-    from starlette.requests import Request
-    from starlette.responses import HTMLResponse, RedirectResponse, Response
-    from starlette.routing import Route
-except ModuleNotFoundError as error:
-    raise MissingExtraError("closeread leaderboard serve", "closeread[serve]") from error
+FIELDS = {
+    "system": "Name of the system",
+    "model": "Model on the Hub",
+    "paper": "Paper",
+    "code": "Code",
+    "description": "Description",
+}
+"""What is asked about a system, with the words of the form."""
 
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-HOSTS = ["127.0.0.1", "localhost"]
-COOKIE = "closeread"
-FIELDS = ("system", "model", "paper", "code", "description")
 OVERHEAD = 100_000
 """How many bytes a form may have besides the predictions."""
 
-HEADERS = {
-    "Cache-Control": "no-store",
-    "Referrer-Policy": "same-origin",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
+PATIENCE = 3
+"""How many seconds the server waits for answers that are not complete when it is stopped."""
+
+OLD = "This page was loaded before the leaderboard was served anew, or in another window. Please submit again."
+ANSWER = "#answer"
+"""Where the page tells what became of a form; browsers go there, also without a script."""
 
 
-class BodyLimit:
-    """Refuse requests with a large body while it is read, before anything is parsed.
-
-    Args:
-        app: the application.
-        limit: the largest number of bytes.
-    """
-
-    def __init__(self, app: ASGIApp, limit: int) -> None:
-        self._app, self._limit = app, limit
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and count the bytes of its body."""
-        size = 0
-
-        async def count() -> Message:
-            nonlocal size
-            message = await receive()
-            size += len(message.get("body", b""))
-            if size > self._limit:
-                raise HTTPException(413, f"The form has more than {self._limit:,} bytes, the limit of this board.")
-            return message
-
-        await self._app(scope, count if scope["type"] == "http" else receive, send)
-
-
-@dataclass
-class Served:
-    """A store that is served.
-
-    Attributes:
-        store: the store.
-        golds: the organiser's own gold by board.
-        cache: where counts are kept.
-        n_workers: the number of processes that score.
-        secret: what the tokens of forms are made from.
-        workers: a worker for each board in use, for validation.
-        lock: held while something is validated or judged.
-    """
-
-    store: Store
-    golds: Mapping[str, Path]
-    cache: CountCache
-    n_workers: int
-    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
-    workers: dict[str, Worker] = field(default_factory=dict)
-    lock: Lock = field(default_factory=Lock)
-
-    def judge(self) -> Judged:
-        """Judge what has arrived, and rebuild the index."""
-        with self.lock:
-            return judge(self.store, self.golds, n_workers=self.n_workers, cache=self.cache)
-
-    def validate(self, board: Board, submission: Submission) -> None:
-        """Validate predictions as the judge will.
-
-        Raises:
-            SubmissionError: they are invalid; all problems at once.
-        """
-        with self.lock:
-            if board.name not in self.workers:
-                self.workers[board.name] = Worker(board, self.golds.get(board.name))
-            about = submission.about
-            outcome = self.workers[board.name].score(Job(about.id, about.predictions, submission.predictions))
-            if outcome.error is not None:
-                self.workers.pop(board.name).close()
-        problems = outcome.problems or ((outcome.error,) if outcome.error else ())
-        if problems:
-            raise SubmissionError("predictions", [Problem(what) for what in problems])
-
-    def sign(self, session: str) -> str:
-        """Return the token of the forms of a session."""
-        return hmac.digest(self.secret, session.encode(), "sha256").hex()
-
-    def close(self) -> None:
-        """End the workers."""
-        for worker in self.workers.values():
-            worker.close()
-
-
-def make_app(served: Served) -> Starlette:
+def make_app(service: Service) -> SafeHeaders:
     """Return the application that serves a store.
 
     Args:
-        served: the store, with what is needed to judge.
-
-    Raises:
-        RequestError: gold is missing, or is not that of the board.
+        service: the store, with what is needed to judge.
     """
-    served.judge()
-    limit = max(board.limits.bytes for board in served.store.read_leaderboard().boards.values()) + OVERHEAD
+    secret = secrets.token_bytes(32)
+    limit = max(board.limits.bytes for board in service.store.read_leaderboard().boards.values()) + OVERHEAD
+    turn = asyncio.Lock()  # forms wait here, not in threads, which others need to see the page
 
-    async def show(request: Request) -> Response:
-        accepted = request.query_params.get("submitted")
-        message = None if accepted is None else "Submitted and judged: see the ranking."
-        return await run_in_threadpool(_render, served, request, {"message": message} if message else {})
+    def render(request: Request, form: Mapping[str, Any], status: int = 200) -> Response:
+        session = find_session(request)
+        about = {"action": f"/submit{ANSWER}", "token": sign(secret, session), "fields": FIELDS}
+        page = render_page(service.store.read_index(), form={**about, "limit": limit - OVERHEAD, **form})
+        response = HTMLResponse(page, status)
+        set_session(response, session)
+        return response
+
+    def show(request: Request) -> Response:
+        submitted = request.query_params.get("submitted", "")
+        return render(request, service.describe(submitted) if DIGEST.fullmatch(submitted) else {})
+
+    def settle(request: Request, form: FormData) -> Response:
+        found = _settle(service, form)
+        return (
+            RedirectResponse(f"/?submitted={found}{ANSWER}", 303) if isinstance(found, str) else render(request, found)
+        )
 
     async def submit(request: Request) -> Response:
-        async with request.form(max_files=1, max_fields=20, max_part_size=OVERHEAD) as form:
-            _check_token(served, request, form)
-            values = {name: str(form.get(name) or "").strip() for name in (*FIELDS, "board")}
-            upload = form.get("predictions")
-            data = await upload.read() if isinstance(upload, UploadFile) else b""
-            file = str(upload.filename or "") if isinstance(upload, UploadFile) else ""
-            check_only = form.get("do") == "check"
-        return await run_in_threadpool(_submit, served, request, values, data, file, check_only)
+        check_origin(request)
+        async with request.form(max_files=1, max_fields=10, max_part_size=OVERHEAD) as form:
+            if not is_own_form(secret, request, form):
+                return await run_in_threadpool(render, request, {"values": _read_values(form), "problems": [OLD]}, 403)
+            async with turn:
+                return await run_in_threadpool(settle, request, form)
 
-    return Starlette(
+    app = Starlette(
         routes=[Route("/", show, methods=["GET"]), Route("/submit", submit, methods=["POST"])],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS), Middleware(BodyLimit, limit=limit)],
+        exception_handlers={HTTPException: tell_error, Exception: tell_error},
     )
+    app.router.redirect_slashes = False
+    return SafeHeaders(app)
 
 
-def _check_token(served: Served, request: Request, form: FormData) -> None:
-    """Check that a form comes from a page of ours.
+def _settle(service: Service, form: FormData) -> str | dict[str, Any]:
+    """Validate a form and, unless it is only to be checked, submit and judge it.
 
-    Raises:
-        HTTPException: it does not.
+    Returns:
+        The id of the submission, or what to tell in the form.
     """
-    session = request.cookies.get(COOKIE, "")
-    origin = request.headers.get("origin")
-    foreign = origin is not None and origin != f"http://{request.headers.get('host')}"
-    if foreign or not hmac.compare_digest(str(form.get("token")).encode(), served.sign(session).encode()):
-        raise HTTPException(403, "This form is not from this page, or is too old; load the page again.")
-
-
-def _submit(
-    served: Served, request: Request, values: dict[str, str], data: bytes, file: str, check_only: bool
-) -> Response:
-    """Validate a form and, if it is not only to be checked, submit and judge it."""
-    problems: list[str] = []
+    values = _read_values(form)
+    again: dict[str, Any] = {"values": values, "is_open": True}
     try:
-        board = served.store.read_leaderboard().find(values["board"])
-        submission = _read_submission(board, values, data, file)
-        served.validate(board, submission)
-    except InputError as error:
-        problems = [problem.message for problem in error.problems]
+        board = service.store.read_leaderboard().find(values["board"])
     except RequestError as error:
-        problems = [str(error)]
-    if problems:
-        return _render(served, request, {"values": values, "problems": problems}, 422)
-    if check_only:
-        return _render(served, request, {"values": values, "message": "These predictions are valid."})
-    served.store.send(submission.files, *describe_submission(board, submission.about))
-    judged = served.judge()
-    if judged.waiting and not judged.accepted:
-        waits = "Submitted. It waits for tomorrow, because the daily limit is reached."
-        return _render(served, request, {"message": waits})
-    return RedirectResponse(f"/?submitted={submission.about.id}", 303)
+        return {**again, "problems": [str(error)]}
+    again["board"] = board.name
+    upload = form.get("predictions")
+    file = (upload.filename or "") if isinstance(upload, UploadFile) else ""
+    data = upload.file.read(board.limits.bytes + 1) if isinstance(upload, UploadFile) else b""
+    given = {name: values[name] for name in FIELDS if values[name] or name == "system"}
+    about = About(board.name, predictions_path(board.name, data, find_suffix(file)), **given)
+    submission = Submission(about, data)
+    found = about.find_problems(board.name)
+    again["invalid"] = [str(problem.path[0]) for problem in found]
+    problems = [_word(problem) for problem in found]
+    try:
+        problems += _find_problems(service, board, submission, file)
+        if problems:
+            return {**again, "problems": problems, "file": file}
+        if form.get("do") == "check":
+            return {**again, "message": f"The predictions in {file} are valid. Nothing was submitted."}
+        service.submit(board, submission)
+    except ScoringError as error:
+        service.report("errors", f"{about.id[:12]}: {error}")
+        return {**again, "problems": ["Scoring failed; the reason is printed where this page is served."]}
+    except OSError as error:
+        service.report("errors", f"{about.id[:12]}: {error}")
+        return {**again, "problems": [f"This can't be saved: {error.strerror or 'the reason is not known'}."]}
+    return about.id
 
 
-def _read_submission(board: Board, values: Mapping[str, str], data: bytes, file: str) -> Submission:
-    """Make a submission from a form.
+def _find_problems(service: Service, board: Board, submission: Submission, file: str) -> tuple[str, ...]:
+    """Return what is wrong with the file of predictions."""
+    limit = board.limits.bytes
+    if not file and not submission.predictions:
+        return ("Predictions: no file is chosen",)
+    if len(submission.predictions) > limit:
+        return (f"Predictions: the file is larger than {limit:,} bytes, the limit of this board",)
+    return service.find_problems(board, submission)
+
+
+def _word(problem: Problem) -> str:
+    """Return what is wrong with a field, by the words of the form."""
+    return f"{FIELDS.get(str(problem.path[0]), problem.path[0])}: {problem.what}"
+
+
+def _read_values(form: FormData) -> dict[str, str]:
+    """Return the texts of a form; a description is one line, whatever lines it was typed in."""
+    found = {name: form.get(name) for name in (*FIELDS, "board")}
+    texts = {name: text.strip() if isinstance(text, str) else "" for name, text in found.items()}
+    return {**texts, "description": re.sub(r" *\r?\n\s*", " ", texts["description"])}
+
+
+class _Server(uvicorn.Server):
+    """A server that does not wait for what is scored when it is stopped."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End the workers, so that whoever waits for one is answered, and then the server."""
+        self._service.close()
+        super().handle_exit(sig, frame)
+
+
+def serve(service: Service, port: int, n_workers: int, announce: Callable[[int], None]) -> None:
+    """Serve a store on 127.0.0.1 until the process is interrupted.
+
+    Args:
+        service: the store, with what is needed to judge.
+        port: the port; 0 for one that is free.
+        n_workers: the number of processes that score what has arrived before.
+        announce: called with the port, as soon as there are answers.
 
     Raises:
-        SubmissionError: it is invalid; all problems at once.
+        RequestError: the port can't be used; gold is missing, or is not that of the board.
     """
-    with TemporaryDirectory(prefix="closeread-") as scratch:
-        suffix = "".join(Path(file).suffixes[-2:]) if file.endswith(".gz") else Path(file).suffix
-        path = Path(scratch) / f"predictions{suffix if suffix.isascii() and '/' not in suffix else ''}"
-        path.write_bytes(data)
-        about = {name: values[name] or None for name in FIELDS if name != "system"}
-        return make_submission(board, path, system=values["system"], **about)
-
-
-def _render(served: Served, request: Request, form: Mapping[str, Any], status: int = 200) -> Response:
-    """Return the page with its form, and the cookie of the session."""
-    session = request.cookies.get(COOKIE) or secrets.token_hex(16)
-    page = render_page(served.store.read_index(), form={"action": "/submit", "token": served.sign(session), **form})
-    response = HTMLResponse(page, status, HEADERS)
-    response.set_cookie(COOKIE, session, httponly=True, samesite="strict")
-    return response
-
-
-def serve(served: Served, port: int) -> None:
-    """Serve a store on 127.0.0.1 until the process is interrupted."""
     try:
-        import uvicorn
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("closeread leaderboard serve", "closeread[serve]") from error
-    try:
-        uvicorn.run(make_app(served), host="127.0.0.1", port=port, log_level="warning", server_header=False)
-    finally:
-        served.close()
+        listener = create_server(("127.0.0.1", port))
+    except OSError as error:
+        reason = os.strerror(error.errno)
+        raise RequestError(f"port {port} can't be used: {reason} (--port 0 takes one that is free)") from None
+    with listener:
+        service.catch_up(n_workers)
+        config = uvicorn.Config(
+            make_app(service),
+            log_level="warning",
+            server_header=False,
+            timeout_graceful_shutdown=PATIENCE,
+        )
+        server = _Server(config, service)
+        announce(listener.getsockname()[1])
+        try:
+            server.run([listener])
+        except (KeyboardInterrupt, SystemExit):
+            if not server.should_exit:
+                raise
+            # It was stopped as it is meant to be; uvicorn raises the signal once more when all is done.
+        finally:
+            service.close()

@@ -87,7 +87,8 @@ function readBoard(element) {
       ...Object.fromEntries(["low", "high", "p"].map((name) => [name, unpack(raw.pairs[name], raw.pairs.n)])),
     },
     ranked: rows.slice(0, raw.n_ranked),
-    byKey: new Map(rows.map((row) => [row.key, row])),
+    // Links from elsewhere have the whole id.
+    byKey: new Map([...rows.map((row) => [row.id, row]), ...rows.map((row) => [row.key, row])]),
     byId: new Map(rows.map((row) => [row.id, row])),
     total: new Results(raw.total, raw.n),
     slices: raw.slices.map(([field, values]) => ({

@@ -14,11 +14,11 @@ function drawView(board, section, view, rest) {
   return target.querySelector("h3").textContent;
 }
 
-/** The board and the view of an address; the ranking of the first board if it names none. */
+/** The board and the view of an address; the ranking of the board that was submitted to, or the first, if it names none. */
 function parseAddress() {
   const [key, view = "ranking", ...rest] = location.hash.slice(1).split(":");
   const board = boards.get(key);
-  if (!board) return { key: sections[0].id, view: "ranking", rest: [] };
+  if (!board) return { key: document.getElementById("submit")?.dataset.board ?? sections[0].id, view: "ranking", rest: [] };
   const known = ["ranking", "compare", "history", "about"].includes(view) || (view === "system" && board.byKey.has(rest[0]));
   return { key, view: known ? view : "ranking", rest };
 }
@@ -48,7 +48,7 @@ if (sections.length) {
   }
   show();
   window.addEventListener("hashchange", () => {
-    if (["#main", "#submit"].includes(location.hash)) return; // links inside of the page
+    if (["#main", "#answer"].includes(location.hash)) return; // links inside of the page
     show()?.focus();
     window.scrollTo(0, 0);
   });
