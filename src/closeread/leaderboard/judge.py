@@ -99,7 +99,8 @@ def judge(
     ):  # answers name the rank, so they come after the index; what is settled and not answered is answered again
         index = store.read_index()
         for one in settled:
-            store.answer(one.arrival, one.describe(store, leaderboard, index))
+            if (text := one.describe(store, leaderboard, index)) is not None:
+                store.answer(one.arrival, text)
     return judged
 
 
@@ -129,15 +130,16 @@ class Settled:
     entry: Entry | None
     problems: tuple[str, ...] = ()
 
-    def describe(self, store: Store, leaderboard: Leaderboard, index: Mapping[str, Any]) -> str:
-        """Return the answer, in Markdown."""
+    def describe(self, store: Store, leaderboard: Leaderboard, index: Mapping[str, Any]) -> str | None:
+        """Return the answer, in Markdown; None if another judge has settled it otherwise meanwhile, and answers."""
         if self.problems or self.entry is None or self.entry.status == "refused":
             return describe_refusal(self.problems or (self.entry.problems if self.entry else ()))
         if self.entry.status == "withdrawn":
             return describe_withdrawal(self.arrival.submission[:12])
         board = leaderboard.find(self.arrival.board)
         path = record_path(board.name, record_id(self.arrival.submission, board.signature))
-        return describe_result(board, find_row(index, board.name, self.arrival.submission), store.link(path))
+        row = find_row(index, board.name, self.arrival.submission)
+        return None if row is None else describe_result(board, row, store.link(path))
 
 
 class _Run:
@@ -255,6 +257,7 @@ class _Run:
             gone = replace(entry, status="withdrawn")
             self._store.write_results(None, {gone.path: gone.to_bytes()})
             self._keep(gone)
+            self.settled = [replace(one, entry=gone) if one.entry == entry else one for one in self.settled]
             self.settled.append(Settled(arrival, gone))
             yield "withdrawn", f"{name} of {arrival.author}"
 
