@@ -75,7 +75,7 @@ def test_three_users_submit_and_are_answered(hub, tmp_path):
 
 
 def test_results_beside_the_submissions(hub, tmp_path):
-    create_board(hub, results=None)
+    create_board(hub, results=SUBMISSIONS)
     submit(hub, "ann", tmp_path, right=60)
     assert len(judge(hub)["accepted"]) == 1
     assert systems(hub, SUBMISSIONS) == [("ann 60", "ann")]
