@@ -16,8 +16,8 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def make_store(folder, *boards, title="Close reading"):
-    """Create a store in a folder with the given boards."""
-    store = FolderStore(folder)
+    """Create a store in a folder with the given boards, whose files may arrive at a time that a test sets."""
+    store = FolderStore(folder, lambda about: about.st_mtime)
     store.write_leaderboard(Leaderboard(title, {board.name: board for board in boards}))
     return store
 

@@ -21,8 +21,8 @@ def closeread(hub, user, *arguments, **more):
 
 def create_board(hub, *, results=RESULTS, **more):
     """Create a leaderboard on the sample of McTaco as an organizer."""
-    where = [] if results is None else ["--results", results]
-    closeread(hub, "olga", "leaderboard", "init", STORE, "--corpus", "mctaco", "--config", "sample", *where, **more)
+    corpus = ["--corpus", "mctaco", "--config", "sample"]
+    closeread(hub, "olga", "leaderboard", "init", STORE, *corpus, "--results", results, **more)
 
 
 def submit(hub, user, folder, *, right, system=None, check=True):

@@ -29,7 +29,8 @@ class CorpusSides:
 
     Attributes:
         unit: the field of a gold record with the name of its unit; None if that is the corpus's key.
-        check: finds problems of both sides that the schema can't express; None if there are none.
+        check: finds problems of both sides that the schema can't express; None if there are none.  It must cope with
+            gold records that have nothing but the corpus's key, for `check_form`.
         prepare: converts a system's rows for `check` and `Procedure.count`; None if they take the rows as they are.
     """
 
@@ -63,6 +64,12 @@ class CorpusSides:
         missing = options.get("missing", "error")
         found = read_submission(source, gold.corpus, gold.records, missing, find, self.prepare)
         return System(found.rows, found.missing, found.notices)
+
+    def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
+        """Check a submission without gold, of which only the ids are known."""
+        declaration = load_corpus(corpus or "")
+        known = [{declaration.key: name} for name in names]
+        self.read_system(Gold(declaration, None, None, known, released=False), source, options)
 
     def validate(
         self, gold: Sequence[Record], system: Sequence[Record | None], options: Options

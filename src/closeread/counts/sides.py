@@ -132,6 +132,21 @@ class Sides(Protocol[G]):
         """
         ...
 
+    def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
+        """Check a system's output as far as that is possible without gold, of which only the names are known.
+
+        Args:
+            corpus: the name of the corpus; None if gold belongs to none.
+            names: the ids that predictions need, in the order of the gold; the names of documents of a key.
+            source: the system's output, a file or a folder.
+            options: all options with their values.
+
+        Raises:
+            SubmissionError: it is invalid; all problems at once, none of which depends on gold.
+            RequestError: it lacks something that the options need.
+        """
+        ...
+
     def names(self, gold: G) -> Sequence[str]:
         """Return the name of each gold record's unit."""
         ...

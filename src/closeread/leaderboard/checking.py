@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.corpora.gold import load_corpus
-from closeread.corpora.submissions import read_submission
-from closeread.counts.sides import Place
-from closeread.errors import FormatError, Problem, SubmissionError, join_names, pluralize
+from closeread.errors import Problem, SubmissionError
 from closeread.leaderboard.declaration import Board
-from closeread.scoring import open_scorer
 
 FORM_ONLY = "The gold of this board is private: only the form and the ids were checked; the judge checks the rest."
+UNFIT = (
+    "has the right form and ids, but does not fit the gold, which is private: check that texts, words and the ids "
+    "inside documents are those that the organisers gave out"
+)
 
 
 class Checked(NamedTuple):
@@ -39,7 +40,7 @@ def check_predictions(board: Board, predictions: Path, gold: Path | None) -> Che
         SubmissionError: they are invalid; all problems at once.
     """
     if board.own_gold and gold is None:
-        _check_form(board, predictions)
+        check_form(board, predictions)
         return Checked((FORM_ONLY,), None)
     scorer = board.open_scorer(gold)
     system = scorer.read(predictions)
@@ -48,28 +49,25 @@ def check_predictions(board: Board, predictions: Path, gold: Path | None) -> Che
     return Checked((*scorer.gold.notices, *scorer.remarks(system)), value)
 
 
-def _check_form(board: Board, predictions: Path) -> None:
+def check_form(board: Board, predictions: Path) -> None:
     """Check what can be checked without gold: the form of the file, and the ids.
 
     Raises:
         SubmissionError: it is invalid; all problems at once.
+        RequestError: it lacks something that the options need.
     """
-    if board.corpus is not None:
-        corpus = load_corpus(board.corpus)
-        named = [{corpus.key: name} for name in board.ids]
-        read_submission(predictions, corpus, named, board.options.get("missing", "error"))
-        return
-    try:  # a response has the form of a key
-        found = open_scorer(board.scored, Place(gold=predictions), board.options, board.metrics)
-    except FormatError as error:
-        raise SubmissionError(error.source, error.problems) from None
-    names = set(found.procedure.sides.names(found.gold))
-    unknown, absent = sorted(names - set(board.ids)), sorted(set(board.ids) - names)
-    unit = board.procedure.unit
-    problems = []
-    if unknown:
-        problems.append(Problem(f"{pluralize(len(unknown), unit)} not in the gold: {join_names(unknown)}"))
-    if absent and board.options.get("missing") == "error":
-        problems.append(Problem(f"{pluralize(len(absent), unit)} without a prediction: {join_names(absent)}"))
-    if problems:
-        raise SubmissionError(predictions, problems)
+    board.procedure.sides.check_form(board.corpus, board.ids, predictions, board.options)
+
+
+def keep_public(board: Board, predictions: Path, problems: Sequence[Problem]) -> Sequence[Problem]:
+    """Return the problems of predictions that may be published: of private gold, those that are found without it.
+
+    Other problems may quote gold, and even which of them there are says something about it.
+    """
+    if not board.private:
+        return problems
+    try:
+        check_form(board, predictions)
+    except SubmissionError as error:
+        return error.problems
+    return [Problem(UNFIT)]

@@ -68,7 +68,8 @@ class Board:
         slices: the fields to slice by.
         signature: the signature of a score of complete predictions.
         n_units, n_blocks: the size of the gold.
-        ids: the ids that predictions must cover, if gold is private, so that submitters can check them.
+        ids: the ids that predictions must cover, so that submitters without the gold can check them; empty if all
+            have it.
         baselines: the names of the baselines to show.
         limits: limits of submissions.
         counting: whether all submissions of an author count, or only the best or the last.
@@ -271,7 +272,7 @@ def make_board(
         scorer.expected_signature(),
         len(table.units),
         table.n_blocks,
-        _list_ids(scorer, corpus) if private else (),
+        _list_ids(scorer, corpus) if private or own else (),
         () if corpus is None else _find_baselines(corpus),
         limits or Limits(),
         counting,

@@ -1,7 +1,7 @@
 """A store that is a folder on this machine.
 
-The author of a submission is the owner of its file, and the time is that of its last change: both are known to the
-file system and not a claim of the submitter.  Every file is written completely or not at all, and the description of a
+The author of a submission is the owner of its file, and the time is that of the last change of its inode (`ctime`): both
+are known to the file system and not a claim of the submitter, who could set the time of modification.  Every file is written completely or not at all, and the description of a
 submission last; a judge that is killed leaves a store that the next judge completes.
 """
 
@@ -24,7 +24,7 @@ from closeread.leaderboard.canonical import digest
 from closeread.leaderboard.declaration import FILE, Leaderboard
 from closeread.leaderboard.results import Entry, Record, Results
 from closeread.leaderboard.store import INDEX, Arrival, Receipt, parse_index
-from closeread.leaderboard.submission import MAX_ABOUT, About, is_predictions_path
+from closeread.leaderboard.submission import MAX_ABOUT, About, is_predictions_path, withdrawal_bytes
 
 LOCK = ".index.lock"
 FILE_OF_DIGEST = re.compile(r"([0-9a-f]{64})\.json")
@@ -35,10 +35,12 @@ class FolderStore:
 
     Args:
         folder: the folder.
+        read_time: returns when a file has arrived, in seconds since 1970; other than the default for tests only.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, read_time: Callable[[os.stat_result], float] = lambda about: about.st_ctime) -> None:
         self._folder = folder
+        self._read_time = read_time
 
     @property
     def place(self) -> str:
@@ -75,23 +77,25 @@ class FolderStore:
         for board in leaderboard.boards:
             for submission, path in self._walk("submissions", board):
                 if submission not in results.entries:
-                    arrivals.append(_describe(board, submission, path, is_withdrawal=False))
+                    arrivals.append(self._describe(board, submission, path, is_withdrawal=False))
             for submission, path in self._walk("withdrawals", board):
                 entry = results.entries.get(submission)
                 if entry is None or entry.status == "accepted":
-                    arrivals.append(_describe(board, submission, path, is_withdrawal=True))
+                    arrivals.append(self._describe(board, submission, path, is_withdrawal=True))
         # A withdrawal comes after the submission that it withdraws.
         return sorted(arrivals, key=lambda one: (one.withdrawal, one.submitted, one.submission))
 
     def fetch(self, arrival: Arrival, limit: int) -> Arrival:
         """Read and verify the files of an arrival."""
-        if arrival.withdrawal:
-            return arrival
-        path = self._path_of("submissions", arrival.board, arrival.submission)
+        kind = "withdrawals" if arrival.withdrawal else "submissions"
+        path = self._path_of(kind, arrival.board, arrival.submission)
         problems: list[str] = []
         files: dict[str, bytes] = {}
         try:
             data = _read_regular(self._folder / path, MAX_ABOUT)
+            if arrival.withdrawal:
+                _check_withdrawal(path, data, arrival.submission)
+                return arrival
             _check_digest(path, data)
             about = About.from_bytes(data, arrival.board, path)
             files = {about.predictions: self.read_predictions(about.predictions, limit), path: data}
@@ -159,6 +163,12 @@ class FolderStore:
             with replacing(path) as partial:
                 partial.write_bytes(data)
 
+    def _describe(self, board: str, submission: str, path: Path, *, is_withdrawal: bool) -> Arrival:
+        """Describe a file that has arrived: its owner and its time, of the link itself if it is one."""
+        about = path.lstat()
+        submitted = datetime.fromtimestamp(int(self._read_time(about)), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return Arrival(board, submission, is_withdrawal, _name_user(about.st_uid), submitted, None, {})
+
     def _walk(self, kind: str, board: str) -> Iterator[tuple[str, Path]]:
         """Yield the files that are named after a digest, with that digest; others are none of ours."""
         for folder in sorted((self._folder / kind / board).glob("[0-9a-f][0-9a-f]")):
@@ -179,13 +189,6 @@ class FolderStore:
             yield
 
 
-def _describe(board: str, submission: str, path: Path, *, is_withdrawal: bool) -> Arrival:
-    """Describe a file that has arrived: its owner and its time, of the link itself if it is one."""
-    about = path.lstat()
-    submitted = datetime.fromtimestamp(int(about.st_mtime), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return Arrival(board, submission, is_withdrawal, _name_user(about.st_uid), submitted, None, {})
-
-
 def _name_user(number: int) -> str:
     """Return the name of a user; the number if the user is unknown here."""
     import pwd
@@ -204,6 +207,16 @@ def _check_digest(path: str, data: bytes) -> None:
     """
     if digest(data) != path.rpartition("/")[2].partition(".")[0]:
         raise RequestError(f"{path} does not have the digest that it is named after")
+
+
+def _check_withdrawal(path: str, data: bytes, submission: str) -> None:
+    """Check that a file says that a submission is withdrawn: its owner may have written it for another purpose.
+
+    Raises:
+        RequestError: it does not.
+    """
+    if data != withdrawal_bytes(submission):
+        raise RequestError(f"{path} is not a withdrawal as closeread leaderboard withdraw writes it")
 
 
 def _read_regular(path: Path, limit: int) -> bytes:

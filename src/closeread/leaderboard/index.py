@@ -71,18 +71,14 @@ def index_files(index: Mapping[str, Any]) -> dict[str, bytes]:
     }
 
 
-def find_row(index: Mapping[str, Any], board: str, identity: str) -> dict[str, Any]:
-    """Return the row of a submission.
-
-    Raises:
-        KeyError: there is none.
-    """
+def find_row(index: Mapping[str, Any], board: str, identity: str) -> dict[str, Any] | None:
+    """Return the row of a submission; None if there is none."""
     for one in index["boards"]:
         for row in (*one["rows"], *one["superseded"]) if one["name"] == board else ():
             if row["id"] == identity:
                 found: dict[str, Any] = row
                 return found
-    raise KeyError(identity)
+    return None
 
 
 def _index_board(store: Store, board: Board, results: Results, counts: Counts) -> dict[str, Any]:

@@ -27,6 +27,9 @@ from closeread.leaderboard.store import Arrival, Store
 from closeread.leaderboard.submission import About
 from closeread.leaderboard.worker import Job, Outcome, score_all
 
+REFUSALS = 20
+"""How many submissions of an author are refused per day, so that nobody can keep the judge from those of others."""
+
 Scoring = Callable[[Board, Path | None, Iterable[Job]], Iterator[Outcome]]
 """Scores jobs on a board with its own gold, if it has any; yields the outcomes in the order of the jobs."""
 
@@ -99,7 +102,8 @@ def judge(
     ):  # answers name the rank, so they come after the index; what is settled and not answered is answered again
         index = store.read_index()
         for one in settled:
-            store.answer(one.arrival, one.describe(store, leaderboard, index))
+            if (text := one.describe(store, leaderboard, index)) is not None:
+                store.answer(one.arrival, text)
     return judged
 
 
@@ -129,15 +133,16 @@ class Settled:
     entry: Entry | None
     problems: tuple[str, ...] = ()
 
-    def describe(self, store: Store, leaderboard: Leaderboard, index: Mapping[str, Any]) -> str:
-        """Return the answer, in Markdown."""
+    def describe(self, store: Store, leaderboard: Leaderboard, index: Mapping[str, Any]) -> str | None:
+        """Return the answer, in Markdown; None if another judge has settled it otherwise meanwhile, and answers."""
         if self.problems or self.entry is None or self.entry.status == "refused":
             return describe_refusal(self.problems or (self.entry.problems if self.entry else ()))
         if self.entry.status == "withdrawn":
             return describe_withdrawal(self.arrival.submission[:12])
         board = leaderboard.find(self.arrival.board)
         path = record_path(board.name, record_id(self.arrival.submission, board.signature))
-        return describe_result(board, find_row(index, board.name, self.arrival.submission), store.link(path))
+        row = find_row(index, board.name, self.arrival.submission)
+        return None if row is None else describe_result(board, row, store.link(path))
 
 
 class _Run:
@@ -155,8 +160,11 @@ class _Run:
     ) -> None:
         self._store, self._board, self._gold, self._today = store, board, gold, today
         self._score, self._cache = score, cache
-        self._entries = dict(results.entries)
-        self._on_day = Counter((e.author, e.day) for e in self._entries.values() if e.status != "refused")
+        self._entries = {name: entry for name, entry in results.entries.items() if entry.board == board.name}
+        self._scored: Counter[tuple[str, str]] = Counter()
+        self._refused: Counter[tuple[str, str]] = Counter()
+        for entry in self._entries.values():
+            self._count(entry, 1)
         self.settled: list[Settled] = []
 
     def settle(self, arrivals: Sequence[Arrival]) -> Iterator[tuple[str, str]]:
@@ -184,7 +192,8 @@ class _Run:
         for outcome in self._score(self._board, self._gold, make_jobs()):
             yield from self._settle_outcome(fetched.pop(outcome.subject), outcome)
         for found in refused:
-            yield self._refuse(found, found.problems)
+            if (day := self._find_day(found)) is not None:
+                yield self._refuse(found, found.problems, day)
         for arrival in arrivals:
             if arrival.withdrawal:
                 yield from self._withdraw(arrival)
@@ -211,10 +220,13 @@ class _Run:
 
     def _find_day(self, arrival: Arrival) -> str | None:
         """Return the first day, from that of the arrival, with room for its author; None if that is not yet."""
-        day = date.fromisoformat(arrival.submitted[:10])
-        while self._on_day[arrival.author, day.isoformat()] >= self._board.limits.per_day:
+        day = min(date.fromisoformat(arrival.submitted[:10]), self._today)  # clocks differ
+        while not self._has_room(arrival.author, day.isoformat()):
             day += timedelta(days=1)
-        return day.isoformat() if day <= max(self._today, date.fromisoformat(arrival.submitted[:10])) else None
+        return day.isoformat() if day <= self._today else None
+
+    def _has_room(self, author: str, day: str) -> bool:
+        return self._scored[author, day] < self._board.limits.per_day and self._refused[author, day] < REFUSALS
 
     def _settle_outcome(self, arrival: Arrival, outcome: Outcome) -> Iterator[tuple[str, str]]:
         """Settle a submission that was scored, unless the limit was reached meanwhile."""
@@ -222,9 +234,11 @@ class _Run:
         record, day = outcome.record, self._find_day(arrival)
         if outcome.error is not None:
             yield "errors", f"{name}: {outcome.error}"
+        elif day is None:
+            return
         elif record is None or outcome.blocks is None:
-            yield self._refuse(arrival, outcome.problems)
-        elif day is not None:
+            yield self._refuse(arrival, outcome.problems, day)
+        else:
             self._cache.write(record.id, outcome.names, outcome.blocks)
             entry = self._make_entry(arrival, "accepted", day)
             self._store.write_results(arrival, {record.path: record.to_bytes(), entry.path: entry.to_bytes()})
@@ -234,8 +248,8 @@ class _Run:
             shown = "undefined" if score is None else f"{100 * score:.2f}"
             yield "accepted", f"{name}: {self._board.headline} {shown}"
 
-    def _refuse(self, arrival: Arrival, problems: Sequence[str]) -> tuple[str, str]:
-        entry = replace(self._make_entry(arrival, "refused", arrival.submitted[:10]), problems=tuple(problems))
+    def _refuse(self, arrival: Arrival, problems: Sequence[str], day: str) -> tuple[str, str]:
+        entry = replace(self._make_entry(arrival, "refused", day), problems=tuple(problems))
         self._store.write_results(None, {entry.path: entry.to_bytes()})
         self._keep(entry)
         self.settled.append(Settled(arrival, entry))
@@ -247,14 +261,17 @@ class _Run:
         """Withdraw a submission, if its own author asks for it."""
         entry = self._entries.get(arrival.submission)
         name = arrival.submission[:12]
-        if entry is None or entry.author != arrival.author:
+        found = self._store.fetch(arrival, self._board.limits.bytes)
+        if found.problems or entry is None or entry.author != arrival.author:
             problem = f"{name} can be withdrawn only by its author" if entry else f"there is no submission {name}"
+            problem = found.problems[0] if found.problems else problem
             self.settled.append(Settled(arrival, None, (problem,)))
             yield "refused", f"withdrawal of {name} by {arrival.author}: {problem}"
         else:
             gone = replace(entry, status="withdrawn")
             self._store.write_results(None, {gone.path: gone.to_bytes()})
             self._keep(gone)
+            self.settled = [replace(one, entry=gone) if one.entry == entry else one for one in self.settled]
             self.settled.append(Settled(arrival, gone))
             yield "withdrawn", f"{name} of {arrival.author}"
 
@@ -267,10 +284,18 @@ class _Run:
         return Entry(arrival.submission, arrival.board, author, arrival.submitted, day, status, source, about)
 
     def _keep(self, entry: Entry) -> None:
-        before = self._entries.get(entry.submission)
+        if (before := self._entries.get(entry.submission)) is not None:
+            self._count(before, -1)
         self._entries[entry.submission] = entry
-        if entry.status != "refused" and before is None:
-            self._on_day[entry.author, entry.day] += 1
+        self._count(entry, 1)
+
+    def _count(self, entry: Entry, number: int) -> None:
+        """Count an entry towards the limits of its author.
+
+        To be refused for the sake of private gold says something about it, so that counts as a score does.
+        """
+        is_scored = entry.status != "refused" or (self._board.private and entry.about is not None)
+        (self._scored if is_scored else self._refused)[entry.author, entry.day] += number
 
 
 def _read_counts(

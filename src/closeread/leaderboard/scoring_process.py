@@ -16,8 +16,9 @@ import orjson
 
 from closeread.counts.report import make_report
 from closeread.counts.sides import System
-from closeread.errors import InputError, Problem, RequestError, pluralize
+from closeread.errors import InputError, Problem, RequestError, SubmissionError, pluralize
 from closeread.leaderboard.canonical import digest, write_json
+from closeread.leaderboard.checking import keep_public
 from closeread.leaderboard.declaration import FORMAT, Board, Leaderboard
 from closeread.leaderboard.results import make_record
 from closeread.leaderboard.submission import unpacked
@@ -125,7 +126,7 @@ def score(board: Board, scorer: Scorer, job: dict[str, Any], data: bytes) -> tup
     try:
         if path:
             with unpacked(data, path, board.limits) as predictions:
-                system = scorer.read(predictions)
+                system = _read(board, scorer, predictions)
         else:
             system = scorer.read(_predict(scorer, subject.removeprefix("baseline:")))
         fields = [name for name in board.slices if name in scorer.procedure.breakdowns]
@@ -144,6 +145,18 @@ def score(board: Board, scorer: Scorer, job: dict[str, Any], data: bytes) -> tup
     record = make_record(board, subject, report, _digest_rows(scorer, system, data))
     answer = {"record": record.to_bytes().decode(), "names": counted.table.names, "shape": blocks.shape}
     return answer, blocks.tobytes()
+
+
+def _read(board: Board, scorer: Scorer, predictions: Path) -> System:
+    """Read predictions.
+
+    Raises:
+        SubmissionError: they are invalid; all problems that may be published.
+    """
+    try:
+        return scorer.read(predictions)
+    except SubmissionError as error:
+        raise SubmissionError(error.source, keep_public(board, predictions, error.problems)) from None
 
 
 def _tell(problems: Sequence[Problem]) -> list[str]:

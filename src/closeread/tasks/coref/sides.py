@@ -92,6 +92,14 @@ class CoreferenceSides:
         require_heads(gold.records, response, options["matching"])
         return System(response, [gold.records.names[i] for i in sorted(response.absent)], response.notices)
 
+    def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
+        """Check a response without a key, of which only the names of documents are known."""
+        unknown = table_of([{"document": name, "clusters": []} for name in names])
+        own = ("missing", "duplicates", "words", "word_column", "layer")
+        response = align(unknown, source, **{name: options[name] for name in own})
+        if options["matching"] == "head":
+            require_heads(response, response, "head")
+
     def validate(self, gold: Sequence[Any], system: Sequence[Any], options: Options) -> Iterable[Inconsistency]:
         """Find problems that the schema can't express."""
         return validate(gold, system, options["duplicates"])

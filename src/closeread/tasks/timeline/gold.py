@@ -37,8 +37,8 @@ class Timelines(list[Record]):
 
     @cached_property
     def empty(self) -> Collection[str]:
-        """The ids of timelines without entries."""
-        return frozenset(record["id"] for record in self if not record["entries"])
+        """The ids of timelines without entries; one whose entries are unknown is not among them."""
+        return frozenset(record["id"] for record in self if not record.get("entries", True))
 
     def split_of(self, name: str) -> Timelines:
         """Return the timelines of the split to which the timeline with this id belongs."""

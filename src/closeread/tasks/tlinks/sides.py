@@ -8,7 +8,7 @@ If both files of a document have text, it must be the same except for white spac
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, zip_longest
 from pathlib import Path
 
@@ -115,6 +115,17 @@ class TimeMLSides:
         missing = [name for name, row in zip(gold.documents.names, rows, strict=True) if row is None]
         return Response(rows, missing, documents=documents)
 
+    def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
+        """Check a response without a key, of which only the names of documents are known.
+
+        A single file is matched whatever its name, if the key has a single document.
+        """
+        given = _read_response(source)
+        is_matched = given.files[0] is None and len(names) == 1
+        problems = [] if is_matched else list(_compare_names(names, given, options["missing"]))
+        if problems:
+            raise SubmissionError(source, problems)
+
     def validate(
         self, gold: Sequence[Record], system: Sequence[Record | None], options: Options
     ) -> Iterable[Inconsistency]:
@@ -176,23 +187,10 @@ def align(key: Documents, path: Path, *, missing: str = "empty", matching: str =
         kind, key_kind = ("a file", "a folder") if is_folder else ("a folder", "a file")
         found = f"is {kind} but the key is {key_kind} (expected two files or two folders)"
         raise SubmissionError(path, [Problem(found)])
-    try:
-        given = read_key(path)
-    except InputError as error:
-        raise SubmissionError(error.source, error.problems) from None
+    given = _read_response(path)
     names = given.names if is_folder else key.names
     place = {name: i for i, name in enumerate(names)}
-    known = set(key.names)
-    problems = [
-        Problem(f"document {quote(name)} is not in the key", None, file)
-        for name, file in zip(names, given.files, strict=True)
-        if name not in known
-    ]
-    absent = [name for name in key.names if name not in place]
-    if absent and missing == "error":
-        named = ", ".join(quote(name) for name in absent[:3]) + (", …" if len(absent) > 3 else "")
-        lacking = f"lacks {len(absent):,} of {len(key):,} documents of the key: {named}"
-        problems.append(Problem(f"{lacking}. Add them, or use --missing empty or --missing skip"))
+    problems = list(_compare_names(key.names, replace(given, names=names), missing))
     order = [place.get(name) for name in key.names]
     files = [None if i is None else given.files[i] for i in order]
     documents = [None if i is None else given.documents[i] for i in order]
@@ -202,6 +200,31 @@ def align(key: Documents, path: Path, *, missing: str = "empty", matching: str =
     if problems:
         raise SubmissionError(path, problems)
     return Documents(path, key.names, files, documents)
+
+
+def _read_response(path: Path) -> Documents:
+    """Read the documents of a response.
+
+    Raises:
+        SubmissionError: as `read_key`.
+    """
+    try:
+        return read_key(path)
+    except InputError as error:
+        raise SubmissionError(error.source, error.problems) from None
+
+
+def _compare_names(known: Sequence[str], given: Documents, missing: str) -> Iterator[Problem]:
+    """Find the documents of a response that the key lacks, and those that the response lacks if that is an error."""
+    in_key, in_response = set(known), set(given.names)
+    for name, file in zip(given.names, given.files, strict=True):
+        if name not in in_key:
+            yield Problem(f"document {quote(name)} is not in the key", None, file)
+    absent = [name for name in known if name not in in_response]
+    if absent and missing == "error":
+        named = ", ".join(quote(name) for name in absent[:3]) + (", …" if len(absent) > 3 else "")
+        lacking = f"lacks {len(absent):,} of {len(known):,} documents of the key: {named}"
+        yield Problem(f"{lacking}. Add them, or use --missing empty or --missing skip")
 
 
 def _find_differences(key: Document, response: Document, matching: str) -> Iterator[Problem]:

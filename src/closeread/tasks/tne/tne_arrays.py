@@ -41,7 +41,7 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
 
     Args:
         lines: the lines of the file.
-        gold: the documents, in order.
+        gold: the documents, in order; the noun phrases of one without `nps` are as many as its labels say.
     """
     parsed = parse_json_lines(lines)
     problems = list(parsed.problems)
@@ -49,16 +49,23 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
         found = f"the number of lines is {len(lines):,}"
         problems.append(Problem(f"{found} (expected {len(gold):,}: one for each document, in the order of the corpus)"))
     ids, sizes = column(gold, "id"), documents_of(gold).sizes.tolist()
+    known = [record.get("nps") is not None for record in gold]
     rows, line_numbers = [], []
     for array, line in zip(parsed.records, parsed.lines, strict=True):
         if line > len(gold):
             continue
-        wrong = list(_find_problems(array, ids[line - 1], sizes[line - 1]))
+        size = sizes[line - 1] if known[line - 1] else _guess_size(array.get(ARRAY))
+        wrong = list(_find_problems(array, ids[line - 1], size))
         problems += [Problem(what, line) for what in wrong]
         if not wrong:
-            rows.append({"id": ids[line - 1], "relations": _to_links(array[ARRAY], sizes[line - 1])})
+            rows.append({"id": ids[line - 1], "relations": _to_links(array[ARRAY], size)})
             line_numbers.append(line)
     return Parsed(rows, line_numbers, problems)
+
+
+def _guess_size(labels: object) -> int:
+    """Return the number of noun phrases whose pairs are as many as the labels, rounded down."""
+    return math.isqrt(len(labels)) if isinstance(labels, list) else 0
 
 
 def _find_problems(array: Record, name: str, size: int) -> Iterator[str]:

@@ -165,8 +165,10 @@ def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **optio
 
 
 def _find_unknown_names(gold: Sequence[Record], system: Sequence[Record | None], scope: str) -> Iterator[Inconsistency]:
-    """Find predictions whose names are not in gold."""
+    """Find predictions whose names are not in gold, as far as it is known."""
     for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
+        if "possessions" not in record:
+            continue
         known = {normalize_name(row["possessor"], scope).tokens for row in _rows(record)}
         for place, row in enumerate(_rows(predicted)):
             if normalize_name(row["possessor"], scope).tokens not in known:
@@ -176,7 +178,7 @@ def _find_unknown_names(gold: Sequence[Record], system: Sequence[Record | None],
 
 
 def _rows(record: Record | None) -> Sequence[Mapping[str, Any]]:
-    return () if record is None else record["possessions"]
+    return () if record is None else record.get("possessions", ())
 
 
 def _find_contradictions(row: Mapping[str, Any]) -> Iterator[str]:
