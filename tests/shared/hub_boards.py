@@ -23,10 +23,8 @@ def closeread(hub, user, *arguments, cwd=None):
     """Run a command as a user; it must end well. Returns what it printed."""
     with tempfile.TemporaryDirectory() as home, client_here(hub, home) as log_in, chdir(cwd or os.getcwd()):
         log_in(user)
-        # As outside of the tests, nobody's counts are known.
-        environment = {"XDG_CACHE_HOME": f"{home}/cache"}
         arguments = [str(argument) for argument in arguments]
-        done = CliRunner().invoke(main, arguments, env=environment, catch_exceptions=False)
+        done = CliRunner().invoke(main, arguments, catch_exceptions=False)
     assert done.exit_code == 0, f"exit code {done.exit_code}\n{done.output}"
     return done.stdout
 
