@@ -38,7 +38,7 @@ def python(tmp_path_factory):
 def score(here, python):
     """Scores the files of a submission, or an archive of them, by a bundle, in a process as Codabench does."""
 
-    def call(bundle, files, change=lambda app: None, run=partial(run, python=python)):
+    def call(bundle, files, change=lambda app: None, run=lambda app: run(app, python)):
         app = here / f"app{len(list(here.glob('app*')))}"
         lay_out(bundle, app)
         add_submission(app, zip_files(here / "submission.zip", files) if isinstance(files, dict) else files)
