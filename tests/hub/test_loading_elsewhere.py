@@ -8,13 +8,9 @@ import json
 
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
-from shared.hub_client import client_here, run_client
-from shared.stand_in_hub import StandInHub
+from shared.hub_client import run_client
 
-from closeread.cli import main
 from closeread.corpora.gold import load_corpus, read_gold
-from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
 from closeread.files import package_folder
 from closeread.hf.export import export
 
@@ -57,68 +53,53 @@ print(json.dumps(found))
 ROWS = [{"text": "It rained.", "wet": True}, {"text": "It snowed.", "wet": False}]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+@pytest.fixture
+def folder(tmp_path):
     """A folder with invented texts in the place of TNE's test split."""
-    made = tmp_path_factory.mktemp("published")
     sample = (package_folder("closeread.loaders.tne") / "sample.jsonl").read_bytes()
-    (made / "test.jsonl.gz").write_bytes(gzip.compress(sample))
-    return made
+    (tmp_path / "test.jsonl.gz").write_bytes(gzip.compress(sample))
+    return tmp_path
 
 
-@pytest.fixture(scope="module")
-def published(folder):
+@pytest.fixture
+def published(hub, log_in, run, folder):
     """A Hub with two datasets and two metrics, and what `closeread publish` said."""
-    with StandInHub() as hub, pytest.MonkeyPatch.context() as patch:
-        patch.setenv(CACHE_VARIABLE, str(folder / "cache"))
-        patch.delenv(DATA_VARIABLE, raising=False)
-        hub.add_user("olga", orgs=["lab"])
-        assert hub.add_user("ann") == "hf_ann"
-        hub.add_repository("lab/wet", "space", {"wet.py": WET}, sdk="static")
-        said = {}
-        with client_here(hub, folder / "home") as log_in:
-            log_in("olga")
-            for arguments in (
-                ["dataset", "tne", "lab/tne", "--config", "default", "--config", "sample", "--data-dir", folder],
-                ["dataset", "mctaco", "lab/rain"],
-                ["metric", "coref_lea", "lab/my-lea"],
-            ):
-                done = CliRunner().invoke(main, ["publish", *map(str, arguments)], catch_exceptions=False)
-                assert done.exit_code == 0, done.stderr
-                said[arguments[2]] = done.stderr
-        yield hub, said
+    hub.add_repository("lab/wet", "space", {"wet.py": WET}, sdk="static")
+    log_in("olga")
+    said = {}
+    for arguments in (
+        ["dataset", "tne", "lab/tne", "--config", "default", "--config", "sample", "--data-dir", folder],
+        ["dataset", "mctaco", "lab/rain"],
+        ["metric", "coref_lea", "lab/my-lea"],
+    ):
+        done = run("publish", *arguments)
+        assert done.exit_code == 0, done.stderr
+        said[arguments[2]] = done.stderr
+    return hub, said
 
 
-@pytest.fixture(scope="module")
-def loaded(published, folder):
-    """What a process finds that is not logged in."""
-    hub, _ = published
+def test_what_is_published_loads_elsewhere(published, folder):
+    """One test, so that it is one process, whichever worker of pytest runs it; that process is not logged in."""
+    hub, said = published
     code = f"ROWS = {ROWS}{LOAD}"
     done = run_client(hub, None, code, cwd=folder, home=folder / "elsewhere", HF_DATASETS_DISABLE_PROGRESS_BARS="1")
-    return json.loads(done.stdout)
+    loaded = json.loads(done.stdout)
 
-
-def test_the_exported_rows(published, loaded):
-    _, said = published
+    # The exported rows.
     assert "test.jsonl.gz is not the released file" in said["lab/tne"]
     gold = [dict(record) for record in read_gold(load_corpus("tne"), "sample").records]
     assert loaded["configs"] == ["default", "sample"]
     assert loaded["default"] == {"test": gold}
     assert loaded["sample"] == gold
 
-
-def test_the_sample_of_a_refused_corpus(loaded, tmp_path):
-    [file] = [path for path in export("mctaco", tmp_path / "here", configs=["sample"]) if path.suffix == ".parquet"]
+    # The sample of a corpus that may not be redistributed.
+    [file] = [path for path in export("mctaco", folder / "here", configs=["sample"]) if path.suffix == ".parquet"]
     assert loaded["refused"] == pq.read_table(file).to_pylist()
 
-
-def test_a_metric(loaded):
-    # Two entities of two mentions, of which the response has one: recall 1/2, precision 1.
+    # A metric. Two entities of two mentions, of which the response has one: recall 1/2, precision 1.
     assert loaded["lea"] == {"lea/precision": 1.0, "lea/recall": 0.5, "lea/f1": 0.6666666666666666}
 
-
-def test_the_stand_in_takes_and_gives_datasets_and_metrics_of_others(published, loaded):
-    hub, _ = published
+    # Datasets and metrics that others publish.
     assert any(path.endswith(".parquet") for path in hub.files("ann/rain"))
     assert loaded["pushed"] == loaded["streamed"] == ROWS
     assert loaded["wet"] == {"right": 2}

@@ -4,43 +4,59 @@ Every request is counted at the stand-in, so that nothing may happen twice or be
 """
 
 import sys
+import time
 
 import pytest
+from huggingface_hub import constants
 from shared.hub_client import run_client, start_client
 from shared.stand_in_hub import CUT, CUT_AFTER, KILL_AFTER, Fault
 
-START = """
-import time
-waits = []
-time.sleep = waits.append  # no test waits
 from closeread.errors import RequestError
-from closeread.hub.repository import *
-hub, rain = Hub(), Repository("lab/rain", "dataset")
-def refused(call, *arguments, **more):
-    try:
-        call(*arguments, **more)
-    except RequestError as error:
-        return f"{type(error).__name__}: {error}"
-    raise SystemExit("not refused")
-"""
+from closeread.hub.repository import Hub, Repository
 
-EVERYTHING = """
-hub.create(rain)
-assert hub.user() == "olga"
-card = b"---\\nlicense: mit\\n---\\n"
-one = hub.commit(rain, {"README.md": card, "a.txt": b"a", "t.parquet": b"PAR1"}, message="One")
-assert one.changed and one.pull_request is None
-two = hub.commit(rain, {"a.txt": b"A"}, message="Two", parent=hub.head(rain), delete=["README.md"])
-assert two.changed
-please = hub.commit(rain, {"b.txt": b"b"}, message="Please", pull_request=True)
-assert (please.pull_request, please.changed) == (1, True), please
-assert hub.list_files(rain) == {".gitattributes": 46, "a.txt": 1, "t.parquet": 4}
-assert hub.read(rain, "t.parquet") == b"PAR1"
-assert [p.number for p in hub.pull_requests(rain)] == [1]
-assert hub.read_pull_request(rain, 1).paths == ("b.txt",)
-hub.comment(rain, 1, "Thanks.")
-hub.close(rain, 1)
-"""
+RAIN = Repository("lab/rain", "dataset")
+A = {"a.txt": b"a"}
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    """The seconds that would have been waited: no test waits."""
+    found = []
+    monkeypatch.setattr(time, "sleep", found.append)
+    return found
+
+
+@pytest.fixture
+def us(log_in, waits):
+    """Our module, as olga."""
+    log_in("olga")
+    return Hub()
+
+
+def refused(call, *arguments, **more):
+    """What a request is refused with: the error and its words."""
+    with pytest.raises(RequestError) as caught:
+        call(*arguments, **more)
+    return f"{type(caught.value).__name__}: {caught.value}"
+
+
+def do_everything(us):
+    us.create(RAIN)
+    assert us.user() == "olga"
+    card = b"---\nlicense: mit\n---\n"
+    one = us.commit(RAIN, {"README.md": card, "a.txt": b"a", "t.parquet": b"PAR1"}, message="One")
+    assert one.changed
+    assert one.pull_request is None
+    assert us.commit(RAIN, {"a.txt": b"A"}, message="Two", parent=us.head(RAIN), delete=["README.md"]).changed
+    please = us.commit(RAIN, {"b.txt": b"b"}, message="Please", pull_request=True)
+    assert (please.pull_request, please.changed) == (1, True)
+    assert us.list_files(RAIN) == {".gitattributes": 46, "a.txt": 1, "t.parquet": 4}
+    assert us.read(RAIN, "t.parquet") == b"PAR1"
+    assert [p.number for p in us.pull_requests(RAIN)] == [1]
+    assert us.read_pull_request(RAIN, 1).paths == ("b.txt",)
+    us.comment(RAIN, 1, "Thanks.")
+    us.close(RAIN, 1)
+
 
 PLACES = [
     ("POST", "/repos/create"),
@@ -65,9 +81,9 @@ PLACES = [
 
 
 @pytest.mark.parametrize("answer", [408, 429, 500, 502, 503, 504, CUT, CUT_AFTER])
-def test_every_request_may_fail_once(hub, answer):
+def test_every_request_may_fail_once(hub, us, answer):
     hub.faults = [Fault(path, method, answer) for method, path in PLACES]
-    run_client(hub, "olga", START + EVERYTHING)
+    do_everything(us)
     assert [fault.path for fault in hub.faults if fault.times] == []
     assert [c.title for c in hub.commits("lab/rain")] == ["initial commit", "One", "Two"]
     assert hub.files("lab/rain") == {"a.txt": b"A", "t.parquet": b"PAR1"}
@@ -80,38 +96,37 @@ def count_commits(hub):
     return sum(method == "POST" and "/commit/main" in path for method, path, _ in hub.requests)
 
 
-COMMIT = """
-head = hub.head(rain)
-made = hub.commit(rain, {"a.txt": b"a"}, message="Mine", parent=head if PARENT else None)
-print(made.changed, made.sha)
-"""
-
-
 @pytest.mark.parametrize("parent", [False, True])
-def test_cut_after_the_commit_while_others_commit(hub, parent):
+def test_cut_after_the_commit_while_others_commit(hub, us, parent):
     """What arrived is not sent again, although it is no longer on top, and others have changed the same file."""
     hub.add_repository("lab/rain")
     others = {"a.txt": b"of others"}
     hub.faults = [Fault("/commit/", "POST", CUT_AFTER, after=lambda: hub.commit("lab/rain", "dataset", others))]
-    out = run_client(hub, "olga", f"{START}PARENT = {parent}\n{COMMIT}").stdout
+    made = us.commit(RAIN, A, message="Mine", parent=us.head(RAIN) if parent else None)
     assert [c.title for c in hub.commits("lab/rain")] == ["initial commit", "Mine", "Add files"]
-    assert out == f"True {hub.commits('lab/rain')[1].sha}\n"
+    assert (made.changed, made.sha) == (True, hub.commits("lab/rain")[1].sha)
     assert hub.files("lab/rain") == others
     assert count_commits(hub) == 1
 
 
-def test_cut_before_the_commit_while_others_commit(hub):
+def test_cut_before_the_commit_while_others_commit(hub, us):
     """What did not arrive is sent again; not if it was made for a head that is no longer one."""
-    for parent, titles in ((False, ["Add files", "Mine"]), (True, ["Add files"])):
+
+    def cut():
         hub.add_repository("lab/rain")
-        others = Fault("/commit/", "POST", CUT, before=lambda: hub.commit("lab/rain", "dataset", {"o.txt": b"o"}))
-        hub.faults = [others]
-        done = run_client(hub, "olga", f"{START}PARENT = {parent}\n{COMMIT}", check=False)
-        assert [c.title for c in hub.commits("lab/rain")][1:] == titles
-        assert ("ConflictError: dataset lab/rain: somebody else has committed" in done.stderr) is parent
+        change = {"o.txt": b"o"}
+        hub.faults = [Fault("/commit/", "POST", CUT, before=lambda: hub.commit("lab/rain", "dataset", change))]
+
+    cut()
+    us.commit(RAIN, A, message="Mine")
+    assert [c.title for c in hub.commits("lab/rain")][1:] == ["Add files", "Mine"]
+    cut()
+    found = refused(us.commit, RAIN, A, message="Mine", parent=us.head(RAIN))
+    assert [c.title for c in hub.commits("lab/rain")][1:] == ["Add files"]
+    assert "ConflictError: dataset lab/rain: somebody else has committed" in found
 
 
-def test_a_commit_that_arrives_late_does_not_arrive_twice(hub):
+def test_a_commit_that_arrives_late_does_not_arrive_twice(hub, us):
     """The connection is cut, the look finds nothing, and what was sent first arrives before what is sent again."""
     hub.add_repository("lab/rain")
 
@@ -119,12 +134,9 @@ def test_a_commit_that_arrives_late_does_not_arrive_twice(hub):
         hub.commit("lab/rain", "dataset", {"a.txt": b"a"}, title="Mine", author="olga")
 
     hub.faults = [Fault("/commit/", "POST", CUT), Fault("/commit/", "POST", before=arrive)]
-    out = run_client(hub, "olga", f"{START}PARENT = False\n{COMMIT}").stdout
+    made = us.commit(RAIN, A, message="Mine")
     assert [c.title for c in hub.commits("lab/rain")] == ["initial commit", "Mine"]
-    assert out == f"True {hub.commits('lab/rain')[1].sha}\n"
-
-
-REFUSED = "print(refused(hub.commit, rain, {'a.txt': b'a'}, message='Mine'), waits)"
+    assert (made.changed, made.sha) == (True, hub.commits("lab/rain")[1].sha)
 
 
 @pytest.mark.parametrize(
@@ -138,80 +150,82 @@ REFUSED = "print(refused(hub.commit, rain, {'a.txt': b'a'}, message='Mine'), wai
         (413, "RequestError: dataset lab/rain: the Hugging Face Hub refused the request (status 413): on demand"),
     ],
 )
-def test_refusals_are_final(hub, status, says):
+def test_refusals_are_final(hub, us, waits, status, says):
     hub.add_repository("lab/rain")
     hub.faults = [Fault("/commit/", "POST", status, error="on demand")]
-    out = run_client(hub, "olga", START + REFUSED).stdout
-    assert out.startswith(says)
-    assert out.endswith(" []\n")
+    assert refused(us.commit, RAIN, A, message="Mine").startswith(says)
+    assert waits == []
     assert count_commits(hub) == 1
     assert hub.files("lab/rain") == {}
 
 
-def test_conflict(hub):
+def test_conflict(hub, us):
     """A commit between our look and ours."""
     hub.add_repository("lab/rain")
     hub.faults = [Fault("/commit/", "POST", before=lambda: hub.commit("lab/rain", "dataset", {"o.txt": b"o"}))]
-    call = "refused(hub.commit, rain, {'a.txt': b'a'}, message='Mine', parent=hub.head(rain))"
-    out = run_client(hub, "olga", f"{START}print({call})").stdout
-    assert out == "ConflictError: dataset lab/rain: somebody else has committed in the meantime; try again\n"
+    found = refused(us.commit, RAIN, A, message="Mine", parent=us.head(RAIN))
+    assert found == "ConflictError: dataset lab/rain: somebody else has committed in the meantime; try again"
     assert hub.files("lab/rain") == {"o.txt": b"o"}
 
 
 @pytest.mark.parametrize(
     ("headers", "wait"), [({"Retry-After": "7"}, 7), ({"RateLimit": '"api";r=0;t=9'}, 9), ({}, 0.5)]
 )
-def test_waits_as_long_as_the_hub_asks(hub, headers, wait):
+def test_waits_as_long_as_the_hub_asks(hub, us, waits, headers, wait):
     hub.add_repository("lab/rain")
     hub.faults = [Fault("/commit/", "POST", 429, headers=headers)]
-    out = run_client(hub, "olga", f"{START}hub.commit(rain, {{'a.txt': b'a'}}, message='Mine')\nprint(*waits)").stdout
-    assert wait <= float(out) <= wait + 0.5
+    us.commit(RAIN, A, message="Mine")
+    [waited] = waits
+    assert wait <= waited <= wait + 0.5
     assert hub.files("lab/rain") == {"a.txt": b"a"}
 
 
-def test_a_long_wait_is_left_to_the_user(hub):
+def test_a_long_wait_is_left_to_the_user(hub, us, waits):
     hub.add_repository("lab/rain")
     hub.faults = [Fault("/commit/", "POST", 429, headers={"Retry-After": "3600"})]
-    out = run_client(hub, "olga", START + REFUSED).stdout
     says = "RequestError: dataset lab/rain: too many requests to the Hugging Face Hub; try again in 3600 seconds"
-    assert out == f"{says} []\n"
+    assert refused(us.commit, RAIN, A, message="Mine") == says
+    assert waits == []
 
 
-def test_gives_up(hub):
+def test_gives_up(hub, us, waits):
     """Five attempts, each wait up to twice as long as the one before; the last look may still find it."""
     hub.add_repository("lab/rain")
     hub.faults = [Fault("/commit/", "POST", 503, times=99, error="on demand")]
-    out = run_client(hub, "olga", START + REFUSED).stdout
-    told, waits = out[:-2].split(" [")
     says = "RequestError: dataset lab/rain: the Hugging Face Hub has a problem (status 503); try again later: on demand"
-    assert told == says
-    for wait, longest in zip(map(float, waits.split(", ")), (1, 2, 4, 8), strict=True):
+    assert refused(us.commit, RAIN, A, message="Mine") == says
+    for wait, longest in zip(waits, (1, 2, 4, 8), strict=True):
         assert longest / 2 <= wait <= longest
     assert count_commits(hub) == 5
     hub.faults = [Fault("/commit/", "POST", CUT, times=4), Fault("/commit/", "POST", CUT_AFTER)]
-    run_client(hub, "olga", START + "hub.commit(rain, {'a.txt': b'a'}, message='Mine')")
-    assert hub.files("lab/rain") == {"a.txt": b"a"}
+    us.commit(RAIN, A, message="Mine")
+    assert hub.files("lab/rain") == A
 
 
-def test_nothing_is_committed_by_halves(hub):
+def test_nothing_is_committed_by_halves(hub, us, monkeypatch):
     """An upload that fails again and again, and a Hub that can't be reached."""
     hub.add_repository("lab/rain")
     hub.faults = [Fault("/lfs/dataset", "PUT", 500, times=999)]
-    call = "refused(hub.commit, rain, {'a.txt': b'a', 't.parquet': b'PAR1'}, message='Mine')"
-    out = run_client(hub, "olga", f"{START}print({call})").stdout
-    assert out.startswith("RequestError: dataset lab/rain: ")
+    found = refused(us.commit, RAIN, {"a.txt": b"a", "t.parquet": b"PAR1"}, message="Mine")
+    assert found.startswith("RequestError: dataset lab/rain: ")
     assert hub.files("lab/rain") == {}
     assert count_commits(hub) == 0
-    nowhere = {"HF_ENDPOINT": "http://127.0.0.1:9"}
-    out = run_client(hub, "olga", f"{START}print(refused(hub.head, rain))", **nowhere, cwd=None).stdout
-    assert out.startswith("RequestError: dataset lab/rain: could not reach the Hugging Face Hub (")
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
+    found = refused(Hub().head, RAIN)
+    assert found.startswith("RequestError: dataset lab/rain: could not reach the Hugging Face Hub (")
+
+
+START = """
+from closeread.hub.repository import ConflictError, Hub, Repository
+RAIN = Repository("lab/rain", "dataset")
+"""
 
 
 def test_killed_after_the_commit(hub):
     """Whoever is killed and starts again finds everything done."""
     hub.add_repository("lab/rain")
     hub.faults = [Fault("/commit/", "POST", KILL_AFTER)]
-    code = f"{START}print(hub.commit(rain, {{'a.txt': b'a'}}, message='Mine').changed)"
+    code = f"{START}print(Hub().commit(RAIN, {A}, message='Mine').changed)"
     with start_client(hub, "olga", code) as process:
         assert process.wait(60) == -9
     assert run_client(hub, "olga", code).stdout == "False\n"
@@ -219,16 +233,16 @@ def test_killed_after_the_commit(hub):
 
 
 CONCURRENT = """
-time.sleep = slept
+import random, sys, time
 from concurrent.futures import ThreadPoolExecutor
-import random, sys
+hub = Hub()
 def add(name):
     while True:
-        head = hub.head(rain)
-        names = hub.read(rain, "names.txt", head).decode().split()
+        head = hub.head(RAIN)
+        names = hub.read(RAIN, "names.txt", head).decode().split()
         text = "".join(f"{n}\\n" for n in [*names, name])
         try:
-            return hub.commit(rain, {"names.txt": text.encode()}, message=name, parent=head)
+            return hub.commit(RAIN, {"names.txt": text.encode()}, message=name, parent=head)
         except ConflictError:
             time.sleep(random.uniform(0, 0.05))
 with ThreadPoolExecutor(10) as pool:
@@ -241,8 +255,7 @@ def test_twenty_writers_of_one_file(hub):
     """Two processes with ten writers each read, change and write a file; every answer may be lost on its way."""
     hub.add_repository("lab/rain", files={"names.txt": b""})
     hub.faults = [Fault("/commit/", "POST", CUT_AFTER, skip=skip) for skip in (3, 9, 20)]
-    code = START.replace("import time\n", "import time\nslept = time.sleep\n") + CONCURRENT
-    argv = [sys.executable, "-c", code]
+    argv = [sys.executable, "-c", START + CONCURRENT]
     with start_client(hub, "olga", [*argv, "a"]) as first, start_client(hub, "otto", [*argv, "b"]) as second:
         for process in (first, second):
             out, err = process.communicate(timeout=120)

@@ -36,6 +36,7 @@ def rows_of(store, kind="system"):
     return [row for row in board["rows"] if row["kind"] == kind]
 
 
+@pytest.mark.usefixtures("workers")
 def test_scores_are_those_of_closeread_score(store, tmp_path):
     send_answers(store, tmp_path, "Half", right=50)
     judged = run_judge(store, tmp_path)
@@ -47,6 +48,7 @@ def test_scores_are_those_of_closeread_score(store, tmp_path):
     assert row["signature"] == report.provenance.signature
 
 
+@pytest.mark.usefixtures("workers")
 def test_better_systems_come_first_and_baselines_are_ranked_with_them(store, tmp_path):
     ids = {right: send_answers(store, tmp_path, f"System {right}", right=right) for right in (20, 103, 60)}
     run_judge(store, tmp_path)
@@ -244,6 +246,7 @@ def test_gold_of_another_content_is_refused(store, tmp_path):
         run_judge(store, tmp_path, {"mctaco/other": gold})
 
 
+@pytest.mark.usefixtures("workers")
 def test_one_run_judges_all_boards(tmp_path):
     store = make_store(tmp_path / "board", sample_board(), sample_board("tne"))
     send_answers(store, tmp_path, "Half", right=50, board="mctaco-sample/test")

@@ -40,6 +40,7 @@ def response(tmp_path):
     return path
 
 
+@pytest.mark.usefixtures("workers")
 def test_coreference_is_judged_against_a_key(tmp_path, key, response, ran):
     board = make_board("coref", Place(gold=key))
     assert (board.name, board.private, board.headline) == ("coref/test", True, "conll/f1")
@@ -125,6 +126,7 @@ def test_small_slices_of_private_gold_are_not_published(tmp_path):
     assert list(row["slices"]["category"]) == ["Typical Time"]
 
 
+@pytest.mark.usefixtures("workers")
 def test_canaries_of_private_gold_are_in_nothing_that_is_published(tmp_path):
     fields = {"sentence": "CANARY-sentence ran.", "question": "CANARY-question?"}
     rows = [

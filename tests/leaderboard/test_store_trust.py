@@ -16,16 +16,16 @@ from shared.boards import (
     run_judge,
     sample_answers,
     sample_board,
+    score_here,
     send_answers,
     small_limits,
     write_rows,
 )
 
 from closeread.errors import FormatError, SubmissionError
-from closeread.leaderboard import folder_store, scoring_process
+from closeread.leaderboard import folder_store
 from closeread.leaderboard.canonical import write_json
 from closeread.leaderboard.submission import About, is_predictions_path, make_submission
-from closeread.leaderboard.worker import read_outcome
 
 
 @pytest.fixture
@@ -134,6 +134,7 @@ def test_large_files_are_refused_before_they_are_parsed(tmp_path):
     assert "larger than 1,000 bytes" in run_judge(store, tmp_path).refused[0]
 
 
+@pytest.mark.usefixtures("workers")
 def test_many_lines_and_deep_nesting_are_refused(tmp_path):
     store = make_store(tmp_path / "board", sample_board(limits=small_limits(rows=50)))
     send_answers(store, tmp_path, "Long", right=5)
@@ -145,12 +146,14 @@ def test_many_lines_and_deep_nesting_are_refused(tmp_path):
     assert sorted("lines" in one or "nested" in one for one in refused) == [True, True]
 
 
+@pytest.mark.usefixtures("workers")
 def test_scoring_that_takes_too_long_is_ended(tmp_path):
     store = make_store(tmp_path / "board", sample_board(limits=small_limits(seconds=0)))
     send_answers(store, tmp_path, "Slow", right=5)
     assert "longer than 0 seconds" in run_judge(store, tmp_path).refused[0]
 
 
+@pytest.mark.usefixtures("workers")
 def test_scoring_that_needs_too_much_memory_is_ended(tmp_path):
     store = make_store(tmp_path / "board", sample_board(limits=small_limits(memory=1)))
     send_answers(store, tmp_path, "Large", right=5)
@@ -195,14 +198,7 @@ def count_writes(monkeypatch, limit):
     return done
 
 
-def score_here(board, gold, jobs, n_workers):
-    """Score in this process, which is faster for a handful of jobs."""
-    scorer = board.open_scorer(gold)
-    for job in jobs:
-        answer, data = scoring_process.score(board, scorer, {"subject": job.subject, "path": job.path}, job.predictions)
-        yield read_outcome(job, answer, data)
-
-
+@pytest.mark.usefixtures("workers")
 def test_a_judge_that_is_killed_at_any_write_leaves_what_the_next_completes(tmp_path, monkeypatch):
     def make(folder):
         folder.mkdir()

@@ -6,11 +6,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from closeread.counts.sides import Place
+from closeread.leaderboard import scoring_process
 from closeread.leaderboard.count_cache import CountCache
 from closeread.leaderboard.declaration import Leaderboard, Limits, make_board
 from closeread.leaderboard.folder_store import FolderStore
 from closeread.leaderboard.judge import judge
 from closeread.leaderboard.submission import make_submission
+from closeread.leaderboard.worker import read_outcome
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -64,6 +66,14 @@ def send_answers(store, folder, system, *, right, at=NOON, **about):
 def run_judge(store, tmp_path, golds=None, *, now=NOON, n_workers=1):
     """Judge what has arrived."""
     return judge(store, golds or {}, n_workers=n_workers, cache=CountCache(tmp_path / "counts"), now=lambda: now)
+
+
+def score_here(board, gold, jobs, n_workers):
+    """Score in this process as a worker does, without its limits; a worker takes half a second to start."""
+    scorer = board.open_scorer(gold)
+    for job in jobs:
+        answer, data = scoring_process.score(board, scorer, {"subject": job.subject, "path": job.path}, job.predictions)
+        yield read_outcome(job, answer, data)
 
 
 def read_tree(folder):

@@ -6,16 +6,20 @@ program leaves in /app/output, and what it prints, is shown to participants.  Be
 through the prediction step, which adds a file `metadata`.  Nothing is in /app here: the command names another folder.
 """
 
+import io
 import shlex
 import shutil
 import subprocess
 import sys
 import zipfile
+from contextlib import redirect_stderr, redirect_stdout
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import NamedTuple
 
 import yaml
+
+from closeread.leaderboard.codabench.program import run as run_program
 
 STATUS = "elapsedTime: null\nexitCode: null\ningestionElapsedTime: null\ningestionExitCode: null\n"
 """What the prediction step writes about a submission without a program."""
@@ -76,6 +80,14 @@ def run(app, python=sys.executable, **environment):
         stderr=subprocess.STDOUT,
     )
     return Run(done.returncode, done.stdout.decode(), app / "output")
+
+
+def run_here(app):
+    """Run in this process what the scoring program runs once its libraries are there, which is much faster."""
+    said = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    with redirect_stdout(said), redirect_stderr(said):
+        code = run_program(*(str(app / name) for name in ("input", "output", "program")))
+    return Run(code, said.buffer.getvalue().decode(), app / "output")
 
 
 def zip_files(path, files):

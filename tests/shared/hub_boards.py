@@ -1,11 +1,16 @@
-"""A leaderboard on the stand-in Hub: commands in processes of their own, and submissions made by hand."""
+"""A leaderboard on the stand-in Hub: commands, and submissions made by hand."""
 
 import json
+import os
 import sys
+import tempfile
+from contextlib import chdir
 
+from click.testing import CliRunner
 from shared.boards import sample_answers, write_rows
-from shared.hub_client import run_client, start_client
+from shared.hub_client import client_here, start_client
 
+from closeread.cli import main
 from closeread.leaderboard.canonical import digest, write_json
 
 SUBMISSIONS, RESULTS = "lab/board", "lab/board-results"
@@ -14,31 +19,36 @@ BOARD = "mctaco-sample/test"
 COMMAND = [sys.executable, "-c", "import sys; from closeread.cli import main; sys.exit(main())"]
 
 
-def closeread(hub, user, *arguments, **more):
-    """Run a command to its end; returns what it printed."""
-    return run_client(hub, user, [*COMMAND, *arguments], **more).stdout
+def closeread(hub, user, *arguments, cwd=None):
+    """Run a command as a user; it must end well. Returns what it printed."""
+    with tempfile.TemporaryDirectory() as home, client_here(hub, home) as log_in, chdir(cwd or os.getcwd()):
+        log_in(user)
+        arguments = [str(argument) for argument in arguments]
+        done = CliRunner().invoke(main, arguments, catch_exceptions=False)
+    assert done.exit_code == 0, f"exit code {done.exit_code}\n{done.output}"
+    return done.stdout
 
 
-def create_board(hub, *, results=RESULTS, **more):
+def create_board(hub, *, results=RESULTS):
     """Create a leaderboard on the sample of McTaco as an organizer."""
     corpus = ["--corpus", "mctaco", "--config", "sample"]
-    closeread(hub, "olga", "leaderboard", "init", STORE, *corpus, "--results", results, **more)
+    closeread(hub, "olga", "leaderboard", "init", STORE, *corpus, "--results", results)
 
 
-def submit(hub, user, folder, *, right, system=None, check=True):
+def submit(hub, user, folder, *, right, system=None):
     """Submit predictions of which the first `right` are right."""
     path = write_rows(folder / f"{user}-{right}.jsonl", sample_answers(right=right))
     arguments = ["submit", "mctaco", path, "--system", system or f"{user} {right}", "--to", STORE]
-    return closeread(hub, user, *arguments, check=check)
+    return closeread(hub, user, *arguments)
 
 
-def judge(hub, user="olga", **more):
+def judge(hub, user="olga"):
     """Run the judge; returns what it did as JSON."""
-    done = run_client(hub, user, [*COMMAND, "leaderboard", "judge", STORE, "--workers", "1", "--json"], **more)
-    return json.loads(done.stdout) if done.stdout else None
+    return json.loads(closeread(hub, user, "leaderboard", "judge", STORE, "--workers", "1", "--json"))
 
 
 def start_judge(hub, user="olga"):
+    """A judge in a process of its own, that may be killed."""
     return start_client(hub, user, [*COMMAND, "leaderboard", "judge", STORE, "--workers", "1", "--json"])
 
 

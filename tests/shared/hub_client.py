@@ -27,6 +27,7 @@ def own_environment(hub, user, home):
     own = {
         "HF_ENDPOINT": hub.url,
         "HF_HOME": str(home),
+        "XDG_CACHE_HOME": f"{home}/cache",
         "HF_HUB_DISABLE_XET": "1",
         "HF_HUB_DISABLE_TELEMETRY": "1",
         "HF_HUB_DISABLE_PROGRESS_BARS": "1",
