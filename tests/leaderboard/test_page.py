@@ -249,6 +249,8 @@ def test_a_form_is_shown_if_there_is_a_server():
     form = {
         "action": "/submit",
         "token": "abc",
+        "fields": {name: name.title() for name in ("system", "model", "paper", "code", "description")},
+        "limit": 1_000,
         "values": {"system": '"><script>', "board": "mctaco/test"},
         "problems": ["line 3: \u202e is bad <b>"],
     }

@@ -15,13 +15,13 @@ GZIP = 16 + zlib.MAX_WBITS
 CHUNK = 2**14
 
 
-def decompress(path: Path, data: bytes, limit: int = MAX_FILE_BYTES) -> bytes:
+def decompress(path: Path, data: bytes, limit: int | None = None) -> bytes:
     """Return the bytes of a file, decompressed if they are gzipped.
 
     Args:
         path: the file, for messages.
         data: its bytes.
-        limit: how many bytes they may decompress to.
+        limit: how many bytes they may decompress to; None for `MAX_FILE_BYTES`.
 
     Raises:
         FormatError: they are corrupt or truncated, or decompress to more than `limit` bytes.
@@ -29,7 +29,7 @@ def decompress(path: Path, data: bytes, limit: int = MAX_FILE_BYTES) -> bytes:
     if not data.startswith(MAGIC):
         return data
     parts: list[bytes] = []
-    room = limit
+    room = limit = MAX_FILE_BYTES if limit is None else limit
     try:
         for part in _iterate_pieces(data):
             parts.append(part)

@@ -202,7 +202,7 @@ def serve(service: Service, port: int, n_workers: int, announce: Callable[[int],
     try:
         listener = create_server(("127.0.0.1", port))
     except OSError as error:
-        reason = os.strerror(error.errno)
+        reason = os.strerror(error.errno or 0)
         raise RequestError(f"port {port} can't be used: {reason} (--port 0 takes one that is free)") from None
     with listener:
         service.catch_up(n_workers)
