@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from hypothesis import settings
+from shared.extras import describe_skipped, find_lacking, find_needs
 
 from closeread.cli import main
 from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
@@ -20,6 +21,24 @@ settings.register_profile("closeread", deadline=None, print_blob=True)
 # With other libraries it is they that may fail, not our arithmetic.
 settings.register_profile("few", settings.get_profile("closeread"), max_examples=10)
 settings.load_profile("closeread")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--extras-only", action="store_true", help="Run only the tests that need an extra of the package.")
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leave out tests that need an extra that is not installed; the summary names them."""
+    if not collection_path.is_file():
+        return None
+    needs = find_needs(collection_path)
+    is_wanted = bool(needs) or not config.getoption("--extras-only")
+    return None if is_wanted and not any(map(find_lacking, needs)) else True
+
+
+def pytest_terminal_summary(terminalreporter):
+    for line in describe_skipped():
+        terminalreporter.write_line(line, yellow=True)
 
 
 @pytest.fixture(autouse=True)
