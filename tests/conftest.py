@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from hypothesis import settings
-from shared.extras import describe_skipped, find_lacking, find_needs
 
 from closeread.cli import main
 from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
@@ -29,6 +28,8 @@ def pytest_addoption(parser):
 
 def pytest_ignore_collect(collection_path, config):
     """Leave out tests that need an extra that is not installed; the summary names them."""
+    from shared.extras import find_lacking, find_needs  # not above: assertions are rewritten in what is imported later
+
     if not collection_path.is_file():
         return None
     needs = find_needs(collection_path)
@@ -37,6 +38,8 @@ def pytest_ignore_collect(collection_path, config):
 
 
 def pytest_terminal_summary(terminalreporter):
+    from shared.extras import describe_skipped
+
     for line in describe_skipped():
         terminalreporter.write_line(line, yellow=True)
 
@@ -100,7 +103,7 @@ def no_proxy(monkeypatch):
 @pytest.fixture
 def server():
     """A web server on this machine."""
-    from shared.file_server import serving  # not above: assertions are rewritten in what is imported later
+    from shared.file_server import serving
 
     with serving() as server:
         yield server

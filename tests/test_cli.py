@@ -347,16 +347,8 @@ def test_known_figures_on_the_test_split(corpora, ran):
 
 
 HEAVY = {"datasets", "evaluate", "pandas", "matplotlib", "torch", "transformers", "sklearn", "huggingface_hub"}
-HEAVY |= {
-    "closeread.hub",
-    "closeread.leaderboard",
-    "jinja2",
-    "markdown_it",
-    "playwright",
-    "starlette",
-    "uvicorn",
-    "yaml",
-}
+HEAVY |= {"closeread.hub", "closeread.leaderboard", "yaml", "jinja2", "markdown_it"}
+HEAVY |= {"starlette", "uvicorn", "playwright"}
 
 
 @pytest.mark.parametrize(

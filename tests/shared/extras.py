@@ -1,6 +1,7 @@
 """Which test modules need an extra of the package, and whether it is installed."""
 
 import tomllib
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -21,6 +22,7 @@ def find_needs(path):
     return next((extras for pattern, extras in NEEDS.items() if path.match(pattern)), ())
 
 
+@cache
 def find_lacking(extra):
     """What an extra asks for and is not installed, or only in an older version."""
     project = tomllib.loads((TESTS.parent / "pyproject.toml").read_text("utf-8"))["project"]
