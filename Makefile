@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 VENV ?= .venv
-EXTRAS ?= test
+EXTRAS ?= test,hub,serve,browser
 BIN = $(VENV)/bin
 # No bytecode is compiled at installation, because only a small part of what is installed is ever imported.
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
@@ -32,9 +32,12 @@ test: environment
 	$(BIN)/mypy -p closeread
 	$(BIN)/pytest -n auto
 
-# The oldest versions that pyproject.toml allows, including the previous major version of datasets.
+# The oldest versions that pyproject.toml allows, including the previous major version of datasets; and with them, the
+# oldest of the extras hub and serve.
 test-floors: VENV = .venv-floors
 test-floors: environment
 	@$(INSTALL) --constraint .ci/floors.txt '.[test]'
 	$(BIN)/ruff check .
 	$(BIN)/pytest -n auto --hypothesis-profile few --ignore tests/test_readme.py
+	@$(INSTALL) --constraint .ci/floors-hub.txt '.[hub,serve]'
+	$(BIN)/pytest -n auto --hypothesis-profile few --extras-only

@@ -22,6 +22,28 @@ settings.register_profile("few", settings.get_profile("closeread"), max_examples
 settings.load_profile("closeread")
 
 
+def pytest_addoption(parser):
+    parser.addoption("--extras-only", action="store_true", help="Run only the tests that need an extra of the package.")
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leave out tests that need an extra that is not installed; the summary names them."""
+    from shared.extras import find_lacking, find_needs  # not above: assertions are rewritten in what is imported later
+
+    if not collection_path.is_file():
+        return None
+    needs = find_needs(collection_path)
+    is_wanted = bool(needs) or not config.getoption("--extras-only")
+    return None if is_wanted and not any(map(find_lacking, needs)) else True
+
+
+def pytest_terminal_summary(terminalreporter):
+    from shared.extras import describe_skipped
+
+    for line in describe_skipped():
+        terminalreporter.write_line(line, yellow=True)
+
+
 @pytest.fixture(autouse=True)
 def no_data(monkeypatch, tmp_path_factory):
     """Hide the corpora of this machine, so that a test passes or fails alike with and without them."""
@@ -81,7 +103,7 @@ def no_proxy(monkeypatch):
 @pytest.fixture
 def server():
     """A web server on this machine."""
-    from shared.file_server import serving  # not above: assertions are rewritten in what is imported later
+    from shared.file_server import serving
 
     with serving() as server:
         yield server

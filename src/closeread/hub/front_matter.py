@@ -11,7 +11,7 @@ from closeread.hub.schemas import check
 
 def dump_yaml(found: Any) -> bytes:
     """Write a value as YAML: keys in the order given, texts quoted where YAML would read them as another type."""
-    import yaml  # type: ignore[import-untyped]
+    import yaml
 
     text: str = yaml.safe_dump(found, sort_keys=False, allow_unicode=True, width=10_000)
     return text.encode()

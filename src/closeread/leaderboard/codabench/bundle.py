@@ -181,7 +181,7 @@ def _write_texts(task: pages.Task, folder: Path) -> None:
 
 def _dump_yaml(value: object) -> str:
     """Return a value as YAML; dates are in quotation marks, since Codabench drops the time of those that are not."""
-    import yaml  # type: ignore[import-untyped]
+    import yaml
 
     text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=1000)
     return text
