@@ -22,14 +22,11 @@ PLACES = [
 
 @pytest.fixture(scope="module")
 def boards(tmp_path_factory):
-    """Two copies of a store with three boards, judged in different surroundings, and the name of each there."""
+    """Two copies of a store with two boards, judged in different surroundings, and the name of each there."""
     folder = tmp_path_factory.mktemp("same")
-    store = make_store(folder / "a/board", *(sample_board(name) for name in ("mctaco", "tne", "wikipossessions")))
+    store = make_store(folder / "a/board", sample_board("mctaco"), sample_board("tne"))
     send_answers(store, folder, "Ünïcode", right=60, board="mctaco-sample/test")  # one each: order is a matter of time
-    for name in ("tne", "wikipossessions"):
-        path = folder / f"{name}.jsonl"
-        write_rows(path, system_rows(name))
-        send(store, path, "Mine", board=f"{name}-sample/test")
+    send(store, write_rows(folder / "tne.jsonl", system_rows("tne")), "Mine", board="tne-sample/test")
     shutil.copytree(folder / "a/board", folder / "b/board")
     names = [str(folder / "a/board"), "../b/./board"]
     for (environment, workers), place in zip(PLACES, names, strict=True):
@@ -70,11 +67,10 @@ def test_records_and_index_are_the_same(boards):
     assert len([path for path in one if path.startswith("results/")]) > 4
 
 
-def test_a_store_can_be_verified_by_any_name(boards):
+def test_a_store_can_be_verified_by_another_name(boards):
     cwd, names = boards
-    for name in names:
-        for spelling in (name, str(Path(cwd, name).resolve()), os.path.relpath(Path(cwd, name), cwd) + "/."):
-            assert "no difference" in judge(spelling, cwd, command="verify")
+    assert "no difference" in judge(Path(cwd, names[1]).resolve(), cwd, command="verify")
+    assert "no difference" in judge("board/.", cwd, command="verify")
 
 
 def test_nothing_says_where_the_store_is(boards):
