@@ -152,7 +152,7 @@ def test_canaries_of_private_gold_are_in_nothing_that_is_published(tmp_path):
             assert b"CANARY-" not in data, path
 
 
-def test_what_was_submitted_is_downloaded_as_it_was(tmp_path, key, response, ran):
+def test_what_was_submitted_is_downloaded_as_it_was(tmp_path, key, response, ran, monkeypatch):
     folder = tmp_path / "responses"
     folder.mkdir()
     one, _, two = RESPONSE.partition("#begin document (two)")
@@ -167,6 +167,7 @@ def test_what_was_submitted_is_downloaded_as_it_was(tmp_path, key, response, ran
     assert read_tree(tmp_path / "copy") == read_tree(folder)
     (row,) = [row for row in store.read_index()["boards"][0]["rows"] if row["id"] == names["folder"]]
     download, score = row["reproduce"].split(" && ")
-    assert download == f"closeread leaderboard download {store.place} {names['folder'][:12]} -o predictions"
+    assert download == f"closeread leaderboard download . {names['folder'][:12]} -o predictions"
+    monkeypatch.chdir(store.place)
     ran(*download.split()[1:])
     assert json.loads(ran(*score.replace("GOLD", str(key)).split()[1:], "--json"))["scores"] == row["scores"]

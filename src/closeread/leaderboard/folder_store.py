@@ -1,8 +1,9 @@
 """A store that is a folder on this machine.
 
-The author of a submission is the owner of its file, and the time is that of the last change of its inode (`ctime`): both
-are known to the file system and not a claim of the submitter, who could set the time of modification.  Every file is written completely or not at all, and the description of a
-submission last; a judge that is killed leaves a store that the next judge completes.
+The author of a submission is the owner of its file, and the time is that of the last change of its inode (`ctime`):
+both are known to the file system and not a claim of the submitter, who could set the time of modification.  Every file
+is written completely or not at all, and the description of a submission last; a judge that is killed leaves a store
+that the next judge completes.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ class FolderStore:
         read_time: returns when a file has arrived, in seconds since 1970; other than the default for tests only.
     """
 
-    def __init__(self, folder: Path, read_time: Callable[[os.stat_result], float] = lambda about: about.st_ctime) -> None:
+    def __init__(
+        self, folder: Path, read_time: Callable[[os.stat_result], float] = lambda about: about.st_ctime
+    ) -> None:
         self._folder = folder
         self._read_time = read_time
 
@@ -150,8 +153,8 @@ class FolderStore:
         return parse_index(path.read_bytes())
 
     def link(self, path: str) -> str:
-        """Return the path of a file."""
-        return str(self._folder / path)
+        """Return the path of a file in the folder, which is the same wherever the folder is."""
+        return path
 
     def _write(self, files: Mapping[str, bytes]) -> None:
         """Write files, each completely or not at all, unless they are there with the same content."""

@@ -79,8 +79,8 @@ class HubStore:
     """
 
     def __init__(self, place: str) -> None:
-        self._place = place
         self._submissions = Repository(place.removeprefix(HUB).strip("/"), "dataset")
+        self._place = f"{HUB}{self._submissions.id}"
         self._hub = Hub()
         self._declared: tuple[str, Leaderboard] | None = None
         self._requests: dict[int, PullRequestDetails] = {}

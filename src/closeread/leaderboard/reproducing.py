@@ -15,13 +15,15 @@ def describe_reproduction(place: str, board: Board, subject: str, about: About) 
     """Return the command that computes the scores of a row from its predictions.
 
     Args:
-        place: the store.
+        place: the store; the command is for a shell in its folder if it is a folder, which others have elsewhere.
         board: the board.
         subject: the id of the submission, or "baseline:" and the name of a baseline.
         about: what the submitter says, with the path of the predictions.
     """
+    is_on_hub = place.startswith(HUB)
+    store = place if is_on_hub else "."
     if board.private:
-        return shlex.join(["closeread", "leaderboard", "verify", place, "--gold", "GOLD"])
+        return shlex.join(["closeread", "leaderboard", "verify", store, "--gold", "GOLD"])
     part = [] if board.own_gold else _name_part(board)
     options = [f"--{name.replace('_', '-')}={value}" for name, value in _changed_options(board).items()]
     metrics = [] if board.metrics is None else [f"--metrics={','.join(board.metrics)}"]
@@ -31,11 +33,11 @@ def describe_reproduction(place: str, board: Board, subject: str, about: About) 
         output = f"{name}.jsonl"
         made = shlex.join(["closeread", "baseline", str(board.corpus), name, *part, "-o", output])
         return f"{made} && {shlex.join(['closeread', 'score', board.scored, output, *flags])}"
-    if place.startswith(HUB) or about.predictions.endswith(PACKED):
+    if is_on_hub or about.predictions.endswith(PACKED):
         output = "predictions" if about.predictions.endswith(PACKED) else f"predictions{find_suffix(about.predictions)}"
-        fetched = shlex.join(["closeread", "leaderboard", "download", place, subject[:12], "-o", output])
+        fetched = shlex.join(["closeread", "leaderboard", "download", store, subject[:12], "-o", output])
         return f"{fetched} && {_score(board, output, flags)}"
-    return _score(board, f"{place}/{about.predictions}", flags)
+    return _score(board, about.predictions, flags)
 
 
 def _score(board: Board, predictions: str, flags: list[str]) -> str:

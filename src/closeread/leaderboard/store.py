@@ -66,7 +66,7 @@ class Store(Protocol):
 
     @property
     def place(self) -> str:
-        """The folder, or `hf://datasets/ORG/NAME`, as the user gave it."""
+        """The folder as the user gave it, or `hf://datasets/ORG/NAME`."""
         ...
 
     def read_leaderboard(self) -> Leaderboard:
@@ -139,7 +139,7 @@ class Store(Protocol):
         ...
 
     def link(self, path: str) -> str:
-        """Return where others find a file of the results: a link, or a path."""
+        """Return where others find a file of the results: a link, or the path in the store."""
         ...
 
 
