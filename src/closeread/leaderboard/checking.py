@@ -10,6 +10,7 @@ from closeread.errors import Problem, SubmissionError
 from closeread.leaderboard.declaration import Board
 
 FORM_ONLY = "The gold of this board is private: only the form and the ids were checked; the judge checks the rest."
+NOT_THEIRS = ", or use --missing empty or --missing skip"
 UNFIT = (
     "has the right form and ids, but does not fit the gold, which is private: check that texts, words and the ids "
     "inside documents are those that the organisers gave out"
@@ -39,14 +40,22 @@ def check_predictions(board: Board, predictions: Path, gold: Path | None) -> Che
     Raises:
         SubmissionError: they are invalid; all problems at once.
     """
-    if board.own_gold and gold is None:
-        check_form(board, predictions)
-        return Checked((FORM_ONLY,), None)
-    scorer = board.open_scorer(gold)
-    system = scorer.read(predictions)
+    try:
+        if board.own_gold and gold is None:
+            check_form(board, predictions)
+            return Checked((FORM_ONLY,), None)
+        scorer = board.open_scorer(gold)
+        system = scorer.read(predictions)
+    except SubmissionError as error:
+        raise SubmissionError(error.source, drop_advice(error.problems)) from None
     headline = [metric for metric in scorer.procedure.metrics if metric.name == board.headline]
     value = scorer.tabulate(system.rows).scores(headline)[board.headline]
     return Checked((*scorer.gold.notices, *scorer.remarks(system)), value)
+
+
+def drop_advice(problems: Sequence[Problem]) -> list[Problem]:
+    """Return problems without the advice to use other options, which are the board's and not the submitter's."""
+    return [problem._replace(what=problem.what.removesuffix(NOT_THEIRS)) for problem in problems]
 
 
 def check_form(board: Board, predictions: Path) -> None:

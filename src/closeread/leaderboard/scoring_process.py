@@ -18,7 +18,7 @@ from closeread.counts.report import make_report
 from closeread.counts.sides import System
 from closeread.errors import InputError, Problem, RequestError, SubmissionError, pluralize
 from closeread.leaderboard.canonical import digest, write_json
-from closeread.leaderboard.checking import keep_public
+from closeread.leaderboard.checking import drop_advice, keep_public
 from closeread.leaderboard.declaration import FORMAT, Board, Leaderboard
 from closeread.leaderboard.results import make_record
 from closeread.leaderboard.submission import unpacked
@@ -28,7 +28,6 @@ from closeread.scoring import Scorer
 SHOWN = 50
 """The largest number of problems that are told."""
 
-NOT_THEIRS = ", or use --missing empty or --missing skip"
 """What a problem advises that only the organiser can do: options are those of the board."""
 
 ANSWER_LIMIT = 200_000_000
@@ -156,13 +155,13 @@ def _read(board: Board, scorer: Scorer, predictions: Path) -> System:
     try:
         return scorer.read(predictions)
     except SubmissionError as error:
-        raise SubmissionError(error.source, keep_public(board, predictions, error.problems)) from None
+        raise SubmissionError(error.source, drop_advice(keep_public(board, predictions, error.problems))) from None
 
 
 def _tell(problems: Sequence[Problem]) -> list[str]:
     """Return the first problems with their places, and how many more there are."""
     more = len(problems) - SHOWN
-    shown = [problem.at("predictions").removesuffix(NOT_THEIRS) for problem in problems[:SHOWN]]
+    shown = [problem.at("predictions") for problem in problems[:SHOWN]]
     return [*shown, f"and {pluralize(more, 'more problem')}"] if more > 0 else shown
 
 
