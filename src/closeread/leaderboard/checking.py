@@ -11,6 +11,8 @@ from closeread.leaderboard.declaration import Board
 
 FORM_ONLY = "The gold of this board is private: only the form and the ids were checked; the judge checks the rest."
 NOT_THEIRS = ", or use --missing empty or --missing skip"
+"""What a problem advises that only the organiser can do: options are those of the board."""
+
 UNFIT = (
     "has the right form and ids, but does not fit the gold, which is private: check that texts, words and the ids "
     "inside documents are those that the organisers gave out"

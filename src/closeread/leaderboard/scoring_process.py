@@ -28,8 +28,6 @@ from closeread.scoring import Scorer
 SHOWN = 50
 """The largest number of problems that are told."""
 
-"""What a problem advises that only the organiser can do: options are those of the board."""
-
 ANSWER_LIMIT = 200_000_000
 
 
