@@ -53,6 +53,15 @@ def browser(served):
     return served.browser()
 
 
+def is_alive(process):
+    """Whether a process is there, and not only waits for its parent to see that it has ended."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text("ascii", "replace")
+    except OSError:
+        return False
+    return not stat.rpartition(")")[2].lstrip().startswith("Z")
+
+
 def find_row(store, system):
     rows = [row for board in store.read_index()["boards"] for row in board["rows"]]
     return next((row for row in rows if row["system"] == system), None)
@@ -231,16 +240,19 @@ def test_a_signal_ends_the_server_and_its_workers(tmp_path, number):
         browser = served.browser()
         browser.post(answers(1), board=MCTACO, do="check")
         workers = served.find_workers()
-        assert workers
-        for worker in workers:
-            os.kill(worker, signal.SIGSTOP)
+        large = b'{"id": "nowhere", "label": "yes"}\n' * 400_000
         with ThreadPoolExecutor(1) as pool:
-            waiting = pool.submit(browser.post, answers(55), board=MCTACO)
-            time.sleep(0.2)
+            waiting = pool.submit(browser.post, large, board=MCTACO)
+            # Until the child that scores is there.
+            while len(processes := served.find_workers()) <= len(workers) and not waiting.done():
+                time.sleep(0.01)
             served.process.send_signal(number)
             assert served.process.wait(20) == 0
             assert "Scoring failed" in waiting.result().told
-        assert not [worker for worker in workers if Path(f"/proc/{worker}").exists()]
+        deadline = time.monotonic() + 5  # the system ends what is killed a little later
+        while any(map(is_alive, processes)) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert not [number for number in processes if is_alive(number)]
         assert "Traceback" not in served.errors.read_text("utf-8")
     assert not find_row(store, "Mine")
 

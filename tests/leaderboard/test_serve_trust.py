@@ -337,6 +337,18 @@ def test_nothing_of_private_gold_is_told(browser, store, gold):
         assert CANARY not in answer.text + str(answer.headers)
 
 
+def test_what_can_t_be_saved_is_told_and_kept_in_the_form(tmp_path):
+    store = make_store(tmp_path / "board", sample_board())
+    with serving(store, tmp_path) as served:
+        (Path(store.place) / "submissions").write_bytes(b"")  # as good as a disk that is full
+        answer = served.browser().post(GOOD, board=SAMPLE, system="Kept")
+        assert answer.told.startswith("This can’t be submitted: This can't be saved: ")
+        assert 'value="Kept"' in answer.text
+        assert str(tmp_path) not in answer.told
+        (Path(store.place) / "submissions").unlink()
+        assert "Kept has F1" in served.browser().post(GOOD, board=SAMPLE, system="Kept").told
+
+
 def test_what_goes_wrong_here_is_told_without_details(tmp_path):
     gold = make_gold(tmp_path)
     store = make_store(tmp_path / "board", make_board("mctaco", Place(gold=gold, split="own")))
