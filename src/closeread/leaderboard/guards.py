@@ -14,6 +14,7 @@ from html import escape
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from python_multipart.exceptions import FormParserError
 from starlette.datastructures import FormData, Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -136,6 +137,8 @@ def tell_error(request: Request, error: Exception) -> Response:
         status, sentence = error.status_code, error.detail
         if sentence == HTTPStatus(status).phrase:
             sentence = {404: "There is no such page.", 405: "This page can't be used that way."}.get(status, sentence)
+    elif isinstance(error, FormParserError):  # which older versions of Starlette do not handle
+        status, sentence = 400, "This form was cut off on its way."
     title = HTTPStatus(status).phrase
     text = (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="color-scheme" content="light dark">\n'
