@@ -14,6 +14,7 @@ from html import escape
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from python_multipart.exceptions import FormParserError
 from starlette.datastructures import FormData, Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -36,6 +37,7 @@ HEADERS = {
     "X-Frame-Options": "DENY",
 }
 
+NO_FORM = "This is not a form as this page sends it."
 FAILED = "Something went wrong here; the details are printed where this page is served."
 
 
@@ -126,7 +128,7 @@ def check_origin(request: Request) -> None:
         raise HTTPException(403, "This form was sent by another site.")
     kind = request.headers.get("content-type", "")
     if not re.fullmatch(r"multipart/form-data; *boundary=[^;]+", kind, re.IGNORECASE):
-        raise HTTPException(415, "This is not a form as this page sends it.")
+        raise HTTPException(415, NO_FORM)
 
 
 def tell_error(request: Request, error: Exception) -> Response:
@@ -136,6 +138,8 @@ def tell_error(request: Request, error: Exception) -> Response:
         status, sentence = error.status_code, error.detail
         if sentence == HTTPStatus(status).phrase:
             sentence = {404: "There is no such page.", 405: "This page can't be used that way."}.get(status, sentence)
+    elif isinstance(error, FormParserError):  # newer versions of starlette make it an HTTPException
+        status, sentence = 400, NO_FORM
     title = HTTPStatus(status).phrase
     text = (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="color-scheme" content="light dark">\n'

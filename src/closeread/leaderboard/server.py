@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
+from python_multipart.exceptions import FormParserError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
@@ -108,7 +109,7 @@ def make_app(service: Service) -> SafeHeaders:
     app = Starlette(
         routes=[Route("/", show, methods=["GET"]), Route("/submit", submit, methods=["POST"])],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS), Middleware(BodyLimit, limit=limit)],
-        exception_handlers={HTTPException: tell_error, Exception: tell_error},
+        exception_handlers=dict.fromkeys((HTTPException, FormParserError, Exception), tell_error),
     )
     app.router.redirect_slashes = False
     return SafeHeaders(app)
