@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import yaml
+from packaging.requirements import Requirement
 
 from closeread.leaderboard.codabench.program import run as run_program
 
@@ -117,6 +118,6 @@ def requirements_of(libraries):
         name = left.pop()
         if name not in found:
             found.add(name)
-            needed = [one for one in distribution(name).requires or () if "extra ==" not in one]
-            left += [one.split(";")[0].split(" ")[0].rstrip("<>=!~0123456789.,") for one in needed]
+            needed = map(Requirement, distribution(name).requires or ())
+            left += [one.name for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
     return found

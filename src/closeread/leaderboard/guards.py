@@ -37,6 +37,7 @@ HEADERS = {
     "X-Frame-Options": "DENY",
 }
 
+NO_FORM = "This is not a form as this page sends it."
 FAILED = "Something went wrong here; the details are printed where this page is served."
 
 
@@ -127,7 +128,7 @@ def check_origin(request: Request) -> None:
         raise HTTPException(403, "This form was sent by another site.")
     kind = request.headers.get("content-type", "")
     if not re.fullmatch(r"multipart/form-data; *boundary=[^;]+", kind, re.IGNORECASE):
-        raise HTTPException(415, "This is not a form as this page sends it.")
+        raise HTTPException(415, NO_FORM)
 
 
 def tell_error(request: Request, error: Exception) -> Response:
