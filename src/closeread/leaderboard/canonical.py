@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Any
 
 from closeread.errors import FormatError, Problem
 from closeread.formats.json_lines import parse_json_lines
+from closeread.formats.text import UNSAFE
+
+WITH_LINE_ENDS = re.compile(r"[\x00\ud800-\udfff]")
+"""What no string may contain where line ends, tabs and the like are to be expected."""
 
 
 def write_json(value: Any) -> bytes:
@@ -20,12 +25,13 @@ def write_json(value: Any) -> bytes:
     return f"{text}\n".encode()
 
 
-def read_json(data: bytes, source: object) -> dict[str, Any]:
+def read_json(data: bytes, source: object, unsafe: re.Pattern[str] = UNSAFE) -> dict[str, Any]:
     """Read one line of JSON strictly.
 
     Args:
         data: the bytes.
         source: the name of the file, for messages.
+        unsafe: characters that no string may contain.
 
     Raises:
         FormatError: it is not a JSON object on one line, has duplicate keys, or contains what JSON Lines may not.
@@ -36,20 +42,10 @@ def read_json(data: bytes, source: object) -> dict[str, Any]:
         raise FormatError(source, [Problem(f"is not UTF-8 (byte {error.start})")]) from None
     if len(lines) != 1:
         raise FormatError(source, [Problem(f"has {len(lines)} lines (expected a JSON object on one line)")])
-    parsed = parse_json_lines(lines)
+    parsed = parse_json_lines(lines, unsafe)
     if parsed.problems:
         raise FormatError(source, [Problem(problem.what) for problem in parsed.problems])
     return dict(parsed.records[0])
-
-
-def check_format(found: object, known: int) -> None:
-    """Check the version of a file's format.
-
-    Raises:
-        ValueError: it is unknown.
-    """
-    if found != known:
-        raise ValueError(f"format {found!r} is unknown (expected {known})")
 
 
 def digest(data: bytes) -> str:

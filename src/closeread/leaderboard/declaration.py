@@ -20,7 +20,8 @@ from closeread.counts.report import Resampling
 from closeread.counts.sides import Place
 from closeread.counts.table import CountTable
 from closeread.errors import FormatError, Problem, RequestError, describe_unknown, quote
-from closeread.leaderboard.canonical import check_format, read_json, write_json
+from closeread.leaderboard.canonical import read_json, write_json
+from closeread.leaderboard.structure import check_structure
 from closeread.records import column
 from closeread.scoring import Scorer, find_procedure, open_scorer
 
@@ -127,6 +128,7 @@ class Board:
         if scorer.expected_signature() != self.signature:
             found = f"signature {scorer.expected_signature()} (expected {self.signature})"
             raise RequestError(f"this is not the gold that {self.name} was made for, or not the same scoring: {found}")
+        _choose_headline(scorer.procedure, self.headline)
         return scorer
 
 
@@ -157,11 +159,11 @@ class Leaderboard:
             FormatError: they are not a declaration.
         """
         found = read_json(data, source)
+        check_structure(found, "leaderboard", source)
         try:
-            check_format(found.pop("format"), FORMAT)
             boards = [_read_board(board) for board in found["boards"]]
             return cls(str(found["title"]), {board.name: board for board in boards}, found["results"])
-        except (KeyError, TypeError, ValueError) as error:
+        except ValueError as error:
             raise FormatError(source, [Problem(f"is not the declaration of a leaderboard: {error}")]) from None
 
     def find(self, name: str | None) -> Board:
@@ -187,7 +189,7 @@ def _read_board(found: dict[str, Any]) -> Board:
     """Read a board.
 
     Raises:
-        ValueError: it has no valid name; a KeyError or TypeError if its keys are wrong.
+        ValueError: it has no valid name.
     """
     if not BOARD_NAME.fullmatch(found["name"]) or ".." in found["name"]:
         raise ValueError("the name of a board is not valid")

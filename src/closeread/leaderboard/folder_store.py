@@ -23,11 +23,12 @@ from closeread.errors import FormatError, RequestError
 from closeread.files import replacing
 from closeread.leaderboard.canonical import digest
 from closeread.leaderboard.declaration import FILE, Leaderboard
-from closeread.leaderboard.results import Entry, Record, Results
+from closeread.leaderboard.results import RANKS, Entry, Results, read_results
 from closeread.leaderboard.store import INDEX, Arrival, Receipt, parse_index
 from closeread.leaderboard.submission import MAX_ABOUT, About, is_predictions_path, withdrawal_bytes
 
-LOCK = ".index.lock"
+INDEX_LOCK, RESULTS_LOCK = ".index.lock", ".results.lock"
+DAMAGED = "restore these files, or delete them and run closeread leaderboard judge, which makes them again"
 FILE_OF_DIGEST = re.compile(r"([0-9a-f]{64})\.json")
 
 
@@ -123,25 +124,33 @@ class FolderStore:
 
     def read_results(self, leaderboard: Leaderboard) -> Results:
         """Read all entries and records."""
-        entries: dict[str, Entry] = {}
-        records: dict[str, Record] = {}
-        for board in leaderboard.boards:
-            for name, path in self._walk("entries", board):
-                entries[name] = Entry.from_bytes(path.read_bytes(), path)
-            for name, path in self._walk("results", board):
-                records[name] = Record.from_bytes(path.read_bytes(), path)
-        return Results(entries, records)
+        files = (
+            (path.relative_to(self._folder).as_posix(), path.read_bytes())
+            for board in leaderboard.boards
+            for kind in ("entries", "results")
+            for _, path in self._walk(kind, board)
+        )
+        return read_results(self.place, files, DAMAGED)
 
     def write_results(self, arrival: Arrival | None, files: Mapping[str, bytes]) -> None:
-        """Write records, then entries, which settle a submission."""
-        self._write(dict(sorted(files.items(), key=lambda item: item[0].startswith("entries/"))))
+        """Write records, then entries, which settle a submission, unless another judge has settled it otherwise."""
+        with self._lock(RESULTS_LOCK):  # another one than that of the index, during which baselines are written
+            new = {path: data for path, data in files.items() if not self._is_superseded(path, data)}
+            self._write(dict(sorted(new.items(), key=lambda item: item[0].startswith("entries/"))))
+
+    def _is_superseded(self, path: str, data: bytes) -> bool:
+        """Tell whether the store has an entry that must not be replaced by this one."""
+        if not path.startswith("entries/") or not (self._folder / path).is_file():
+            return False
+        old, new = (Entry.from_bytes(one, path) for one in ((self._folder / path).read_bytes(), data))
+        return RANKS.index(old.status) > RANKS.index(new.status)
 
     def answer(self, arrival: Arrival, text: str) -> None:
         """Do nothing: what became of a submission is in its entry, and `closeread leaderboard status` prints it."""
 
     def update_index(self, make: Callable[[Results], Mapping[str, bytes]]) -> None:
         """Read all results and write what is derived from them, one process at a time."""
-        with self._lock():
+        with self._lock(INDEX_LOCK):
             self._write(make(self.read_results(self.read_leaderboard())))
 
     def read_index(self) -> dict[str, Any]:
@@ -150,7 +159,7 @@ class FolderStore:
         path = self._folder / INDEX
         if not path.is_file():
             raise RequestError(f"{self._folder} has no results yet; run closeread leaderboard judge {self._folder}")
-        return parse_index(path.read_bytes())
+        return parse_index(path.read_bytes(), path)
 
     def link(self, path: str) -> str:
         """Return the path of a file in the folder, which is the same wherever the folder is."""
@@ -185,9 +194,9 @@ class FolderStore:
         return f"{kind}/{board}/{submission[:2]}/{submission}.json"
 
     @contextmanager
-    def _lock(self) -> Iterator[None]:
-        """Hold the lock of the index, which the system releases if the process is killed."""
-        with (self._folder / LOCK).open("w") as file:
+    def _lock(self, name: str) -> Iterator[None]:
+        """Hold a lock, which the system releases if the process is killed."""
+        with (self._folder / name).open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 

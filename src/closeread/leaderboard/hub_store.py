@@ -28,7 +28,7 @@ from closeread.hub.repository import (
 from closeread.leaderboard.canonical import digest
 from closeread.leaderboard.declaration import FILE, Leaderboard
 from closeread.leaderboard.hub_arrivals import read_request
-from closeread.leaderboard.results import Entry, Record, Results
+from closeread.leaderboard.results import RANKS, Entry, Results, read_results
 from closeread.leaderboard.store import HUB, INDEX, Arrival, Receipt, parse_index
 from closeread.leaderboard.submission import MAX_ABOUT, About, about_path, is_predictions_path
 
@@ -37,8 +37,7 @@ OF_AUTHOR = 20
 """Pull requests of an author that one run of the judge looks at, so that nobody can keep it from those of others."""
 CONFLICTS = 20
 """How often a commit is tried while others commit."""
-RANKS = ("refused", "accepted", "withdrawn")
-"""Statuses of an entry; none is replaced by one before it."""
+DAMAGED = "restore these files from the history of the dataset"
 
 RESULT = re.compile(r"(entries|results)/(.+)/([0-9a-f]{2})/(\3[0-9a-f]{62})\.json")
 
@@ -247,7 +246,8 @@ class HubStore:
     def read_index(self) -> dict[str, Any]:
         """Read the index."""
         try:
-            return parse_index(self._hub.read(self._find_results(), INDEX))
+            results = self._find_results()
+            return parse_index(self._hub.read(results, INDEX), f"{results.url}/{INDEX}")
         except (NoSuchFileError, NoSuchRepositoryError):
             found = f"{self._place} has no results yet"
             raise RequestError(f"{found}; run closeread leaderboard judge {self._place}") from None
@@ -290,15 +290,9 @@ class HubStore:
             match = RESULT.fullmatch(path)
             return match is not None and match[2] in leaderboard.boards
 
-        entries: dict[str, Entry] = {}
-        records: dict[str, Record] = {}
-        for path, data in self._hub.read_files(repository, head, is_wanted, self._kept).items():
-            name = path[-len(".json") - 64 : -len(".json")]
-            if path.startswith("entries/"):
-                entries[name] = Entry.from_bytes(data, path)
-            else:
-                records[name] = Record.from_bytes(data, path)
-        return Results(entries, records)
+        return read_results(
+            repository.url, self._hub.read_files(repository, head, is_wanted, self._kept).items(), DAMAGED
+        )
 
     def _is_superseded(self, results: Repository, head: str | None, path: str, data: bytes) -> bool:
         """Tell whether the store has an entry that must not be replaced by this one."""

@@ -16,12 +16,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from closeread._version import __version__
 from closeread.arrays import Floats
 from closeread.errors import RequestError
 from closeread.leaderboard.answers import describe_refusal, describe_result, describe_withdrawal
+from closeread.leaderboard.canonical import digest, write_json
 from closeread.leaderboard.count_cache import CountCache
 from closeread.leaderboard.declaration import Board, Leaderboard
-from closeread.leaderboard.index import Counts, find_row, index_files, make_index
+from closeread.leaderboard.index import BASELINE, Counts, find_row, index_files, make_index
 from closeread.leaderboard.results import Entry, Record, Results, record_id, record_path
 from closeread.leaderboard.store import Arrival, Store
 from closeread.leaderboard.submission import About
@@ -89,17 +91,20 @@ def judge(
             progress(kind, sentence)
         settled += run.settled
 
+    lost: dict[str, str] = {}
+
     def make_files(found: Results) -> dict[str, bytes]:
         counts = {
-            board.name: _read_counts(store, board, golds.get(board.name), found, score, cache)
+            board.name: _read_counts(store, board, golds.get(board.name), found, score, cache, lost)
             for board in leaderboard.boards.values()
         }
         return index_files(make_index(store, leaderboard, found, counts))
 
     store.update_index(make_files)
-    if (
-        settled
-    ):  # answers name the rank, so they come after the index; what is settled and not answered is answered again
+    for sentence in lost.values():
+        judged = replace(judged, errors=(*judged.errors, sentence))
+        progress("errors", sentence)
+    if settled:  # answers name the rank, so they come after the index; what is not answered now is answered again
         index = store.read_index()
         for one in settled:
             if (text := one.describe(store, leaderboard, index)) is not None:
@@ -239,7 +244,7 @@ class _Run:
         elif record is None or outcome.blocks is None:
             yield self._refuse(arrival, outcome.problems, day)
         else:
-            self._cache.write(record.id, outcome.names, outcome.blocks)
+            self._cache.write(_name_counts(self._board, record.id), outcome.names, outcome.blocks)
             entry = self._make_entry(arrival, "accepted", day)
             self._store.write_results(arrival, {record.path: record.to_bytes(), entry.path: entry.to_bytes()})
             self._keep(entry)
@@ -298,42 +303,66 @@ class _Run:
         (self._scored if is_scored else self._refused)[entry.author, entry.day] += number
 
 
+def _name_counts(board: Board, record: str) -> str:
+    """Return the name under which the cache has the counts of a record, which depend on the board's metrics, too."""
+    metrics = [metric.name for metric in board.procedure.metrics]
+    return digest(write_json([record, __version__, metrics]))
+
+
 def _read_counts(
-    store: Store, board: Board, gold: Path | None, results: Results, score: Scoring, cache: CountCache
+    store: Store,
+    board: Board,
+    gold: Path | None,
+    results: Results,
+    score: Scoring,
+    cache: CountCache,
+    lost: dict[str, str],
 ) -> Counts:
     """Return the counts of all accepted submissions and baselines, scoring again what is missing.
 
-    Raises:
-        RequestError: predictions that were accepted are not in the store any more, or can't be scored any more.
+    Args:
+        store, board, gold, results, score, cache: as above.
+        lost: takes a sentence for each submission that was accepted but can't be scored any more, which is left out.
     """
     found: dict[str, tuple[tuple[str, ...], Floats]] = {}
     records: dict[str, Record] = {}
     jobs: list[Job] = []
     accepted = [e for e in results.entries.values() if e.status == "accepted" and e.board == board.name]
     subjects = {entry.submission: entry for entry in accepted}
-    for subject in (*subjects, *(f"baseline:{name}" for name in board.baselines)):
+    for subject in (*subjects, *(f"{BASELINE}{name}" for name in board.baselines)):
         identity = record_id(subject, board.signature)
-        kept, record = cache.read(identity), results.records.get(identity)
-        if kept is not None and record is not None:
+        kept, record = cache.read(_name_counts(board, identity)), results.records.get(identity)
+        if kept is not None and record is not None and record.fits(board):
             found[subject], records[subject] = kept, record
         else:
             jobs.append(Job(subject, subjects[subject].describe().predictions if subject in subjects else ""))
 
+    def lose(subject: str, reason: str) -> None:
+        lost[subject] = f"{subject[:12]} was accepted, but can't be scored again, and is left out: {reason}"
+
     def fill() -> Iterator[Job]:
         for job in jobs:
-            yield replace(job, predictions=store.read_predictions(job.path, board.limits.bytes)) if job.path else job
+            try:
+                data = store.read_predictions(job.path, board.limits.bytes) if job.path else b""
+            except RequestError as error:
+                lose(job.subject, str(error))
+            else:
+                yield replace(job, predictions=data)
 
     new: dict[str, bytes] = {}
     for outcome in score(board, gold, fill()) if jobs else ():
-        if outcome.record is None or outcome.blocks is None:
-            if outcome.subject.startswith("baseline:"):
-                continue  # it needs what is not installed here
-            reason = outcome.error or outcome.problems[0]
-            raise RequestError(f"submission {outcome.subject} was accepted, but can't be scored now: {reason}")
-        cache.write(outcome.record.id, outcome.names, outcome.blocks)
-        found[outcome.subject], records[outcome.subject] = (outcome.names, outcome.blocks), outcome.record
-        if outcome.record.id not in results.records:
-            new[outcome.record.path] = outcome.record.to_bytes()
+        subject, record = outcome.subject, outcome.record
+        if record is None or outcome.blocks is None:
+            if not subject.startswith(BASELINE):  # a baseline may need what is not installed here
+                lose(subject, outcome.error or outcome.problems[0])
+            continue
+        cache.write(_name_counts(board, record.id), outcome.names, outcome.blocks)
+        stored = results.records.get(record.id)
+        if stored is None or not stored.fits(board):
+            new[record.path] = record.to_bytes()
+        else:
+            record = stored  # the index follows from what is stored, whether counts were kept or not
+        found[subject], records[subject] = (outcome.names, outcome.blocks), record
     if new:
         store.write_results(None, new)
     return Counts(records, found)

@@ -7,15 +7,16 @@ only the store knows: who submitted, and when.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from closeread._version import __version__
 from closeread.counts.report import Report
 from closeread.errors import FormatError, Problem, RequestError, quote
-from closeread.leaderboard.canonical import check_format, digest, read_json, write_json
+from closeread.leaderboard.canonical import digest, read_json, write_json
 from closeread.leaderboard.declaration import Board
+from closeread.leaderboard.structure import check_structure
 from closeread.leaderboard.submission import About
 
 FORMAT = 1
@@ -24,8 +25,6 @@ SMALLEST_SLICE = 10
 
 DIGITS = 4
 """The digits of scores on private gold."""
-
-STATUSES = ("accepted", "refused", "withdrawn")
 
 
 @dataclass(frozen=True)
@@ -66,15 +65,9 @@ class Entry:
             FormatError: the bytes are not an entry.
         """
         found = read_json(data, source)
-        try:
-            check_format(found.pop("format"), FORMAT)
-            found["problems"] = tuple(found["problems"])
-            entry = cls(**found)
-        except (KeyError, TypeError, ValueError) as error:
-            raise FormatError(source, [Problem(f"is not an entry of a leaderboard: {error}")]) from None
-        if entry.status not in STATUSES:
-            raise FormatError(source, [Problem(f"status is {entry.status!r} (expected {', '.join(STATUSES)})")])
-        return entry
+        check_structure(found, "entry", source)
+        del found["format"]
+        return cls(**{**found, "problems": tuple(found["problems"])})
 
     def describe(self) -> About:
         """Return what the submitter says.
@@ -126,13 +119,27 @@ class Record:
             FormatError: the bytes are not a record.
         """
         found = read_json(data, source)
+        check_structure(found, "record", source)
+        del found["format"]
+        record = cls(**found)
         try:
-            check_format(found.pop("format"), FORMAT)
-            record = cls(**found)
-        except (KeyError, TypeError, ValueError) as error:
-            raise FormatError(source, [Problem(f"is not a record of a leaderboard: {error}")]) from None
-        Report.from_json(record.report)
+            Report.from_json(record.report)
+        except FormatError as error:
+            raise FormatError(
+                source, [problem._replace(path=("report", *problem.path)) for problem in error.problems]
+            ) from None
         return record
+
+    def fits(self, board: Board) -> bool:
+        """Return whether the record has what its board shows: these settings are not part of the signature."""
+        drawing, report = board.resampling, self.report
+        names = {metric.name for metric in board.procedure.metrics}
+        settings = (drawing.n_resamples, drawing.confidence, drawing.seed)
+        return (
+            set(report["scores"]) == names
+            and tuple(report[name] for name in ("n_resamples", "confidence", "seed")) == settings
+            and bool(report["counts"]) != board.private
+        )
 
     @property
     def id(self) -> str:
@@ -168,6 +175,41 @@ class Results:
             return found[0]
         wrong = "is the id of several submissions" if found else "is not the id of a judged submission"
         raise RequestError(f"{quote(start)} {wrong} (expected 64 hexadecimal digits, or the first of them)")
+
+
+RANKS = ("refused", "accepted", "withdrawn")
+"""Statuses of an entry; none is replaced by one before it."""
+
+
+def read_results(place: str, files: Iterable[tuple[str, bytes]], advice: str) -> Results:
+    """Read entries and records.
+
+    Args:
+        place: the store, for messages.
+        files: paths in the store and bytes.
+        advice: what to do about damaged files.
+
+    Raises:
+        FormatError: files are damaged, or have the path of another one; all problems at once.
+    """
+    entries: dict[str, Entry] = {}
+    records: dict[str, Record] = {}
+    problems: list[Problem] = []
+    for path, data in files:
+        try:
+            found = Entry.from_bytes(data, path) if path.startswith("entries/") else Record.from_bytes(data, path)
+        except FormatError as error:
+            problems += [problem._replace(file=path) for problem in error.problems]
+            continue
+        if found.path != path:
+            problems.append(Problem(f"has the content of another file, {quote(found.path, 160)}", file=path))
+        elif isinstance(found, Entry):
+            entries[found.submission] = found
+        else:
+            records[found.id] = found
+    if problems:
+        raise FormatError(place, [*problems, Problem(advice)])
+    return Results(entries, records)
 
 
 def record_id(subject: str, signature: str) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from closeread.errors import RequestError
+from closeread.errors import FormatError, Problem, RequestError, quote
+from closeread.leaderboard.canonical import WITH_LINE_ENDS, read_json
 from closeread.leaderboard.declaration import Leaderboard
 from closeread.leaderboard.results import Results
+from closeread.leaderboard.structure import check_structure
 
 HUB = "hf://datasets/"
 INDEX = "board.json"
@@ -163,7 +165,59 @@ def open_store(place: str) -> Store:
     return FolderStore(Path(place))
 
 
-def parse_index(data: bytes) -> dict[str, Any]:
-    """Return the index from its bytes, which only a judge writes."""
-    found: dict[str, Any] = json.loads(data)
+def parse_index(data: bytes, source: object) -> dict[str, Any]:
+    """Return the index from its bytes.
+
+    Args:
+        data: the bytes.
+        source: the name of the file, for messages.
+
+    Raises:
+        FormatError: they are not an index.
+    """
+    try:
+        return _check_index(data, source)
+    except FormatError as error:
+        raise FormatError(source, [*error.problems, Problem("closeread leaderboard judge writes it again")]) from None
+
+
+def _check_index(data: bytes, source: object) -> dict[str, Any]:
+    """Return the index from its bytes.
+
+    Raises:
+        FormatError: they are not an index.
+    """
+    found = read_json(data, source, WITH_LINE_ENDS)  # citations have several lines
+    check_structure(found, "index", source)
+    problems = [
+        Problem(what, path=("boards", number))
+        for number, board in enumerate(found["boards"])
+        for what in _find_contradictions(board)
+    ]
+    if problems:
+        raise FormatError(source, problems)
     return found
+
+
+def _find_contradictions(board: Mapping[str, Any]) -> Iterator[str]:
+    """Find what contradicts itself in a board of an index."""
+    if board["headline"] not in [metric["name"] for metric in board["metrics"]]:
+        yield f"headline {quote(board['headline'])} is not one of the metrics"
+    pairs = board["pairs"]
+    n_pairs = len(pairs["ids"]) * (len(pairs["ids"]) - 1) // 2
+    if any(len(pairs[name]) != n_pairs for name in ("low", "high", "p")):
+        yield f"pairs has not {n_pairs:,} values each, for {len(pairs['ids'])} ids"
+    for point in board["history"]:
+        try:
+            datetime.fromisoformat(point["date"])
+        except ValueError as error:
+            yield f"history: {quote(point['date'])} is not a time ({error})"
+    ids = [row["id"] for row in board["rows"]]
+    if len(set(ids)) != len(ids):
+        yield "rows has the same id twice"
+    if not set(pairs["ids"]) <= set(ids):
+        yield "pairs has ids without a row"
+    for field, values in board["slices"].items():
+        absent = [row for row in board["rows"] if row["slices"] and set(row["slices"].get(field, ())) != set(values)]
+        if absent:
+            yield f"slices: {quote(field)} has other values in row {quote(absent[0]['id'])}"

@@ -18,7 +18,7 @@ from closeread.errors import FormatError, Problem, SubmissionError, quote
 from closeread.files import creating_folder, replacing
 from closeread.formats.gzipped import MAGIC, decompress
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
-from closeread.leaderboard.canonical import digest, read_json, write_json
+from closeread.leaderboard.canonical import WITH_LINE_ENDS, digest, read_json, write_json
 from closeread.leaderboard.declaration import Board, Limits
 from closeread.leaderboard.names import check_link, check_model, check_name
 
@@ -329,7 +329,7 @@ def _read_packed(data: bytes) -> list[tuple[str, str]]:
     except UnicodeDecodeError:
         raise SubmissionError("predictions", [Problem("is not UTF-8")]) from None
     # Line ends and tabs are what the texts of files consist of; nothing else is refused here that its reader accepts.
-    parsed = parse_json_lines(lines, re.compile("[\x00\ud800-\udfff]"))
+    parsed = parse_json_lines(lines, WITH_LINE_ENDS)
     problems = list(parsed.problems)
     names: set[str] = set()
     for row, line in zip(parsed.records, parsed.lines, strict=True):

@@ -1,0 +1,184 @@
+"""Files of a store that somebody damaged: one clear error that names them, and a judge that makes them again."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from shared.boards import make_store, read_tree, run_judge, sample_board, send, send_answers
+
+from closeread.counts.sides import Place
+from closeread.errors import FormatError, RequestError
+from closeread.leaderboard.declaration import make_board
+from closeread.leaderboard.results import Entry, Record
+from closeread.leaderboard.store import parse_index
+from closeread.leaderboard.verify import verify
+
+OTHERS = [None, 1, -1, 1e300, "x", "", [], {}, True, [1], {"x": 1}, "2026-02-31T10:00:00Z", "../../x"]
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = make_store(tmp_path / "board", sample_board())
+    for right in (30, 70):
+        send_answers(store, tmp_path, f"System {right}", right=right)
+    run_judge(store, tmp_path)
+    return store
+
+
+def find(store, pattern):
+    return sorted(Path(store.place).glob(pattern))[0]
+
+
+@pytest.mark.parametrize("pattern", ["entries/*/*/*/*.json", "results/*/*/*/*.json", "board.json"])
+@pytest.mark.parametrize("command", ["show", "status", "judge"])
+def test_a_file_that_is_cut_off_is_named(store, tmp_path, run, pattern, command):
+    path = find(store, pattern)
+    path.write_bytes(path.read_bytes()[:-20])
+    done = run("leaderboard", command, store.place)
+    is_needed = (pattern == "board.json") == (command == "show")
+    assert done.exit_code == (1 if is_needed else 0)
+    if is_needed:
+        assert str(path) in done.stderr
+        assert "closeread leaderboard judge" in done.stderr
+
+
+@pytest.mark.parametrize("pattern", ["entries/*/*/*/*.json", "results/*/*/*/*.json", "board.json"])
+def test_what_is_deleted_is_made_again(store, tmp_path, pattern):
+    before = read_tree(store.place)
+    for path in Path(store.place).glob(pattern):
+        path.unlink()
+    run_judge(store, tmp_path / "without counts")
+    assert read_tree(store.place) == before
+
+
+def test_all_damaged_files_are_named_at_once(store):
+    paths = [find(store, "entries/*/*/*/*.json"), find(store, "results/*/*/*/*.json")]
+    for path in paths:
+        path.write_bytes(b"{")
+    with pytest.raises(FormatError) as caught:
+        store.read_results(store.read_leaderboard())
+    assert all(str(path) in str(caught.value) for path in paths)
+
+
+def test_a_file_with_the_content_of_another_is_refused(store):
+    one, other = sorted(Path(store.place).glob("entries/*/*/*/*.json"))
+    one.write_bytes(other.read_bytes())
+    with pytest.raises(FormatError, match="content of another file"):
+        store.read_results(store.read_leaderboard())
+
+
+def list_places(value, place=()):
+    """The places of all values of a JSON value; of lists, the first few."""
+    yield place
+    items = value.items() if isinstance(value, dict) else enumerate(value[:2]) if isinstance(value, list) else ()
+    for key, item in items:
+        yield from list_places(item, (*place, key))
+
+
+def put(value, place, other):
+    """A copy of a JSON value with another value at a place."""
+    if not place:
+        return other
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[place[0]] = put(value[place[0]], place[1:], other)
+    return copy
+
+
+READERS = {
+    "board.json": lambda store, data: parse_index(data, "file"),
+    "leaderboard.json": lambda store, data: type(store.read_leaderboard()).from_bytes(data, "file"),
+    "entries/*/*/*/*.json": lambda store, data: Entry.from_bytes(data, "file"),
+    "results/*/*/*/*.json": lambda store, data: Record.from_bytes(data, "file"),
+}
+
+
+@pytest.mark.parametrize("pattern", READERS)
+def test_whatever_has_another_structure_is_one_error(store, pattern):
+    """What is read in spite of a change can also be shown; tried with 300 changes."""
+    path = find(store, pattern)
+    value = json.loads(path.read_bytes())
+    rng = random.Random(0)
+    places = list(list_places(value))
+    refused = 0
+    for _ in range(300):
+        changed = put(value, rng.choice(places), rng.choice(OTHERS))
+        try:
+            READERS[pattern](store, json.dumps(changed).encode())
+        except FormatError:
+            refused += 1
+            continue
+        if pattern == "board.json":
+            show_all(changed)
+    assert refused > 100
+
+
+def show_all(index):
+    """Everything that is made of an index."""
+    from closeread.leaderboard import tables
+    from closeread.leaderboard.page import render_page
+
+    render_page(index)
+    tables.csv(index)
+    for board in index["boards"]:
+        tables.grid(board)
+
+
+@pytest.mark.parametrize("data", [b"", b"null\n", b"[]\n", b"{}\n", b"\xff\n", b"[" * 100_000, b'{"format": 2}\n'])
+def test_other_content_is_one_error(store, data):
+    for read in READERS.values():
+        with pytest.raises(FormatError):
+            read(store, data)
+
+
+def test_predictions_that_their_author_deletes_keep_nobody_from_the_board(store, tmp_path):
+    """Their counts may be kept here; elsewhere the rest of the board is judged, and the loss is an error."""
+    gone = next(Path(store.place).glob("submissions/*/*/*/*.jsonl"))
+    gone.unlink()
+    send_answers(store, tmp_path, "System 90", right=90)
+    assert not run_judge(store, tmp_path).errors
+    elsewhere = run_judge(store, tmp_path / "elsewhere")
+    assert len(elsewhere.errors) == 1
+    assert gone.name in elsewhere.errors[0]
+    rows = [row["system"] for row in store.read_index()["boards"][0]["rows"] if row["kind"] == "system"]
+    assert len(rows) == 2
+    assert "System 90" in rows
+    assert len(verify(store, {}, n_workers=1).differences) == 1
+
+
+def test_a_board_with_other_metrics_is_scored_again(tmp_path):
+    """The signature says nothing about metrics; neither records nor counts of the old ones may be used."""
+    key = tmp_path / "key.conll"
+    words = "#begin document (a); part 000\na 0 0 Ada (1)\na 0 1 sat -\na 0 2 she (1)\n\n#end document\n"
+    key.write_text(words, "utf-8")
+    golds = {"coref/test": key}
+    boards = [make_board("coref", Place(gold=key), metrics=names, private=False) for names in (("muc",), ("lea",))]
+    assert boards[0].signature == boards[1].signature
+    store = make_store(tmp_path / "board", boards[0])
+    send(store, key, "Key")
+    for folder in ("one", "two", "one"):
+        for board in boards:
+            store.write_leaderboard(store.read_leaderboard().with_board(board))
+            assert not run_judge(store, tmp_path / folder, golds).errors
+            (row,) = store.read_index()["boards"][0]["rows"]
+            assert set(row["scores"]) == {metric.name for metric in board.procedure.metrics}
+            assert row["scores"][board.headline]["value"] == 1
+            assert not verify(store, golds, n_workers=1).differences
+
+
+def test_a_board_that_becomes_private_has_no_counts_any_more(tmp_path):
+    store = make_store(tmp_path / "board", sample_board())
+    send_answers(store, tmp_path, "Half", right=50)
+    run_judge(store, tmp_path)
+    store.write_leaderboard(store.read_leaderboard().with_board(sample_board(private=True)))
+    run_judge(store, tmp_path)
+    records = store.read_results(store.read_leaderboard()).records.values()
+    assert len(records) == 4
+    assert not any(record.report["counts"] for record in records)
+
+
+def test_a_headline_that_the_procedure_lacks_is_one_error(store, tmp_path):
+    path = Path(store.place) / "leaderboard.json"
+    path.write_bytes(path.read_bytes().replace(b'"headline":"f1"', b'"headline":"f2"'))
+    with pytest.raises(RequestError, match="no such score: 'f2'"):
+        run_judge(store, tmp_path)
