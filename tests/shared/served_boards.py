@@ -2,9 +2,10 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from html import unescape
 from http.client import HTTPConnection
@@ -132,6 +133,10 @@ def serving(store, folder, *arguments):
         assert port, line + errors.read_text("utf-8")
         yield Served(process, int(port[1]), errors)
     finally:
+        left = Served(process, 0, errors).find_workers()  # a test that fails may leave them stopped
         process.kill()
         process.wait()
+        for worker in left:
+            with suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGKILL)
         process.stdout.close()
