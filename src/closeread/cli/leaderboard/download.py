@@ -10,7 +10,7 @@ from closeread.cli import options
 from closeread.errors import escape
 
 
-@click.command(short_help="Write the predictions of a submission to a file.")
+@click.command(cls=options.WritingCommand, short_help="Write the predictions of a submission to a file.")
 @click.argument("store")
 @click.argument("submission")
 @click.option("-o", "--output", type=options.WRITTEN, required=True, metavar="PATH", help="Write to this path.")
