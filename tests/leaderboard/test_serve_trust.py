@@ -372,4 +372,4 @@ def test_what_goes_wrong_here_is_told_without_details(tmp_path):
         assert answer.headers["x-frame-options"] == "DENY"
     errors = served.errors.read_text("utf-8")
     assert "Traceback" in errors
-    assert "JSONDecodeError" in errors
+    assert "FormatError" in errors

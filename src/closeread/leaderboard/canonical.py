@@ -14,6 +14,9 @@ from closeread.formats.text import UNSAFE
 WITH_LINE_ENDS = re.compile(r"[\x00\ud800-\udfff]")
 """What no string may contain where line ends, tabs and the like are to be expected."""
 
+SURROGATES = re.compile("[\ud800-\udfff]")
+"""What no string may contain where every character is escaped before it is shown."""
+
 
 def write_json(value: Any) -> bytes:
     """Return a value as one line of JSON in UTF-8: sorted keys, no spaces, a newline at the end.

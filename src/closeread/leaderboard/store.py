@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from closeread.errors import FormatError, Problem, RequestError, quote
-from closeread.leaderboard.canonical import WITH_LINE_ENDS, read_json
+from closeread.leaderboard.canonical import SURROGATES, read_json
 from closeread.leaderboard.declaration import Leaderboard
 from closeread.leaderboard.results import Results
 from closeread.leaderboard.structure import check_structure
@@ -187,7 +187,7 @@ def _check_index(data: bytes, source: object) -> dict[str, Any]:
     Raises:
         FormatError: they are not an index.
     """
-    found = read_json(data, source, WITH_LINE_ENDS)  # citations have several lines
+    found = read_json(data, source, SURROGATES)  # all texts are made harmless where they are shown
     check_structure(found, "index", source)
     problems = [
         Problem(what, path=("boards", number))
@@ -218,6 +218,8 @@ def _find_contradictions(board: Mapping[str, Any]) -> Iterator[str]:
     if not set(pairs["ids"]) <= set(ids):
         yield "pairs has ids without a row"
     for field, values in board["slices"].items():
-        absent = [row for row in board["rows"] if row["slices"] and set(row["slices"].get(field, ())) != set(values)]
+        absent = [
+            row for row in board["rows"] if row.get("slices") and set(row["slices"].get(field, ())) != set(values)
+        ]
         if absent:
             yield f"slices: {quote(field)} has other values in row {quote(absent[0]['id'])}"
