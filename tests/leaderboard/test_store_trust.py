@@ -154,6 +154,18 @@ def test_scoring_that_takes_too_long_is_ended(tmp_path):
 
 
 @pytest.mark.usefixtures("workers")
+def test_scoring_that_is_ended_leaves_no_files(tmp_path, monkeypatch):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    store = make_store(tmp_path / "board", sample_board(limits=small_limits(seconds=0)))
+    send_answers(store, tmp_path, "Slow", right=5)
+    run_judge(store, tmp_path)
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.usefixtures("workers")
 def test_scoring_that_needs_too_much_memory_is_ended(tmp_path):
     store = make_store(tmp_path / "board", sample_board(limits=small_limits(memory=1)))
     send_answers(store, tmp_path, "Large", right=5)

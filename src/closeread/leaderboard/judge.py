@@ -238,6 +238,8 @@ class _Run:
         name = f"{self._read_about(arrival).system} ({arrival.submission[:12]})"
         record, day = outcome.record, self._find_day(arrival)
         if outcome.error is not None:
+            if day is not None:  # it is tried again with every run, so there may not be too many of them
+                self._refused[arrival.author, day] += 1
             yield "errors", f"{name}: {outcome.error}"
         elif day is None:
             return

@@ -6,6 +6,7 @@ import os
 import resource
 import select
 import signal
+import tempfile
 import time
 import traceback
 from collections.abc import Sequence
@@ -57,11 +58,32 @@ def _wrap(board: dict[str, Any]) -> bytes:
 
 def _score_in_child(board: Board, scorer: Scorer, job: dict[str, Any], data: bytes, stdout: IO[bytes]) -> None:
     """Score a job in a child, and write the answer; kill the child if it takes too long."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        status, answer = _run_child(board, scorer, job, data, scratch)
+    if answer is None or -status == signal.SIGXCPU:
+        found = f"scoring takes longer than {board.limits.seconds:,} seconds, the limit of this board"
+        write_message(stdout, {"problems": [found]})
+    elif status:
+        write_message(stdout, {"error": f"scoring ended with status {status}"})
+    else:
+        stdout.write(answer)
+        stdout.flush()
+
+
+def _run_child(
+    board: Board, scorer: Scorer, job: dict[str, Any], data: bytes, scratch: str
+) -> tuple[int, bytes | None]:
+    """Score a job in a child whose temporary files are in `scratch`.
+
+    Returns:
+        The exit status, which is negative if the child was ended by a signal; and its answer, None if it was too slow.
+    """
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
         status = 1
+        tempfile.tempdir = scratch
         try:
             _limit(board)
             with os.fdopen(writing, "wb") as pipe:
@@ -76,14 +98,7 @@ def _score_in_child(board: Board, scorer: Scorer, job: dict[str, Any], data: byt
     if answer is None:
         os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
-    if answer is None:
-        header = {"problems": [f"scoring takes longer than {board.limits.seconds:,} seconds, the limit of this board"]}
-        write_message(stdout, header)
-    elif status:
-        write_message(stdout, {"error": f"scoring ended with status {os.waitstatus_to_exitcode(status)}"})
-    else:
-        stdout.write(answer)
-        stdout.flush()
+    return os.waitstatus_to_exitcode(status), answer
 
 
 def _read_until(pipe: int, deadline: float) -> bytes | None:

@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from queue import SimpleQueue
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import IO, Any
 
@@ -84,6 +85,9 @@ class Worker:
     def __init__(self, board: Board, gold: Path | None) -> None:
         # A token must not be where untrusted input is read, and a worker has no use for one.
         environment = {name: value for name, value in os.environ.items() if name not in SECRETS}
+        # Children that are killed leave temporary files behind.
+        self._scratch = TemporaryDirectory(prefix="closeread-", ignore_cleanup_errors=True)
+        environment["TMPDIR"] = self._scratch.name
         self._process = subprocess.Popen(
             [sys.executable, "-m", "closeread.leaderboard.scoring_process"],
             stdin=subprocess.PIPE,
@@ -122,6 +126,7 @@ class Worker:
             with suppress(OSError):  # what was not sent yet can't be
                 stream.close()
         self._process.wait()
+        self._scratch.cleanup()
 
     def __enter__(self) -> Worker:
         return self
