@@ -36,7 +36,7 @@ from closeread.hf.metric import EvaluateModule
 from closeread.hf.modules import class_name
 from closeread.tasks import load_procedure
 
-MEASURED = ("possession", "tne", "timeline")
+MEASURED = ("possession", "tne", "timeline", "leaderboard")
 """Benchmarks whose result files name their tables and peers."""
 
 PART = re.compile(r"(<!-- generated: (?P<name>[a-z_]+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
