@@ -29,6 +29,8 @@ PACKED = ".files.jsonl"
 
 FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+ -]{0,120}")
 DIGEST = re.compile("[0-9a-f]{64}")
+MAX_FILES = 10_000
+"""The largest number of files in a folder: each of them is created for scoring."""
 MAX_ABOUT = 20_000
 """The largest description of a submission, in bytes."""
 
@@ -230,9 +232,10 @@ def pack_folder(folder: Path, limit: int) -> bytes:
     rows: list[dict[str, Any]] = []
     problems: list[Problem] = []
     size = 0
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
-            continue
+    paths = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+    if len(paths) > MAX_FILES:
+        raise SubmissionError(folder, [Problem(_describe_many(len(paths)))])
+    for path in paths:
         if not path.is_file() or not FILE_NAME.fullmatch(path.name):
             problems.append(Problem("is not a file with a plain name (letters, digits, . _ - @ +)", file=path.name))
             continue
@@ -246,9 +249,16 @@ def pack_folder(folder: Path, limit: int) -> bytes:
             problems.append(Problem("is not UTF-8", file=path.name))
     if not rows and not problems:
         problems.append(Problem("holds no files"))
+    data = dump_json_lines(rows).encode()
+    if len(data) > limit and not problems:
+        problems.append(Problem(f"has {len(data):,} bytes when packed as JSON (limit of this board: {limit:,})"))
     if problems:
         raise SubmissionError(folder, problems)
-    return dump_json_lines(rows).encode()
+    return data
+
+
+def _describe_many(number: int) -> str:
+    return f"holds {number:,} files (limit: {MAX_FILES:,})"
 
 
 @contextmanager
@@ -264,10 +274,7 @@ def unpacked(data: bytes, path: str, limits: Limits) -> Iterator[Path]:
         SubmissionError: they are too large, have too many lines, or are not a packed folder; all problems at once.
     """
     data = _decompress(data, limits.bytes)
-    if data.count(b"\n") > limits.rows:
-        raise SubmissionError(
-            "predictions", [Problem(f"has {data.count(bytes([10])):,} lines (limit: {limits.rows:,})")]
-        )
+    _check_lines(data.count(b"\n"), limits.rows)
     with TemporaryDirectory(prefix="closeread-") as scratch:
         if not path.endswith(PACKED):
             file = Path(scratch) / ("predictions." + path.rpartition("/")[2].partition(".")[2].removesuffix(".gz"))
@@ -276,9 +283,21 @@ def unpacked(data: bytes, path: str, limits: Limits) -> Iterator[Path]:
             return
         folder = Path(scratch) / "predictions"
         folder.mkdir()
-        for name, text in _read_packed(data):
+        files = _read_packed(data)
+        _check_lines(sum(text.count("\n") for _, text in files), limits.rows)
+        for name, text in files:
             (folder / name).write_text(text, "utf-8", newline="")
         yield folder
+
+
+def _check_lines(number: int, limit: int) -> None:
+    """Check the number of lines.
+
+    Raises:
+        SubmissionError: there are too many.
+    """
+    if number > limit:
+        raise SubmissionError("predictions", [Problem(f"has {number:,} lines (limit: {limit:,})")])
 
 
 def _decompress(data: bytes, limit: int) -> bytes:
@@ -328,6 +347,8 @@ def _read_packed(data: bytes) -> list[tuple[str, str]]:
         lines = data.decode("utf-8").removesuffix("\n").split("\n")
     except UnicodeDecodeError:
         raise SubmissionError("predictions", [Problem("is not UTF-8")]) from None
+    if len(lines) > MAX_FILES:
+        raise SubmissionError("predictions", [Problem(_describe_many(len(lines)))])
     # Line ends and tabs are what the texts of files consist of; nothing else is refused here that its reader accepts.
     parsed = parse_json_lines(lines, WITH_LINE_ENDS)
     problems = list(parsed.problems)
