@@ -8,7 +8,8 @@ from shared.boards import make_store, read_tree, run_judge, send, write_rows
 from closeread.counts.sides import Place
 from closeread.errors import RequestError, SubmissionError
 from closeread.leaderboard.checking import check_predictions
-from closeread.leaderboard.declaration import make_board
+from closeread.leaderboard.declaration import Limits, make_board
+from closeread.leaderboard.submission import make_submission, unpacked
 
 KEY = """#begin document (one); part 000
 one 0 0 She (1)
@@ -171,3 +172,26 @@ def test_what_was_submitted_is_downloaded_as_it_was(tmp_path, key, response, ran
     monkeypatch.chdir(store.place)
     ran(*download.split()[1:])
     assert json.loads(ran(*score.replace("GOLD", str(key)).split()[1:], "--json"))["scores"] == row["scores"]
+
+
+def test_a_folder_of_too_many_files_is_refused(tmp_path, key, monkeypatch):
+    monkeypatch.setattr("closeread.leaderboard.submission.MAX_FILES", 3)
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(4):
+        (folder / f"{number}.conll").write_text("", "utf-8")
+    with pytest.raises(SubmissionError, match=r"holds 4 files \(limit: 3\)"):
+        make_submission(make_board("coref", Place(gold=key)), folder, system="Many")
+
+
+def test_the_lines_inside_a_folder_count(tmp_path, key, response):
+    folder = tmp_path / "responses"
+    folder.mkdir()
+    (folder / "all.conll").write_text(RESPONSE, "utf-8")
+    board = make_board("coref", Place(gold=key), limits=Limits(rows=5))
+    submission = make_submission(board, folder, system="Long")
+    with (
+        pytest.raises(SubmissionError, match=r"has 12 lines \(limit: 5\)"),
+        unpacked(submission.predictions, submission.about.predictions, board.limits),
+    ):
+        pass

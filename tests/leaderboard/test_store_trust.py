@@ -253,6 +253,25 @@ def test_a_full_disk_leaves_the_store_readable(store, tmp_path, monkeypatch):
     assert len(run_judge(store, tmp_path).accepted) == 1
 
 
+@pytest.mark.parametrize("command", ["submit", "judge"])
+def test_a_file_that_can_not_be_written_leaves_nothing_behind(store, tmp_path, command):
+    path = write_rows(tmp_path / "p.jsonl", sample_answers(right=40))
+    arguments = ["submit", "mctaco", path, "--config", "sample", "--system", "Mine", "--to", store.place]
+    if command == "judge":
+        send_answers(store, tmp_path, "Half", right=50)
+        arguments = ["leaderboard", "judge", store.place, "--workers", "1", "--cache", tmp_path / "counts"]
+    before = read_tree(store.place)
+    code = "import sys; from closeread.cli import main; main(sys.argv[1:])"
+    run = [sys.executable, "-c", code, *map(str, arguments)]
+    # No file may be larger than one block, as if the disk were full.
+    done = subprocess.run(["bash", "-c", 'ulimit -f 1; exec "$@"', "bash", *run], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "can't be written: File too large" in done.stderr
+    assert read_tree(store.place).items() >= before.items()
+    assert not [path for path in Path(store.place).rglob(".*") if path.name != ".index.lock"]
+    assert subprocess.run(run, capture_output=True).returncode == 0
+
+
 def test_two_judges_at_once_and_one_killed_for_good(store, tmp_path):
     for right in range(20, 40):
         send_answers(store, tmp_path, f"System {right}", right=right)
