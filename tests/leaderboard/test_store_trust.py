@@ -268,7 +268,7 @@ def test_a_file_that_can_not_be_written_leaves_nothing_behind(store, tmp_path, c
     assert done.returncode == 1
     assert "can't be written: File too large" in done.stderr
     assert read_tree(store.place).items() >= before.items()
-    assert not [path for path in Path(store.place).rglob(".*") if path.name != ".index.lock"]
+    assert not [path for path in Path(store.place).rglob(".*") if path.suffix != ".lock"]
     assert subprocess.run(run, capture_output=True).returncode == 0
 
 
