@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -64,6 +65,18 @@ def test_a_baseline_has_the_scores_of_its_predictions(store, tmp_path, ran):
     scores = json.loads(ran("score", "mctaco", "yes.jsonl", "--config", "sample", "--json"))["scores"]
     (row,) = [row for row in rows_of(store, "baseline") if row["system"] == "always-positive"]
     assert row["scores"] == scores
+
+
+def test_a_baseline_that_can_not_be_scored_is_left_out_and_the_organiser_is_told(tmp_path, run):
+    board = replace(sample_board(), baselines=("always-positive", "tossed-stone"))
+    store = make_store(tmp_path / "board", board)
+    judged = run_judge(store, tmp_path)
+    assert [row["system"] for row in rows_of(store, "baseline")] == ["always-positive"]
+    (notice,) = judged.notices
+    assert notice.startswith("Baseline tossed-stone of mctaco-sample/test is left out: no such baseline")
+    done = run("leaderboard", "judge", store.place, "--workers", "1", "--cache", tmp_path / "counts")
+    assert done.exit_code == 0
+    assert f"note: {notice}" in done.stderr
 
 
 def test_the_command_of_a_row_reproduces_it_in_the_folder(store, tmp_path, run, monkeypatch):

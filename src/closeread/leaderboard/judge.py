@@ -44,6 +44,7 @@ class Judged:
         accepted, refused, withdrawn: the arrivals that were settled, each with a sentence.
         waiting: the arrivals beyond the daily limit of their authors.
         errors: what could not be scored although it is not the submitter's fault.
+        notices: notices about the gold and the baselines for the organiser, one sentence each.
     """
 
     accepted: tuple[str, ...] = ()
@@ -51,6 +52,7 @@ class Judged:
     withdrawn: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 def judge(
@@ -79,7 +81,7 @@ def judge(
     """
     score = score or partial(score_all, n_workers=n_workers)
     leaderboard = store.read_leaderboard()
-    _check_golds(leaderboard, golds)
+    notices = dict.fromkeys(_check_golds(leaderboard, golds))
     results = store.read_results(leaderboard)
     judged = Judged()
     arrivals = store.list_arrivals(leaderboard, results)
@@ -95,12 +97,13 @@ def judge(
 
     def make_files(found: Results) -> dict[str, bytes]:
         counts = {
-            board.name: _read_counts(store, board, golds.get(board.name), found, score, cache, lost)
+            board.name: _read_counts(store, board, golds.get(board.name), found, score, cache, lost, notices)
             for board in leaderboard.boards.values()
         }
         return index_files(make_index(store, leaderboard, found, counts))
 
     store.update_index(make_files)
+    judged = replace(judged, notices=tuple(notices))
     for sentence in lost.values():
         judged = replace(judged, errors=(*judged.errors, sentence))
         progress("errors", sentence)
@@ -112,16 +115,16 @@ def judge(
     return judged
 
 
-def _check_golds(leaderboard: Leaderboard, golds: Mapping[str, Path]) -> None:
-    """Check that there is gold for every board.
+def _check_golds(leaderboard: Leaderboard, golds: Mapping[str, Path]) -> list[str]:
+    """Check that there is gold for every board, and return the notices about it.
 
     Raises:
         RequestError: a gold belongs to no board, or a board has none; or it is not the board's.
     """
     for name in golds:
         leaderboard.find(name)
-    for board in leaderboard.boards.values():
-        board.open_scorer(golds.get(board.name))
+    scorers = [board.open_scorer(golds.get(board.name)) for board in leaderboard.boards.values()]
+    return [notice for scorer in scorers for notice in scorer.gold.notices]
 
 
 @dataclass(frozen=True)
@@ -319,12 +322,14 @@ def _read_counts(
     score: Scoring,
     cache: CountCache,
     lost: dict[str, str],
+    notices: dict[str, None],
 ) -> Counts:
     """Return the counts of all accepted submissions and baselines, scoring again what is missing.
 
     Args:
         store, board, gold, results, score, cache: as above.
         lost: takes a sentence for each submission that was accepted but can't be scored any more, which is left out.
+        notices: takes a sentence for each baseline that can't be scored, which is left out.
     """
     found: dict[str, tuple[tuple[str, ...], Floats]] = {}
     records: dict[str, Record] = {}
@@ -355,8 +360,11 @@ def _read_counts(
     for outcome in score(board, gold, fill()) if jobs else ():
         subject, record = outcome.subject, outcome.record
         if record is None or outcome.blocks is None:
-            if not subject.startswith(BASELINE):  # a baseline may need what is not installed here
-                lose(subject, outcome.error or outcome.problems[0])
+            reason = outcome.error or outcome.problems[0]
+            if subject.startswith(BASELINE):  # it may need what is not installed here
+                notices[f"Baseline {subject.removeprefix(BASELINE)} of {board.name} is left out: {reason}"] = None
+            else:
+                lose(subject, reason)
             continue
         cache.write(_name_counts(board, record.id), outcome.names, outcome.blocks)
         stored = results.records.get(record.id)

@@ -85,9 +85,10 @@ def command(
         cache=CountCache(cache),
         progress=lambda kind, sentence: None if as_json else click.echo(escape(f"{kind}: {sentence}")),
     )
+    options.tell(done.notices)
     if as_json:
         click.echo(json.dumps(asdict(done), indent=2, ensure_ascii=False))
     else:
         counts = [f"{len(getattr(done, kind)):,} {kind}" for kind in ("accepted", "refused", "withdrawn", "waiting")]
-        click.echo(f"{store}: {', '.join(counts)}")
+        click.echo(escape(f"{store}: {', '.join(counts)}"))
     ctx.exit(1 if done.errors else 0)
