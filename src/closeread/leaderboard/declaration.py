@@ -246,14 +246,10 @@ def make_board(
     own = place.gold is not None
     if not own and find_procedure(scored)[1] is None:
         raise RequestError(f"a board of {scored} needs gold of your own; give it with --gold")
-    preset = (options or {}).get("preset")
-    if metrics is None and preset is not None:
+    if metrics is None and (preset := (options or {}).get("preset")) is not None:
         metrics = find_procedure(scored)[0].find_preset(str(preset)).metrics
     scorer = open_scorer(scored, place._replace(split=None) if own else place, options, metrics)
-    if scorer.options.get("missing") == "skip":
-        raise RequestError("a board can't use --option missing=skip: systems would be scored on different units")
-    if not len(scorer.gold.records):
-        raise RequestError("the gold is empty; there is nothing to score")
+    _check_scorer(scorer)
     _, config, split, _ = scorer.gold.origin
     name = board_name(scored, None if own else config, place.split if own else split)
     table = _count_nothing(scorer)
@@ -280,6 +276,18 @@ def make_board(
         counting,
         dataset=dataset,
     )
+
+
+def _check_scorer(scorer: Scorer) -> None:
+    """Check that systems can be compared.
+
+    Raises:
+        RequestError: they would be scored on different units, or on none.
+    """
+    if scorer.options.get("missing") == "skip":
+        raise RequestError("a board can't use --option missing=skip: systems would be scored on different units")
+    if not len(scorer.gold.records):
+        raise RequestError("the gold is empty; there is nothing to score")
 
 
 def _choose_headline(procedure: Procedure, asked: str | None) -> str:

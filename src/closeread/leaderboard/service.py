@@ -52,7 +52,9 @@ class Service:
         Raises:
             RequestError: gold is missing, or is not that of the board.
         """
-        judge(self.store, self._golds, n_workers=n_workers, cache=self._cache, progress=self.report)
+        done = judge(self.store, self._golds, n_workers=n_workers, cache=self._cache, progress=self.report)
+        for notice in done.notices:
+            self.report("note", notice)
 
     def find_problems(self, board: Board, submission: Submission) -> tuple[str, ...]:
         """Return what is wrong with predictions, as the judge will.
