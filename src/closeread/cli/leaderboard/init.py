@@ -88,6 +88,7 @@ def command(store: str, **values: Any) -> None:
       closeread leaderboard init board --procedure coref --gold key.conll
       closeread leaderboard init hf://datasets/ORG/NAME --corpus mctaco
     """
+    from closeread.corpora.gold import load_corpus
     from closeread.counts.sides import Place
     from closeread.leaderboard.declaration import FILE, Leaderboard, Limits, make_board
     from closeread.leaderboard.store import open_store
@@ -95,6 +96,8 @@ def command(store: str, **values: Any) -> None:
     scored = values["corpus"] or values["procedure"]
     if scored is None or (values["corpus"] and values["procedure"]):
         raise RequestError("give either --corpus or --procedure")
+    if values["corpus"]:
+        load_corpus(values["corpus"])
     gold: Path | None = values["gold"]
     metrics = values["metrics"]
     board = make_board(

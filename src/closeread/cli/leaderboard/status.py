@@ -9,6 +9,15 @@ import click
 from closeread.cli import options, printing
 
 
+def shorten_time(time: str) -> str:
+    """Return a time to the minute, which fits a narrow terminal.
+
+    >>> shorten_time("2026-11-22T10:00:00Z")
+    '2026-11-22 10:00'
+    """
+    return time[:16].replace("T", " ")
+
+
 @click.command(short_help="List what became of all submissions.")
 @click.argument("store")
 @options.style_options
@@ -28,19 +37,22 @@ def command(store: str, style: Any) -> None:
     results = opened.read_results(leaderboard)
     settled = sorted(results.entries.values(), key=lambda entry: (entry.submitted, entry.submission))
     waiting = [one for one in opened.list_arrivals(leaderboard, results) if one.submission not in results.entries]
-    header = ["submission", "board", "system", "author", "submitted", "status"]
+    header = ["submission", "board", "system", "author", "submitted (UTC)", "status"]
     rows = [
         [
             entry.submission[:12],
             entry.board,
             show_safely(str((entry.about or {}).get("system", ""))),
             entry.author,
-            entry.submitted,
+            shorten_time(entry.submitted),
             entry.status,
         ]
         for entry in settled
     ]
-    rows += [[one.submission[:12], one.board, "", one.author, one.submitted, "not judged yet"] for one in waiting]
+    rows += [
+        [one.submission[:12], one.board, "", one.author, shorten_time(one.submitted), "not judged yet"]
+        for one in waiting
+    ]
     notes = [f"{one.submission[:12]}: {show_safely(problem)}" for one in settled for problem in one.problems]
     printing.show(
         style,
