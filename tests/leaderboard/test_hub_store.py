@@ -68,7 +68,7 @@ def test_three_users_submit_and_are_answered(hub, tmp_path):
     assert "had been submitted before" in submit(hub, "ann", tmp_path, right=60)
     # A second run, by another organizer, finds nothing to do.
     count = [len(hub.commits(name)) for name in (SUBMISSIONS, RESULTS)]
-    assert judge(hub, "otto") == {"accepted": [], "refused": [], "withdrawn": [], "waiting": [], "errors": []}
+    assert not any(judge(hub, "otto").values())
     assert [len(hub.commits(name)) for name in (SUBMISSIONS, RESULTS)] == count
     closeread(hub, None, "leaderboard", "verify", STORE)
     assert "bob 90" in closeread(hub, None, "leaderboard", "status", STORE)
@@ -137,7 +137,7 @@ def test_hostile_pull_requests_are_answered_and_never_merged(hub, tmp_path):
     assert (left.status, len(left.comments)) == ("open", 1)
     assert hub.files(SUBMISSIONS) == before
     assert systems(hub) == [("ann 60", "ann")]
-    assert judge(hub) == {"accepted": [], "refused": [], "withdrawn": [], "waiting": [], "errors": []}
+    assert not any(judge(hub).values())
 
 
 def test_what_changes_while_it_is_judged_is_not_taken(hub, tmp_path):
