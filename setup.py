@@ -35,7 +35,7 @@ setup(
             "hub/*.json",
             "leaderboard/*.json",
             "leaderboard/templates/*",
-            "tasks/*/*.json",
+            "tasks/**/*.json",
         ],
         "closeread.schemas": ["*.json"],
         "closeread.cards": ["*.json", "*.md"],

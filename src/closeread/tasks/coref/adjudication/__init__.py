@@ -1,0 +1,1 @@
+"""Adjudication: the chains that explain several annotators' best (Schüller, 2018)."""
