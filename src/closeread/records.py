@@ -7,6 +7,8 @@ schema.  It is a plain dict, so that a field added to the schema needs no Python
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, overload
 
 from closeread.errors import Problem, quote
@@ -158,6 +160,24 @@ def find_repeated(parsed: AnyParsed, key: str, id_key: str) -> list[Problem]:
         for index, (split, name) in enumerate(zip(splits, names, strict=True))
         if isinstance(name, str) and first.setdefault((split, name), index) != index
     ]
+
+
+class UserFiles(NamedTuple):
+    """A user's own files of a corpus, and how to read them.
+
+    Attributes:
+        data_dir: the corpus's folder; None to look in the usual places.
+        folders: folders of the corpus that are elsewhere, by their names below it; None for one to do without.
+        options: values of the corpus's options of reading that differ from the defaults.
+    """
+
+    data_dir: Path | None = None
+    folders: Mapping[str, Path | None] = MappingProxyType({})
+    options: Mapping[str, str] = MappingProxyType({})
+
+
+DataDir = Path | UserFiles
+"""A corpus's folder, or a user's own files in several places."""
 
 
 class Origin(NamedTuple):

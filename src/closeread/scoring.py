@@ -19,6 +19,7 @@ from closeread.counts.sides import Gold, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
 from closeread.errors import RequestError, describe_unknown
+from closeread.records import UserFiles
 from closeread.tasks import load_procedure, procedure_names
 
 
@@ -197,12 +198,13 @@ def score(
             given override it.
         by: a field to slice by, such as "category", or several.
         resampling: parameters of the bootstrap; None for the defaults.
-        **options: the procedure's options.
+        **options: the procedure's options; folders of the corpus and options of reading it, such as `treebank`.
 
     Raises:
         RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
-    scorer = open_scorer(name, _make_place(gold, config, split, data_dir), {"preset": preset, **options}, metrics)
+    place, options = _make_place(name, gold, config, split, data_dir, options)
+    scorer = open_scorer(name, place, {"preset": preset, **options}, metrics)
     fields = (by,) if isinstance(by, str) else tuple(by)
     counted = scorer.count(scorer.read(_to_source(predictions)), scorer.breakdowns_for(fields))
     return make_report(counted, by=fields, resampling=resampling)
@@ -232,7 +234,8 @@ def compare(
     Raises:
         RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
-    scorer = open_scorer(name, _make_place(gold, config, split, data_dir), {"preset": preset, **options}, metrics)
+    place, options = _make_place(name, gold, config, split, data_dir, options)
+    scorer = open_scorer(name, place, {"preset": preset, **options}, metrics)
     one, two = (scorer.count(scorer.read(_to_source(system))) for system in (first, second))
     names = [
         str(path) if isinstance(path, str | Path) else name for name, path in (("first", first), ("second", second))
@@ -241,10 +244,24 @@ def compare(
 
 
 def _make_place(
-    gold: str | Path | Sequence[Any] | None, config: str | None, split: str | None, data_dir: str | Path | None
-) -> Place:
+    name: str,
+    gold: str | Path | Sequence[Any] | None,
+    config: str | None,
+    split: str | None,
+    data_dir: str | Path | None,
+    options: Mapping[str, str],
+) -> tuple[Place, dict[str, str]]:
+    """Return where gold is, and the options that are not about its files."""
     own = None if gold is None else _to_source(gold)
-    return Place(None, config, split, own, None if data_dir is None else Path(data_dir))
+    folder = None if data_dir is None else Path(data_dir)
+    _, corpus = find_procedure(name)
+    if corpus is None:
+        return Place(None, config, split, own, folder), dict(options)
+    declared, rest = load_corpus(corpus), dict(options)
+    folders = {one.name: Path(rest.pop(one.name)) for one in declared.user_folders if one.name in rest}
+    reading = {one.name: rest.pop(one.name) for one in declared.reading_options if one.name in rest}
+    files = UserFiles(folder, folders, reading) if folders or reading else folder
+    return Place(None, config, split, own, files), rest
 
 
 def _to_source(value: str | Path | Sequence[Any]) -> Path | Sequence[Any]:

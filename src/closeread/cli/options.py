@@ -15,9 +15,11 @@ import click
 from closeread.errors import InputError, RequestError, escape, suggest
 
 if TYPE_CHECKING:
+    from closeread.corpora.declaration import Corpus
     from closeread.corpora.gold import Gold
     from closeread.counts.options import Option
     from closeread.counts.procedure import Procedure
+    from closeread.records import DataDir
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -124,6 +126,54 @@ gold = click.option(
     "--gold", type=FILE, metavar="FILE", help="Use your own gold file, in the corpus's format, .jsonl or .parquet."
 )
 gold_options = together(config, split, gold, data_dir)
+
+FOLDER, READING = "folder_", "reading_"
+"""How the parameters begin that name a corpus's folders and its options of reading."""
+
+
+def file_options(corpora: Iterable[Corpus]) -> list[click.Parameter]:
+    """Return the options for the folders that users of these corpora get from their owners, and for reading them."""
+    folders = {one.name: one for corpus in corpora for one in corpus.user_folders}
+    reading = {one.name: one for corpus in corpora for one in corpus.reading_options}
+    shown: list[click.Parameter] = [
+        click.Option(
+            [f"--{name}", FOLDER + name], type=NAMED, metavar="DIR", help=f"Read {one.content} from this folder."
+        )
+        for name, one in folders.items()
+    ]
+    return shown + [
+        click.Option(
+            [f"--{name.replace('_', '-')}", READING + name],
+            type=click.Choice(one.choices),
+            help=f"{one.help}  [default: {one.choices[0]}]",
+        )
+        for name, one in reading.items()
+    ]
+
+
+def take_files(values: Mapping[str, Any]) -> DataDir | None:
+    """Return where a user's own files of a corpus are, from a command's parameters; None for the usual places."""
+    given = {name: value for name, value in values.items() if value is not None}
+    folders = {name.removeprefix(FOLDER): path for name, path in given.items() if name.startswith(FOLDER)}
+    reading = {name.removeprefix(READING): value for name, value in given.items() if name.startswith(READING)}
+    data_dir: Path | None = given.get("data_dir")
+    if not folders and not reading:
+        return data_dir
+    from closeread.records import UserFiles
+
+    return UserFiles(data_dir, folders, reading)
+
+
+class CorpusCommand(WritingCommand):
+    """A command that reads a corpus given by name, with options for the folders of all corpora."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return all parameters."""
+        from closeread.corpora.gold import corpus_names, load_corpus
+
+        own = super().get_params(ctx)
+        place = next(i for i, param in enumerate(own) if param.name == "data_dir") + 1
+        return [*own[:place], *file_options(map(load_corpus, corpus_names())), *own[place:]]
 
 
 output = click.option("-o", "--output", type=WRITTEN, required=True, metavar="FILE", help="Write to this file.")
@@ -250,7 +300,7 @@ def read_gold(corpus: str, **place: Any) -> Gold:
 
     Args:
         corpus: its name.
-        **place: values of `gold_options`.
+        **place: values of `gold_options` and `file_options`.
 
     Raises:
         RequestError: there is no such config or split; an InputError if the files are missing or invalid.
@@ -258,7 +308,8 @@ def read_gold(corpus: str, **place: Any) -> Gold:
     from closeread.corpora.sides import read_corpus_gold
     from closeread.counts.sides import Place
 
-    found = read_corpus_gold(Place(corpus, **place))
+    where = Place(corpus, place.get("config"), place.get("split"), place.get("gold"), take_files(place))
+    found = read_corpus_gold(where)
     tell(found.notices)
     return found
 

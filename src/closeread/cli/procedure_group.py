@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     """Makes a subcommand from the procedure, the corpus that it scores (None if gold is a key given by the user), and
     the name on the command line."""
 
-PLACE = ("config", "split", "gold", "data_dir")
-
 
 class ProcedureGroup(click.Group):
     """Subcommands by procedure; the name of a corpus selects the procedure that scores it.
@@ -78,11 +76,19 @@ def gold_arguments(corpus: str | None) -> Callable[[options.F], options.F]:
     return options.gold_options
 
 
+def corpus_options(corpus: str | None) -> list[click.Parameter]:
+    """Return the options for the folders of a corpus that users get from their owners."""
+    from closeread.corpora.gold import load_corpus
+
+    return [] if corpus is None else options.file_options([load_corpus(corpus)])
+
+
 def read_place(values: Mapping[str, Any]) -> Place:
     """Return where gold is, from a command's parameters."""
     from closeread.counts.sides import Place
 
-    return Place(None, *(values.get(name) for name in PLACE))
+    config, split, gold = (values.get(name) for name in ("config", "split", "gold"))
+    return Place(None, config, split, gold, options.take_files(values))
 
 
 def procedure_options(procedure: Procedure, corpus: str | None = None) -> list[click.Parameter]:

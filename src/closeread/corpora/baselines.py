@@ -90,7 +90,7 @@ def load_baselines(corpus: str) -> dict[str, Baseline]:
     Raises:
         RequestError: there is no such corpus.
     """
-    module = find(load_corpus(corpus).procedure, "baselines")
+    module = find(load_corpus(corpus).task, "baselines")
     offered = () if module is None else cast(Sequence[Baseline], module.BASELINES)
     return {baseline.name: baseline for baseline in offered}
 

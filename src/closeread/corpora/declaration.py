@@ -83,6 +83,62 @@ class SourceFolder:
         return name if self.name == "." else f"{self.name}/{name}"
 
 
+@dataclass(frozen=True)
+class ReadingOption:
+    """A choice in how a corpus's files are read.
+
+    Attributes:
+        name: the keyword.
+        choices: the accepted values; the first is the default.
+        help: one sentence that begins with a verb.
+    """
+
+    name: str
+    choices: tuple[str, ...]
+    help: str
+
+
+@dataclass(frozen=True)
+class UserFolder:
+    """A folder that every user gets from its owners.
+
+    Attributes:
+        name: its name below the corpus's folder.
+        patterns: its files, as patterns of their names.
+        content: what it contains, for messages.
+        how_to_get: how a user gets it, as a clause that begins with a verb.
+        not_needed_with: patterns of files below the corpus's folder; with one of them, a user may do without it.
+    """
+
+    name: str
+    patterns: tuple[str, ...]
+    content: str
+    how_to_get: str
+    not_needed_with: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class UserFolders:
+    """Files that make up a split and that every user gets from their owners, so that no digest is known.
+
+    Attributes:
+        folders: the folders, which may be in different places.
+        patterns: further files of the corpus's folder, as paths below it; a user may do without them.
+        url: a web page about them.
+        options: how they may be read.
+    """
+
+    folders: tuple[UserFolder, ...]
+    patterns: tuple[str, ...]
+    url: str
+    options: tuple[ReadingOption, ...] = ()
+
+    @property
+    def expected(self) -> str:
+        """The folders that a folder must contain to have the split."""
+        return " and ".join(f"{folder.name}/" for folder in self.folders)
+
+
 def _matches(name: str, pattern: str) -> bool:
     """Tell whether a path matches a pattern, level by level."""
     parts, patterns = name.split("/"), pattern.split("/")
@@ -106,7 +162,7 @@ def read_facts(path: Path) -> tuple[Fact, ...]:
     )
 
 
-Source = SourceFile | SourceFolder
+Source = SourceFile | SourceFolder | UserFolders
 
 
 @dataclass(frozen=True)
@@ -173,6 +229,8 @@ class Corpus:
         unique: other fields that no two records or rows may share.
         submission_formats: the formats of submissions other than JSON Lines, each a file or a folder of files.
         procedure: the package of `closeread.tasks` that scores it.
+        package: the package inside that one with what is only this corpus's, such as its formats; empty if there is
+            none.
         procedure_defaults: option values that differ from the procedure's own.
         facts: figures of the released files.
         not_in_digest: fields of a gold record that no score depends on and that not every user has; `a.b` is the field
@@ -193,6 +251,7 @@ class Corpus:
     default_split: str
     format: str
     procedure: str
+    package: str = ""
     key: str = "id"
     unique: tuple[str, ...] = ()
     submission_formats: tuple[str, ...] = ()
@@ -202,6 +261,26 @@ class Corpus:
     extra_files: tuple[str, ...] = ()
     # Forbidden unless a declaration says that it is allowed, so that nothing is published by an oversight.
     redistribution: str = "its declaration does not say that the licence allows it"
+
+    @property
+    def task(self) -> str:
+        """The package of `closeread.tasks` whose modules serve it; what it lacks is found in the procedure's."""
+        return f"{self.procedure}.{self.package}" if self.package else self.procedure
+
+    @property
+    def user_folders(self) -> tuple[UserFolder, ...]:
+        """The folders that every user gets from their owners."""
+        return tuple(dict.fromkeys(folder for source in self._licensed for folder in source.folders))
+
+    @property
+    def reading_options(self) -> tuple[ReadingOption, ...]:
+        """How the files in these folders may be read."""
+        return tuple(dict.fromkeys(option for source in self._licensed for option in source.options))
+
+    @property
+    def _licensed(self) -> list[UserFolders]:
+        sources = (source for config in self.configs.values() for source in config.splits.values())
+        return [source for source in sources if isinstance(source, UserFolders)]
 
     @property
     def default_config(self) -> str:

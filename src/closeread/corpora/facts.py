@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import NamedTuple, cast
 
 from closeread.corpora.gold import available_splits, describe_skipped_splits, load_corpus, read_gold, select
 from closeread.errors import RequestError
-from closeread.records import Record
+from closeread.records import DataDir, Record
 from closeread.tasks import find
 
 Facts = Callable[[Sequence[Record]], dict[str, float]]
@@ -25,7 +24,7 @@ def load_facts(corpus: str, definition: str = "document") -> Facts:
     Raises:
         RequestError: the corpus's task has no figures, or none for such records.
     """
-    module = find(load_corpus(corpus).procedure, "facts")
+    module = find(load_corpus(corpus).task, "facts")
     if module is None:
         raise RequestError(f"{corpus} has no statistics")
     facts = getattr(module, "facts" if definition == "document" else f"{definition}_facts", None)
@@ -53,7 +52,7 @@ class Statistics(NamedTuple):
         return list(dict.fromkeys(figure for values in self.splits.values() for figure in values))
 
 
-def count_corpus(corpus: str, config: str | None = None, data_dir: Path | None = None) -> Statistics:
+def count_corpus(corpus: str, config: str | None = None, data_dir: DataDir | None = None) -> Statistics:
     """Count the records of all available splits of a corpus, and of their unions.
 
     Args:

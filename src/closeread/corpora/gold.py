@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from closeread.corpora.declaration import Corpus, Source, SourceFolder
+from closeread.corpora.declaration import Corpus, Source, SourceFile, UserFolders
 from closeread.corpora.judging import validate_records
 from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import Schema, label_names, load_schema, resolve
@@ -21,7 +21,18 @@ from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.json_lines import read_json_lines
 from closeread.formats.parquet import read_parquet
-from closeread.records import AnyParsed, ColumnRecords, Origin, Parsed, ParsedFolder, ParsedRows, Record, column
+from closeread.records import (
+    AnyParsed,
+    ColumnRecords,
+    DataDir,
+    Origin,
+    Parsed,
+    ParsedFolder,
+    ParsedRows,
+    Record,
+    UserFiles,
+    column,
+)
 from closeread.tasks import find_format
 
 SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
@@ -35,7 +46,7 @@ class Gold:
         corpus: the declaration that they follow.
         config, split: the part of the corpus; None for the user's own gold.
         records: the records, which match the corpus's schema.
-        released: whether they are the released ones.
+        released: whether they are the released ones; None if no digest of these is known.
         notices: notices about them for the user, one sentence each.
     """
 
@@ -43,7 +54,7 @@ class Gold:
     config: str | None
     split: str | None
     records: Sequence[Record]
-    released: bool
+    released: bool | None
     notices: tuple[str, ...] = ()
 
     @property
@@ -106,7 +117,7 @@ def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, 
 
 
 def read_gold(
-    corpus: Corpus, config: str | None = None, split: str | None = None, data_dir: Path | None = None
+    corpus: Corpus, config: str | None = None, split: str | None = None, data_dir: DataDir | None = None
 ) -> Gold:
     """Read the records of a split, or of a union of splits.
 
@@ -114,24 +125,27 @@ def read_gold(
         corpus: the declaration.
         config: a config; None for the default.
         split: a split or a union; None for the default split.
-        data_dir: a folder with the corpus's files, which may differ from the released ones.
+        data_dir: a folder with the corpus's files, which may differ from the released ones; or several places.
 
     Raises:
-        RequestError: there is no such config or split.
+        RequestError: there is no such config or split, or the corpus has no such folder or option of reading.
         InputError: the files are not available, differ from the released ones, or are invalid.
     """
     config, split = select(corpus, config, split)
-    _refuse_folder(corpus, config, data_dir)
+    _check_files(corpus, config, data_dir)
     parts = corpus.configs[config].parts(split)
     located = {name: locate(corpus, source, data_dir) for name, source in parts.items()}
-    read = _read_splits(corpus, config, located)
+    read = _read_splits(corpus, config, located, data_dir.options if isinstance(data_dir, UserFiles) else {})
     records = read[split].records if split in read else _unite(corpus, config, read)
     notices = [notice for name in parts for notice in (*_describe_source(located[name]), *read[name].notices)]
-    released = all(place.released for place in located.values())
+    known = [place.released for place in located.values()]
+    released = None if None in known else all(known)
     return Gold(corpus, config, split, records, released, tuple(notices))
 
 
-def _read_splits(corpus: Corpus, config: str, located: Mapping[str, Located]) -> dict[str, Contents]:
+def _read_splits(
+    corpus: Corpus, config: str, located: Mapping[str, Located], options: Mapping[str, str]
+) -> dict[str, Contents]:
     """Read splits.
 
     Raises:
@@ -141,7 +155,7 @@ def _read_splits(corpus: Corpus, config: str, located: Mapping[str, Located]) ->
     wrong: list[FormatError] = []
     for split, place in located.items():
         try:
-            read[split] = _read_split(corpus, config, split, place)
+            read[split] = _read_split(corpus, config, split, place, options)
         except FormatError as error:
             wrong.append(error)
     if wrong:
@@ -149,13 +163,13 @@ def _read_splits(corpus: Corpus, config: str, located: Mapping[str, Located]) ->
     return read
 
 
-def _read_split(corpus: Corpus, config: str, split: str, located: Located) -> Contents:
+def _read_split(corpus: Corpus, config: str, split: str, located: Located, options: Mapping[str, str]) -> Contents:
     declared = corpus.configs[config]
-    reader = find_format(corpus.procedure, declared.format or corpus.format)
-    if isinstance(declared.splits[split], SourceFolder):
+    reader = find_format(corpus.task, declared.format or corpus.format)
+    if not isinstance(declared.splits[split], SourceFile):
         if reader.folder is None:
             raise TypeError(f"{corpus.name} has a split that is a folder, but its format does not read folders")
-        parsed = reader.folder.read_files(located.files, split)
+        parsed = reader.folder.read_files(located.files, split, **options)
         return _validate(corpus, located.path, parsed, declared.definition)
     return _read_path(corpus, located.path, split, declared.definition, reader)
 
@@ -166,7 +180,7 @@ def _unite(corpus: Corpus, config: str, read: Mapping[str, Contents]) -> Sequenc
     Raises:
         FormatError: an id occurs in two splits.
     """
-    reader = find_format(corpus.procedure, corpus.configs[config].format or corpus.format)
+    reader = find_format(corpus.task, corpus.configs[config].format or corpus.format)
     records = reader.unite({split: contents.records for split, contents in read.items()})
     splits = [split for split, contents in read.items() for _ in contents.records]
     first: dict[str, str] = {}
@@ -198,7 +212,7 @@ def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
         raise RequestError(
             f"split {quote(split)} is not valid (expected 1 to 40 ASCII letters, digits, '_', '.' and '-')"
         )
-    contents = _read_path(corpus, path, split, "document", find_format(corpus.procedure, corpus.format))
+    contents = _read_path(corpus, path, split, "document", find_format(corpus.task, corpus.format))
     return Gold(corpus, None, None, contents.records, False, contents.notices)
 
 
@@ -228,7 +242,7 @@ def read_file(corpus: Corpus, path: Path, split: str, definition: str = "documen
     Raises:
         FormatError: the file can't be read or is invalid.
     """
-    return _read_path(corpus, path, split, definition, find_format(corpus.procedure, corpus.format)).records
+    return _read_path(corpus, path, split, definition, find_format(corpus.task, corpus.format)).records
 
 
 def _read_path(corpus: Corpus, path: Path, split: str, definition: str, reader: Format) -> Contents:
@@ -249,7 +263,7 @@ def _read_path(corpus: Corpus, path: Path, split: str, definition: str, reader: 
 def _validate(corpus: Corpus, path: Path | str, parsed: AnyParsed, definition: str) -> Contents:
     """Validate the content of a file or a folder and return it."""
     keys = (corpus.key, *corpus.unique)
-    rules, schema = load_rules(corpus.procedure, definition), load_schema(corpus.name)
+    rules, schema = load_rules(corpus.task, definition), load_schema(corpus.name)
     check = rules.find_inconsistencies
     records = validate_records(path, parsed, schema, definition, *keys, find_inconsistencies=check)
     if isinstance(parsed, ParsedFolder):
@@ -277,18 +291,18 @@ def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
     return validate_records(path, read_json_lines(path), load_schema(corpus), definition, load_corpus(corpus).key)
 
 
-def data_notices(corpus: Corpus, config: str, data_dir: Path | None) -> list[str]:
+def data_notices(corpus: Corpus, config: str, data_dir: DataDir | None) -> list[str]:
     """List the files of a config that differ from the released ones, and the unavailable splits, one sentence each.
 
     Raises:
         RequestError: there is a folder, but the files of the config come with the package.
         FormatError: a file can't be read.
     """
-    _refuse_folder(corpus, config, data_dir)
+    _check_files(corpus, config, data_dir)
     if data_dir is None:
         return describe_skipped_splits(corpus, config)
-    sources = corpus.configs[config].splits.values()
-    located = [locate(corpus, source, data_dir) for source in sources if is_in(data_dir, source)]
+    released = [source for source in corpus.configs[config].splits.values() if not isinstance(source, UserFolders)]
+    located = [locate(corpus, source, data_dir) for source in released if is_in(data_dir, source)]
     return [notice for place in located for notice in _describe_source(place)]
 
 
@@ -306,7 +320,7 @@ def describe_skipped_splits(corpus: Corpus, config: str) -> list[str]:
     return found
 
 
-def splits_at_hand(corpus: Corpus, config: str, data_dir: Path | None = None) -> Mapping[str, Source]:
+def splits_at_hand(corpus: Corpus, config: str, data_dir: DataDir | None = None) -> Mapping[str, Source]:
     """Return the splits of a config without those that the user's folder lacks.
 
     Without `data_dir`, this is the corpus's folder in ``$CLOSEREAD_DATA``; if it has no split of the config, all splits
@@ -322,19 +336,35 @@ def splits_at_hand(corpus: Corpus, config: str, data_dir: Path | None = None) ->
     return {split: source for split, source in splits.items() if any(is_in(place, source) for place in places)}
 
 
-def available_splits(corpus: Corpus, config: str, data_dir: Path | None = None) -> list[str]:
+def available_splits(corpus: Corpus, config: str, data_dir: DataDir | None = None) -> list[str]:
     """Return the names of the splits at hand (see `splits_at_hand`), and of the unions of these."""
     here, unions = splits_at_hand(corpus, config, data_dir), corpus.configs[config].unions
     return [*here, *(union for union, splits in unions.items() if here.keys() >= set(splits))]
 
 
-def _refuse_folder(corpus: Corpus, config: str, data_dir: Path | None) -> None:
+def _check_files(corpus: Corpus, config: str, data_dir: DataDir | None) -> None:
+    """Check that a config can be read from a user's own files, and as these ask.
+
+    Raises:
+        RequestError: it comes with the package, or the corpus has no such folder or option.
+    """
+    if isinstance(data_dir, UserFiles):
+        folders = [folder.name for folder in corpus.user_folders]
+        options = {option.name: option.choices for option in corpus.reading_options}
+        for name in (*data_dir.folders, *data_dir.options):
+            if name not in (*folders, *options):
+                raise RequestError(
+                    describe_unknown(f"folder or option of reading {corpus.name}", name, [*folders, *options])
+                )
+        for name, value in data_dir.options.items():
+            if value not in options[name]:
+                raise RequestError(f"option {name}: {quote(value)} is not one of {', '.join(map(repr, options[name]))}")
     if data_dir is not None and any(source.url is None for source in corpus.configs[config].splits.values()):
         raise RequestError(f"config {config} of {corpus.name} comes with the package; it takes no data folder")
 
 
 def _describe_source(located: Located) -> tuple[str, ...]:
-    if located.released:
+    if located.released is not False:
         return ()
     what = "does not contain the released files" if located.files else "is not the released file"
     return (f"{located.path} {what} (sha256 {located.sha256[:12]}…); using it as it is.",)

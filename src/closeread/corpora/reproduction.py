@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from types import ModuleType
 from typing import Any, cast
 
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.counts.paper_tables import Cell, Table
 from closeread.errors import RequestError, describe_unknown
+from closeread.records import DataDir
 from closeread.tasks import find
 
 UNRECORDED = "-"
@@ -33,7 +35,7 @@ class Inputs:
         upstream: a checkout of the authors' repository, for other files that they released; or None.
     """
 
-    data_dir: Path | None = None
+    data_dir: DataDir | None = None
     upstream: Path | None = None
 
 
@@ -43,7 +45,7 @@ Recompute = Callable[[Inputs], Recomputed]
 
 def reproducible() -> list[str]:
     """Return the names of the corpora whose papers' tables can be recomputed."""
-    return [corpus for corpus in corpus_names() if find(load_corpus(corpus).procedure, "reproduction")]
+    return [corpus for corpus in corpus_names() if find(load_corpus(corpus).task, "reproduction")]
 
 
 def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = None) -> list[Table]:
@@ -59,9 +61,9 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
     """
     if corpus not in reproducible():
         raise RequestError(describe_unknown("corpus with a paper's tables", corpus, reproducible()))
-    task = load_corpus(corpus).procedure
-    printed = json.loads(resources.files(f"closeread.tasks.{task}").joinpath("reproduction.json").read_text("utf-8"))
-    module = find(task, "reproduction")
+    module = cast(ModuleType, find(load_corpus(corpus).task, "reproduction"))
+    folder = resources.files(module.__name__.rpartition(".")[0])
+    printed = json.loads(folder.joinpath("reproduction.json").read_text("utf-8"))
     names = list(printed["tables"])
     wanted = names if table is None else [_find_table(table, names)]
     recompute = cast(Mapping[str, Recompute], vars(module)["RECOMPUTE"])

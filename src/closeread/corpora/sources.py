@@ -3,7 +3,8 @@
 Conventions: if `data_dir` is given, files are looked up only there; otherwise in ``$CLOSEREAD_DATA/<corpus>``, then
 in the cache (``$CLOSEREAD_CACHE/<corpus>``, by default the user's cache folder), and finally they are downloaded into
 the cache.  The command line and the dataset builders share the cache.  Files from anywhere but `data_dir` must be the
-released ones, byte for byte.
+released ones, byte for byte.  Folders that every user gets from their owners (`UserFolders`) are neither downloaded nor
+verified.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from closeread.corpora.declaration import Corpus, Source, SourceFile, SourceFolder
+from closeread.corpora.declaration import Corpus, Source, SourceFile, SourceFolder, UserFolder, UserFolders
 from closeread.errors import ChecksumError, FormatError, Problem, UnavailableError, merge_errors
 from closeread.files import package_folder
+from closeread.records import DataDir, UserFiles
 
 DATA_VARIABLE = "CLOSEREAD_DATA"
 CACHE_VARIABLE = "CLOSEREAD_CACHE"
@@ -31,22 +34,23 @@ class Located:
     Attributes:
         path: where it is; for a folder whose files are in several places, one of these.
         sha256: the digest of its content, in hex.
-        released: whether this is the released file, or exactly the released files of the folder.
+        released: whether this is the released file, or exactly the released files of the folder; None if no digest of
+            these is known.
         files: the files of a folder by their path below it, sorted.
     """
 
     path: Path
     sha256: str
-    released: bool
+    released: bool | None
     files: Mapping[str, Path] = field(default_factory=dict)
 
 
-def locate(corpus: Corpus, source: Source, data_dir: Path | None = None) -> Located:
+def locate(corpus: Corpus, source: Source, data_dir: DataDir | None = None) -> Located:
     """Find a file of a corpus, or the files of a folder, and download what is missing.
 
     Args:
         corpus: the corpus.
-        source: the file or the folder.
+        source: the file, the folder, or the folders.
         data_dir: the only folder to search; its files may differ from the released ones.
 
     Raises:
@@ -54,6 +58,9 @@ def locate(corpus: Corpus, source: Source, data_dir: Path | None = None) -> Loca
         ChecksumError: a file differs from the released one.
         FormatError: a file can't be read.
     """
+    if isinstance(source, UserFolders):
+        return _locate_user_folders(corpus, source, data_dir)
+    data_dir = data_dir.data_dir if isinstance(data_dir, UserFiles) else data_dir
     if isinstance(source, SourceFile):
         return _locate_file(corpus, source, data_dir)
     if data_dir is None or source.url is None:
@@ -61,15 +68,32 @@ def locate(corpus: Corpus, source: Source, data_dir: Path | None = None) -> Loca
     return _locate_user_folder(corpus, source, data_dir)
 
 
-def is_in(folder: Path, source: Source) -> bool:
-    """Tell whether a folder of a corpus's files contains a source: a file, or files of a folder."""
+def is_in(folder: DataDir, source: Source) -> bool:
+    """Tell whether a folder of a corpus's files contains a source: a file, or files of a folder.
+
+    Folders that users get from their owners count as being there, so that reading them tells what is missing.
+    """
+    if isinstance(source, UserFolders):
+        return True
+    if isinstance(folder, UserFiles):
+        return folder.data_dir is not None and is_in(folder.data_dir, source)
     if isinstance(source, SourceFile):
         return (folder / source.name).exists()
     return bool(_match_files(folder / source.name, source.patterns[:1]))
 
 
-def files_in(folder: Path, source: Source) -> dict[str, Path]:
+def files_in(folder: DataDir, source: Source) -> dict[str, Path]:
     """List the files of a source in a folder of a corpus's files, by their path below that folder, sorted."""
+    if isinstance(source, UserFolders):
+        found = {
+            f"{one.name}/{name}": path
+            for one, place in _place_folders(source, folder)
+            for name, path in (_match_files(place, one.patterns) if place is not None else {}).items()
+        }
+        data_dir = folder if isinstance(folder, Path) else folder.data_dir
+        return found | (_match_files(data_dir, source.patterns) if data_dir is not None and found else {})
+    if isinstance(folder, UserFiles):
+        return {} if folder.data_dir is None else files_in(folder.data_dir, source)
     if isinstance(source, SourceFolder):
         found = _match_files(folder / source.name, source.patterns)
         return {source.path(name): path for name, path in found.items()}
@@ -80,6 +104,45 @@ def _match_files(folder: Path, patterns: tuple[str, ...]) -> dict[str, Path]:
     """Find the files below a folder that match a pattern; hidden files belong to other programs."""
     found = {path for pattern in patterns for path in folder.glob(pattern) if not path.name.startswith(".")}
     return {path.relative_to(folder).as_posix(): path for path in sorted(found)}
+
+
+def _place_folders(source: UserFolders, data_dir: DataDir) -> list[tuple[UserFolder, Path | None]]:
+    """Return where each folder is expected; None for one that the user can do without, or has given no place."""
+    files = UserFiles(data_dir) if isinstance(data_dir, Path) else data_dir
+    default = files.data_dir
+    return [(one, files.folders.get(one.name, default and default / one.name)) for one in source.folders]
+
+
+def _locate_user_folders(corpus: Corpus, source: UserFolders, data_dir: DataDir | None) -> Located:
+    """Find a user's folders.
+
+    Raises:
+        UnavailableError: some are missing; the message says what they are and how to get them.
+    """
+    files = data_dir if isinstance(data_dir, UserFiles) else UserFiles(data_dir)
+    files = files._replace(data_dir=files.data_dir or data_folder(corpus.name))
+    found = files_in(files, source)
+    missing = [
+        _describe_missing(one, place)
+        for one, place in _place_folders(source, files)
+        if not any(name.startswith(f"{one.name}/") for name in found)
+        and not (one.name in files.folders and place is None)
+        and not any(fnmatchcase(name, pattern) for name in found for pattern in one.not_needed_with)
+    ]
+    if missing:
+        flags = " and ".join(f"--{one.name}" for one in source.folders)
+        names = " and ".join(f"{one.name}/" for one in source.folders)
+        advice = f"pass the folders with {flags}, or a folder that contains {names} with --data-dir"
+        missing.append(f"is not complete: {advice}; or try --config sample")
+        raise UnavailableError(files.data_dir or corpus.name, [Problem(what) for what in missing])
+    digests = {name: file_digest(path) for name, path in found.items()}
+    first = next(place for _, place in _place_folders(source, files) if place is not None)
+    return Located(files.data_dir or first, _combine_digests(digests), released=None, files=found)
+
+
+def _describe_missing(folder: UserFolder, place: Path | None) -> str:
+    where = "has no place" if place is None else f"has no file {' or '.join(folder.patterns)} in {place}"
+    return f"{folder.name}, {folder.content}, {where}; {folder.how_to_get}"
 
 
 def _locate_user_folder(corpus: Corpus, source: SourceFolder, data_dir: Path) -> Located:

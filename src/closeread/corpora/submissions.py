@@ -77,7 +77,7 @@ def read_submission(
         SubmissionError: the file can't be read or is invalid; all problems at once.
     """
     ids = column(gold, corpus.key)
-    rules = load_rules(corpus.procedure)
+    rules = load_rules(corpus.task)
     path = source if isinstance(source, Path) else "predictions"
     try:
         parsed = _read(source, corpus, gold)
@@ -207,7 +207,7 @@ def _find_folders(corpus: Corpus) -> list[SubmissionFolder]:
 
 
 def _find_formats(corpus: Corpus) -> list[SubmissionFormat]:
-    return [find_submission_format(corpus.procedure, name) for name in corpus.submission_formats]
+    return [find_submission_format(corpus.task, name) for name in corpus.submission_formats]
 
 
 def _read(path: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Record]) -> AnyParsed:

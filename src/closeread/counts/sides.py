@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from closeread.errors import FieldPath, Problem
-from closeread.records import Origin
+from closeread.records import DataDir, Origin
 
 if TYPE_CHECKING:
     from closeread.counts.table import CountTable
@@ -28,14 +28,14 @@ class Place(NamedTuple):
         corpus: the name of a corpus; None for gold that belongs to no corpus.
         config, split: the part of the corpus; None for the default.
         gold: the user's own gold, instead of a part of the corpus: a file, a folder, or records.
-        data_dir: a folder with the corpus's files; None to look in the usual places.
+        data_dir: a folder with the corpus's files, or several places; None to look in the usual places.
     """
 
     corpus: str | None = None
     config: str | None = None
     split: str | None = None
     gold: Path | Sequence[Any] | None = None
-    data_dir: Path | None = None
+    data_dir: DataDir | None = None
 
 
 class Gold(Protocol):

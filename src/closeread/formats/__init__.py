@@ -20,11 +20,12 @@ class FormatFolder:
     """How a format reads many files that make a split together.
 
     Attributes:
-        read_files: the records of a split, from its files by their path below its folder, and the split's name.
+        read_files: the records of a split, from its files by their path below its folder, and the split's name; takes
+            the corpus's options of reading as keywords, if it has any.
         read: the records of a folder that holds nothing else.
     """
 
-    read_files: Callable[[Mapping[str, Path], str], ParsedFolder]
+    read_files: Callable[..., ParsedFolder]
     read: Callable[[Path], ParsedFolder]
 
 

@@ -10,7 +10,7 @@ or byte never yields stale data.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -19,14 +19,14 @@ import datasets
 import pyarrow as pa
 from datasets.exceptions import DatasetGenerationError
 
-from closeread.corpora.declaration import Corpus, SourceFolder
+from closeread.corpora.declaration import Corpus, SourceFile, UserFolders
 from closeread.corpora.gold import Gold, available_splits, data_notices, read_gold, splits_at_hand
 from closeread.corpora.schema import load_schema
 from closeread.corpora.sources import cache_folder, data_folder, file_digest, files_in
 from closeread.errors import InputError, Problem, RequestError, UnavailableError
 from closeread.hf.features import features
 from closeread.hf.notices import warn
-from closeread.records import as_columns
+from closeread.records import DataDir, UserFiles, as_columns
 
 VERSION = "1.0.0"
 
@@ -40,31 +40,58 @@ class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
 
     Attributes:
         corpus: the corpus's declaration.
+        folders: folders of the corpus that are elsewhere, by their names.
+        options: values of its options of reading.
     """
 
     corpus: Corpus | None = field(default=None, repr=False)  # datasets prints the config in messages
+    folders: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def files(self) -> DataDir | None:
+        """The user's own files; None to look in the usual places."""
+        return _take_files(self.data_dir, self.folders, self.options)
 
     def create_config_id(self, config_kwargs: dict[str, Any], custom_features: datasets.Features | None = None) -> str:
         """Return the part of the cache key that distinguishes configs; a folder counts by the content of its files."""
         arguments = dict(config_kwargs)
-        data_dir = arguments.pop("data_dir", None)
-        folder = Path(data_dir) if data_dir else None
+        folder = _take_files(*(arguments.pop(name, None) for name in ("data_dir", "folders", "options")))
         if self.corpus is not None:
             files = _find_user_files(self.corpus, self.name, folder)
             lacking = self.corpus.configs[self.name].splits.keys() - splits_at_hand(self.corpus, self.name, folder)
             if folder is not None or files or lacking:
                 content = "".join(f"{name}\0{file_digest(path)}\n" for name, path in files)
                 content += "".join(f"{split}\0" for split in sorted(lacking))
+                content += "".join(f"{item}\0" for item in sorted(self.options.items()))
                 arguments["data"] = hashlib.sha256(content.encode("utf-8", "surrogateescape")).hexdigest()[:16]
         return str(super().create_config_id(arguments, custom_features=custom_features))
 
 
-def _find_user_files(corpus: Corpus, config: str, folder: Path | None) -> list[tuple[str, Path]]:
+def _take_files(
+    data_dir: str | None, folders: Mapping[str, str] | None, options: Mapping[str, str] | None
+) -> DataDir | None:
+    """Return where the user's own files are; None to look in the usual places."""
+    folder = Path(data_dir) if data_dir else None
+    if not folders and not options:
+        return folder
+    return UserFiles(folder, {name: Path(place) for name, place in (folders or {}).items()}, options or {})
+
+
+def _find_user_files(corpus: Corpus, config: str, files: DataDir | None) -> list[tuple[str, Path]]:
     """Find the user's own files, by name: those in a folder, and extra files next to the released ones."""
-    sources = corpus.configs[config].splits.values() if folder is not None else ()
-    files = [item for source in sources for item in files_in(folder or Path(), source).items()]
-    places = (folder,) if folder else (data_folder(corpus.name), cache_folder(corpus.name))
-    files += [
+    sources = corpus.configs[config].splits.values()
+    folder = files.data_dir if isinstance(files, UserFiles) else files
+    default = data_folder(corpus.name)
+    found: list[tuple[str, Path]] = []
+    for source in sources:
+        if isinstance(source, UserFolders):
+            given = files if isinstance(files, UserFiles) else UserFiles(folder)
+            found += files_in(given._replace(data_dir=folder or default), source).items()
+        elif folder is not None:
+            found += files_in(folder, source).items()
+    places = (folder,) if folder else (default, cache_folder(corpus.name))
+    found += [
         (path.relative_to(place).as_posix(), path)
         for place in places
         if place
@@ -72,7 +99,7 @@ def _find_user_files(corpus: Corpus, config: str, folder: Path | None) -> list[t
         for path in sorted(place.glob(pattern))
         if path.is_file()
     ]
-    return files
+    return found
 
 
 class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
@@ -82,9 +109,15 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
     BUILDER_CONFIG_CLASS = CorpusConfig
 
     def __init__(self, *arguments: Any, data_dir: str | None = None, **options: Any) -> None:
-        # Resolved now: a stream reads when it is iterated, and the working directory may have changed by then.
-        folder = str(Path(data_dir).expanduser().resolve()) if data_dir else None
-        super().__init__(*arguments, data_dir=folder, **options)
+        corpus = self.CORPUS
+        folders = {one.name: _resolve(options.pop(one.name, None)) for one in corpus.user_folders}
+        chosen = {one.name: options.pop(one.name, None) for one in corpus.reading_options}
+        given = {
+            "folders": {name: place for name, place in folders.items() if place is not None},
+            "options": {name: value for name, value in chosen.items() if value is not None},
+        }
+        options |= {name: values for name, values in given.items() if values}
+        super().__init__(*arguments, data_dir=_resolve(data_dir), **options)
         for notice in self._notices():
             warn(notice)
 
@@ -149,7 +182,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
     def _find_new_notices(self, split: str, gold: Gold) -> list[str]:
         """Return the notices about single files of a folder; those of one file are summed up in `_notices`."""
         sources = self.CORPUS.configs[self.config.name].parts(split).values()
-        if not any(isinstance(source, SourceFolder) for source in sources):
+        if all(isinstance(source, SourceFile) for source in sources):
             return []
         known = self._notices()  # shown when the builder was made
         return [notice for notice in gold.notices if notice not in known]
@@ -160,8 +193,15 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
     def _features(self) -> datasets.Features:
         return features(load_schema(self.CORPUS.name), self.CORPUS.configs[self.config.name].definition)
 
-    def _folder(self) -> Path | None:
-        return Path(self.config.data_dir) if self.config.data_dir else None
+    def _folder(self) -> DataDir | None:
+        files: DataDir | None = self.config.files
+        return files
+
+
+def _resolve(path: str | Path | None) -> str | None:
+    """Return an absolute path."""
+    # A stream reads when it is iterated, and the working directory may have changed by then.
+    return str(Path(path).expanduser().resolve()) if path else None
 
 
 def _has_labels(feature: Any) -> bool:

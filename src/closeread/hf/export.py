@@ -21,6 +21,7 @@ from closeread.corpora.gold import load_corpus, select
 from closeread.errors import Problem, RequestError, UnavailableError
 from closeread.files import creating_folder, package_folder
 from closeread.hf.load import load_dataset_builder
+from closeread.records import DataDir, UserFiles
 
 FIGURES = re.compile(r"## Figures\n.*?(?=^## )", re.DOTALL | re.MULTILINE)
 """The section of a card with the figures of the released files."""
@@ -42,7 +43,7 @@ def hide_progress_in_pipes() -> None:
 
 
 def export(
-    corpus: str, folder: Path, *, configs: Sequence[str] | None = None, data_dir: Path | None = None
+    corpus: str, folder: Path, *, configs: Sequence[str] | None = None, data_dir: DataDir | None = None
 ) -> list[Path]:
     """Export a corpus as a dataset repository.
 
@@ -51,7 +52,8 @@ def export(
         folder: where to write; it must be empty or not exist.  It appears complete or not at all: until it is
             complete, it is built in a hidden folder next to it, which only a killed process leaves behind.
         configs: the configs to export; None for all.
-        data_dir: a folder with the files of the default config, which may differ from the released ones.
+        data_dir: a folder with the files of the default config, which may differ from the released ones; or several
+            places.
 
     Returns:
         The files, below `folder`.
@@ -78,10 +80,12 @@ def export(
     return [asked / file for file in files]
 
 
-def _write_config(corpus: str, name: str, made: Path, data_dir: Path | None, cache: Path) -> datasets.DatasetInfo:
+def _write_config(corpus: str, name: str, made: Path, data_dir: DataDir | None, cache: Path) -> datasets.DatasetInfo:
     """Write the splits of a config, and return their description."""
     own_folder = data_dir if name == load_corpus(corpus).default_config else None
-    builder = load_dataset_builder(corpus, name, data_dir=own_folder, cache_dir=cache)
+    files = own_folder if isinstance(own_folder, UserFiles) else UserFiles(own_folder)
+    reading = {**files.folders, **files.options}
+    builder = load_dataset_builder(corpus, name, data_dir=files.data_dir, cache_dir=cache, **reading)
     builder.download_and_prepare()
     splits = builder.as_dataset()
     if not splits:
@@ -120,7 +124,7 @@ def _shorten(number: int) -> str:
     return f"{number // 1000}K" if number < 10**6 else f"{number // 10**6}M"
 
 
-def _write_card(corpus: str, made: Path, infos: dict[str, datasets.DatasetInfo], data_dir: Path | None) -> None:
+def _write_card(corpus: str, made: Path, infos: dict[str, datasets.DatasetInfo], data_dir: DataDir | None) -> None:
     """Write the corpus's card, with the configs and their features in its front matter."""
     card = DatasetCard(resources.files("closeread.cards").joinpath(f"{corpus}.md").read_text("utf-8"))
     if data_dir is not None or load_corpus(corpus).default_config not in infos:

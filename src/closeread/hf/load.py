@@ -8,7 +8,7 @@ from typing import Any
 
 import datasets
 
-from closeread.corpora.gold import corpus_names
+from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.errors import RequestError, describe_unknown
 from closeread.hf.builder import CorpusBuilder
 from closeread.hf.modules import class_name
@@ -23,6 +23,7 @@ def load_dataset_builder(
     data_dir: str | Path | None = None,
     cache_dir: str | Path | None = None,
     features: datasets.Features | None = None,
+    **reading: Any,
 ) -> CorpusBuilder:
     """Return the builder of a corpus.
 
@@ -32,13 +33,20 @@ def load_dataset_builder(
         data_dir: a folder with the corpus's files, which may differ from the released ones.
         cache_dir: where `datasets` stores what it generates; None for its own default.
         features: other features to cast to.
+        **reading: folders and options of reading that the corpus declares, such as `treebank`.
 
     Raises:
-        RequestError: there is no such corpus, or `data_dir` is given for a config that ships in the package.
+        RequestError: there is no such corpus, folder or option, or `data_dir` is given for a config that ships in the
+            package.
         ValueError: the corpus has no such config.
     """
     if path not in corpus_names():
         raise RequestError(describe_unknown("corpus", path, corpus_names()))
+    declared = load_corpus(path)
+    known = [folder.name for folder in declared.user_folders] + [option.name for option in declared.reading_options]
+    for argument in reading:
+        if argument not in known:
+            raise RequestError(describe_unknown(f"argument for {path}", argument, known))
     return builder_class(path)(
         cache_dir=None if cache_dir is None else str(cache_dir),
         dataset_name=path,
@@ -46,6 +54,7 @@ def load_dataset_builder(
         hash=code_digest(path),
         data_dir=str(data_dir) if data_dir else None,  # an empty string means no folder
         features=features,
+        **reading,
     )
 
 
@@ -64,6 +73,7 @@ def load_dataset(
     num_proc: int | None = None,
     revision: str | None = None,
     data_files: Any = None,
+    **reading: Any,
 ) -> Any:
     """Load a corpus as `datasets.load_dataset` does, with those of its arguments that apply.
 
@@ -80,6 +90,7 @@ def load_dataset(
         keep_in_memory: whether to copy the data into memory.
         num_proc: the number of processes; a split is one shard, so that more than one process is no faster.
         revision, data_files: do not apply; the error names what to use instead.
+        **reading: folders and options of reading that the corpus declares, such as `treebank` and `coreference`.
 
     Raises:
         RequestError: there is no such corpus, or an argument does not apply to it.
@@ -89,7 +100,7 @@ def load_dataset(
     reject_inapplicable(path, {"revision": revision, "data_files": data_files})
     if streaming and num_proc is not None:
         raise RequestError("streaming= and num_proc= can't be combined: a stream is read in one process")
-    builder = load_dataset_builder(path, name, data_dir=data_dir, cache_dir=cache_dir, features=features)
+    builder = load_dataset_builder(path, name, data_dir=data_dir, cache_dir=cache_dir, features=features, **reading)
     if streaming:
         return builder.as_streaming_dataset(split=split)
     builder.download_and_prepare(download_mode=download_mode, verification_mode=verification_mode, num_proc=num_proc)

@@ -257,7 +257,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         """
         found: list[Inconsistency] = []
         if self._corpus is not None:
-            of_gold = load_rules(self._corpus.procedure).find_inconsistencies(gold)
+            of_gold = load_rules(self._corpus.task).find_inconsistencies(gold)
             found += (Inconsistency("gold", row, what) for row, what in of_gold)
         of_both = self.PROCEDURE.sides.validate(gold, system, self._resolve_options(options))
         found += (one for one in of_both if one.side == "system" or self._corpus is None)

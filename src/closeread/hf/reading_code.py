@@ -45,11 +45,12 @@ def reading_modules(corpus: str) -> list[str]:
 def _read_modules(corpus: str) -> dict[str, bytes]:
     """Return the sources of these modules by name, sorted."""
     declared = load_corpus(corpus)
-    task = f"closeread.tasks.{declared.procedure}"
     formats = {declared.format, *(config.format for config in declared.configs.values() if config.format is not None)}
     loader = f"closeread.loaders.{corpus}"
-    roots = [*BUILDER, f"{loader}.declaration", f"{loader}.{corpus}", f"{task}.rules"]
-    roots += [f"{task if find(declared.procedure, name) else 'closeread.formats'}.{name}" for name in sorted(formats)]
+    roots = [*BUILDER, f"{loader}.declaration", f"{loader}.{corpus}"]
+    for role in ("rules", *sorted(formats)):
+        module = find(declared.task, role)
+        roots.append(f"closeread.formats.{role}" if module is None else module.__name__)
     found: dict[str, bytes] = {}
     waiting = roots
     while waiting:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from closeread.corpora.declaration import Config, Corpus, Source, SourceFile, SourceFolder
+from closeread.corpora.declaration import Config, Corpus, Source, SourceFile, SourceFolder, UserFolders
 from closeread.corpora.gold import select, splits_at_hand
 from closeread.corpora.sources import DATA_VARIABLE, data_folder
 from closeread.errors import RequestError
@@ -117,6 +117,9 @@ def describe_sources(corpus: Corpus) -> bytes:
 
 
 def _files(source: Source) -> tuple[SourceFile, ...]:
+    """Return the released files: none for folders that users get from their owners."""
+    if isinstance(source, UserFolders):
+        return ()
     return source.files if isinstance(source, SourceFolder) else (source,)
 
 

@@ -1,7 +1,8 @@
 """One package for each task, named as its scoring procedure on the command line.
 
 The modules of a package are found by their role: `procedure` (which every task has), `baselines`, `rules`, `facts`,
-`reproduction`, and the formats that only this task reads.
+`reproduction`, and the formats that only this task reads.  A package inside a task's, such as `coref.marmara`, holds
+what is one corpus's own; what it lacks is found in the task's.
 """
 
 from __future__ import annotations
@@ -25,9 +26,13 @@ def procedure_names() -> list[str]:
 
 
 def find(task: str, role: str) -> ModuleType | None:
-    """Import the module of a task with a role; None if the task has no such module."""
-    name = f"{__name__}.{task}.{role}"
-    return importlib.import_module(name) if find_spec(name) else None
+    """Import the module with a role of a task, or of a package inside a task's; None if there is no such module."""
+    while task:
+        name = f"{__name__}.{task}.{role}"
+        if find_spec(name):
+            return importlib.import_module(name)
+        task = task.rpartition(".")[0]
+    return None
 
 
 def find_format(task: str, name: str) -> Format:

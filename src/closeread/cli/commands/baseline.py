@@ -70,6 +70,8 @@ class CorpusGroup(click.Group):
 
 def build(corpus: str, baseline: Baseline) -> click.Command:
     """Return the command that writes the predictions of a baseline."""
+    from closeread.corpora.gold import load_corpus
+
     example = f"closeread baseline {corpus} {baseline.name}"
     for option in baseline.required_options:
         example += f" --{option.name.replace('_', '-')} NAME"
@@ -91,7 +93,8 @@ def build(corpus: str, baseline: Baseline) -> click.Command:
     def command(output: Path, **values: Any) -> None:
         run(corpus, baseline, output, values)
 
-    command.params = options.declared_options(baseline.options) + command.params
+    files = options.file_options([load_corpus(corpus)])
+    command.params = options.declared_options(baseline.options) + command.params + files
     return command
 
 
@@ -100,9 +103,8 @@ def run(corpus: str, baseline: Baseline, output: Path, values: dict[str, Any]) -
     from closeread.corpora.submissions import write_submission
     from closeread.errors import escape, pluralize
 
-    places = {name: values[name] for name in ("config", "split", "gold", "data_dir")}
     chosen = {option.name: values[option.name] for option in baseline.options if values[option.name] is not None}
-    gold = options.read_gold(corpus, **places)
+    gold = options.read_gold(corpus, **values)
     with options.warnings_as_notes():
         rows = baseline.predict(gold.records, **chosen)
     write_submission(output, rows, gold.corpus)

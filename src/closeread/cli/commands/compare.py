@@ -9,8 +9,8 @@ import click
 
 from closeread.cli import options, printing
 from closeread.cli.procedure_group import (
-    PLACE,
     ProcedureGroup,
+    corpus_options,
     examples,
     given_options,
     gold_arguments,
@@ -46,7 +46,7 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     def command(systems: tuple[Path, ...], **values: Any) -> None:
         run(procedure, corpus, name, systems, values)
 
-    command.params += procedure_options(procedure, corpus)
+    command.params += [*corpus_options(corpus), *procedure_options(procedure, corpus)]
     return command
 
 
@@ -66,7 +66,7 @@ def run(procedure: Procedure, corpus: str | None, name: str, systems: tuple[Path
     if corpus is None or not all(stored):
         scorer = open_scorer(name, read_place(values), given, metrics)
         options.tell(scorer.gold.notices)
-    elif any(values[place] for place in PLACE) or given:
+    elif any(part is not None for part in read_place(values)) or given:
         raise RequestError("files of counts include their gold and options; omit the options for these")
     results = []
     for path, is_stored in zip(systems, stored, strict=True):

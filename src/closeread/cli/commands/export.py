@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from closeread.cli import options
 
 
-@click.command(short_help="Export a corpus as a dataset repository.")
+@click.command(cls=options.CorpusCommand, short_help="Export a corpus as a dataset repository.")
 @click.argument("corpus")
 @click.argument("folder", type=options.NAMED)
 @click.option(
     "--config", "configs", multiple=True, metavar="NAME", help="Export this config; may be repeated.  [default: all]"
 )
 @options.data_dir
-def command(corpus: str, folder: Path, configs: tuple[str, ...], data_dir: Path | None) -> None:
+def command(corpus: str, folder: Path, configs: tuple[str, ...], **files: Any) -> None:
     """Export a corpus as a dataset repository (Parquet and a dataset card) that `datasets` loads without closeread.
 
     \b
@@ -28,6 +29,6 @@ def command(corpus: str, folder: Path, configs: tuple[str, ...], data_dir: Path 
 
     hide_progress_in_pipes()
     with options.warnings_as_notes():
-        written = export(corpus, folder, configs=configs or None, data_dir=data_dir)
+        written = export(corpus, folder, configs=configs or None, data_dir=options.take_files(files))
     for path in written:
         click.echo(path)

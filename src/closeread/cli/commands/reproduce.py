@@ -10,7 +10,7 @@ import click
 from closeread.cli import options, printing
 
 
-@click.command(short_help="Recompute the tables of a corpus's paper.")
+@click.command(cls=options.CorpusCommand, short_help="Recompute the tables of a corpus's paper.")
 @click.argument("corpus")
 @click.argument("table", required=False)
 @options.data_dir
@@ -21,7 +21,7 @@ from closeread.cli import options, printing
     help="Read the authors' released predictions from this checkout of their repository.",
 )
 @options.style_options
-def command(corpus: str, table: str | None, data_dir: Path | None, upstream: Path | None, style: Any) -> None:
+def command(corpus: str, table: str | None, upstream: Path | None, style: Any, **files: Any) -> None:
     """Recompute the tables of a corpus's paper and print published and recomputed values side by side.
 
     \b
@@ -36,6 +36,7 @@ def command(corpus: str, table: str | None, data_dir: Path | None, upstream: Pat
     from closeread.counts.rendering import reproduction_grid
 
     declaration = load_corpus(corpus)
+    data_dir = options.take_files(files)
     options.tell(data_notices(declaration, declaration.default_config, data_dir))
     tables = reproduce(corpus, table, Inputs(data_dir, upstream))
     header = ["table", "row", "column", "printed", "recomputed", "agrees", "note"]

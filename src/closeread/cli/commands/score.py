@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from closeread.cli import options, printing
 from closeread.cli.procedure_group import (
     ProcedureGroup,
+    corpus_options,
     examples,
     given_options,
     gold_arguments,
@@ -69,7 +70,7 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
         about = f"Explain everything that is counted in each {procedure.unit} (in JSON: as 'explanations'); tables"
         about += f" show at most {SHOWN:,} rows per {procedure.unit}."
         command.params.append(click.Option(["--explain"], is_flag=True, help=about))
-    command.params += procedure_options(procedure, corpus)
+    command.params += [*corpus_options(corpus), *procedure_options(procedure, corpus)]
     return command
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -10,12 +9,12 @@ import click
 from closeread.cli import options, printing
 
 
-@click.command(short_help="Count documents, annotations and other figures of a corpus.")
+@click.command(cls=options.CorpusCommand, short_help="Count documents, annotations and other figures of a corpus.")
 @click.argument("corpus")
 @options.config
 @options.data_dir
 @options.style_options
-def command(corpus: str, config: str | None, data_dir: Path | None, style: Any) -> None:
+def command(corpus: str, config: str | None, style: Any, **files: Any) -> None:
     """Count documents, annotations and other figures of a corpus, split by split.
 
     \b
@@ -27,7 +26,7 @@ def command(corpus: str, config: str | None, data_dir: Path | None, style: Any) 
     from closeread.corpora.gold import load_corpus
     from closeread.counts.rendering import Grid, format_number
 
-    found = count_corpus(corpus, config, data_dir)
+    found = count_corpus(corpus, config, options.take_files(files))
     options.tell(found.notices)
     columns = found.splits.values()
     header = ["figure", *found.splits]

@@ -10,6 +10,7 @@ import click
 from closeread.cli import options
 from closeread.cli.procedure_group import (
     ProcedureGroup,
+    corpus_options,
     examples,
     given_options,
     gold_arguments,
@@ -36,7 +37,7 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     def command(predictions: Path, **values: Any) -> None:
         run(procedure, name, predictions, values)
 
-    command.params += procedure_options(procedure, corpus)
+    command.params += [*corpus_options(corpus), *procedure_options(procedure, corpus)]
     return command
 
 

@@ -35,6 +35,7 @@ from closeread.files import write_text
 from closeread.records import Origin, ParsedRows, Record
 from closeread.tasks.coref.columns import MentionTable, Words, document_digests
 from closeread.tasks.coref.coref_json import table_of as table_of_records
+from closeread.tasks.coref.corpus_records import table_of_corpus
 from closeread.tasks.coref.document_fields import add_fields
 from closeread.tasks.coref.document_files import Reading, iterate_formats, read_document_file, read_document_folder
 from closeread.tasks.coref.document_names import find_unknown_documents, match_names
@@ -73,7 +74,8 @@ class CoreferenceSides:
         """Read the documents of a corpus or of a key."""
         if place.corpus is not None:
             gold = read_corpus_gold(place)
-            key = Key(_with_trees(table_of(gold.records), Path(place.corpus), options), gold.origin, gold.notices)
+            table = _with_trees(table_of_corpus(gold.records), Path(place.corpus), options)
+            key = Key(table, gold.origin, gold.notices)
         elif place.gold is None:
             raise RequestError("coref has no corpus of its own; give a key as the gold")
         else:
@@ -83,7 +85,7 @@ class CoreferenceSides:
 
     def wrap_gold(self, records: Sequence[Any], corpus: str | None) -> Key:
         """Use documents in memory, which are already validated."""
-        return Key(table_of(records))
+        return Key(table_of_corpus(records))
 
     def read_system(self, gold: Key, source: Path | Sequence[Any], options: Options) -> System:
         """Read a response and put its documents in the order of the key's."""
