@@ -21,6 +21,7 @@ from closeread.formats.text import UNSAFE
 from closeread.formats.xml_tree import Element, read_xml
 from closeread.tasks.coref.marmara.documents import Annotation, Document, Mention
 
+SUFFIXES = (".xml", ".xml.gz")
 WORD = re.compile("-?[0-9]{1,9}")
 APOSTROPHES = re.compile("[’‘`´ʼ]")
 SPACES = re.compile(r"[\s_]+")
@@ -50,8 +51,8 @@ def read_annotations(files: Mapping[str, Path]) -> Annotations:
     problems: list[Problem] = []
     notices: list[Problem] = []
     for name, path in files.items():
-        if not name.endswith(".xml"):
-            notices.append(Problem("is ignored (expected a name ending in .xml)", None, name))
+        if not name.endswith(SUFFIXES):
+            notices.append(Problem(f"is ignored (expected a name ending in {SUFFIXES[0]})", None, name))
             continue
         try:
             annotation, wrong, odd = read_annotation(name, path)
@@ -62,7 +63,7 @@ def read_annotations(files: Mapping[str, Path]) -> Annotations:
             problems += [problem._replace(file=name) for problem in wrong]
             notices += [notice._replace(file=name) for notice in odd]
     if not annotations and not problems:
-        problems.append(Problem("contains no coreference files (expected files ending in .xml)"))
+        problems.append(Problem(f"contains no coreference files (expected files ending in {SUFFIXES[0]})"))
     return Annotations(annotations, problems, notices)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from closeread.errors import Problem, quote
+from closeread.errors import Problem, join_names, pluralize, quote
 from closeread.tasks.coref.marmara.coreference_xml import describe_mention, normalize_text
 from closeread.tasks.coref.marmara.documents import Annotation, Mention, Sentence
 from closeread.tasks.coref.marmara.sentence_numbers import find_document_id
@@ -92,9 +92,9 @@ def assign_annotations(treebank: Treebank, annotations: Sequence[Annotation]) ->
     for name, sentences in treebank.documents.items():
         found += _cut(name, sentences, treebank.files[name], located.get(name, []), parts)
     names = number_names(find_document_id(part.sentences[0]["number"]) for part in found)
-    for name, part in zip(names, found, strict=True):
-        if part.annotation is None:
-            parts.notices.append(Problem(f"document {quote(name)} has no coreference", None, part.file))
+    bare = [name for name, part in zip(names, found, strict=True) if part.annotation is None]
+    if bare:
+        parts.notices.append(Problem(f"{pluralize(len(bare), 'document')} without coreference: {join_names(bare)}"))
     return parts._replace(parts=dict(zip(names, found, strict=True)))
 
 

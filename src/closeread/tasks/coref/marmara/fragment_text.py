@@ -13,6 +13,7 @@ from closeread.errors import Problem
 
 AUTO = "auto"
 WINDOWS = "windows-1254"
+MARK = "\ufeff"
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 WORD_START = re.compile(r"<W(?=\s)")
@@ -26,17 +27,17 @@ AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);)")
 """An `&` that does not begin an entity that XML defines."""
 
 
-def find_encoding(name: str) -> str | None:
-    """Return the name under which Python knows an encoding; None if it is none of text.
+def is_encoding(name: str) -> bool:
+    """Return whether a name is that of an encoding of text.
 
-    >>> find_encoding("Latin-5"), find_encoding("rot13"), find_encoding("none")
-    ('iso8859-9', None, None)
+    >>> [is_encoding(name) for name in ("latin-5", "rot13", "none")]
+    [True, False, False]
     """
     try:
         "".encode(name)  # refuses codecs that are not of text
-        return codecs.lookup(name).name
     except (LookupError, ValueError):
-        return None
+        return False
+    return True
 
 
 def decode(data: bytes, encoding: str = AUTO) -> str:
@@ -48,26 +49,26 @@ def decode(data: bytes, encoding: str = AUTO) -> str:
             characters beyond ASCII, else windows-1254, whatever the file declares.
 
     Raises:
-        UnicodeDecodeError: the bytes are not in the encoding.
+        UnicodeError: the bytes are not in the encoding.
     """
     if encoding != AUTO:
-        return data.decode(encoding).removeprefix("\ufeff")
+        return data.decode(encoding).removeprefix(MARK)
     if data.startswith(codecs.BOM_UTF8):
-        return data.decode("utf-8-sig")
-    if data.isascii():
-        return data.decode("ascii")
+        return data.decode("utf-8").removeprefix(MARK)
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8")  # nothing beyond ASCII is the same in both
     except UnicodeDecodeError:
         return data.decode(WINDOWS)
 
 
-def describe_decoding_error(error: UnicodeDecodeError) -> Problem:
+def describe_decoding_error(error: UnicodeError) -> Problem:
     """Return what is wrong with the bytes of a fragment, with the line."""
-    before = error.object[: error.start]
+    if not isinstance(error, UnicodeDecodeError):
+        return Problem(f"can't be decoded: {error}")
     if error.object.startswith(UTF_16):
         return Problem(f"is UTF-16 text (expected UTF-8 or {WINDOWS})")
-    column = error.start - (before.rfind(b"\n") + 1) + 1
+    before = error.object[: error.start]
+    column = len(before) - (before.rfind(b"\n") + 1) + 1
     found = f"byte {column} (0x{error.object[error.start]:02x}) is not valid {error.encoding}"
     return Problem(found, before.count(b"\n") + 1)
 

@@ -72,10 +72,11 @@ def read_fragment(
     odd: list[Problem] = []
     sentences: list[SourceSentence] = []
     try:
-        root = parse_xml(file.path, repair(decode(file.data, encoding)).encode(), "utf-8")
+        root = parse_xml(file.path, repair(decode(file.data, encoding)).encode("utf-8", "surrogatepass"), "utf-8")
     except FormatError as error:
-        wrong += error.problems
-    except UnicodeDecodeError as error:
+        # Columns are those of the repaired text.
+        wrong += [problem._replace(what=problem.what.partition(" at column ")[0]) for problem in error.problems]
+    except UnicodeError as error:
         wrong.append(describe_decoding_error(error))
     else:
         for given, element in iterate_sentences(root, wrong, odd):

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from closeread.errors import FormatError, Problem, quote, suggest
+from closeread.errors import FormatError, Problem, join_names, pluralize, quote, suggest
 from closeread.formats.text import read_lines
 
 GENRES = ("News", "Short Story", "Novel", "Essay", "Research Monograph", "Article", "Travel", "Other")
@@ -100,5 +100,6 @@ def _read_rows(
         if document in genres and others[0] in GENRES:
             genres[document] = others[0]
     missing = [document for document in documents if document not in seen]
-    notices += [Problem(f"document {quote(document)} has no genre") for document in missing]
+    if missing:
+        notices.append(Problem(f"{pluralize(len(missing), 'document')} without a row: {join_names(missing)}"))
     return problems, notices

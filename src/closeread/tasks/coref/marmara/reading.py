@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, cast
 
-from closeread.errors import SHOWN, FormatError, Problem
+from closeread.errors import FormatError, Problem
 from closeread.formats import Format, FormatFolder
 from closeread.formats.folders import walk_files
 from closeread.records import Parsed, ParsedFolder, Record
@@ -19,6 +19,7 @@ from closeread.tasks.coref.marmara.coreference_xml import Annotations, read_anno
 from closeread.tasks.coref.marmara.document_parts import Part, assign_annotations
 from closeread.tasks.coref.marmara.documents import Document
 from closeread.tasks.coref.marmara.genres import find_genres
+from closeread.tasks.coref.marmara.notices import limit_notices
 from closeread.tasks.coref.marmara.record_making import annotate_sentences, make_document
 from closeread.tasks.coref.marmara.treebank_files import Files, Kind, read_files
 from closeread.tasks.coref.marmara.treebank_xml import Treebank, parse_treebank
@@ -63,14 +64,6 @@ def read_corpus(
         record["genre"] = of_genres.by_document[record["document"]]
     problems, notices = read.problems + of_genres.problems, read.notices + of_genres.notices
     return ParsedFolder(cast(Sequence[Record], read.records), read.files, problems, notices)
-
-
-def limit_notices(notices: Sequence[Problem], about: str) -> list[Problem]:
-    """Return the first `SHOWN` notices in order; if there are more, also their total."""
-    ordered = sorted(notices, key=lambda notice: notice.order)
-    if len(ordered) <= SHOWN:
-        return ordered
-    return [Problem(f"{len(ordered):,} notes about {about} (first {SHOWN} shown)"), *ordered[:SHOWN]]
 
 
 def _read_conllu(files: Files, found: Annotations | None, unaligned: str) -> _Read:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from closeread.errors import FormatError, Problem, quote
+from closeread.errors import FormatError, Problem, join_names, quote
 from closeread.formats.text import UNSAFE
 from closeread.formats.xml_tree import parse_xml
 from closeread.tasks.coref.marmara.documents import Sentence
@@ -73,6 +73,8 @@ def parse_treebank(found: Files) -> Treebank:
         problems += [Problem("is CoNLL-U (expected the treebank in XML)", None, name) for name in found.files]
     problems += find_repeated_numbers(sources)
     documents = name_documents([source for source in sources if source.sentences])
+    if not documents and not problems:
+        problems.append(Problem("contains no words"))
     word_numbers: dict[str, Sequence[int]] = {}
     sentences: dict[str, list[Sentence]] = {}
     for name, document in documents.items():
@@ -106,6 +108,9 @@ def read_extracted(name: str, file: TreebankFile, problems: list[Problem], notic
             wrong.append(Problem(f"the sentence number {quote(number)} has another form ({EXPECTED})", element.line))
         elif words := find_words(element, number, wrong, odd):
             sentences.append(SourceSentence(name, number, words, element.line))
+    ids = list(dict.fromkeys(find_document_id(sentence.number) for sentence in sentences))
+    if len(ids) > 1:
+        odd.append(Problem(f"has sentences of {join_names(ids)}, and is named by the first"))
     problems += [problem._replace(file=name) for problem in wrong]
     notices += [notice._replace(file=name) for notice in odd]
     return SourceDocument(name, sentences)
