@@ -81,7 +81,7 @@ class Match(NamedTuple):
 
     Attributes:
         score: how well, above 0.
-        places: the place of each stretch.  No two have the same, and what is before another stays before it.
+        places: the place of each stretch; what is before another stays before it.
     """
 
     score: float
@@ -175,36 +175,37 @@ def _find_bounds(stretches: Sequence[Stretch], found: Mapping[int, Place], stret
     return max(before, default=0), min(after, default=UNLIMITED)
 
 
-def choose_places(firsts: Sequence[int], places: Sequence[Place], bounds: Sequence[Place]) -> Sequence[Place] | None:
-    """Choose different places for stretches with the same key, in order, that are nearest to where they should be.
+def choose_places(firsts: Sequence[int], places: Sequence[Place], bounds: Sequence[Place]) -> list[Place] | None:
+    """Choose places for stretches with the same key that don't overlap and are nearest to where they should be.
 
     Args:
-        firsts: where each should begin, in ascending order.
-        places: the places, in order; at least as many.
+        firsts: where each should begin, in ascending order; their places have the same order.
+        places: all places, in order.
         bounds: the first and the last token that each may have.
 
     Returns:
         A place for each, with the least sum of distances, the earlier ones of several such choices; None if there is
         none within the bounds.
     """
-    n = len(places) + 1
-    # The least cost of the first stretches in the first places; the last of them is chosen, or not.
-    cost: list[list[float]] = [[0.0] * n]
-    for i, (first, (low, high)) in enumerate(zip(firsts, bounds, strict=True)):
+    ends = [last for _, last in places]
+    before = [bisect_left(ends, first) for first, _ in places]  # how many places are before each
+    # The least cost of the first stretches in the first places; the last of these is chosen, or not.
+    cost = [[0.0] * (len(places) + 1)]
+    for first, (low, high) in zip(firsts, bounds, strict=True):
         row = [math.inf]
         for j, (begin, end) in enumerate(places):
-            here = cost[i][j] + abs(begin - first) if low <= begin and end <= high else math.inf
-            row.append(min(row[j], here))
+            is_allowed = low <= begin and end <= high
+            row.append(min(row[j], cost[-1][before[j]] + abs(begin - first) if is_allowed else math.inf))
         cost.append(row)
     if math.isinf(cost[-1][-1]):
         return None
     chosen: list[Place] = []
-    j = n - 1
-    for i in range(len(firsts), 0, -1):
-        while cost[i][j - 1] == cost[i][j]:
+    j = len(places)
+    for row in reversed(cost[1:]):
+        while row[j - 1] == row[j]:
             j -= 1
-        j -= 1
-        chosen.append(places[j])
+        chosen.append(places[j - 1])
+        j = before[j - 1]
     return chosen[::-1]
 
 
