@@ -1,0 +1,252 @@
+"""The baseline of the corpus: every document by a machine that is trained on all the others.
+
+Conventions: records are documents of the corpus; rows of the result have the fields `document` and `clusters`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from closeread.errors import RequestError, describe_unknown, pluralize, quote
+from closeread.records import Record
+from closeread.tasks.coref.marmara.examples import Pairs, count_examples, draw_wrong, list_examples, list_gold
+from closeread.tasks.coref.marmara.features import Mentions, describe_mentions, encode_pairs
+from closeread.tasks.coref.marmara.learning import score_codes
+from closeread.tasks.coref.marmara.linking import Model, build_chains, iterate_links
+from closeread.tasks.coref.marmara.mention_detection import detect_in_tokens, detect_mentions, document_order
+from closeread.tasks.coref.marmara.mention_types import PRONOUNS
+from closeread.tasks.coref.marmara.pair_learning import PairMatrix, fit_pairs
+from closeread.tasks.coref.marmara.tokens import Tokens, read_tokens
+from closeread.tasks.coref.marmara.vectors import (
+    N_COMPONENTS,
+    MentionVectors,
+    Vectors,
+    find_cosines,
+    find_words,
+    look_up,
+    read_vectors,
+)
+
+MENTIONS = ("gold", "predicted")
+FEATURE_SETS = ("T", "TF", "TP")
+"""Features of the treebank; with word vectors, too; with their principal components, too."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the baseline is run.
+
+    Attributes:
+        learner: "svc" (link a mention with all that the classifier says) or "svr" (link it with the best one).
+        mentions: whose mentions are linked: one of `MENTIONS`.
+        features: one of `FEATURE_SETS`.
+        vectors: the file of word vectors, for TF and TP.
+        pronouns: lemmas of pronouns, in lower case.
+        derived_modifiers: as `detect_mentions`.
+        seed: draws the wrong mentions that are trained on.
+    """
+
+    learner: str
+    mentions: str = "gold"
+    features: str = "T"
+    vectors: Path | None = None
+    pronouns: Collection[str] = PRONOUNS
+    derived_modifiers: str = "exclude"
+    seed: int = 0
+
+
+class Prepared(NamedTuple):
+    """A document, ready to be trained on and to be predicted.
+
+    Attributes:
+        name: its name.
+        mentions, vectors: the mentions that are to be linked, and their vectors.
+        trained, trained_vectors: those that are trained on, and their vectors.
+        examples: the pairs that are trained on.
+    """
+
+    name: str
+    mentions: Mentions
+    vectors: MentionVectors | None
+    trained: Mentions
+    trained_vectors: MentionVectors | None
+    examples: Pairs
+
+
+class Prediction(NamedTuple):
+    """The chains of a document, and what they were made with."""
+
+    document: Prepared
+    model: Model
+    clusters: list[list[list[int]]]
+
+    @property
+    def row(self) -> Record:
+        """The prediction as coreference is submitted."""
+        return {"document": self.document.name, "clusters": self.clusters}
+
+    def iterate_links(self) -> Iterator[Record]:
+        """Yield the candidate links of the document, with their features and scores."""
+        return iterate_links(self.document.name, self.model, self.document.mentions, self.document.vectors)
+
+
+class LeaveOneOut:
+    """Predicts each document by a machine that is trained on all others.
+
+    Args:
+        records: the documents, with gold chains.
+        settings: how.
+
+    Raises:
+        RequestError: the vectors are missing, or the features need none.
+        FormatError: the file of vectors is invalid.
+    """
+
+    def __init__(self, records: Sequence[Record], settings: Settings) -> None:
+        self._settings = settings
+        tokens = [read_tokens(record) for record in records]
+        vectors = _read_vectors(settings, tokens)
+        self._documents = [
+            _prepare(record, of, vectors, settings) for record, of in zip(records, tokens, strict=True)
+        ]
+        self._examples = _VectorExamples(self._documents) if vectors else _CountedExamples(self._documents)
+
+    def predict(self, number: int) -> Prediction:
+        """Predict a document.
+
+        Raises:
+            MissingExtraError: scikit-learn is not installed.
+            RequestError: the other documents have no examples.
+        """
+        document, learner = self._documents[number], self._settings.learner
+        try:
+            model = self._examples.train(learner, number)
+        except ValueError as error:
+            found = f"the machine for document {quote(document.name)} can't be trained on the other documents"
+            raise RequestError(f"{found}: {error}") from None
+        return Prediction(document, model, build_chains(learner, model, document.mentions, document.vectors))
+
+
+class _CountedExamples:
+    """The examples of all documents as counts of codes: those of all but one are a difference."""
+
+    def __init__(self, documents: Sequence[Prepared]) -> None:
+        self._counts = [count_examples(one.trained, one.examples) for one in documents]
+        self._total = np.sum(self._counts, axis=0)
+
+    def train(self, learner: str, left_out: int) -> Model:
+        """Train on all documents but one."""
+        return Model(score_codes(learner, self._total - self._counts[left_out]), None)
+
+
+class _VectorExamples:
+    """The examples of all documents one by one, since vectors make each different."""
+
+    def __init__(self, documents: Sequence[Prepared]) -> None:
+        vectors = [one.trained_vectors for one in documents if one.trained_vectors is not None]
+        offsets = np.cumsum([0, *(len(one.trained) for one in documents)])
+        pairs = [one.examples for one in documents]
+        self._vectors = np.concatenate([one.values for one in vectors])
+        self._first = np.concatenate([one.first + offset for one, offset in zip(pairs, offsets, strict=False)])
+        self._second = np.concatenate([one.second + offset for one, offset in zip(pairs, offsets, strict=False)])
+        self._is_positive = np.concatenate([one.is_positive for one in pairs])
+        self._codes = np.concatenate([encode_pairs(one.trained, one.examples.first, one.examples.second) for one in documents])
+        self._cosines = np.hstack([find_cosines(of, one.first, one.second) for of, one in zip(vectors, pairs, strict=True)])
+        self._document = np.repeat(np.arange(len(documents)), [len(one.first) for one in pairs])
+
+    def train(self, learner: str, left_out: int) -> Model:
+        """Train on all documents but one."""
+        kept = self._document != left_out
+        columns = (self._codes[kept], self._first[kept], self._second[kept], self._cosines[:, kept])
+        weights = fit_pairs(learner, PairMatrix(*columns, self._vectors), self._is_positive[kept])
+        return Model(weights.codes, weights)
+
+
+def _read_vectors(settings: Settings, documents: Sequence[Tokens]) -> Vectors | None:
+    """Read the vectors that the features need; None if they need none.
+
+    Raises:
+        RequestError: there is no file for them, or a file that they don't need.
+        FormatError: the file is invalid.
+    """
+    if settings.features == "T":
+        if settings.vectors is not None:
+            raise RequestError("features T use no vectors; choose features TF or TP, or give no file of vectors")
+        return None
+    if settings.vectors is None:
+        raise RequestError(f"features {settings.features} need word vectors; give a file of them")
+    n_components = N_COMPONENTS if settings.features == "TP" else None
+    return read_vectors(settings.vectors, find_words(documents), n_components=n_components)
+
+
+def _prepare(record: Record, tokens: Tokens, vectors: Vectors | None, settings: Settings) -> Prepared:
+    chains = list_gold(record)
+    linked = trained = list(chains)
+    if settings.mentions == "predicted":
+        linked = detect_in_tokens(tokens, settings.derived_modifiers)
+        wrong = draw_wrong(record["document"], chains, linked, settings.seed)
+        trained = sorted([*chains, *wrong], key=document_order)
+    of_linked = describe_mentions(tokens, linked, settings.pronouns)
+    of_trained = of_linked if trained is linked else describe_mentions(tokens, trained, settings.pronouns)
+    return Prepared(
+        record["document"],
+        of_linked,
+        look_up(tokens, of_linked, vectors) if vectors else None,
+        of_trained,
+        look_up(tokens, of_trained, vectors) if vectors else None,
+        list_examples(trained, chains),
+    )
+
+
+def predict(
+    records: Sequence[Record],
+    settings: Settings,
+    *,
+    only: Collection[str] = (),
+    jobs: int = 1,
+) -> Iterator[Prediction]:
+    """Predict documents, each by a machine that is trained on all others; yield them in the order of the records.
+
+    The result does not depend on the number of threads.
+
+    Args:
+        records: the documents, with gold chains.
+        settings: how.
+        only: the names of the documents that are predicted; all if empty.
+        jobs: the number of threads.
+
+    Raises:
+        RequestError: there is no such document, only one document, nothing to train on, or vectors are missing.
+        FormatError: the file of vectors is invalid.
+        MissingExtraError: scikit-learn is not installed.
+    """
+    names = [record["document"] for record in records]
+    for name in only:
+        if name not in names:
+            raise RequestError(describe_unknown("document", name, names))
+    if len(records) < 2:
+        raise RequestError(f"there is only {pluralize(len(records), 'document')} (expected two or more, to leave one out)")
+    left_out = LeaveOneOut(records, settings)
+    numbers = [number for number, name in enumerate(names) if not only or name in only]
+    if jobs == 1:
+        yield from map(left_out.predict, numbers)
+        return
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(left_out.predict, numbers)
+
+
+def predict_mentions(records: Sequence[Record], *, derived_modifiers: str = "exclude") -> list[Record]:
+    """Detect the mentions of documents, each in a chain of its own."""
+    return [
+        {
+            "document": record["document"],
+            "clusters": [[list(span)] for span in detect_mentions(record, derived_modifiers=derived_modifiers)],
+        }
+        for record in records
+    ]

@@ -1,0 +1,218 @@
+"""The features of pairs of mentions: types (A), what their heads and words share (B), and all products (A*B).
+
+A pair is a *code* from 0 to `N_CODES` - 1: its types, and the features of B that the others follow from.  Codes are
+few, so that pairs are counted, and scores looked up, by code.
+
+Conventions: mention 1 stands before mention 2; all features are 0 or 1, named as in `FEATURES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from closeread.arrays import Floats, Ints, Mask
+from closeread.tasks.coref.marmara.mention_detection import Span
+from closeread.tasks.coref.marmara.mention_types import PRONOUN, PROPER, TYPES, classify_head, find_head
+from closeread.tasks.coref.marmara.mention_types import find_proper_stems
+from closeread.tasks.coref.marmara.tokens import Tokens
+from closeread.tasks.coref.marmara.turkish import is_capitalised, lower, strip_suffix
+
+Codes = NDArray[np.int16]
+
+A = tuple(f"{side}:{name}" for side in ("m1", "m2", "both") for name in TYPES)
+INDEPENDENT = (
+    "head",
+    "lemma",
+    "last_part",
+    "acronym",
+    "acronym_reverse",
+    "head_in",
+    "head_in_reverse",
+    "lemma_in",
+    "lemma_in_reverse",
+)
+"""The features of B that are bits of a code; the others are disjunctions of these."""
+
+B = (
+    "head",
+    "lemma",
+    "last_part",
+    "acronym",
+    "acronym_reverse",
+    "acronym_any",
+    "head_in",
+    "head_in_reverse",
+    "head_in_any",
+    "lemma_in",
+    "lemma_in_reverse",
+    "lemma_in_any",
+)
+FEATURES = (*A, *B, *(f"{a}*{b}" for a in A for b in B))
+"""The names of all 129 features."""
+
+N_CODES = len(TYPES) ** 2 << len(INDEPENDENT)
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """The mentions of a document as columns, in document order.
+
+    Texts are numbers: equal texts of a column, and of `acronym` and `initials` together, have the same.
+
+    Attributes:
+        spans: their spans.
+        start, end: the same, (n_mentions,).
+        head: their heads, (n_mentions,) tokens.
+        type: their types, (n_mentions,) numbers in `TYPES`.
+        form: the lower-case form of the head, (n_mentions,), from 0.
+        lemma: the stripped lower-case lemma of the head, (n_mentions,), from 0.
+        last_part: the last part, by `_`, of the stripped form of the head, (n_mentions,).
+        acronym: the mention as an acronym, (n_mentions,); -1 where it is none.
+        initials: the initials of its capitalised parts, (n_mentions,); -2 where it has fewer than two such parts.
+        form_in: whether a form is a sub-string of another, (n_forms, n_forms).
+        lemma_in: whether a lemma is a sub-string of another, (n_lemmas, n_lemmas).
+    """
+
+    spans: Sequence[Span]
+    start: Ints
+    end: Ints
+    head: Ints
+    type: Ints
+    form: Ints
+    lemma: Ints
+    last_part: Ints
+    acronym: Ints
+    initials: Ints
+    form_in: Mask
+    lemma_in: Mask
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+
+def describe_mentions(tokens: Tokens, spans: Sequence[Span], pronouns: Collection[str]) -> Mentions:
+    """Put what features need of mentions into columns.
+
+    Args:
+        tokens: the tokens of the document.
+        spans: the mentions, in document order.
+        pronouns: lemmas of pronouns, in lower case.
+    """
+    stems = find_proper_stems(tokens)
+    heads = [find_head(tokens, span) for span in spans]
+    forms, form = _factorize(lower(tokens.forms[head]) for head in heads)
+    lemmas, lemma = _factorize(lower(strip_suffix(tokens.lemmas[head])) for head in heads)
+    _, last_part = _factorize(strip_suffix(tokens.forms[head]).rpartition("_")[2] for head in heads)
+    words = [tokens.forms[start : end + 1] for start, end in spans]
+    short, long = list(map(_read_acronym, words)), list(map(_read_initials, words))
+    _, abbreviations = _factorize([*short, *long])
+    acronym, initials = abbreviations.reshape(2, len(spans))
+    start, end = np.array(spans, np.int64).reshape(-1, 2).T
+    return Mentions(
+        spans=spans,
+        start=start,
+        end=end,
+        head=np.array(heads, np.int64),
+        type=np.array([classify_head(tokens, head, stems, pronouns) for head in heads], np.int64),
+        form=form,
+        lemma=lemma,
+        last_part=last_part,
+        acronym=np.where(list(map(bool, short)), acronym, -1),
+        initials=np.where(list(map(bool, long)), initials, -2),
+        form_in=find_substrings(forms),
+        lemma_in=find_substrings(lemmas),
+    )
+
+
+def _factorize(texts: Iterable[str]) -> tuple[list[str], Ints]:
+    """Return the different texts in order of their first use, and the place of every text among these."""
+    places: dict[str, int] = {}
+    found = [places.setdefault(text, len(places)) for text in texts]
+    return list(places), np.array(found, np.int64)
+
+
+def _read_acronym(forms: Sequence[str]) -> str:
+    """Return a single word of two or more capitals, without its suffix and its dots; empty if it is none."""
+    text = strip_suffix(forms[0]).replace(".", "")
+    return text if len(forms) == 1 and len(text) > 1 and all(map(is_capitalised, text)) else ""
+
+
+def _read_initials(forms: Sequence[str]) -> str:
+    """Return the initials of the capitalised parts of words; empty if there are fewer than two."""
+    parts = [part for form in forms for part in strip_suffix(form).split("_") if is_capitalised(part)]
+    return "".join(part[0] for part in parts) if len(parts) > 1 else ""
+
+
+def find_substrings(texts: Sequence[str]) -> Mask:
+    """Return whether texts are sub-strings of each other, (n, n): the row's text inside the column's.
+
+    >>> find_substrings(["el", "elma", "mal"]).astype(int).tolist()
+    [[1, 1, 0], [0, 1, 0], [0, 0, 1]]
+    """
+    places = {text: place for place, text in enumerate(texts)}
+    found = np.zeros((len(texts), len(texts)), np.bool_)
+    for column, text in enumerate(texts):
+        if len(text) ** 2 > len(texts):
+            found[:, column] = [other in text for other in texts]
+            continue
+        # A word has fewer sub-strings than a document has words.
+        parts = {text[i:j] for i in range(len(text) + 1) for j in range(i, len(text) + 1)}
+        found[[places[part] for part in parts if part in places], column] = True
+    return found
+
+
+def encode_pairs(mentions: Mentions, first: Ints, second: Ints) -> Codes:
+    """Return the codes of pairs.
+
+    Args:
+        mentions: the mentions of a document.
+        first, second: the mentions of each pair; any two shapes that broadcast.
+    """
+    forms, lemmas = (mentions.form[first], mentions.form[second]), (mentions.lemma[first], mentions.lemma[second])
+    types = mentions.type[first], mentions.type[second]
+    bits = (
+        forms[0] == forms[1],
+        lemmas[0] == lemmas[1],
+        (types[0] == PROPER) & (types[1] == PROPER) & (mentions.last_part[first] == mentions.last_part[second]),
+        mentions.acronym[first] == mentions.initials[second],
+        mentions.initials[first] == mentions.acronym[second],
+        mentions.form_in[forms],
+        mentions.form_in[forms[::-1]],
+        mentions.lemma_in[lemmas],
+        mentions.lemma_in[lemmas[::-1]],
+    )
+    codes: Codes = (len(TYPES) * types[0] + types[1]).astype(np.int16) << len(INDEPENDENT)
+    for place, bit in enumerate(bits):
+        codes |= bit.astype(np.int16) << place
+    return codes
+
+
+def mark_candidates(mentions: Mentions, first: Ints, second: Ints) -> Mask:
+    """Tell which pairs may be linked: all but a pronoun before what is no pronoun; shapes as `encode_pairs`."""
+    allowed: Mask = (mentions.type[first] != PRONOUN) | (mentions.type[second] == PRONOUN)
+    return allowed
+
+
+def expand_codes(codes: Ints | Codes) -> Floats:
+    """Return the features of codes, (n_codes, 129), in the order of `FEATURES`."""
+    types = codes >> len(INDEPENDENT)
+    first, second = np.divmod(types, len(TYPES))
+    kinds = np.arange(len(TYPES))
+    is_first, is_second = first[:, None] == kinds, second[:, None] == kinds
+    a = np.hstack([is_first, is_second, is_first & is_second])
+    bit = {name: (codes >> place & 1).astype(np.bool_) for place, name in enumerate(INDEPENDENT)}
+    for name in ("acronym", "head_in", "lemma_in"):
+        bit[f"{name}_any"] = bit[name] | bit[f"{name}_reverse"]
+    b = np.stack([bit[name] for name in B], axis=1)
+    products = (a[:, :, None] & b[:, None, :]).reshape(len(codes), -1)
+    return np.hstack([a, b, products]).astype(np.float64)
+
+
+def name_features(code: int) -> list[str]:
+    """Return the names of the features of A and B that are 1 for a code."""
+    values = expand_codes(np.array([code]))[0, : len(A) + len(B)]
+    return [name for name, value in zip(FEATURES, values, strict=False) if value]
