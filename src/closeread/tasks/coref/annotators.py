@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from os.path import realpath
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Ints, mark_run_starts
-from closeread.errors import FormatError, Problem, RequestError, pluralize, quote
+from closeread.errors import FormatError, Problem, pluralize, quote
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.spans import merge_adjacent
 from closeread.tasks.coref.sides import find_repeated, read_documents
@@ -54,20 +55,28 @@ class Annotations:
     row_chain: Ints
 
 
-def check_different(paths: Sequence[Path]) -> None:
-    """Check that no file is given twice.
+class AnnotatorFile(NamedTuple):
+    """The documents of an annotator.
 
-    Raises:
-        RequestError: one is.
+    Attributes:
+        name: the file or folder, for messages.
+        table: its documents.
     """
+
+    name: str
+    table: MentionTable
+
+
+def find_repeated_paths(paths: Sequence[Path]) -> Iterator[str]:
+    """Yield a sentence for each path that leads to the same file as an earlier one."""
     seen: dict[str, Path] = {}
     for path in paths:
         if (before := seen.setdefault(realpath(path), path)) is not path:
-            same = "" if before == path else f", as {before}"
-            raise RequestError(f"{path} is given twice{same} (expected a file for each annotator)")
+            same = "" if before == path else f", also as {before}"
+            yield f"{path} is given twice{same}; it counts as two annotators"
 
 
-def read_annotator(path: Path, *, is_response: bool = False) -> MentionTable:
+def read_annotator(path: Path, *, is_response: bool = False) -> AnnotatorFile:
     """Read the documents of an annotator.
 
     Args:
@@ -80,33 +89,31 @@ def read_annotator(path: Path, *, is_response: bool = False) -> MentionTable:
     table = read_documents(path, is_response=is_response)
     if problems := list(find_repeated(table, ADVICE)):
         raise FormatError(path, problems)
-    return table
+    return AnnotatorFile(str(path), table)
 
 
-def compare_tokens(files: Mapping[str, MentionTable]) -> list[FormatError]:
+def compare_tokens(files: Sequence[AnnotatorFile]) -> Iterator[FormatError]:
     """Compare the tokens of the documents that several files share: their number, and the words.
 
-    Args:
-        files: the documents of each file, by its name in messages.
-
-    Returns:
+    Yields:
         An error for each file that differs from the first file with the same document, with all its problems.
     """
-    first: dict[str, tuple[str, MentionTable, int]] = {}
+    first: dict[str, tuple[AnnotatorFile, int]] = {}
     # Files that know the number of tokens come first: the others can be compared with them.
-    for name, table in sorted(files.items(), key=lambda item: item[1].n_tokens is None):
-        for number, document in enumerate(table.names):
-            first.setdefault(document, (name, table, number))
-    found = {name: list(_compare_file(table, first)) for name, table in files.items()}
-    return [FormatError(name, problems) for name, problems in found.items() if problems]
+    for file in sorted(files, key=lambda file: file.table.n_tokens is None):
+        for number, document in enumerate(file.table.names):
+            first.setdefault(document, (file, number))
+    for file in files:
+        if problems := list(_compare_file(file.table, first)):
+            yield FormatError(file.name, problems)
 
 
-def _compare_file(table: MentionTable, first: Mapping[str, tuple[str, MentionTable, int]]) -> Iterator[Problem]:
+def _compare_file(table: MentionTable, first: Mapping[str, tuple[AnnotatorFile, int]]) -> Iterator[Problem]:
     """Compare the documents of a file with those of other files."""
     ends = np.zeros(len(table), np.int64)
     np.maximum.at(ends, table.document, table.end + 1)
     for number, document in enumerate(table.names):
-        name, other, its = first[document]
+        (name, other), its = first[document]
         if other is table:
             continue
         if difference := compare_words(other, its, table, number, name):
@@ -123,25 +130,23 @@ def _compare_file(table: MentionTable, first: Mapping[str, tuple[str, MentionTab
                 yield Problem(what, None, table.file_of(number))
 
 
-def find_ungiven(table: MentionTable, given: MentionTable, source: str) -> list[Problem]:
-    """Find the documents and mentions of an annotator that were not given.
+def find_unknown_documents(table: MentionTable, known: AnnotatorFile) -> Iterator[Problem]:
+    """Find the documents of a file that another one lacks."""
+    names = set(known.table.names)
+    for number, name in enumerate(table.names):
+        if name not in names:
+            yield Problem(f"document {quote(name)} is not in {known.name}", None, table.file_of(number))
 
-    Args:
-        table: the documents of the annotator.
-        given: the documents with the mentions to be annotated.
-        source: what to call these in messages.
-    """
-    known, documents = set(_list_mentions(given)), set(given.names)
-    problems = [
-        Problem(f"document {quote(name)} is not in {source}", None, table.file_of(number))
-        for number, name in enumerate(table.names)
-        if name not in documents
-    ]
+
+def find_ungiven(table: MentionTable, given: AnnotatorFile) -> list[Problem]:
+    """Find the documents and mentions of an annotator that are not in the file with the mentions to be annotated."""
+    problems = list(find_unknown_documents(table, given))
+    known, documents = set(_list_mentions(given.table)), set(given.table.names)
     for mention, place in zip(_list_mentions(table), table.document.tolist(), strict=True):
         name, start, end, _ = mention
         if name in documents and mention not in known:
             line = table.words.line_of(place, start) if table.words is not None else None
-            found = f"document {quote(name)}: the mention of tokens {start} to {end} is not in {source}"
+            found = f"document {quote(name)}: the mention of tokens {start} to {end} is not in {given.name}"
             problems.append(Problem(found, line or None, table.file_of(place)))
     return sorted(problems, key=lambda problem: problem.order)
 
