@@ -18,10 +18,12 @@ import numpy as np
 
 from closeread.arrays import Floats, Mask, ratio
 from closeread.counts.options import Option, resolve_options
-from closeread.errors import RequestError, join_names, pluralize
-from closeread.tasks.coref.annotators import Annotations
+from closeread.errors import Problem, RequestError, SubmissionError, join_names, pluralize
+from closeread.tasks.coref.annotators import ADVICE, Annotations, gather_annotations
+from closeread.tasks.coref.columns import mention_table
 from closeread.tasks.coref.kernels.alpha import MEASURES, count_disagreement
 from closeread.tasks.coref.kernels.chain_values import number_values
+from closeread.tasks.coref.rules import describe_reversed
 
 NAME = "coref_alpha"
 MODULES = (NAME,)
@@ -197,6 +199,45 @@ def measure_agreement(annotations: Annotations, options: Mapping[str, str]) -> A
         )
     ]
     return Agreement(documents, _by_measure(total, bool(compared.any())), options, _count_empty(annotations, compared))
+
+
+def measure_clusters(documents: Sequence[Sequence[Any]], options: Mapping[str, str]) -> Agreement:
+    """Measure the agreement of annotators whose clusters are in memory.
+
+    Args:
+        documents: the annotations of each document, each a list of clusters of mentions ``[start, end]`` or ``[start,
+            end, head]``; heads are ignored.  Documents are named by their numbers, from 0.
+        options: the value of every option (see `resolve`).
+
+    Raises:
+        SubmissionError: a mention ends before it starts, or is twice in an annotation; all problems.
+    """
+    if problems := list(_find_faults(documents)):
+        raise SubmissionError("predictions", problems)
+    tables = []
+    for annotator in range(max(map(len, documents), default=0)):
+        names = [str(number) for number, annotations in enumerate(documents) if annotator < len(annotations)]
+        clusters = [
+            [[mention[:2] for mention in cluster] for cluster in documents[int(name)][annotator]] for name in names
+        ]
+        tables.append(mention_table(names, clusters))
+    return measure_agreement(gather_annotations(tables), options)
+
+
+def _find_faults(documents: Sequence[Sequence[Any]]) -> Iterator[Problem]:
+    """Find mentions that end before they start, and mentions that are twice in an annotation."""
+    for row, annotations in enumerate(documents):
+        for number, clusters in enumerate(annotations):
+            where = f"row {row}: annotation {number}: "
+            seen: dict[tuple[int, int], int] = {}
+            for cluster, (start, end, *_) in ((i, mention) for i, members in enumerate(clusters) for mention in members):
+                if start > end:
+                    yield Problem(f"{where}{describe_reversed([start, end])}")
+                elif (start, end) in seen:
+                    before = seen[start, end]
+                    place = f"in clusters {before} and {cluster}" if before != cluster else f"twice in cluster {cluster}"
+                    yield Problem(f"{where}mention [{start}, {end}] is {place} (numbered from 0); {ADVICE}")
+                seen.setdefault((start, end), cluster)
 
 
 def _divide(observed: Floats, expected: Floats) -> Floats:

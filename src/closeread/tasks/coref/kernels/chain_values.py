@@ -7,6 +7,7 @@ sets of a document are the same value, whoever drew them.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -57,16 +58,11 @@ def number_values(
 def _number_sets(member: Ints, group: Ints) -> Ints:
     """Number the sets that groups are, so that equal sets have the same number, for each row."""
     order = np.lexsort((member, group))
-    starts = np.flatnonzero(mark_run_starts(group[order])).tolist()
+    bounds = [*np.flatnonzero(mark_run_starts(group[order])).tolist(), len(member)]
     # A set is looked up by the bytes of its sorted members.
-    content, width = np.ascontiguousarray(member[order]).tobytes(), member.itemsize
+    content, width = member[order].tobytes(), member.itemsize
     known: dict[bytes, int] = {}
-    ends = [*starts[1:], len(member)]
-    numbers = [
-        known.setdefault(content[start * width : end * width], len(known))
-        for start, end in zip(starts, ends, strict=True)
-        if start < end
-    ]
+    numbers = [known.setdefault(content[i * width : j * width], len(known)) for i, j in pairwise(bounds)]
     sets = np.empty(len(member), np.int64)
-    sets[order] = np.repeat(np.array(numbers, np.int64), np.diff([*starts, len(member)]) if len(member) else 0)
+    sets[order] = np.repeat(np.array(numbers, np.int64), np.diff(bounds))
     return sets
