@@ -72,9 +72,7 @@ def check_rows(
         raise SubmissionError(side, [Problem("a row is nested too deeply")]) from None
     if problems:
         row_of = dict(zip(numbers, rows, strict=True))
-        messages = [
-            (p.row, absent if absent and row_of[p.row or 0] is None else p.message) for p in problems
-        ]
+        messages = [(p.row, absent if absent and row_of[p.row or 0] is None else p.message) for p in problems]
         raise SubmissionError(side, [Problem(f"row {row}: {what}") for row, what in messages])
     return rows
 

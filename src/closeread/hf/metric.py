@@ -30,9 +30,8 @@ from closeread.hf.features import feature
 from closeread.hf.inputs import as_list, check_rows, records
 from closeread.hf.module_state import reduce_module, release_locks
 from closeread.hf.signatures import describe_inputs, signature_of_compute, with_options
-from closeread.records import ColumnRecords, Record
+from closeread.records import Record
 from closeread.scoring import Scorer, resolve_options
-
 
 ABSENT = "is None (expected a prediction, or missing='empty' or missing='skip')"
 """What is wrong with a missing prediction."""

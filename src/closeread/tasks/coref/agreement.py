@@ -111,7 +111,7 @@ class Agreement:
     """The agreement of annotators, by document and in all.
 
     Attributes:
-        documents: the documents, sorted by name.
+        documents: the documents, in order.
         alpha: alpha by measure, averaged as the options say; None if no document has two annotators.
         options: the value of every option.
         empty: how many of the compared annotations have no chain of two or more mentions.
@@ -221,21 +221,25 @@ def measure_clusters(documents: Sequence[Sequence[Any]], options: Mapping[str, s
             [[mention[:2] for mention in cluster] for cluster in documents[int(name)][annotator]] for name in names
         ]
         tables.append(mention_table(names, clusters))
-    return measure_agreement(gather_annotations(tables), options)
+    return measure_agreement(gather_annotations(tables, [str(number) for number in range(len(documents))]), options)
 
 
 def _find_faults(documents: Sequence[Sequence[Any]]) -> Iterator[Problem]:
     """Find mentions that end before they start, and mentions that are twice in an annotation."""
-    for row, annotations in enumerate(documents):
-        for number, clusters in enumerate(annotations):
+    for row, annotators in enumerate(documents):
+        for number, clusters in enumerate(annotators):
             where = f"row {row}: annotation {number}: "
             seen: dict[tuple[int, int], int] = {}
-            for cluster, (start, end, *_) in ((i, mention) for i, members in enumerate(clusters) for mention in members):
+            for cluster, (start, end, *_) in (
+                (i, mention) for i, members in enumerate(clusters) for mention in members
+            ):
                 if start > end:
                     yield Problem(f"{where}{describe_reversed([start, end])}")
                 elif (start, end) in seen:
                     before = seen[start, end]
-                    place = f"in clusters {before} and {cluster}" if before != cluster else f"twice in cluster {cluster}"
+                    place = (
+                        f"in clusters {before} and {cluster}" if before != cluster else f"twice in cluster {cluster}"
+                    )
                     yield Problem(f"{where}mention [{start}, {end}] is {place} (numbered from 0); {ADVICE}")
                 seen.setdefault((start, end), cluster)
 

@@ -36,7 +36,7 @@ class Annotations:
     listed once, by document, by its first token, and then the longer first.
 
     Attributes:
-        names: (n_documents,) the documents' names, sorted.
+        names: (n_documents,) the documents' names.
         annotator, document: (n_annotations,) the annotator, and the document, of each annotation.
         place: (n_mentions,) the document of each mention, in ascending order.
         start, end: (n_mentions,) its first and its last token.
@@ -151,13 +151,14 @@ def find_ungiven(table: MentionTable, given: AnnotatorFile) -> list[Problem]:
     return sorted(problems, key=lambda problem: problem.order)
 
 
-def gather_annotations(tables: Sequence[MentionTable]) -> Annotations:
+def gather_annotations(tables: Sequence[MentionTable], names: Sequence[str] | None = None) -> Annotations:
     """Gather the chains of annotators by document.
 
     Args:
         tables: the documents of each annotator; no mention is twice in a document.
+        names: the names of all documents, in the order to be kept; None for those of the tables, sorted.
     """
-    names = sorted({name for table in tables for name in table.names})
+    names = sorted({name for table in tables for name in table.names}) if names is None else names
     number = {name: i for i, name in enumerate(names)}
     documents = [np.array([number[name] for name in table.names], np.int64) for table in tables]
     sizes = [len(table.names) for table in tables]
