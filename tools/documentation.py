@@ -29,7 +29,6 @@ from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.corpora.schema import fields, load_schema
 from closeread.counts.options import Option
-from closeread.counts.procedure import Procedure
 from closeread.counts.rendering import Grid, draw
 from closeread.files import write_text
 from closeread.hf.metric import EvaluateModule
@@ -81,10 +80,16 @@ def facts_table(corpus: Corpus) -> str:
 def metric_parts(metric: str) -> dict[str, Callable[[], str]]:
     """The generators of the parts of the card of an evaluate module, by name."""
     module = find_module(metric)
+    if not issubclass(module, EvaluateModule):  # a measure that compares annotators, and scores nothing
+        return {
+            "options": lambda: options_table(module.OPTIONS),
+            "scores": lambda: scores_table(module.SCORES),
+            "citation": lambda: bibtex(module.CITATION),
+        }
     procedure = module.PROCEDURE
     return {
         "options": lambda: options_table([option for option in procedure.options if not option.reading]),
-        "scores": lambda: scores_table(procedure),
+        "scores": lambda: scores_table({metric.name: metric.description for metric in procedure.metrics}),
         "citation": lambda: bibtex(procedure.citation or load_corpus(module.CORPUS or "").citation),
     }
 
@@ -94,16 +99,15 @@ def bibtex(entry: str) -> str:
     return f"```bibtex\n{entry}\n```\n"
 
 
-def find_module(metric: str) -> type[EvaluateModule]:
+def find_module(metric: str) -> Any:
     """The class of an evaluate module."""
     module = importlib.import_module(f"closeread.metrics.{metric}.{metric}")
-    found: type[EvaluateModule] = getattr(module, class_name(metric))
-    return found
+    return getattr(module, class_name(metric))
 
 
-def scores_table(procedure: Procedure) -> str:
-    """A table of the scores of a procedure."""
-    rows = [[f"`{metric.name}`", metric.description] for metric in procedure.metrics]
+def scores_table(scores: Mapping[str, str]) -> str:
+    """A table of scores and their descriptions."""
+    rows = [[f"`{name}`", description] for name, description in scores.items()]
     return draw(Grid("", ["score", "description"], rows), "markdown")
 
 

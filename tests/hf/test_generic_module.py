@@ -17,6 +17,7 @@ import evaluate
 import pytest
 from evaluate.loading import evaluation_module_factory, import_main_class
 from shared.doors import CASES, sample_gold
+from shared.evaluate_modules import SCORING
 from shared.peers import find_peer
 
 from closeread.files import package_folder
@@ -34,7 +35,7 @@ def import_copy(name):
     return importlib.import_module(evaluation_module_factory(str(METRICS / name), module_type="metric").module_path)
 
 
-@pytest.mark.parametrize("name", module_names())
+@pytest.mark.parametrize("name", SCORING)
 def test_it_names_every_parameter(name):
     parameters = inspect.signature(import_main_class(import_copy(name).__name__)._compute).parameters
     variable = {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL}

@@ -11,7 +11,7 @@ from typing import Any
 
 import datasets
 
-from closeread.corpora.schema import Node, Schema, label_names, resolve
+from closeread.corpora.schema import Node, RowValidator, Schema, label_names, resolve
 from closeread.errors import Problem, SubmissionError, quote
 from closeread.records import ColumnRecords, Record
 
@@ -43,6 +43,38 @@ def as_list(side: str, values: Any) -> list[Any]:
     return (
         rows if set(map(type, rows)) <= PLAIN else [value if type(value) in PLAIN else as_json(value) for value in rows]
     )
+
+
+def check_rows(
+    side: str, validator: RowValidator, rows: Sequence[Any], numbers: Sequence[int], absent: str = ""
+) -> Sequence[Any]:
+    """Validate rows and return them; if they are invalid, try again with arrays and tuples converted to JSON values.
+
+    Args:
+        side: what to call the rows in messages.
+        validator: what validates them.
+        rows: the rows.
+        numbers: the number of each row.
+        absent: what is wrong with a row that is None; empty to let the validator word it.
+
+    Raises:
+        SubmissionError: rows break the schema.
+    """
+    if not validator.problems(rows, numbers):
+        return rows
+    try:
+        if isinstance(rows, ColumnRecords):
+            rows = ColumnRecords(as_json(rows.columns))
+        else:
+            rows = [as_json(row) for row in rows]
+        problems = validator.problems(rows, numbers)
+    except RecursionError:
+        raise SubmissionError(side, [Problem("a row is nested too deeply")]) from None
+    if problems:
+        row_of = dict(zip(numbers, rows, strict=True))
+        messages = [(p.row, absent if absent and row_of[p.row or 0] is None else p.message) for p in problems]
+        raise SubmissionError(side, [Problem(f"row {row}: {what}") for row, what in messages])
+    return rows
 
 
 def as_json(value: Any) -> Any:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar
 
 import datasets
@@ -27,10 +27,14 @@ from closeread.counts.report import Report, Resampling, make_report
 from closeread.counts.sides import Inconsistency, System
 from closeread.errors import Problem, RequestError, SubmissionError, pluralize
 from closeread.hf.features import feature
-from closeread.hf.inputs import as_json, as_list, records
+from closeread.hf.inputs import as_list, check_rows, records
+from closeread.hf.module_state import reduce_module, release_locks
 from closeread.hf.signatures import describe_inputs, signature_of_compute, with_options
-from closeread.records import ColumnRecords, Record
+from closeread.records import Record
 from closeread.scoring import Scorer, resolve_options
+
+ABSENT = "is None (expected a prediction, or missing='empty' or missing='skip')"
+"""What is wrong with a missing prediction."""
 
 
 class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
@@ -59,27 +63,8 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         self.compute.__func__.__signature__ = signature_of_compute(self.PROCEDURE)  # type: ignore[attr-defined]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the arguments of the constructor, from which everything else follows.
-
-        Raises:
-            TypeError: predictions are stored, in files that are open.
-        """
-        if self.writer is not None:
-            found = "has stored predictions and references, which can't be pickled"
-            raise TypeError(f"{self.name} {found}; call compute before pickling it")
-        arguments = {
-            "config_name": self.config_name,
-            "keep_in_memory": self.keep_in_memory,
-            "cache_dir": self._data_dir_root,
-            "num_process": self.num_process,
-            "process_id": self.process_id,
-            "seed": self.seed,
-            "experiment_id": self.experiment_id,
-            "hash": self._hash,
-            "max_concurrent_cache_files": self.max_concurrent_cache_files,
-            "timeout": self.timeout,
-        }
-        return partial(type(self), **arguments), ()
+        """Pickle the arguments of the constructor, as `reduce_module`."""
+        return reduce_module(self)
 
     def compute(
         self, *, predictions: Any = None, references: Any = None, **options: Any
@@ -96,7 +81,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
                     predictions=predictions, references=references, **options
                 )
             except BaseException:
-                self._release_locks()
+                release_locks(self)
                 raise
             return scores
         if references is None or predictions is None:
@@ -185,7 +170,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             description=inspect.cleandoc(self.__doc__ or ""),
             citation=self.PROCEDURE.citation or (corpus.citation if corpus else ""),
             homepage=corpus.homepage if corpus else "",
-            inputs_description=describe_inputs(self.PROCEDURE),
+            inputs_description=describe_inputs(self.PROCEDURE.options, self._scores),
             features=datasets.Features(
                 {
                     "predictions": _store_labels_as_text(feature(schema, self.PREDICTIONS)),
@@ -231,7 +216,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             numbers = [number for number, prediction in enumerate(system) if prediction is not None]
             given = [system[number] for number in numbers]
         labels = label_names(self._prediction, given)
-        given = list(_check_rows("predictions", self._validators[0], labels, numbers))
+        given = list(check_rows("predictions", self._validators[0], labels, numbers, ABSENT))
         if len(system) != len(gold):
             found = f"{pluralize(len(system), 'prediction')} for {pluralize(len(gold), 'reference')}"
             raise SubmissionError("predictions", [Problem(f"{found} (expected one prediction per reference)")])
@@ -245,9 +230,9 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         """
         if "properties" not in self._reference:
             rows = as_list("references", references)
-            return _check_rows("references", self._validators[1], rows, range(len(rows)))
+            return check_rows("references", self._validators[1], rows, range(len(rows)))
         gold = records("references", references, self._schema, self._reference)
-        return _check_rows("references", self._validators[1], gold, range(len(gold)))
+        return check_rows("references", self._validators[1], gold, range(len(gold)))
 
     def _check_consistency(self, gold: Sequence[Any], system: Sequence[Any], options: Mapping[str, str]) -> None:
         """Check what a schema can't express.
@@ -264,8 +249,13 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         for side, name in (("gold", "references"), ("system", "predictions")):
             problems = [Problem(f"row {one.row}: {one.problem.message}") for one in found if one.side == side]
             if problems:
-                self._release_locks()
+                release_locks(self)
                 raise SubmissionError(name, problems)
+
+    @property
+    def _scores(self) -> dict[str, str]:
+        """The descriptions of the scores by name."""
+        return {metric.name: metric.description for metric in self.PROCEDURE.metrics}
 
     @cached_property
     def _corpus(self) -> Corpus | None:
@@ -292,14 +282,6 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         """Return a reference, or its features, with only the required fields, which evaluate stores."""
         return _drop_optional_fields(self._schema, self._reference, reference)
 
-    def _release_locks(self) -> None:
-        """Release evaluate's locks, which would delay every call of other modules of the same name by a second."""
-        locks: list[Any] = [vars(self)["filelock"], *(vars(self)["filelocks"] or [])]
-        for lock in locks:
-            if lock is not None:
-                lock.release()
-        self.filelock = self.filelocks = self.cache_file_name = self.writer = self.buf_writer = self.data = None
-
 
 def _drop_optional_fields(schema: Schema, node: Node, value: Any) -> Any:
     """Return a value, or a feature, without its optional fields, at any depth."""
@@ -313,32 +295,6 @@ def _drop_optional_fields(schema: Schema, node: Node, value: Any) -> Any:
             if name in node["required"]
         }
     return value
-
-
-def _check_rows(side: str, validator: RowValidator, rows: Sequence[Any], numbers: Sequence[int]) -> Sequence[Any]:
-    """Validate rows and return them; if they are invalid, try again with arrays and tuples converted to JSON values.
-
-    Raises:
-        SubmissionError: rows break the schema.
-    """
-    if not validator.problems(rows, numbers):
-        return rows
-    try:
-        if isinstance(rows, ColumnRecords):
-            rows = ColumnRecords(as_json(rows.columns))
-        else:
-            rows = [as_json(row) for row in rows]
-        problems = validator.problems(rows, numbers)
-    except RecursionError:
-        raise SubmissionError(side, [Problem("a row is nested too deeply")]) from None
-    if problems:
-        row_of = dict(zip(numbers, rows, strict=True))
-        absent = "is None (expected a prediction, or missing='empty' or missing='skip')"
-        messages = [
-            (p.row, absent if side == "predictions" and row_of[p.row or 0] is None else p.message) for p in problems
-        ]
-        raise SubmissionError(side, [Problem(f"row {row}: {what}") for row, what in messages])
-    return rows
 
 
 def _fill_missing(length: int, numbers: Sequence[int], given: Sequence[Any]) -> Sequence[Any]:

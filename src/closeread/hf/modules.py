@@ -15,7 +15,7 @@ from closeread.files import write_text
 from closeread.tasks import load_procedure, procedure_names
 
 if TYPE_CHECKING:
-    from closeread.hf.metric import EvaluateModule
+    import evaluate
 
 
 def module_names() -> list[str]:
@@ -25,7 +25,7 @@ def module_names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(closeread.metrics.__path__) if module.ispkg)
 
 
-def load_metric(name: str, **arguments: Any) -> EvaluateModule:
+def load_metric(name: str, **arguments: Any) -> evaluate.Metric:
     """Load one of our evaluate modules by name, without patching `evaluate`.
 
     Args:
@@ -38,8 +38,7 @@ def load_metric(name: str, **arguments: Any) -> EvaluateModule:
     if name not in module_names():
         raise RequestError(describe_unknown("metric", name, module_names(), _list_aliases(name)))
     module = importlib.import_module(f"closeread.metrics.{name}.{name}")
-    loaded: EvaluateModule = getattr(module, class_name(name))(**arguments)
-    return loaded
+    return getattr(module, class_name(name))(**arguments)
 
 
 def suggest_module(name: str) -> str:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, Signature
 from typing import Any
 
+from closeread.counts.options import Option
 from closeread.counts.procedure import Procedure
 
 INPUTS = ("predictions", "references")
 
 
-def describe_inputs(procedure: Procedure) -> str:
-    """Return what evaluate adds to the docstrings of `compute`, `add` and `add_batch`."""
-    options = [
+def describe_inputs(options: Iterable[Option], scores: Mapping[str, str]) -> str:
+    """Return what evaluate adds to the docstrings of `compute`, `add` and `add_batch`.
+
+    Args:
+        options: the options of the module.
+        scores: the description of each score, by name.
+    """
+    described = [
         f"    {o.name}: {o.help} {o.accepted[0].upper()}{o.accepted[1:]}; {o.default!r} by default."
-        for o in procedure.options
+        for o in options
         if not o.reading
     ]
-    scores = [f"    {m.name}: {m.description}" for m in procedure.metrics]
-    return "\n".join(["Args:", *options, "", "Returns:", *scores, ""])
+    returned = [f"    {name}: {description}" for name, description in scores.items()]
+    return "\n".join(["Args:", *described, "", "Returns:", *returned, ""])
 
 
 def with_options(function: Callable[..., Any], procedure: Procedure) -> Callable[..., Any]:

@@ -6,10 +6,11 @@ from closeread.cli.task_group import TaskGroup
 
 command = TaskGroup(
     "errors",
-    help="""Count and list the errors of a system.
+    help="""Count and list the errors of a system, or of annotators.
 
     \b
-    Example:
+    Examples:
       closeread errors coref key.conll response.conll
+      closeread errors chains gold.conll anna.conll ben.conll
     """,
 )

@@ -226,7 +226,7 @@ def read_key(
     else:
         table = take_documents(source, "gold", is_response=False)
     table = select_layer(table, layer)
-    problems = list(_find_repeated(table)) if duplicates == "error" else []
+    problems = list(find_repeated(table)) if duplicates == "error" else []
     if problems:
         raise FormatError(source if isinstance(source, Path) else "gold", problems)
     return table
@@ -267,7 +267,7 @@ def align(
     problems += token_differences(key, response, words)
     problems += _find_beyond(key, response)
     if duplicates == "error":
-        problems += _find_repeated(response)
+        problems += find_repeated(response)
     if problems:
         name = source if isinstance(source, Path) else "predictions"
         raise SubmissionError(name, sorted(problems, key=lambda problem: problem.order))
@@ -275,15 +275,15 @@ def align(
     return replace(_reorder(key, response), notices=notices)
 
 
-def _find_repeated(table: MentionTable) -> Iterator[Problem]:
-    """Find the mentions that repeat an earlier one."""
+def find_repeated(table: MentionTable, advice: str = REPEATS_ADVICE) -> Iterator[Problem]:
+    """Find the mentions that repeat an earlier one; messages end with the advice."""
     for first, again in repeats(table).tolist():
         document, start, end = int(table.document[again]), int(table.start[again]), int(table.end[again])
         names = [quote(table.label(row)) for row in (first, again)]
         where = f"in entities {names[0]} and {names[1]}" if names[0] != names[1] else f"twice in entity {names[0]}"
         found = f"document {quote(table.names[document])}: the mention of tokens {start} to {end} is {where}"
         line = table.words.line_of(document, start) if table.words is not None else None
-        yield Problem(f"{found}; {REPEATS_ADVICE}", line or None, table.file_of(document))
+        yield Problem(f"{found}; {advice}", line or None, table.file_of(document))
 
 
 def _find_beyond(key: MentionTable, response: MentionTable) -> Iterator[Problem]:

@@ -28,7 +28,7 @@ def token_differences(key: MentionTable, response: MentionTable, words: str = "e
 
 def note_other_words(key: MentionTable, response: MentionTable) -> list[str]:
     """Describe the words that differ, in one sentence; none if there are none."""
-    compared = ((response.names[r], _compare_words(key, k, response, r)) for k, r in _pair_documents(key, response))
+    compared = ((response.names[r], compare_words(key, k, response, r)) for k, r in _pair_documents(key, response))
     found = [(name, *difference) for name, difference in compared if difference]
     if not found:
         return []
@@ -47,7 +47,7 @@ def _pair_documents(key: MentionTable, response: MentionTable) -> list[tuple[int
 
 def _compare_tokens(key: MentionTable, k: int, response: MentionTable, r: int, words: str) -> Iterator[Problem]:
     line, file = None, response.file_of(r)
-    if words == "error" and (difference := _compare_words(key, k, response, r)):
+    if words == "error" and (difference := compare_words(key, k, response, r)):
         _, problem = difference
         yield problem
         line = problem.line
@@ -60,8 +60,16 @@ def _compare_tokens(key: MentionTable, k: int, response: MentionTable, r: int, w
             yield Problem(f"{found}, but {expected:,} in the key", line, file)
 
 
-def _compare_words(key: MentionTable, k: int, response: MentionTable, r: int) -> tuple[int, Problem] | None:
-    """Return the number of words that differ, up to the end of the shorter document, and the first of them."""
+def compare_words(
+    key: MentionTable, k: int, response: MentionTable, r: int, of: str = "the key"
+) -> tuple[int, Problem] | None:
+    """Return the number of words that differ, up to the end of the shorter document, and the first of them.
+
+    Args:
+        key, response: the tables.
+        k, r: the document in each.
+        of: what to call the first table in the message.
+    """
     (own, i), (other, j) = find_words(key, k), find_words(response, r)
     if not own or not other or _have_equal_digests(own, i, other, j):
         return None
@@ -78,7 +86,7 @@ def _compare_words(key: MentionTable, k: int, response: MentionTable, r: int) ->
         return None
     key_token, token = differing[0]
     ours, theirs = quote(own(i)[key_token]), quote(other(j)[token])
-    what = f"token {token} of document {quote(response.names[r])} is {theirs}, but {ours} in the key"
+    what = f"token {token} of document {quote(response.names[r])} is {theirs}, but {ours} in {of}"
     if row := own.line_of(i, key_token):
         what += f" (line {row}" + (f" of {key.file_of(k)})" if key.files else ")")
     return len(differing), Problem(what, other.line_of(j, token) or None, response.file_of(r))

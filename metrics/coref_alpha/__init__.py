@@ -1,0 +1,1 @@
+"""Agreement of annotators of coreference."""

@@ -1,0 +1,192 @@
+"""Alpha of annotators: by hand, by a slow twin, by other libraries, and its properties."""
+
+import json
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nltk.metrics import masi_distance
+from nltk.metrics.agreement import AnnotationTask
+from shared.annotations import ANNOTATION, DOCUMENT, DOCUMENTS, OPTIONS, clusters, measure, spread
+from twins import agreement as slow
+
+from closeread.errors import RequestError, SubmissionError
+from closeread.tasks.coref.agreement import measure_clusters, resolve
+from closeread.tasks.coref.kernels.alpha import MEASURES, measure_distances
+
+CASES = json.loads((Path(__file__).parent.parent / "cases" / "agreement.json").read_text("utf-8"))
+SETS = st.frozensets(st.sampled_from("abcdefgh"), min_size=1)
+VARIANTS = [(enough, iaa2) for enough in (1, 2) for iaa2 in ("masi", "distance_product")]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_hand_cases(case):
+    documents = [[text.split() for text in annotations] for annotations in case["documents"]]
+    options = case.get("options", {})
+    found, twin = measure(documents, **options), slow.alpha(documents, **options)
+    for name, fraction in case["expected"].items():
+        assert twin[name] == Fraction(fraction)
+        assert found[name] == pytest.approx(float(Fraction(fraction)), abs=1e-14)
+
+
+@given(DOCUMENTS, OPTIONS)
+@settings(max_examples=60)
+def test_fast_is_slow(documents, options):
+    found, twin = measure(documents, **options), slow.alpha(documents, **options)
+    for name in MEASURES:
+        assert (found[name] is None) == (twin[name] is None)
+        assert found[name] is None or found[name] == pytest.approx(float(twin[name]), abs=1e-12)
+
+
+@given(DOCUMENTS, OPTIONS)
+@settings(max_examples=20)
+def test_the_printed_form_is_slow_s(documents, options):
+    options = options | {"form": "printed", "unannotated": "singleton"}
+    found, twin = measure(documents, **options), slow.alpha(documents, **options)
+    assert {k: v is None for k, v in found.items()} == {k: v is None for k, v in twin.items()}
+    assert [v for v in found.values() if v is not None] == pytest.approx(
+        [float(v) for v in twin.values() if v is not None]
+    )
+
+
+@given(DOCUMENT)
+@settings(max_examples=20)
+def test_the_printed_form_is_a_function_of_the_standard_form(document):
+    standard, printed, m = measure([document]), measure([document], form="printed"), len(document)
+    for name in MEASURES:
+        assert 1 - printed[name] == pytest.approx((1 - standard[name]) * (m - 1) / (2 * m), abs=1e-14)
+
+
+@given(ANNOTATION, st.integers(2, 4), OPTIONS, st.randoms(use_true_random=False))
+@settings(max_examples=20)
+def test_equal_annotations_agree(annotation, m, options, rng):
+    copies = [[rng.sample(cluster, len(cluster)) for cluster in annotation] for _ in range(m)]
+    assert measure([copies], **options) == dict.fromkeys(MEASURES, 1.0)
+
+
+@given(DOCUMENTS, OPTIONS, st.randoms(use_true_random=False))
+@settings(max_examples=30)
+def test_order_does_not_matter(documents, options, rng):
+    def shuffle(items):
+        return rng.sample(items, len(items))
+
+    again = [[shuffle([shuffle(c) for c in annotation]) for annotation in shuffle(d)] for d in shuffle(documents)]
+    assert measure(again, **options) == pytest.approx(measure(documents, **options), abs=1e-14)
+
+
+@given(SETS, SETS)
+@settings(max_examples=100)
+def test_distances(one, other):
+    shared = len(one & other)
+    if not shared:  # distance 1, which is never looked at
+        assert all(d(one, other) == 1 for d in slow.distances().values())
+        return
+    both = np.array([[shared, len(one), len(other)], [shared, len(other), len(one)]]).T
+    for enough, iaa2 in VARIANTS:
+        (found, turned) = measure_distances(*both, enough=enough, iaa2=iaa2)
+        assert found.tolist() == turned.tolist()
+        assert all((d == 0) == (one == other) and 0 <= d <= 1 for d in found)
+        intersection = {1: "any", 2: "more_than_one"}[enough]
+        exact = [float(d(one, other)) for d in slow.distances(intersection, iaa2).values()]
+        assert found == pytest.approx(exact, abs=1e-15)
+        _, iaa1, combined = found
+        assert combined >= iaa1 if iaa2 == "masi" else combined <= iaa1
+
+
+def make_tables(n, seed):
+    """Random documents with two to six annotators of up to eighteen mentions, who agree more or less."""
+    rng = random.Random(seed)
+    for _ in range(n):
+        size, noise = rng.randint(2, 18), rng.random()
+        truth = [rng.randint(0, 4) for _ in range(size)]
+        drawn = [[t if rng.random() > noise else rng.randint(0, 6) for t in truth] for _ in range(rng.randint(2, 6))]
+        # The last two numbers stand for no chain.
+        yield [[c for k in range(5) if (c := [i for i, t in enumerate(one) if t == k])] for one in drawn]
+
+
+def by_krippendorff(table, distance):
+    """Alpha as the library `krippendorff` computes it; None if it refuses."""
+    values = sorted({v for row in table.values() for v in row if v is not None}, key=sorted)
+    counts = np.array([[row.count(v) for v in values] for row in table.values()])
+    if (counts > 0).sum() == 0 or (counts[counts.sum(axis=1) > 1].sum(axis=0) > 0).sum() < 2:
+        return None
+
+    def metric(v1, v2, i1, i2, n_v, dtype=float):
+        one, other = np.broadcast_arrays(i1, i2)
+        return np.vectorize(lambda i, j: float(distance(values[i], values[j])))(one, other)
+
+    return krippendorff.alpha(value_counts=counts, level_of_measurement=metric)
+
+
+@pytest.mark.parametrize("unannotated", ["singleton", "missing"])
+@pytest.mark.parametrize("intersection", ["more_than_one", "any"])
+def test_krippendorff(unannotated, intersection):
+    compared = 0
+    for document in make_tables(25, seed=14):
+        spans = [[[[i, i] for i in c] for c in annotation] for annotation in document]
+        for iaa2 in ("masi", "distance_product"):
+            options = {"unannotated": unannotated, "intersection": intersection, "iaa2": iaa2}
+            found = measure_clusters([spans], resolve(options)).alpha
+            for name, distance in slow.distances(intersection, iaa2).items():
+                wanted = by_krippendorff(slow.list_values(document, unannotated), distance)
+                if wanted is not None:
+                    assert found[name] == pytest.approx(wanted, abs=1e-12)
+                    compared += 1
+    assert compared > 100
+
+
+def test_nltk():
+    # Before 3.10, NLTK has 0.67 and 0.33 for 2/3 and 1/3.
+    is_exact = masi_distance({1}, {1, 2}) == pytest.approx(2 / 3, abs=1e-12)
+    for document in make_tables(25, seed=15):
+        table = slow.list_values(document)
+        rows = [(m, i, value) for i, values in table.items() for m, value in enumerate(values)]
+        if len({value for _, _, value in rows}) > 1:
+            spans = [[[[i, i] for i in c] for c in annotation] for annotation in document]
+            found = measure_clusters([spans], resolve({"intersection": "any"})).alpha["iaa2"]
+            wanted = AnnotationTask(rows, distance=masi_distance).alpha()
+            assert found == pytest.approx(wanted, abs=1e-12 if is_exact else 0.02)
+
+
+def test_documents_and_what_is_said_of_them():
+    found = measure_clusters([[spread(["ab"])] * 2, [spread(["ab"])], [spread(["ab"]), []], []], resolve({}))
+    assert [(one.annotators, one.mentions, one.alpha["iaa1"]) for one in found.documents] == [
+        (2, 2, 1.0), (1, 2, None), (2, 2, pytest.approx(1 / 7)), (0, 0, None),
+    ]  # fmt: skip
+    assert list(found.describe()) == [
+        "2 documents have fewer than two annotators, and no alpha: '1', '3'.",
+        "alpha is 0/0, and 1 by convention, in 1 document without two different values: '0'.",
+        "1 annotation has no chain of two or more mentions.",
+    ]
+
+
+def test_nothing_at_all():
+    assert measure_clusters([], resolve({})).alpha == dict.fromkeys(MEASURES)
+    assert measure_clusters([[[], []]], resolve({"average": "pooled"})).alpha == dict.fromkeys(MEASURES, 1.0)
+
+
+def test_options_that_exclude_each_other():
+    with pytest.raises(RequestError, match="form 'printed' is defined only if every mention has a value"):
+        resolve({"form": "printed", "unannotated": "missing"})
+    with pytest.raises(RequestError, match="option iaa2: 'dice' is not one of 'masi', 'distance_product'"):
+        resolve({"iaa2": "dice"})
+
+
+def test_bad_annotations():
+    bad = [[[[[0, 0], [3, 1]]], [[[0, 0], [0, 0]], [[2, 2]], [[2, 2]]]]]
+    with pytest.raises(SubmissionError) as error:
+        measure_clusters(bad, resolve({}))
+    assert str(error.value).splitlines()[1:] == [
+        "predictions: row 0: annotation 0: [3, 1] ends before it starts (expected [start, end])",
+        "predictions: row 0: annotation 1: mention [0, 0] is twice in cluster 0 (numbered from 0); keep one of them",
+        "predictions: row 0: annotation 1: mention [2, 2] is in clusters 1 and 2 (numbered from 0); keep one of them",
+    ]
+
+
+def test_letters_become_clusters():
+    assert clusters([0, None, 0, 1, None, None]) == [["a", "c"], ["d"]]

@@ -1,0 +1,98 @@
+"""Mistakes in chains: by hand, and by a twin that tries every matching."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shared.coreference_tables import make_table
+from twins import chain_errors as slow
+
+from closeread.tasks.coref.chain_errors import find_chain_errors
+from closeread.tasks.coref.kernels.chain_matching import KINDS, MISSING, MIXED, match_chains
+
+CASES = json.loads((Path(__file__).parent.parent / "cases" / "chain_errors.json").read_text("utf-8"))
+MENTIONS = "abcdefghij"
+
+
+def spread(chains):
+    """Turn chains of letters into mentions of one token."""
+    return [[[ord(m) - ord("a")] * 2 for m in chain] for chain in chains]
+
+
+def list_kinds(found):
+    """List the kinds of the chains, with their numbers of mentions."""
+    numbers = {MISSING: found.missing, MIXED: found.foreign}
+    return [
+        f"{KINDS[kind]} {numbers[kind][row]}" if kind in numbers else KINDS[kind]
+        for row, kind in enumerate(found.kind.tolist())
+    ]
+
+
+def compare(gold, *files):
+    """List the kinds of the chains of files, each a list of chains of letters, in one document."""
+    tables = [make_table([spread(chains)]) for chains in (gold, *files)]
+    return list_kinds(find_chain_errors(tables[0], tables[1:]))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_hand_cases(case):
+    gold, system = case["gold"].split(), case["system"].split()
+    assert compare(gold, system) == case["expected"]
+    assert compare(gold[::-1], [chain[::-1] for chain in system[::-1]]) == case["expected"]
+
+
+def as_chains(numbers):
+    """Return the chains of two letters or more with equal numbers, by first letter."""
+    chains = ["".join(m for m, n in zip(MENTIONS, numbers, strict=True) if n == k) for k in range(5)]
+    return sorted(chain for chain in chains if len(chain) > 1)
+
+
+CHAINS = st.lists(st.integers(0, 6), min_size=len(MENTIONS), max_size=len(MENTIONS)).map(as_chains)
+
+
+@given(CHAINS, CHAINS)
+@settings(max_examples=150)
+def test_fast_is_slow(gold, system):
+    assert compare(gold, system) == slow.judge(list(map(set, system)), list(map(set, gold)))
+
+
+@given(st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=1, max_size=4))
+@settings(max_examples=100)
+def test_the_matching_is_the_first_of_the_best(table):
+    shared = np.array(table)
+    # Chains that share as many mentions as the table says.
+    cells = [[{(r, c, i) for i in range(n)} for c, n in enumerate(row)] for r, row in enumerate(table)]
+    chains = [set().union(*row) for row in cells]
+    gold = [set().union(*column) for column in zip(*cells, strict=True)]
+    wanted = [-1 if g is None else g for g in slow.match(chains, gold)]
+    assert match_chains(shared).tolist() == wanted
+
+
+def test_files_and_documents_add_up():
+    gold = make_table([spread(["abc", "de"]), spread(["ab"]), spread(["ab"])], names=["x", "y", "z"])
+    one = make_table([spread(["ab"]), spread(["abc", "d"])], names=["y", "x"])
+    two = make_table([spread(["ab", "cde", "xy"])], names=["x"])
+    found = find_chain_errors(gold, [one, two])
+    assert found.to_json() == {
+        "chains": 5,
+        "mentions": 12,
+        "kinds": {"exact": 2, "missing": 1, "mixed": 1, "extra": 0, "spurious": 1},
+        "missing_mentions": {"1": 1},
+        "foreign_mentions": {"1": 1},
+    }
+    assert list(found.describe()) == ["1 document of gold in none of the other files: 'z'."]
+
+
+def test_nothing_to_compare():
+    found = find_chain_errors(make_table([[]]), [make_table([[]])])
+    assert (found.to_json()["chains"], sum(found.count_kinds().values()), found.count_missing()) == (0, 0, {})
+
+
+def test_large_numbers_stay_exact():
+    # 20,000 common mentions are 199,990,000 links; one mention more or less still decides.
+    sizes = np.array([[20_000, 20_000], [19_999, 20_000]])
+    assert match_chains(sizes).tolist() == [0, 1]
+    assert match_chains(sizes[::-1]).tolist() == [1, 0]
