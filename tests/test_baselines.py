@@ -13,7 +13,7 @@ from closeread.corpora.baselines import (
     load_baselines,
     path_option,
 )
-from closeread.corpora.gold import corpus_names
+from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.counts.options import Option, PathOption
 from closeread.errors import RequestError
 
@@ -32,7 +32,8 @@ def test_every_corpus_with_baselines_is_listed():
 @pytest.mark.parametrize(("corpus", "baseline"), BASELINES)
 def test_the_help_shows_the_options_of_the_baseline(run, corpus, baseline):
     words = run("baseline", corpus, baseline.name, "--help").stdout.replace(",", " ").split()
-    declared = {f"--{option.name.replace('_', '-')}" for option in baseline.options}
+    asked = [*baseline.options, *load_corpus(corpus).user_folders, *load_corpus(corpus).reading_options]
+    declared = {f"--{option.name.replace('_', '-')}" for option in asked}
     assert {word for word in words if word.startswith("--")} == SHARED | declared
     assert baseline.description.split()[0] in words
 

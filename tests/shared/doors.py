@@ -14,6 +14,8 @@ from closeread.corpora.gold import corpus_names, load_corpus, read_gold
 from closeread.corpora.submissions import write_submission
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks import find_format
+from closeread.tasks.coref.conll_writer import dump_conll
+from closeread.tasks.coref.sides import take_documents
 from closeread.tasks.tne.tne_arrays import dump_submission as dump_arrays
 
 
@@ -72,6 +74,16 @@ def possessions(gold):
     return rows
 
 
+def coreference(gold):
+    """The chains without the first mention of each document, and with its last two chains as one."""
+    rows = []
+    for record in gold:
+        first, *others = record["clusters"]
+        clusters = [first[1:], *others[:-2], [*others[-2], *others[-1]]]
+        rows.append({"document": record["document"], "clusters": clusters, "n_tokens": record["n_tokens"]})
+    return rows
+
+
 class Case(NamedTuple):
     """What a task's corpora have in common.
 
@@ -79,12 +91,14 @@ class Case(NamedTuple):
         system: from gold records to a system's rows.
         fields: the fields of its units to slice by.
         predictions: from a system's rows to what its evaluate module takes.
+        references: from gold records to what it takes.
         write: writes a system's rows for a corpus in its other submission format; None where it has none.
     """
 
     system: Callable
     fields: tuple[str, ...] = ()
     predictions: Callable = list
+    references: Callable = list
     write: Callable | None = None
 
 
@@ -93,7 +107,7 @@ CASES = {
         mctaco,
         ("category",),
         lambda rows: [row["label"] for row in rows],
-        lambda rows, path, corpus: path.write_text("".join(f"{row['label']}\n" for row in rows), "utf-8"),
+        write=lambda rows, path, corpus: path.write_text("".join(f"{row['label']}\n" for row in rows), "utf-8"),
     ),
     "tne": Case(
         tne,
@@ -106,6 +120,13 @@ CASES = {
         write=lambda rows, path, corpus: write_submission(path, rows, load_corpus(corpus)),
     ),
     "wikipossessions": Case(possessions),
+    "coref": Case(
+        coreference,
+        ("genre",),
+        lambda rows: [row["clusters"] for row in rows],
+        lambda records: [record["clusters"] for record in records],
+        lambda rows, path, corpus: path.write_text(dump_conll(take_documents(rows, "rows", is_response=True)), "utf-8"),
+    ),
 }
 """By the task's name."""
 

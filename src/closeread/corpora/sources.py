@@ -131,9 +131,8 @@ def _locate_user_folders(corpus: Corpus, source: UserFolders, data_dir: DataDir 
     ]
     if missing:
         flags = " and ".join(f"--{one.name}" for one in source.folders)
-        names = " and ".join(f"{one.name}/" for one in source.folders)
-        advice = f"pass the folders with {flags}, or a folder that contains {names} with --data-dir"
-        missing.append(f"is not complete: {advice}; or try --config sample")
+        advice = f"pass the folders with {flags}, or a folder that contains {source.expected} with --data-dir"
+        missing.append(f"{advice}, or try --config sample")
         raise UnavailableError(files.data_dir or corpus.name, [Problem(what) for what in missing])
     digests = {name: file_digest(path) for name, path in found.items()}
     first = next(place for _, place in _place_folders(source, files) if place is not None)
@@ -141,8 +140,8 @@ def _locate_user_folders(corpus: Corpus, source: UserFolders, data_dir: DataDir 
 
 
 def _describe_missing(folder: UserFolder, place: Path | None) -> str:
-    where = "has no place" if place is None else f"has no file {' or '.join(folder.patterns)} in {place}"
-    return f"{folder.name}, {folder.content}, {where}; {folder.how_to_get}"
+    where = "was not given" if place is None else f"is not in {place} (expected files {' or '.join(folder.patterns)})"
+    return f"{folder.content} {where}; {folder.how_to_get}"
 
 
 def _locate_user_folder(corpus: Corpus, source: SourceFolder, data_dir: Path) -> Located:

@@ -16,6 +16,7 @@ import numpy as np
 
 from closeread.arrays import Ints, ratio
 from closeread.corpora.gold import Gold
+from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import DPI, INK, own_settings
 from closeread.errors import RequestError
 from closeread.records import Record
@@ -23,12 +24,9 @@ from closeread.tasks.tne.columns import NONE, PREPOSITIONS, Documents, documents
 from closeread.tasks.tne.kernels.links import N_LABELS, confusion
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 NO_LINK = PREPOSITIONS.index(NONE)
-COLOURS = ("#3b6ea5", "#e08a3c", "#5a9a57", "#a8559b", "#8a8a8a", "#c44e52")
-
 _CELL_WIDTH, _CELL_HEIGHT = 0.78, 0.42
 _BARS = 10.5  # width of the bar chart, in inches
 
@@ -125,12 +123,9 @@ def draw_prepositions(counts: Mapping[str, Ints]) -> Figure:
         MissingExtraError: matplotlib is not installed.
     """
     with own_settings():
-        from matplotlib.figure import Figure
-
         first = next(iter(counts.values()))
         labels = sorted(range(1, N_LABELS), key=lambda label: -first[label])
-        figure = Figure(figsize=(_BARS, 4.2), dpi=DPI, facecolor="white", layout="constrained")
-        axes = figure.add_subplot()
+        figure, (axes,) = start_chart(_BARS, 4.2)
         width = 0.84 / len(counts)
         for number, (name, of_file) in enumerate(counts.items()):
             shares = 100 * ratio(of_file[labels], of_file.sum())
@@ -141,16 +136,8 @@ def draw_prepositions(counts: Mapping[str, Ints]) -> Figure:
         axes.set_xticks(range(len(labels)), [PREPOSITIONS[label] for label in labels], rotation=45, ha="right")
         axes.tick_params(axis="x", length=0)
         axes.set(ylabel="share of links (%)", xlim=(-0.7, len(labels) - 0.3))
-        _style_axes(axes, len(counts))
+        style_axes(axes, legend=len(counts) > 1)
     return figure
-
-
-def _style_axes(axes: Axes, n_files: int) -> None:
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.yaxis.grid(visible=True, color="#dddddd", linewidth=0.6)
-    axes.set_axisbelow(True)
-    if n_files > 1:
-        axes.legend(frameon=True, framealpha=1, facecolor="white", edgecolor="none")  # hides the grid behind the text
 
 
 def check_links(gold: Gold) -> None:

@@ -112,9 +112,7 @@ class LeaveOneOut:
         self._settings = settings
         tokens = [read_tokens(record) for record in records]
         vectors = _read_vectors(settings, tokens)
-        self._documents = [
-            _prepare(record, of, vectors, settings) for record, of in zip(records, tokens, strict=True)
-        ]
+        self._documents = [_prepare(record, of, vectors, settings) for record, of in zip(records, tokens, strict=True)]
         self._examples = _VectorExamples(self._documents) if vectors else _CountedExamples(self._documents)
 
     def predict(self, number: int) -> Prediction:
@@ -156,8 +154,12 @@ class _VectorExamples:
         self._first = np.concatenate([one.first + offset for one, offset in zip(pairs, offsets, strict=False)])
         self._second = np.concatenate([one.second + offset for one, offset in zip(pairs, offsets, strict=False)])
         self._is_positive = np.concatenate([one.is_positive for one in pairs])
-        self._codes = np.concatenate([encode_pairs(one.trained, one.examples.first, one.examples.second) for one in documents])
-        self._cosines = np.hstack([find_cosines(of, one.first, one.second) for of, one in zip(vectors, pairs, strict=True)])
+        self._codes = np.concatenate(
+            [encode_pairs(one.trained, one.examples.first, one.examples.second) for one in documents]
+        )
+        self._cosines = np.hstack(
+            [find_cosines(of, one.first, one.second) for of, one in zip(vectors, pairs, strict=True)]
+        )
         self._document = np.repeat(np.arange(len(documents)), [len(one.first) for one in pairs])
 
     def train(self, learner: str, left_out: int) -> Model:
@@ -231,7 +233,9 @@ def predict(
         if name not in names:
             raise RequestError(describe_unknown("document", name, names))
     if len(records) < 2:
-        raise RequestError(f"there is only {pluralize(len(records), 'document')} (expected two or more, to leave one out)")
+        raise RequestError(
+            f"there is only {pluralize(len(records), 'document')} (expected two or more, to leave one out)"
+        )
     left_out = LeaveOneOut(records, settings)
     numbers = [number for number, name in enumerate(names) if not only or name in only]
     if jobs == 1:

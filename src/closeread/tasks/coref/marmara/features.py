@@ -16,8 +16,14 @@ from numpy.typing import NDArray
 
 from closeread.arrays import Floats, Ints, Mask
 from closeread.tasks.coref.marmara.mention_detection import Span
-from closeread.tasks.coref.marmara.mention_types import PRONOUN, PROPER, TYPES, classify_head, find_head
-from closeread.tasks.coref.marmara.mention_types import find_proper_stems
+from closeread.tasks.coref.marmara.mention_types import (
+    PRONOUN,
+    PROPER,
+    TYPES,
+    classify_head,
+    find_head,
+    find_proper_stems,
+)
 from closeread.tasks.coref.marmara.tokens import Tokens
 from closeread.tasks.coref.marmara.turkish import is_capitalised, lower, strip_suffix
 

@@ -64,7 +64,9 @@ def _score_vectors(weights: PairWeights, vectors: MentionVectors, first: slice, 
     return found
 
 
-def build_chains(learner: str, model: Model, mentions: Mentions, vectors: MentionVectors | None) -> list[list[list[int]]]:
+def build_chains(
+    learner: str, model: Model, mentions: Mentions, vectors: MentionVectors | None
+) -> list[list[list[int]]]:
     """Link the mentions of a document: with all that the classifier says, or with the best one of the regression.
 
     Returns:
@@ -78,9 +80,7 @@ def build_chains(learner: str, model: Model, mentions: Mentions, vectors: Mentio
     return chains.list_chains()
 
 
-def iterate_links(
-    document: str, model: Model, mentions: Mentions, vectors: MentionVectors | None
-) -> Iterator[Record]:
+def iterate_links(document: str, model: Model, mentions: Mentions, vectors: MentionVectors | None) -> Iterator[Record]:
     """Yield the candidate links of a document, in order of their second mentions, then of the first.
 
     A link has the spans of both mentions, the names of the features of A and B that are 1, and its score.

@@ -16,7 +16,7 @@ from closeread.tasks.coref.marmara.turkish import is_capitalised, lower, strip_s
 Span = tuple[int, int]
 
 INSIDE = frozenset(
-    "MODIFIER DETERMINER POSSESSOR CLASSIFIER INTENSIFIER RELATIVIZER COLLOCATION APPOSITION".split()
+    ["MODIFIER", "DETERMINER", "POSSESSOR", "CLASSIFIER", "INTENSIFIER", "RELATIVIZER", "COLLOCATION", "APPOSITION"]
 )
 """The relations by which a token to the left of a noun is inside its noun phrase."""
 

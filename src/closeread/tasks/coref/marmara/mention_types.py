@@ -18,7 +18,9 @@ PRONOUN, PROPER, NOUN = range(3)
 TYPES = ("pronoun", "proper", "noun")
 """The names of the types, by their number."""
 
-PRONOUNS = frozenset("ben sen o biz siz onlar kendi kendisi bu şu bunlar şunlar birbiri".split())
+PRONOUNS = frozenset(
+    ["ben", "sen", "o", "biz", "siz", "onlar", "kendi", "kendisi", "bu", "şu", "bunlar", "şunlar", "birbiri"]
+)
 """Lemmas of pronouns, in lower case; the list that the paper used is not public."""
 
 

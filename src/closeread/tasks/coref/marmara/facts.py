@@ -1,0 +1,121 @@
+"""Figures of the Marmara corpus: those that the paper prints (Tables 1 and 2, section 3.4), and the sizes by genre.
+
+Conventions: mentions are those in chains, and chains have two or more mentions; a chain of one counts as none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from closeread.arrays import ratio
+from closeread.records import Record
+from closeread.tasks.coref.marmara.mention_types import PRONOUNS, TYPES, classify_head, find_proper_stems
+from closeread.tasks.coref.marmara.tokens import read_tokens
+
+LARGE = 10
+"""The number of mentions from which the paper calls a chain large."""
+
+KINDS = {"pronoun": "pronoun", "proper": "proper noun", "noun": "other token"}
+"""The names of the types of single-token mentions."""
+
+SEVERAL = "several tokens"
+
+
+class Size(NamedTuple):
+    """The size of a document or of several."""
+
+    documents: int
+    tokens: int
+    mentions: int
+    chains: int
+
+
+def facts(records: Sequence[Record]) -> dict[str, float]:
+    """Count what documents contain."""
+    clusters = [cluster for record in records for cluster in list_chains(record)]
+    sizes = {name: sum_sizes(record for record in records if record.get("genre") == name) for name in _genres(records)}
+    whole = sum_sizes(records)
+    kinds = count_mention_kinds(records)
+    nested, twice = count_nested(records)
+    found: dict[str, float] = {
+        "documents": whole.documents,
+        "sentences": sum(len(record["sentences"]) for record in records),
+        "tokens": whole.tokens,
+        "mentions": whole.mentions,
+        "chains": whole.chains,
+        "tokens a document": float(ratio(whole.tokens, whole.documents)),
+        "mentions a document, weighted by tokens": average_by_tokens(records, "mentions"),
+        "chains a document, weighted by tokens": average_by_tokens(records, "chains"),
+        **{f"mentions: {kind}": count for kind, count in kinds.items()},
+        "% of nested mentions": 100 * float(ratio(nested, whole.mentions)),
+        "mentions nested in a nested mention": twice,
+        "chains of two mentions": sum(len(cluster) == 2 for cluster in clusters),
+        "chains of ten or more mentions": sum(len(cluster) >= LARGE for cluster in clusters),
+    }
+    for genre, size in sizes.items():
+        found |= {f"{genre}: {name}": count for name, count in size._asdict().items()}
+    return found
+
+
+def list_chains(record: Record) -> list[list[list[int]]]:
+    """Return the chains of a document, without chains of one mention."""
+    return [cluster for cluster in record["clusters"] if len(cluster) > 1]
+
+
+def list_mentions(record: Record) -> list[tuple[int, int]]:
+    """Return the spans of the mentions in chains, in document order."""
+    spans = chain.from_iterable(list_chains(record))
+    return sorted(((start, end) for start, end in spans), key=lambda span: (span[0], -span[1]))
+
+
+def measure(record: Record) -> Size:
+    """Return the size of a document."""
+    chains = list_chains(record)
+    return Size(1, record["n_tokens"], sum(map(len, chains)), len(chains))
+
+
+def sum_sizes(records: Iterable[Record]) -> Size:
+    """Return the size of several documents together."""
+    sizes = [measure(record) for record in records]
+    return Size(*map(sum, zip(*sizes, strict=True))) if sizes else Size(0, 0, 0, 0)
+
+
+def average_by_tokens(records: Iterable[Record], what: str) -> float:
+    """Return the mean of "mentions" or "chains" over documents, each weighted by its number of tokens."""
+    sizes = [measure(record) for record in records]
+    weighted = sum(size.tokens * getattr(size, what) for size in sizes)
+    return float(ratio(weighted, sum(size.tokens for size in sizes)))
+
+
+def count_mention_kinds(records: Iterable[Record]) -> dict[str, int]:
+    """Count mentions of single tokens by type, and those of several tokens."""
+    counts: Counter[str] = Counter()
+    for record in records:
+        tokens = read_tokens(record)
+        stems = find_proper_stems(tokens)
+        for start, end in list_mentions(record):
+            single = start == end
+            counts[KINDS[TYPES[classify_head(tokens, start, stems, PRONOUNS)]] if single else SEVERAL] += 1
+    return {kind: counts[kind] for kind in (*KINDS.values(), SEVERAL)}
+
+
+def count_nested(records: Iterable[Record]) -> tuple[int, int]:
+    """Count the mentions inside another one, and those inside such a nested mention."""
+    nested = twice = 0
+    for record in records:
+        furthest = furthest_nested = -1  # the last tokens of the mentions, and of the nested ones, that began before
+        for _, end in list_mentions(record):
+            is_nested = end <= furthest
+            nested += is_nested
+            twice += end <= furthest_nested
+            furthest = max(furthest, end)
+            furthest_nested = max(furthest_nested, end) if is_nested else furthest_nested
+    return nested, twice
+
+
+def _genres(records: Iterable[Record]) -> list[str]:
+    """List the genres of documents, each once, in the order of their first documents."""
+    return [genre for genre in dict.fromkeys(record.get("genre") for record in records) if genre]
