@@ -1,0 +1,76 @@
+"""Subcommands that draw annotators' chains beside gold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from closeread.cli import options
+
+if TYPE_CHECKING:
+    from closeread.cli.task_group import Commands
+
+
+@click.command(cls=options.WritingCommand)
+@click.argument("gold", type=options.FILE)
+@click.argument("files", type=options.FILE, nargs=-1, required=True)
+@options.output
+def link_support(gold: Path, files: tuple[Path, ...], output: Path) -> None:
+    """Draw how many annotators draw each coreference link, as .png or .svg (Schüller et al., 2018, Figure 7).
+
+    A link is a pair of mentions that some annotator has in one chain.  Bars count links by the percentage of the
+    document's annotators who draw them; links whose mentions are in one gold chain are apart.  Each file, or folder of
+    files, is an annotator, in any format that `closeread score coref` reads.
+
+    \b
+    Examples:
+      closeread plot link-support gold.conll anna.conll ben.conll cleo.conll -o support.png
+      closeread plot link-support gold/ annotations/*.conll -o support.svg
+    """
+    from closeread.cli.annotators import read_beside_gold
+    from closeread.drawing.pictures import check_suffix, write_picture
+    from closeread.errors import escape, pluralize
+    from closeread.tasks.coref.link_support import measure_support
+    from closeread.tasks.coref.plots import draw_link_support
+
+    check_suffix(output)
+    key, read = read_beside_gold(gold, files)
+    options.tell(notice for file in (key, *read) for notice in file.table.notices)
+    support = measure_support(key.table, [file.table for file in read])
+    write_picture(draw_link_support(support), output)
+    in_gold = int(support.in_gold.sum())
+    click.echo(escape(f"{output}: {pluralize(len(support.support), 'link')}, {in_gold:,} in gold"))
+
+
+@click.command(cls=options.WritingCommand)
+@click.argument("gold", type=options.FILE)
+@click.argument("files", type=options.FILE, nargs=-1, required=True)
+@options.output
+def mistakes(gold: Path, files: tuple[Path, ...], output: Path) -> None:
+    """Draw the kinds of mistaken chains of annotators or systems, as .png or .svg (Schüller et al., 2018, Figure 8).
+
+    The kinds are those of `closeread errors chains`.  Two more panels show how many mentions chains lack, and how many
+    they have from other gold chains.
+
+    \b
+    Examples:
+      closeread plot mistakes gold.conll anna.conll ben.conll cleo.conll -o mistakes.png
+      closeread plot mistakes gold.conll response.conll -o mistakes.svg
+    """
+    from closeread.cli.annotators import read_beside_gold
+    from closeread.drawing.pictures import check_suffix, write_picture
+    from closeread.errors import escape, pluralize
+    from closeread.tasks.coref.chain_errors import find_chain_errors
+    from closeread.tasks.coref.plots import draw_mistakes
+
+    check_suffix(output)
+    key, read = read_beside_gold(gold, files)
+    found = find_chain_errors(key.table, [file.table for file in read])
+    options.tell([notice for file in (key, *read) for notice in file.table.notices] + list(found.describe()))
+    write_picture(draw_mistakes(found), output)
+    click.echo(escape(f"{output}: {pluralize(len(found.kind), 'chain')}, {found.n_mistaken:,} of them mistaken"))
+
+
+COMMANDS: Commands = {"plot": {"link-support": link_support, "mistakes": mistakes}}

@@ -1,0 +1,98 @@
+"""Subcommands that draw figures of the Marmara corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from closeread.cli import options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.figure import Figure
+
+    from closeread.cli.task_group import Commands
+    from closeread.records import Record
+
+CORPUS = "marmara_coref"
+
+
+class MarmaraCommand(options.WritingCommand):
+    """A command that reads the corpus, with options for its folders."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return all parameters."""
+        from closeread.corpora.gold import load_corpus
+
+        return [*super().get_params(ctx), *options.file_options([load_corpus(CORPUS)])]
+
+
+def draw(output: Path, places: dict[str, Any], make: Callable[[Sequence[Record]], Figure]) -> None:
+    """Draw a figure of the corpus's documents, and write it."""
+    from closeread.drawing.pictures import check_suffix, write_picture
+    from closeread.errors import escape, pluralize
+    from closeread.tasks.coref.marmara.facts import sum_sizes
+    from closeread.tasks.coref.marmara.plots import check_mentions
+
+    check_suffix(output)
+    gold = options.read_gold(CORPUS, **places)
+    check_mentions(gold.records)
+    write_picture(make(gold.records), output)
+    size = sum_sizes(gold.records)
+    found = f"{pluralize(size.mentions, 'mention')} in {pluralize(size.chains, 'chain')}"
+    click.echo(escape(f"{output}: {pluralize(size.documents, 'document')}, {found}"))
+
+
+@click.command(cls=MarmaraCommand)
+@options.gold_options
+@options.output
+def mention_types(output: Path, **places: Any) -> None:
+    """Draw the shares of types of mentions of marmara_coref, as .png or .svg (Schüller et al., 2018, Figure 4).
+
+    Mentions of one token are pronouns, proper nouns or others; the rest has several tokens.
+
+    \b
+    Example:
+      closeread plot mention-types --config sample -o types.png
+    """
+    from closeread.tasks.coref.marmara.plots import draw_mention_types
+
+    draw(output, places, draw_mention_types)
+
+
+@click.command(cls=MarmaraCommand)
+@options.gold_options
+@options.output
+def mention_lengths(output: Path, **places: Any) -> None:
+    """Draw how many mentions of marmara_coref have two tokens or more, as .png or .svg (Schüller et al., 2018, Figure 5).
+
+    \b
+    Example:
+      closeread plot mention-lengths --config sample -o lengths.png
+    """
+    from closeread.tasks.coref.marmara.plots import draw_mention_lengths
+
+    draw(output, places, draw_mention_lengths)
+
+
+@click.command(cls=MarmaraCommand)
+@options.gold_options
+@options.output
+def chain_lengths(output: Path, **places: Any) -> None:
+    """Draw how many chains of marmara_coref have how many mentions, as .png or .svg (Schüller et al., 2018, Figure 6).
+
+    \b
+    Example:
+      closeread plot chain-lengths --config sample -o chains.png
+    """
+    from closeread.tasks.coref.marmara.plots import draw_chain_lengths
+
+    draw(output, places, draw_chain_lengths)
+
+
+COMMANDS: Commands = {
+    "plot": {"chain-lengths": chain_lengths, "mention-lengths": mention_lengths, "mention-types": mention_types}
+}
