@@ -319,6 +319,11 @@ class ConllWords:
             token -= len(lines)
         raise IndexError(f"document {document} has no such token")
 
+    def lines(self, document: int) -> Ints:
+        """Return the line of every token, from 1."""
+        found = [np.flatnonzero(rows.is_token) + rows.line for rows in self._rows(document)]
+        return np.concatenate([np.zeros(0, np.int64), *found])
+
     def read_columns(self, document: int, cells: Sequence[int]) -> tuple[Sequence[Sequence[str]], Ints] | None:
         """Return some columns, from 0, and the sentence of each token, from 0; None if its rows lack such cells."""
         if 0 < self._documents[document].width <= max(cells) + 1:  # the last cell is that of the mentions

@@ -1,0 +1,295 @@
+"""Conversion of the corpus's coreference between XML, CoNLL and JSON Lines.
+
+Conventions: XML and CoNLL are checked against the treebank; JSON Lines are records of the corpus, which hold its text.
+Mentions in XML are numbered from 0 in document order when they are written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from closeread.corpora.gold import load_corpus, read_own_gold
+from closeread.corpora.sources import locate
+from closeread.errors import FormatError, Problem, RequestError, pluralize, quote
+from closeread.files import creating_folder, write_text
+from closeread.formats.folders import walk_files
+from closeread.formats.json_lines import dump_json_lines
+from closeread.formats.text import read_bytes
+from closeread.records import Record, UserFiles
+from closeread.tasks.coref.marmara.conll_checking import read_checked
+from closeread.tasks.coref.marmara.conll_files import format_document, make_rows
+from closeread.tasks.coref.marmara.coreference_xml import (
+    dump_annotation,
+    make_annotation,
+    read_annotations,
+)
+from closeread.tasks.coref.marmara.document_parts import assign_annotations
+from closeread.tasks.coref.marmara.documents import Document
+from closeread.tasks.coref.marmara.genres import find_genres
+from closeread.tasks.coref.marmara.reading import COREFERENCE, GENRES, TREEBANK, limit_notices, read_corpus
+from closeread.tasks.coref.marmara.record_making import NO_GAPS, annotate_sentences
+from closeread.tasks.coref.marmara.treebank_files import Files, Kind, read_files
+from closeread.tasks.coref.marmara.treebank_xml import Treebank, parse_treebank
+
+CORPUS = "marmara_coref"
+SUFFIXES = (".conll", ".jsonl", ".xml")
+FILE_NAME = re.compile(r"[^\W_][\w.-]{0,99}", re.ASCII)
+
+
+class TreebankFiles(NamedTuple):
+    """Where a user has the treebank.
+
+    Attributes:
+        folder: its folder.
+        files: its files, by name.
+        genres: the file of genres; None if there is none.
+    """
+
+    folder: Path
+    files: Mapping[str, Path]
+    genres: Path | None
+
+
+class Source(NamedTuple):
+    """Documents to convert.
+
+    Attributes:
+        documents: the records.
+        word_numbers: the numbers (IX) of the words of each sentence in which they are not 1, 2, 3 …
+        kind: the suffix of the format that they were read from.
+        notices: what is odd about them.
+    """
+
+    documents: Sequence[Document]
+    word_numbers: Mapping[str, Sequence[int]]
+    kind: str
+    notices: Sequence[str]
+
+
+def locate_treebank(data_dir: Path | None, treebank: Path | None) -> TreebankFiles:
+    """Find the treebank.
+
+    Args:
+        data_dir: the folder of the corpus; None for that in `CLOSEREAD_DATA`.
+        treebank: the folder of the treebank, if it is elsewhere.
+
+    Raises:
+        UnavailableError: it is missing; the message says how to get it.
+    """
+    corpus = load_corpus(CORPUS)
+    folders: dict[str, Path | None] = {COREFERENCE: None} | ({TREEBANK: treebank} if treebank else {})
+    source = corpus.configs[corpus.default_config].splits[corpus.default_split]
+    found = locate(corpus, source, UserFiles(data_dir, folders)).files
+    files = {path.name: path for name, path in found.items() if name.startswith(f"{TREEBANK}/")}
+    # A treebank from elsewhere need not be that of the genres in CLOSEREAD_DATA.
+    genres = found.get(GENRES) if data_dir or not treebank else None
+    return TreebankFiles(next(iter(files.values())).parent, files, genres)
+
+
+def read_source(source: Path, find_treebank: Callable[[], TreebankFiles]) -> Source:
+    """Read coreference.
+
+    Args:
+        source: a coreference file or a folder of them, a CoNLL file, or a file of the corpus's records (`.jsonl`).
+        find_treebank: finds the treebank, where it is needed.
+
+    Raises:
+        FormatError: a file is invalid or disagrees with the treebank; all problems at once.
+    """
+    if source.suffix.lower() == ".jsonl":
+        gold = read_own_gold(load_corpus(CORPUS), source)
+        return Source(cast(Sequence[Document], gold.records), NO_GAPS, ".jsonl", gold.notices)
+    if source.is_dir():
+        files, misfits = walk_files(source)
+        inside = {name: path for name, path in files.items() if "/" not in name}
+        wrong = [problem for problem in misfits if "/" not in (problem.file or "")]
+        return _read_xml(source, inside, wrong, find_treebank())
+    if read_bytes(source).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        return _read_xml(source.parent, {source.name: source}, [], find_treebank())
+    return _read_conll(source, find_treebank())
+
+
+def _read_xml(folder: Path, files: Mapping[str, Path], wrong: list[Problem], place: TreebankFiles) -> Source:
+    """Return the documents of coreference files.
+
+    Args:
+        folder: their folder, for messages.
+        files: the files by name.
+        wrong: what else is in the folder.
+        place: the treebank.
+    """
+    found = read_annotations(files)
+    texts = read_files(place.files)
+    if texts.kind is Kind.CONLLU:
+        return _place_in_ud(folder, files, place)
+    treebank = _parse(place, texts)
+    assigned = assign_annotations(treebank, found.annotations)
+    _raise_any(folder, wrong + found.problems + assigned.problems)
+    annotated = {name: part for name, part in assigned.parts.items() if part.annotation is not None}
+    documents = [
+        annotate_sentences(name, part.sentences, part.annotation, treebank.word_numbers)
+        for name, part in annotated.items()
+        if part.annotation is not None
+    ]
+    of_files = [notice for notice in assigned.notices if notice.file in files]
+    notices = of_files + limit_notices(found.notices + assigned.text_notices, "the coreference")
+    own = [notice.at(str(folder)) for notice in notices]
+    return _finish(documents, treebank, place, ".xml", [*_describe(place, treebank), *own])
+
+
+def _place_in_ud(folder: Path, files: Mapping[str, Path], place: TreebankFiles) -> Source:
+    """Return the documents of coreference files, whose mentions are put in place by their text in CoNLL-U."""
+    read = read_corpus(place.files, files, place.genres)
+    _raise_any(folder, read.problems)
+    documents = [cast(Document, record) for record, file in zip(read.records, read.files, strict=True) if file in files]
+    return Source(documents, NO_GAPS, ".xml", [notice.at(str(folder)) for notice in read.notices])
+
+
+def _read_conll(source: Path, place: TreebankFiles) -> Source:
+    texts = read_files(place.files)
+    if texts.kind is Kind.CONLLU:
+        what = "is CoNLL-U, whose sentences and words have other numbers"
+        raise FormatError(place.folder, [Problem(f"{what} (expected the METU-Sabanci Turkish Treebank)")])
+    treebank = _parse(place, texts)
+    documents = read_checked(source, treebank)
+    return _finish(documents, treebank, place, ".conll", _describe(place, treebank))
+
+
+def _parse(place: TreebankFiles, texts: Files) -> Treebank:
+    treebank = parse_treebank(texts)
+    _raise_any(place.folder, treebank.problems)
+    return treebank
+
+
+def _describe(place: TreebankFiles, treebank: Treebank) -> list[str]:
+    return [notice.at(str(place.folder)) for notice in limit_notices(treebank.notices, "the treebank")]
+
+
+def _finish(
+    documents: Sequence[Document], treebank: Treebank, place: TreebankFiles, kind: str, notices: Sequence[str]
+) -> Source:
+    """Return documents with their genres."""
+    names = {*treebank.documents, *(document["document"] for document in documents)}
+    genres = find_genres(names, place.genres)
+    _raise_any(place.genres.parent if place.genres else place.folder, genres.problems)
+    for document in documents:
+        document["genre"] = genres.by_document[document["document"]]
+    return Source(documents, treebank.word_numbers, kind, notices)
+
+
+def _raise_any(folder: Path, problems: Sequence[Problem]) -> None:
+    if problems:
+        raise FormatError(folder, sorted(problems, key=lambda problem: problem.order))
+
+
+def write_source(source: Source, output: Path) -> None:
+    """Write documents as CoNLL (`.conll`), JSON Lines (`.jsonl`), a coreference file (`.xml`) or a folder of them.
+
+    Raises:
+        RequestError: the suffix is another, there are several documents for one coreference file, or the format can't
+            express them.
+        OSError: the file or the folder can't be written.
+    """
+    suffix = output.suffix.lower()
+    try:
+        if suffix == ".conll":
+            write_text(output, dump_conll(source, [document["clusters"] for document in source.documents]))
+        elif suffix == ".jsonl":
+            write_text(output, dump_json_lines(cast(Sequence[Record], source.documents)))
+        elif suffix == ".xml":
+            if len(source.documents) != 1:
+                found = pluralize(len(source.documents), "document")
+                raise RequestError(f"{output} can hold one document, but there are {found} (expected a folder)")
+            write_text(output, dump_xml(source.documents[0]))
+        elif not suffix:
+            _write_folder({one["document"]: dump_xml(one) for one in source.documents}, output)
+        else:
+            expected = f"{', '.join(SUFFIXES)} or none, for a folder of coreference files"
+            raise RequestError(f"{output}: the suffix is '{output.suffix}' (expected {expected})")
+    except ValueError as error:
+        if isinstance(error, RequestError):
+            raise
+        raise RequestError(f"cannot write {output}: {error}") from None
+
+
+def _write_folder(texts: Mapping[str, str], output: Path) -> None:
+    """Write a coreference file for each document, by its name."""
+    for name in texts:
+        if not FILE_NAME.fullmatch(name):
+            raise RequestError(f"cannot write {output}: the document name {quote(name)} can't be the name of a file")
+    with creating_folder(output) as folder:
+        for name, text in texts.items():
+            (folder / f"{name}.xml").write_text(text, "utf-8", newline="")
+
+
+def dump_conll(source: Source, chains: Iterable[Sequence[Sequence[Sequence[int]]]]) -> str:
+    """Return documents as CoNLL.
+
+    Args:
+        source: the documents.
+        chains: the chains to write of each.
+
+    Raises:
+        ValueError: CoNLL can't express a word or a name.
+    """
+    return "".join(
+        format_document(document["document"], make_rows(document["sentences"], source.word_numbers), spans)
+        for document, spans in zip(source.documents, chains, strict=True)
+    )
+
+
+def dump_given(source: Source) -> str:
+    """Return all mentions of documents as CoNLL, each as a chain of its own.
+
+    Raises:
+        ValueError: CoNLL can't express a word or a name.
+    """
+    return dump_conll(
+        source, ([[[one["start"], one["end"]]] for one in document["mentions"]] for document in source.documents)
+    )
+
+
+def dump_xml(document: Document) -> str:
+    """Return a document as a coreference file, with mentions numbered from 0.
+
+    Raises:
+        ValueError: a word contains a control character.
+    """
+    mentions = [{**one, "id": str(m_id)} for m_id, one in enumerate(document["mentions"])]
+    return dump_annotation(make_annotation(cast(Document, {**document, "mentions": mentions})))
+
+
+def find_losses(source: Source, output: Path) -> list[str]:
+    """Say what the format of the output doesn't keep of the documents."""
+    suffix = output.suffix.lower()
+    mentions = [(document, one) for document in source.documents for one in document["mentions"]]
+    lost = []
+    if source.kind != ".conll" and suffix == ".conll" and mentions:
+        lost.append(f"the ids of {pluralize(len(mentions), 'mention')}")
+    if suffix in ("", ".xml"):
+        ids = chain.from_iterable(enumerate(document["mentions"]) for document in source.documents)
+        changed = sum(one["id"] != str(number) for number, one in ids)
+        if changed and source.kind != ".conll":
+            lost.append(f"the ids of {pluralize(changed, 'mention')}; new ones are from 0 in document order")
+    chained = {
+        (document["document"], start, end)
+        for document in source.documents
+        for cluster in document["clusters"]
+        for start, end in cluster
+    }
+    loose = [
+        (document, one) for document, one in mentions if (document["document"], one["start"], one["end"]) not in chained
+    ]
+    if loose and (suffix == ".conll" or source.kind == ".conll"):
+        document, one = loose[0]
+        forms = [token["form"] for sentence in document["sentences"] for token in sentence["tokens"]]
+        first = f"first: {quote(' '.join(forms[one['start'] : one['end'] + 1]))} in sentence {quote(one['sentence'])}"
+        if suffix == ".conll":
+            lost.append(f"{pluralize(len(loose), 'mention')} in no chain of two or more ({first})")
+        else:
+            lost.append(f"{pluralize(len(loose), 'chain')} of one mention; their mentions are now in no chain ({first})")
+    return lost
