@@ -33,10 +33,12 @@ class Inputs:
     Attributes:
         data_dir: a folder with the corpus's files; None to look in the usual places.
         upstream: a checkout of the authors' repository, for other files that they released; or None.
+        annotations: a folder with annotators' files; or None.
     """
 
     data_dir: DataDir | None = None
     upstream: Path | None = None
+    annotations: Path | None = None
 
 
 Recompute = Callable[[Inputs], Recomputed]

@@ -20,14 +20,23 @@ from closeread.cli import options, printing
     metavar="DIR",
     help="Read the authors' released predictions from this checkout of their repository.",
 )
+@click.option(
+    "--annotations",
+    type=options.NAMED,
+    metavar="DIR",
+    help="Read annotators' files from this folder, DOCUMENT/ANNOTATOR.",
+)
 @options.style_options
-def command(corpus: str, table: str | None, upstream: Path | None, style: Any, **files: Any) -> None:
+def command(
+    corpus: str, table: str | None, upstream: Path | None, annotations: Path | None, style: Any, **files: Any
+) -> None:
     """Recompute the tables of a corpus's paper and print published and recomputed values side by side.
 
     \b
     Examples:
       closeread reproduce mctaco
       closeread reproduce mctaco 2 --upstream MCTACO
+      closeread reproduce marmara_coref 1 --annotations annotations
     """
     from dataclasses import asdict
 
@@ -38,7 +47,7 @@ def command(corpus: str, table: str | None, upstream: Path | None, style: Any, *
     declaration = load_corpus(corpus)
     data_dir = options.take_files(files)
     options.tell(data_notices(declaration, declaration.default_config, data_dir))
-    tables = reproduce(corpus, table, Inputs(data_dir, upstream))
+    tables = reproduce(corpus, table, Inputs(data_dir, upstream, annotations))
     header = ["table", "row", "column", "printed", "recomputed", "agrees", "note"]
     rows = [[t.name, c.row, c.column, c.printed, c.recomputed, c.agrees, c.why] for t in tables for c in t.cells]
     printing.show(

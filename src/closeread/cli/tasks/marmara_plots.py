@@ -12,8 +12,6 @@ from closeread.cli import options
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from matplotlib.figure import Figure
-
     from closeread.cli.task_group import Commands
     from closeread.records import Record
 
@@ -30,7 +28,7 @@ class MarmaraCommand(options.WritingCommand):
         return [*super().get_params(ctx), *options.file_options([load_corpus(CORPUS)])]
 
 
-def draw(output: Path, places: dict[str, Any], make: Callable[[Sequence[Record]], Figure]) -> None:
+def draw(output: Path, places: dict[str, Any], make: Callable[[Sequence[Record]], Any]) -> None:
     """Draw a figure of the corpus's documents, and write it."""
     from closeread.drawing.pictures import check_suffix, write_picture
     from closeread.errors import escape, pluralize
@@ -67,7 +65,7 @@ def mention_types(output: Path, **places: Any) -> None:
 @options.gold_options
 @options.output
 def mention_lengths(output: Path, **places: Any) -> None:
-    """Draw how many mentions of marmara_coref have two tokens or more, as .png or .svg (Schüller et al., 2018, Figure 5).
+    """Draw the lengths of mentions of marmara_coref, from two tokens, as .png or .svg (Schüller et al., 2018, Figure 5).
 
     \b
     Example:
@@ -82,7 +80,7 @@ def mention_lengths(output: Path, **places: Any) -> None:
 @options.gold_options
 @options.output
 def chain_lengths(output: Path, **places: Any) -> None:
-    """Draw how many chains of marmara_coref have how many mentions, as .png or .svg (Schüller et al., 2018, Figure 6).
+    """Draw the lengths of chains of marmara_coref, in mentions, as .png or .svg (Schüller et al., 2018, Figure 6).
 
     \b
     Example:
