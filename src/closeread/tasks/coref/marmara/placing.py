@@ -107,10 +107,10 @@ def place_annotations(
         broken += notes
     notices += _describe_divided(parts) + _describe_rest(treebank, parts)
     if unaligned == "error":
-        problems += [_describe_lost(file, mention) for file, mention in lost]
+        problems += [_describe_lost(file, mention, unaligned) for file, mention in lost]
     elif lost:
         notices.append(_summarize(parts, len(lost), len(broken)))
-        notices += [_describe_lost(file, mention, "dropped: ") for file, mention in lost] + broken
+        notices += [_describe_lost(file, mention, unaligned) for file, mention in lost] + broken
     return Placed(documents, [part.annotation.file for part in parts], problems, notices, lost)
 
 
@@ -236,9 +236,13 @@ def _name(mention: Mention) -> str:
     return f"mention {quote(mention.id)}, sentence {quote(mention.sentence)}"
 
 
-def _describe_lost(file: str, mention: Mention, what: str = "") -> Problem:
+def _describe_lost(file: str, mention: Mention, unaligned: str) -> Problem:
     reason = "its place in the treebank was not found" if make_key(mention.text) else "it has no text to look for"
-    return Problem(f"{_name(mention)}, {quote(mention.text)}: {what}{reason}", mention.line, file)
+    if unaligned == "error":
+        what = f"{reason} (use --unaligned drop to drop such mentions)"
+    else:
+        what = f"dropped, since {reason}"
+    return Problem(f"{_name(mention)}, {quote(mention.text)}: {what}", mention.line, file)
 
 
 def _summarize(parts: Sequence[_Part], n_lost: int, n_broken: int) -> Problem:
