@@ -186,8 +186,19 @@ def test_a_document_of_two_files():
     assert numbers(placed) == {A: ["A1", "A6", "A2"], f"{A}_2": ["A3", "A4", "A5"]}
     assert placed.files == ["z.xml", "a.xml"]
     assert shown(placed.notices) == [
-        f"coreference/a.xml: document '{A}' of the treebank is divided: this part is {A}_2"
+        f"coreference/a.xml: document '{A}' is cut before sentence 'A3', where this file begins"
     ]
+
+
+def test_a_second_file_that_is_not_found():
+    """A document without sentences is left out."""
+    second = annotate(("004.1", 1, "yok"), file="b.xml")
+    placed = place_annotations(ud(A=["Ali"]), [annotate(("003.1", 1, "Ali")), second])
+    assert (numbers(placed), placed.files) == ({A: ["A1"]}, ["a.xml"])
+    assert [mention.id for _, mention in placed.lost] == ["1"]
+    assert shown(placed.notices)[0] == (
+        f"coreference/b.xml: no sentence of document '{A}' was found for this file in order, so it is not cut"
+    )
 
 
 def test_files_that_interleave():
@@ -195,8 +206,8 @@ def test_files_that_interleave():
     second = annotate(("003.2", 1, "Veli"), file="b.xml")
     placed = place_annotations(ud(A=["Ali", "Veli", "Kedi"]), [first, second])
     assert shown(placed.problems) == [
-        f"coreference/b.xml:11: mention '1', sentence '{A}003.2': a.xml has mentions in sentence '{A}003.3', on line "
-        "12 (expected files that do not overlap)"
+        f"coreference/b.xml: its sentences interleave with those of a.xml, in document '{A}' (expected one file for "
+        "each document)"
     ]
 
 
@@ -215,7 +226,7 @@ def test_documents_that_are_not_there():
         "such as 77000112003.1)",
     ]
     assert shown(placed.notices) == [
-        "coreference/a.xml: has no mentions, so that its document is not known; left out",
+        "coreference/a.xml: has no mentions, so it belongs to no document",
         f"coreference: 1 document of the treebank without a coreference file left out: '{A}'",
     ]
 
