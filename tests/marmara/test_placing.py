@@ -196,9 +196,10 @@ def test_a_second_file_that_is_not_found():
     placed = place_annotations(ud(A=["Ali"]), [annotate(("003.1", 1, "Ali")), second])
     assert (numbers(placed), placed.files) == ({A: ["A1"]}, ["a.xml"])
     assert [mention.id for _, mention in placed.lost] == ["1"]
-    assert shown(placed.notices)[0] == (
-        f"coreference/b.xml: no sentence of document '{A}' was found for this file in order, so it is not cut"
-    )
+    assert shown(placed.notices)[:2] == [
+        f"coreference/b.xml: no sentence of document '{A}_2' was found; left out",
+        f"coreference/b.xml: document '{A}' is not cut, since no sentence of this file was found there in order",
+    ]
 
 
 def test_files_that_interleave():

@@ -105,6 +105,9 @@ def place_annotations(
         if sentences:
             documents.append(make_placed_document(part.name, sentences, placed, chains))
             files.append(part.annotation.file)
+        else:
+            what = f"no sentence of document {quote(part.name)} was found; left out"
+            notices.append(Problem(what, None, part.annotation.file))
         in_place = {mention.id for mention in placed}
         lost += [(part.annotation.file, one) for one in part.annotation.mentions if one.id not in in_place]
         broken += notes
@@ -263,7 +266,7 @@ def _describe_cuts(
     notices: list[Problem] = []
     for number, part in enumerate(parts):
         if part.name != part.id:
-            what = f"no sentence of document {quote(part.id)} was found for this file in order, so it is not cut"
+            what = f"document {quote(part.id)} is not cut, since no sentence of this file was found there in order"
             if first := firsts.get(number):
                 before = quote(treebank[part.id][first.sentence]["number"])
                 what = f"document {quote(part.id)} is cut before sentence {before}, where this file begins"
