@@ -291,7 +291,5 @@ def find_losses(source: Source, output: Path) -> list[str]:
         if suffix == ".conll":
             lost.append(f"{pluralize(len(loose), 'mention')} in no chain of two or more ({first})")
         else:
-            lost.append(
-                f"{pluralize(len(loose), 'chain')} of one mention; their mentions are now in no chain ({first})"
-            )
+            lost.append(f"{pluralize(len(loose), 'chain')} of one mention; their mentions are now in no chain ({first})")
     return lost
