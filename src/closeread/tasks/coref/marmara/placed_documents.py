@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from closeread.tasks.coref.marmara.documents import Document, Sentence, SpannedMention
+from closeread.tasks.coref.marmara.record_making import make_document
 from closeread.tasks.coref.marmara.sentence_alignment import Place
 from closeread.tasks.coref.marmara.sentence_search import Target
 
@@ -39,11 +41,8 @@ def order_sentences(own: Sequence[Target], found: Iterable[Target]) -> list[Targ
     return ordered
 
 
-def make_document(
-    name: str,
-    sentences: Mapping[Target, Sentence],
-    mentions: Iterable[PlacedMention] = (),
-    chains: Iterable[Iterable[str]] = (),
+def make_placed_document(
+    name: str, sentences: Mapping[Target, Sentence], mentions: Iterable[PlacedMention], chains: Iterable[Iterable[str]]
 ) -> Document:
     """Make a document, without genre.
 
@@ -53,37 +52,19 @@ def make_document(
         mentions: its mentions.
         chains: the ids of the mentions of each chain.
     """
-    offsets: dict[Target, int] = {}
-    n_tokens = 0
-    for target, sentence in sentences.items():
-        offsets[target] = n_tokens
-        n_tokens += len(sentence["tokens"])
-    spans: dict[str, list[int]] = {}
+    lengths = [len(sentence["tokens"]) for sentence in sentences.values()]
+    offsets = dict(zip(sentences, accumulate(lengths, initial=0), strict=False))
     spanned: list[SpannedMention] = []
     for mention in mentions:
         offset, (first, last) = offsets[mention.target], mention.place
-        start, end = spans[mention.id] = [offset + first, offset + last]
         spanned.append(
             {
                 "id": mention.id,
                 "sentence": sentences[mention.target]["number"],
                 "from": first + 1,
                 "to": last + 1,
-                "start": start,
-                "end": end,
+                "start": offset + first,
+                "end": offset + last,
             }
         )
-    clusters = [sorted((list(spans[one]) for one in ids), key=_order) for ids in chains]
-    return {
-        "document": name,
-        "genre": None,
-        "sentences": list(sentences.values()),
-        "mentions": sorted(spanned, key=lambda mention: _order((mention["start"], mention["end"]))),
-        "clusters": sorted(clusters, key=lambda cluster: _order(cluster[0])),
-        "n_tokens": n_tokens,
-    }
-
-
-def _order(span: Sequence[int]) -> tuple[int, int]:
-    """Return what puts spans in document order: by start, then the longer first."""
-    return span[0], -span[1]
+    return make_document(name, list(sentences.values()), spanned, chains)

@@ -15,18 +15,21 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from closeread.errors import Problem, join_names, pluralize, quote
+from closeread.tasks.coref.marmara.coreference_xml import describe_mention
 from closeread.tasks.coref.marmara.documents import Annotation, Document, Mention, Sentence
-from closeread.tasks.coref.marmara.placed_documents import PlacedMention, make_document, order_sentences
+from closeread.tasks.coref.marmara.placed_documents import PlacedMention, make_placed_document, order_sentences
+from closeread.tasks.coref.marmara.record_making import make_document
 from closeread.tasks.coref.marmara.sentence_alignment import make_key
 from closeread.tasks.coref.marmara.sentence_numbers import EXPECTED, find_document_id, is_sentence_number, sort_key
 from closeread.tasks.coref.marmara.sentence_search import Found, Sought, Target, find_sentences
+from closeread.tasks.coref.marmara.treebank_xml import number_names
 
 
 class Placed(NamedTuple):
     """Documents with mentions put in place.
 
     Attributes:
-        documents: the documents, without genre, in the order of their names.
+        documents: the documents, without genre, in the order of their names; one without sentences is left out.
         files: the coreference file of each.
         problems: what is wrong with the files, with file and line.
         notices: what was dropped, left out or divided.
@@ -68,10 +71,7 @@ def make_documents(treebank: Mapping[str, Sequence[Sentence]]) -> list[Document]
     Args:
         treebank: the sentences of each document, by id.
     """
-    return [
-        make_document(name, {Target(name, i): sentence for i, sentence in enumerate(sentences)})
-        for name, sentences in treebank.items()
-    ]
+    return [make_document(name, sentences, [], []) for name, sentences in treebank.items()]
 
 
 def place_annotations(
@@ -92,6 +92,7 @@ def place_annotations(
     homes = _find_homes(treebank, parts, rows)
     owners = homes | {row.found.target: row.part for row in rows if row.found}
     documents: list[Document] = []
+    files: list[str] = []
     lost: list[tuple[str, Mention]] = []
     broken: list[Problem] = []
     of_part = {number: list(some) for number, some in groupby(rows, key=lambda row: row.part)}
@@ -101,17 +102,22 @@ def place_annotations(
         targets = order_sentences(own, (row.found.target for row in of_part.get(number, []) if row.found))
         sentences = {target: treebank[target.document][target.sentence] for target in targets}
         chains, notes = _split_chains(part.annotation, {mention.id for mention in placed})
-        documents.append(make_document(part.name, sentences, placed, chains))
+        if sentences:
+            documents.append(make_placed_document(part.name, sentences, placed, chains))
+            files.append(part.annotation.file)
+        else:
+            what = f"no sentence of document {quote(part.name)} was found; left out"
+            notices.append(Problem(what, None, part.annotation.file))
         in_place = {mention.id for mention in placed}
         lost += [(part.annotation.file, one) for one in part.annotation.mentions if one.id not in in_place]
         broken += notes
-    notices += _describe_divided(parts) + _describe_rest(treebank, parts)
+    notices += _describe_cuts(treebank, parts, homes) + _describe_rest(treebank, parts)
     if unaligned == "error":
-        problems += [_describe_lost(file, mention) for file, mention in lost]
+        problems += [_describe_lost(file, mention, unaligned) for file, mention in lost]
     elif lost:
         notices.append(_summarize(parts, len(lost), len(broken)))
-        notices += [_describe_lost(file, mention, "dropped: ") for file, mention in lost] + broken
-    return Placed(documents, [part.annotation.file for part in parts], problems, notices, lost)
+        notices += [_describe_lost(file, mention, unaligned) for file, mention in lost] + broken
+    return Placed(documents, files, problems, notices, lost)
 
 
 def _find_parts(
@@ -128,9 +134,7 @@ def _find_parts(
         wrong = _check_sentences(annotation)
         problems += wrong
         if not annotation.mentions:
-            notices.append(
-                Problem("has no mentions, so that its document is not known; left out", None, annotation.file)
-            )
+            notices.append(Problem("has no mentions, so it belongs to no document", None, annotation.file))
         elif not wrong:
             name = find_document_id(annotation.mentions[0].sentence)
             if name in treebank:
@@ -141,8 +145,9 @@ def _find_parts(
     parts: list[_Part] = []
     for name in sorted(by_id):
         files = sorted(by_id[name], key=lambda one: min(_list_keys(one)))
-        problems += _check_order(files)
-        parts += [_Part(f"{name}_{i}" if i > 1 else name, name, one) for i, one in enumerate(files, 1)]
+        problems += _check_order(name, files)
+        names = number_names([name] * len(files))
+        parts += [_Part(own, name, one) for own, one in zip(names, files, strict=True)]
     return parts, problems, notices
 
 
@@ -157,7 +162,9 @@ def _check_sentences(annotation: Annotation) -> list[Problem]:
             what = f"is of another document than sentence {quote(first)} (expected one document a file)"
         else:
             continue
-        problems.append(Problem(f"{_name(mention)}: {what}", mention.line, annotation.file))
+        problems.append(
+            Problem(f"{describe_mention(mention.id, mention.sentence)}: {what}", mention.line, annotation.file)
+        )
     return problems
 
 
@@ -165,16 +172,14 @@ def _list_keys(annotation: Annotation) -> list[tuple[str, int, int]]:
     return [sort_key(mention.sentence) for mention in annotation.mentions]
 
 
-def _check_order(files: Sequence[Annotation]) -> list[Problem]:
-    """Find files that begin before the one before them ends, so that their document can't be divided."""
-    problems: list[Problem] = []
-    for before, after in pairwise(files):
-        last = max(before.mentions, key=lambda mention: sort_key(mention.sentence))
-        first = min(after.mentions, key=lambda mention: sort_key(mention.sentence))
-        if sort_key(first.sentence) <= sort_key(last.sentence):
-            what = f"{_name(first)}: {before.file} has mentions in sentence {quote(last.sentence)}, on line {last.line}"
-            problems.append(Problem(f"{what} (expected files that do not overlap)", first.line, after.file))
-    return problems
+def _check_order(name: str, files: Sequence[Annotation]) -> list[Problem]:
+    """Find files of a document that begin before the one before them ends, so that it can't be cut."""
+    what = f"in document {quote(name)} (expected one file for each document)"
+    return [
+        Problem(f"its sentences interleave with those of {before.file}, {what}", None, after.file)
+        for before, after in pairwise(files)
+        if min(_list_keys(after)) <= max(_list_keys(before))
+    ]
 
 
 def _list_rows(number: int, part: _Part) -> list[_Row]:
@@ -232,13 +237,15 @@ def _split_chains(annotation: Annotation, placed: Set[str]) -> tuple[list[list[s
     return chains, notices
 
 
-def _name(mention: Mention) -> str:
-    return f"mention {quote(mention.id)}, sentence {quote(mention.sentence)}"
-
-
-def _describe_lost(file: str, mention: Mention, what: str = "") -> Problem:
+def _describe_lost(file: str, mention: Mention, unaligned: str) -> Problem:
     reason = "its place in the treebank was not found" if make_key(mention.text) else "it has no text to look for"
-    return Problem(f"{_name(mention)}, {quote(mention.text)}: {what}{reason}", mention.line, file)
+    if unaligned == "error":
+        what = f"{reason} (use --unaligned drop to drop such mentions)"
+    else:
+        what = f"dropped, since {reason}"
+    return Problem(
+        f"{describe_mention(mention.id, mention.sentence)}, {quote(mention.text)}: {what}", mention.line, file
+    )
 
 
 def _summarize(parts: Sequence[_Part], n_lost: int, n_broken: int) -> Problem:
@@ -249,17 +256,22 @@ def _summarize(parts: Sequence[_Part], n_lost: int, n_broken: int) -> Problem:
     return Problem(f"{mentions}{chains} dropped, since they were not found in the treebank by their text")
 
 
-def _describe_divided(parts: Sequence[_Part]) -> list[Problem]:
-    """Return notices about documents of the treebank that were divided."""
-    return [
-        Problem(
-            f"document {quote(part.id)} of the treebank is divided: this part is {part.name}",
-            None,
-            part.annotation.file,
-        )
-        for part in parts
-        if part.name != part.id
-    ]
+def _describe_cuts(
+    treebank: Mapping[str, Sequence[Sentence]], parts: Sequence[_Part], homes: Mapping[Target, int]
+) -> list[Problem]:
+    """Return notices about documents of the treebank that are cut."""
+    firsts: dict[int, Target] = {}
+    for target, number in homes.items():
+        firsts.setdefault(number, target)
+    notices: list[Problem] = []
+    for number, part in enumerate(parts):
+        if part.name != part.id:
+            what = f"document {quote(part.id)} is not cut, since no sentence of this file was found there in order"
+            if first := firsts.get(number):
+                before = quote(treebank[part.id][first.sentence]["number"])
+                what = f"document {quote(part.id)} is cut before sentence {before}, where this file begins"
+            notices.append(Problem(what, None, part.annotation.file))
+    return notices
 
 
 def _describe_rest(treebank: Mapping[str, Sequence[Sentence]], parts: Sequence[_Part]) -> list[Problem]:
