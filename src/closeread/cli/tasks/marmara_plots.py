@@ -65,7 +65,7 @@ def mention_types(output: Path, **places: Any) -> None:
 @options.gold_options
 @options.output
 def mention_lengths(output: Path, **places: Any) -> None:
-    """Draw the lengths of mentions of marmara_coref, from two tokens, as .png or .svg (Schüller et al., 2018, Figure 5).
+    """Draw the lengths of mentions of marmara_coref, from 2 tokens, as .png or .svg (Schüller et al., 2018, Figure 5).
 
     \b
     Example:

@@ -58,8 +58,8 @@ def read_annotation_files(folder: Path) -> AnnotationFiles:
             found[name] = _read_file(name, path, given)
         except FormatError as error:
             problems += [problem._replace(file=name) for problem in error.problems]
-    for error in compare_tokens(list(found.values())):
-        problems += [problem._replace(file=error.source) for problem in error.problems]
+    for differing in compare_tokens(list(found.values())):
+        problems += [problem._replace(file=differing.source) for problem in differing.problems]
     if problems:
         raise FormatError(folder, sorted(problems, key=lambda problem: problem.order))
     sizes = {one.name: len(one.mentions) for one in given.values()}

@@ -55,12 +55,12 @@ def _recompute_annotations(found: AnnotationFiles, genre_of: Mapping[str, str | 
     masi = measure_agreement(gathered, resolve({}))
     product = measure_agreement(gathered, resolve({"iaa2": "distance_product"}))
     values: list[tuple[str, str, float]] = []
-    for document, its_product in zip(masi.documents, product.documents, strict=True):
-        values.append((document.document, "Ann", document.annotators))
-        shares = (("IAA1", document.alpha["iaa1"]), ("IAA2", document.alpha["iaa2"]))
-        for column, alpha in (*shares, ("IAA2, product", its_product.alpha["iaa2"])):
+    for one, its_product in zip(masi.documents, product.documents, strict=True):
+        values.append((one.document, "Ann", one.annotators))
+        measures = (("IAA1", one.alpha["iaa1"]), ("IAA2", one.alpha["iaa2"]))
+        for column, alpha in (*measures, ("IAA2, product", its_product.alpha["iaa2"])):
             if alpha is not None:
-                values.append((document.document, column, 100 * alpha))
+                values.append((one.document, column, 100 * alpha))
     values += [(document, "GM", size) for document, size in found.given.items()]
     for document, mentions, chains in iterate_sizes(found):
         values += [(document, "AM", mentions), (document, "AC", chains)]
