@@ -106,6 +106,14 @@ def _match_files(folder: Path, patterns: tuple[str, ...]) -> dict[str, Path]:
     return {path.relative_to(folder).as_posix(): path for path in sorted(found)}
 
 
+def find_places(corpus: Corpus, source: UserFolders, data_dir: DataDir | None) -> UserFiles:
+    """Return where to look for a user's folders: below ``$CLOSEREAD_DATA`` for those whose place is not given."""
+    files = data_dir if isinstance(data_dir, UserFiles) else UserFiles(data_dir)
+    if files.data_dir is not None or all(one.name in files.folders for one in source.folders):
+        return files
+    return files._replace(data_dir=data_folder(corpus.name))
+
+
 def _place_folders(source: UserFolders, data_dir: DataDir) -> list[tuple[UserFolder, Path | None]]:
     """Return where each folder is expected; None for one that the user can do without, or has given no place."""
     files = UserFiles(data_dir) if isinstance(data_dir, Path) else data_dir
@@ -119,8 +127,7 @@ def _locate_user_folders(corpus: Corpus, source: UserFolders, data_dir: DataDir 
     Raises:
         UnavailableError: some are missing; the message says what they are and how to get them.
     """
-    files = data_dir if isinstance(data_dir, UserFiles) else UserFiles(data_dir)
-    files = files._replace(data_dir=files.data_dir or data_folder(corpus.name))
+    files = find_places(corpus, source, data_dir)
     found = files_in(files, source)
     missing = [
         _describe_missing(one, place)

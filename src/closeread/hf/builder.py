@@ -22,7 +22,7 @@ from datasets.exceptions import DatasetGenerationError
 from closeread.corpora.declaration import Corpus, SourceFile, UserFolders
 from closeread.corpora.gold import Gold, available_splits, data_notices, read_gold, splits_at_hand
 from closeread.corpora.schema import load_schema
-from closeread.corpora.sources import cache_folder, data_folder, file_digest, files_in
+from closeread.corpora.sources import cache_folder, data_folder, file_digest, files_in, find_places
 from closeread.errors import InputError, Problem, RequestError, UnavailableError
 from closeread.hf.features import features
 from closeread.hf.notices import warn
@@ -82,15 +82,13 @@ def _find_user_files(corpus: Corpus, config: str, files: DataDir | None) -> list
     """Find the user's own files, by name: those in a folder, and extra files next to the released ones."""
     sources = corpus.configs[config].splits.values()
     folder = files.data_dir if isinstance(files, UserFiles) else files
-    default = data_folder(corpus.name)
     found: list[tuple[str, Path]] = []
     for source in sources:
         if isinstance(source, UserFolders):
-            given = files if isinstance(files, UserFiles) else UserFiles(folder)
-            found += files_in(given._replace(data_dir=folder or default), source).items()
+            found += files_in(find_places(corpus, source, files), source).items()
         elif folder is not None:
             found += files_in(folder, source).items()
-    places = (folder,) if folder else (default, cache_folder(corpus.name))
+    places = (folder,) if folder else (data_folder(corpus.name), cache_folder(corpus.name))
     found += [
         (path.relative_to(place).as_posix(), path)
         for place in places
