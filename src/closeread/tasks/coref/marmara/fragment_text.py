@@ -30,7 +30,7 @@ AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);)")
 def is_encoding(name: str) -> bool:
     """Return whether a name is that of an encoding of text.
 
-    >>> [is_encoding(name) for name in ("latin-5", "rot13", "none")]
+    >>> [is_encoding(name) for name in ("latin5", "rot13", "none")]
     [True, False, False]
     """
     try:
