@@ -8,7 +8,7 @@ import pytest
 from closeread.cli import main, tasks
 from closeread.cli.task_group import TaskGroup
 
-GROUPS = ("adjudicate", "agreement", "build", "convert", "errors", "perturb", "plot", "timeline")
+GROUPS = ("adjudicate", "agreement", "build", "convert", "errors", "extract", "perturb", "plot", "timeline")
 
 ACROSTICS = '''
 import click

@@ -67,7 +67,7 @@ def extract(
     """
     files, misfits = list_files(folder, "fragment", SUFFIX)
     if not files:
-        raise FormatError(folder, [Problem(f"contains no fragments (expected files ending in {SUFFIX})")])
+        raise FormatError(folder, [Problem(f"contains no fragment (expected files ending in {SUFFIX})")])
     notices = [Problem(f"is ignored: {one.what}", None, one.file) for one in misfits]
     read: dict[str, TreebankFile] = {}
     problems: list[Problem] = []

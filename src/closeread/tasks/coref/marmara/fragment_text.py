@@ -12,7 +12,7 @@ import re
 from closeread.errors import Problem
 
 AUTO = "auto"
-WINDOWS = "windows-1254"
+UTF_8, WINDOWS = "utf-8", "windows-1254"
 MARK = "\ufeff"
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -30,7 +30,7 @@ AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);)")
 def is_encoding(name: str) -> bool:
     """Return whether a name is that of an encoding of text.
 
-    >>> [is_encoding(name) for name in ("latin-5", "rot13", "none")]
+    >>> [is_encoding(name) for name in ("latin5", "rot13", "none")]
     [True, False, False]
     """
     try:
@@ -53,23 +53,31 @@ def decode(data: bytes, encoding: str = AUTO) -> str:
     """
     if encoding != AUTO:
         return data.decode(encoding).removeprefix(MARK)
+    if data.startswith(UTF_16):  # any bytes are text in windows-1254
+        raise UnicodeDecodeError(UTF_8, data, 0, 1, "byte order mark of UTF-16")
     if data.startswith(codecs.BOM_UTF8):
-        return data.decode("utf-8").removeprefix(MARK)
+        return data.decode(UTF_8).removeprefix(MARK)
     try:
-        return data.decode("utf-8")  # nothing beyond ASCII is the same in both
+        return data.decode(UTF_8)  # nothing beyond ASCII is the same in both
     except UnicodeDecodeError:
         return data.decode(WINDOWS)
 
 
-def describe_decoding_error(error: UnicodeError) -> Problem:
-    """Return what is wrong with the bytes of a fragment, with the line."""
+def describe_decoding_error(error: UnicodeError, encoding: str = AUTO) -> Problem:
+    """Return what is wrong with the bytes of a fragment, with the line.
+
+    Args:
+        error: the error.
+        encoding: the encoding that `decode` was given.
+    """
     if not isinstance(error, UnicodeDecodeError):
-        return Problem(f"can't be decoded: {error}")
-    if error.object.startswith(UTF_16):
+        return Problem(f"can't be decoded as {encoding}: {error}")
+    if encoding == AUTO and error.object.startswith(UTF_16):
         return Problem(f"is UTF-16 text (expected UTF-8 or {WINDOWS})")
     before = error.object[: error.start]
     column = len(before) - (before.rfind(b"\n") + 1) + 1
-    found = f"byte {column} (0x{error.object[error.start]:02x}) is not valid {error.encoding}"
+    tried = encoding if encoding != AUTO else UTF_8 if error.encoding == UTF_8 else WINDOWS
+    found = f"byte {column} (0x{error.object[error.start]:02x}) is not valid {tried}"
     return Problem(found, before.count(b"\n") + 1)
 
 

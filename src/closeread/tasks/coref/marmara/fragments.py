@@ -77,7 +77,7 @@ def read_fragment(
         # Columns are those of the repaired text.
         wrong += [problem._replace(what=problem.what.partition(" at column ")[0]) for problem in error.problems]
     except UnicodeError as error:
-        wrong.append(describe_decoding_error(error))
+        wrong.append(describe_decoding_error(error, encoding))
     else:
         for given, element in iterate_sentences(root, wrong, odd):
             number = given if given.startswith(f"{fragment}.") else f"{fragment}.{given}"

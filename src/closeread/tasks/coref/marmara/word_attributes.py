@@ -65,7 +65,7 @@ def parse_groups(text: str) -> Analysis | None:
             lemma, tags = _split_lemma(found[2])
         else:
             tags = found[2].split("+")
-        if not (lemma and all(tags)):
+        if not lemma or any(not tag or '"' in tag for tag in tags):
             return None
         groups.append(tuple(tags))
         place = found.end()

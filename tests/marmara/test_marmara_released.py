@@ -1,0 +1,82 @@
+"""The files in the formats of the corpus, with simulated annotation, that `CLOSEREAD_DATA` may hold."""
+
+import pytest
+
+from closeread.tasks.coref.marmara.coreference_xml import dump_annotation, make_annotation, read_annotations
+from closeread.tasks.coref.marmara.extraction import extract, write_documents
+from closeread.tasks.coref.marmara.reading import read_corpus, read_corpus_folder
+from closeread.tasks.coref.marmara.treebank_xml import read_treebank
+
+BEGINS = "00170166039.5"
+"""The sentence that begins the second document of its id, as the readme of the files says."""
+
+
+@pytest.fixture
+def folder(corpora):
+    found = corpora / "marmara_coref"
+    if not (found / "fragments").is_dir():
+        pytest.skip("CLOSEREAD_DATA has no marmara_coref")
+    return found
+
+
+def list_xml(folder):
+    return {path.name: path for path in sorted(folder.glob("*.xml"))}
+
+
+def test_the_fragments_become_the_treebanks_files(folder, tmp_path):
+    write_documents(tmp_path / "out", extract(folder / "fragments", splits=[BEGINS]))
+    written = list_xml(tmp_path / "out")
+    assert len(written) == 5
+    for name, path in written.items():
+        assert path.read_bytes() == (folder / "treebank" / name).read_bytes()
+    # Not only the bytes: form, lemma, groups and relation of every token, read on the fly.
+    fragments = read_treebank(list_xml(folder / "fragments"))
+    extracted = read_treebank({name: folder / "treebank" / name for name in written})
+    assert (fragments.problems, fragments.notices, extracted.problems, extracted.notices) == ([], [], [], [])
+    second = extracted.documents["00170166_2"]
+    assert second[0]["number"] == BEGINS
+    whole = {**extracted.documents, "00170166": [*extracted.documents["00170166"], *second]}
+    del whole["00170166_2"]
+    assert fragments.documents == whole
+
+
+def test_fragments_with_the_coreference_of_two_documents_of_an_id(folder):
+    files = {path.name: path for path in sorted((folder / "fragments").glob("00170166*.xml"))}
+    coreference = {path.name: path for path in sorted((folder / "coreference").glob("00170166*.xml"))}
+    found = read_corpus(files, coreference, None)
+    extracted = read_corpus({name: folder / "treebank" / name for name in coreference}, coreference, None)
+    assert [notice.what for notice in found.notices] == [
+        f"document '00170166' is cut before sentence '{BEGINS}', where this file begins"
+    ]
+    assert found.records == extracted.records
+
+
+def test_the_whole_corpus(folder, tmp_path):
+    found = read_corpus_folder(folder)
+    assert (found.problems, found.notices) == ([], [])
+    records = found.records
+    # The figures are those of the files' readme.
+    assert len(records) == 33
+    assert sum(len(one["sentences"]) for one in records) == 5635
+    assert sum(one["n_tokens"] for one in records) == 55003
+    assert sum(len(one["mentions"]) for one in records) == 5390
+    assert sum(len(one["clusters"]) for one in records) == 985
+    # XML, records, XML: every mention and every chain, texts included.
+    files = list_xml(folder / "coreference")
+    for record in records:
+        annotation = make_annotation(record, f"{record['document']}.xml")
+        (tmp_path / annotation.file).write_text(dump_annotation(annotation), "utf-8")
+    before, after = read_annotations(files), read_annotations(list_xml(tmp_path))
+    assert after.problems == after.notices == []
+    for one, other in zip(before.annotations, after.annotations, strict=True):
+        assert mentions_of(one) == mentions_of(other)
+        assert chains_of(one) == chains_of(other)
+
+
+def mentions_of(annotation):
+    return {mention._replace(line=0) for mention in annotation.mentions}
+
+
+def chains_of(annotation):
+    spans = {mention.id: mention[1:4] for mention in annotation.mentions}
+    return {frozenset(spans[one] for one in chain) for chain in annotation.chains}
