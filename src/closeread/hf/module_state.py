@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -29,7 +30,7 @@ def reduce_module(module: evaluate.Metric) -> tuple[Any, ...]:
         "max_concurrent_cache_files": module.max_concurrent_cache_files,
         "timeout": module.timeout,
     }
-    kind: type[Any] = type(module)
+    kind: Callable[..., Any] = type(module)
     return partial(kind, **arguments), ()
 
 
