@@ -101,6 +101,6 @@ class CorefAlpha(evaluate.Metric):  # type: ignore[misc]
         validator = RowValidator(load_schema(self.SCHEMA), self.PREDICTIONS)
         rows = list(check_rows("predictions", validator, rows, range(len(rows))))
         found = agreement.measure_clusters(rows, options)
-        for notice in found.describe():
+        for notice in found.describe_left_out():
             warn(notice)
         return dict(found.alpha)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ def reduce_module(module: evaluate.Metric) -> tuple[Any, ...]:
     if module.writer is not None:
         found = "has stored predictions and references, which can't be pickled"
         raise TypeError(f"{module.name} {found}; call compute before pickling it")
-    arguments = {
+    arguments: dict[str, Any] = {
         "config_name": module.config_name,
         "keep_in_memory": module.keep_in_memory,
         "cache_dir": module._data_dir_root,
@@ -29,7 +30,8 @@ def reduce_module(module: evaluate.Metric) -> tuple[Any, ...]:
         "max_concurrent_cache_files": module.max_concurrent_cache_files,
         "timeout": module.timeout,
     }
-    return partial(type(module), **arguments), ()
+    kind: Callable[..., Any] = type(module)
+    return partial(kind, **arguments), ()
 
 
 def release_locks(module: evaluate.Metric) -> None:

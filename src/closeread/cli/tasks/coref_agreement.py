@@ -63,7 +63,7 @@ def agreement(files: tuple[Path, ...], given: Path | None, limit: int, style: An
       closeread agreement coref anna.jsonl ben.jsonl --iaa2 distance_product
     """
     from closeread.errors import FormatError, RequestError
-    from closeread.tasks.coref.agreement import MEASURES, measure_agreement, resolve
+    from closeread.tasks.coref.agreement import measure_agreement, resolve
     from closeread.tasks.coref.annotators import find_repeated_paths, find_ungiven, gather_annotations, select_given
 
     chosen = resolve({name: value for name, value in values.items() if value is not None})
@@ -83,7 +83,7 @@ def agreement(files: tuple[Path, ...], given: Path | None, limit: int, style: An
         style,
         value=measured.to_json,
         table=lambda: (
-            ["document", "annotators", "mentions", *MEASURES],
+            ["document", "annotators", "mentions", *measured.alpha],
             [*rows, ["", "", "", *measured.alpha.values()]],
         ),
         grids=lambda: [_make_agreement_grid(measured, limit)],
@@ -131,9 +131,12 @@ def _read(paths: Sequence[Path], *, has_gold: bool = False) -> list[AnnotatorFil
         ClickException: files are invalid, or differ in their tokens; the problems of all of them at once.
     """
     from closeread.tasks.coref.annotators import compare_tokens, read_annotator
+    from closeread.tasks.coref.document_names import match_names
 
     gold = paths[0] if has_gold else None
     read = options.read_all(paths, lambda path: read_annotator(path, is_response=has_gold and path is not gold))
+    if has_gold:  # systems write names in other forms
+        read[1:] = [file._replace(table=match_names(read[0].table, file.table)) for file in read[1:]]
     _fail(compare_tokens(read))
     return read
 

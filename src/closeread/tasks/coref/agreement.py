@@ -136,12 +136,16 @@ class Agreement:
         }
         return {"documents": documents, **self.alpha, **options}
 
-    def describe(self) -> Iterator[str]:
-        """Yield what a reader of the figures should know, in sentences."""
+    def describe_left_out(self) -> Iterator[str]:
+        """Yield which documents have no alpha, in a sentence; nothing if all have."""
         if alone := [one.document for one in self.documents if one.annotators < 2]:
             verb = "has" if len(alone) == 1 else "have"
             found = f"{pluralize(len(alone), 'document')} {verb} fewer than two annotators"
             yield f"{found}, and no alpha: {join_names(alone)}."
+
+    def describe(self) -> Iterator[str]:
+        """Yield what a reader of the figures should know, in sentences."""
+        yield from self.describe_left_out()
         if equal := [one.document for one in self.compared if one.is_undefined]:
             found = f"alpha is 0/0, and 1 by convention, in {pluralize(len(equal), 'document')}"
             yield f"{found} without two different values: {join_names(equal)}."

@@ -1,0 +1,19 @@
+"""Agreement on the simulated annotations of `CLOSEREAD_DATA`, against another program's figures."""
+
+import pytest
+
+from closeread.tasks.coref.agreement import measure_agreement, resolve
+from closeread.tasks.coref.annotators import gather_annotations
+from closeread.tasks.coref.marmara.annotation_files import read_annotation_files
+
+
+def test_all_documents(corpora):
+    folder = corpora / "marmara_coref" / "annotations"
+    if not folder.is_dir():
+        pytest.skip("no annotators' files")
+    gathered = gather_annotations(read_annotation_files(folder).tables)
+    assert (len(gathered.names), len(gathered.annotator)) == (33, 338)
+    masi = measure_agreement(gathered, resolve({})).alpha
+    product = measure_agreement(gathered, resolve({"iaa2": "distance_product"})).alpha
+    found = (masi["iaa1"], masi["iaa2"], product["iaa2"])
+    assert [round(value, 2) for value in found] == [0.75, 0.64, 0.90]
