@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
-from closeread.errors import RequestError
+from closeread.cli.task_group import TaskGroup
+from closeread.errors import RequestError, describe_unknown
 
 if TYPE_CHECKING:
     from closeread.corpora.baselines import Baseline
@@ -49,13 +50,13 @@ class BaselineGroup(click.Group):
 
 
 class CorpusGroup(click.Group):
-    """Subcommands by baseline, whose options are those that the baseline declares."""
+    """Subcommands by baseline: those that its task declares, with their options, and those of `closeread.cli.tasks`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the baselines, in declared order."""
+        """Return the names of the baselines, the declared ones first, in declared order."""
         from closeread.corpora.baselines import load_baselines
 
-        return list(load_baselines(str(self.name)))
+        return [*load_baselines(str(self.name)), *self._commands.list_commands(ctx)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         """Return the command of a baseline.
@@ -63,9 +64,20 @@ class CorpusGroup(click.Group):
         Raises:
             RequestError: there is no such baseline.
         """
-        from closeread.corpora.baselines import load_baseline
+        from closeread.corpora.baselines import load_baselines
 
-        return build(str(self.name), load_baseline(str(self.name), cmd_name))
+        declared = load_baselines(str(self.name))
+        if cmd_name in declared:
+            return build(str(self.name), declared[cmd_name])
+        found = self._commands.get_command(ctx, cmd_name)
+        if found is None:
+            known = [*declared, *self._commands.list_commands(ctx)]
+            raise RequestError(describe_unknown(f"baseline of {self.name}", cmd_name, known))
+        return found
+
+    @property
+    def _commands(self) -> TaskGroup:
+        return TaskGroup(f"baseline {self.name}")
 
 
 def build(corpus: str, baseline: Baseline) -> click.Command:
@@ -124,6 +136,7 @@ command = BaselineGroup(
       closeread baseline mctaco random --seed 7 --split validation -o coin.txt
       closeread baseline tne surface --definition described -o surface.jsonl
       closeread baseline semeval2015_timeline creation-time --split corpus_2 -o predictions
+      closeread baseline marmara_coref svr --mentions predicted -o chains.conll
       closeread baseline wikipossessions heuristics --spacy-model en_core_web_sm --articles texts -o mine.jsonl
     """,
 )

@@ -60,6 +60,13 @@ class Settings:
     derived_modifiers: str = "exclude"
     seed: int = 0
 
+    @property
+    def notices(self) -> list[str]:
+        """What is known to go wrong."""
+        if (self.learner, self.mentions) != ("svc", "predicted"):
+            return []
+        return ["svc on predicted mentions links nearly all of them in a single chain (svr does not)"]
+
 
 class Prepared(NamedTuple):
     """A document, ready to be trained on and to be predicted.
@@ -206,6 +213,19 @@ def _prepare(record: Record, tokens: Tokens, vectors: Vectors | None, settings: 
     )
 
 
+def select_documents(records: Sequence[Record], only: Collection[str]) -> Sequence[Record]:
+    """Return the documents of these names, in the order of the records; all if there are no names.
+
+    Raises:
+        RequestError: there is no such document.
+    """
+    names = [record["document"] for record in records]
+    for name in only:
+        if name not in names:
+            raise RequestError(describe_unknown("document", name, names))
+    return [record for record in records if record["document"] in only] if only else records
+
+
 def predict(
     records: Sequence[Record],
     settings: Settings,
@@ -228,16 +248,13 @@ def predict(
         FormatError: the file of vectors is invalid.
         MissingExtraError: scikit-learn is not installed.
     """
-    names = [record["document"] for record in records]
-    for name in only:
-        if name not in names:
-            raise RequestError(describe_unknown("document", name, names))
+    wanted = {record["document"] for record in select_documents(records, only)}
     if len(records) < 2:
         raise RequestError(
             f"there is only {pluralize(len(records), 'document')} (expected two or more, to leave one out)"
         )
     left_out = LeaveOneOut(records, settings)
-    numbers = [number for number, name in enumerate(names) if not only or name in only]
+    numbers = [number for number, record in enumerate(records) if record["document"] in wanted]
     if jobs == 1:
         yield from map(left_out.predict, numbers)
         return
