@@ -14,7 +14,9 @@ from closeread.tasks.coref.link_support import BINS, measure_support
 
 def table(documents):
     """Documents as columns, each a name and its chains of single tokens."""
-    return mention_table(list(documents), [[[[t, t] for t in chain] for chain in chains] for chains in documents.values()])
+    return mention_table(
+        list(documents), [[[[t, t] for t in chain] for chain in chains] for chains in documents.values()]
+    )
 
 
 def slow_bins(gold, files):

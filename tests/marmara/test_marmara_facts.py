@@ -88,7 +88,9 @@ def test_every_figure_of_two_documents():
 
 def test_long_chains():
     clusters = [[[n, n] for n in range(size)] for size in (9, 10, 11)]
-    records = [document(f"7700000{n}", None, [sentence("1", *[("a", "a", "Noun")] * 12)], [c]) for n, c in enumerate(clusters)]
+    records = [
+        document(f"7700000{n}", None, [sentence("1", *[("a", "a", "Noun")] * 12)], [c]) for n, c in enumerate(clusters)
+    ]
     assert facts(records)["chains of ten or more mentions"] == 2
 
 

@@ -34,9 +34,7 @@ derived_modifiers = click.option(
     show_default=True,
     help="Whether a noun phrase includes modifiers that are derived from verbs (participles), and their dependents.",
 )
-only = click.option(
-    "--only", multiple=True, metavar="DOCUMENT", help="Predict only this document; may be repeated."
-)
+only = click.option("--only", multiple=True, metavar="DOCUMENT", help="Predict only this document; may be repeated.")
 learner_options = options.together(
     click.option(
         "--mentions",

@@ -1,0 +1,115 @@
+"""Figures of the corpus and of its annotators: the numbers that are drawn, and the same bytes every time."""
+
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from shared.marmara_sample import SAMPLE
+
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.tasks.coref.annotators import read_annotator
+from closeread.tasks.coref.chain_errors import find_chain_errors
+from closeread.tasks.coref.link_support import measure_support
+from closeread.tasks.coref.marmara.plots import (
+    count_chain_lengths,
+    count_mention_lengths,
+    draw_chain_lengths,
+    draw_mention_lengths,
+    draw_mention_types,
+)
+from closeread.tasks.coref.plots import draw_link_support, draw_mistakes, group_numbers
+
+CLUSTERS = [[[0, 0], [2, 3], [5, 9]], [[1, 1], [4, 4]], [[6, 7], [8, 8]], [[3, 5]]]
+ANNOTATORS = [SAMPLE / f"annotations/77000112/{name}.conll" for name in ("anna", "ben", "cleo")]
+OF_CORPUS = ("mention-types", "mention-lengths", "chain-lengths")
+OF_ANNOTATORS = ("link-support", "mistakes")
+
+
+def heights(axes):
+    return [bar.get_height() for bar in axes.patches]
+
+
+def label_texts(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+def test_lengths():
+    records = [{"clusters": CLUSTERS}]
+    assert count_mention_lengths(records) == {2: 2, 5: 1}  # a chain of one counts as none
+    assert count_chain_lengths(records) == {2: 2, 3: 1}
+    (axes,) = draw_mention_lengths(records).axes
+    assert heights(axes) == [2, 1]
+    (axes,) = draw_chain_lengths(records).axes
+    assert heights(axes) == [2, 1]
+    assert axes.get_yscale() == "log"
+
+
+def test_types_of_the_sample():
+    records = read_gold(load_corpus("marmara_coref"), "sample").records
+    (axes,) = draw_mention_types(records).axes
+    assert sum(heights(axes)) == pytest.approx(100)
+    counts = [int(text.split("\n")[1]) for text in label_texts(axes)]
+    single = sum(start == end for record in records for chain in record["clusters"] for start, end in chain)
+    assert sum(counts) == 113
+    assert sum(counts[:3]) == single
+
+
+def test_few_numbers_apart():
+    assert group_numbers({"1": 2, "2": 1, "4": 1, "9": 3}) == {"1": 2, "2": 1, "3": 0, "more": 4}
+
+
+def test_annotators_beside_gold():
+    gold, *others = (read_annotator(path).table for path in ANNOTATORS)
+    support = measure_support(gold, others)
+    (axes,) = draw_link_support(support).axes
+    assert heights(axes) == support.count_bins().ravel().tolist()
+    # Two annotators: each link is drawn by half of them or by both.
+    assert {place for place, height in enumerate(heights(axes)) if height} <= {4, 9, 14, 19}
+    errors = find_chain_errors(gold, others)
+    kinds, missing, foreign = draw_mistakes(errors).axes
+    assert [int(text.split("\n")[1]) for text in label_texts(kinds)] == list(errors.count_kinds().values())[1:]
+    for axes, counts in ((missing, errors.count_missing()), (foreign, errors.count_foreign())):
+        assert [int(text.split("\n")[1]) for text in label_texts(axes)] == list(group_numbers(counts).values())
+
+
+def test_nothing_is_cut_off_and_no_texts_overlap():
+    records = read_gold(load_corpus("marmara_coref"), "sample").records
+    gold, *others = (read_annotator(path).table for path in ANNOTATORS)
+    for figure in (
+        draw_mention_types(records),
+        draw_mention_lengths(records),
+        draw_chain_lengths(records),
+        draw_link_support(measure_support(gold, others)),
+        draw_mistakes(find_chain_errors(gold, others)),
+    ):
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        for axes in figure.axes:
+            low, high = axes.get_xlim()
+            ticks = [tick.label1 for tick in axes.xaxis.get_major_ticks() if low <= tick.get_loc() <= high]
+            boxes = [text.get_window_extent() for text in (*axes.texts, *ticks) if text.get_text()]
+            assert all(figure.bbox.containsx(box.x0) and figure.bbox.containsx(box.x1) for box in boxes)
+            assert not any(one.overlaps(other) for n, one in enumerate(boxes) for other in boxes[:n])
+
+
+@pytest.mark.parametrize("name", OF_CORPUS)
+def test_commands_for_the_corpus(ran, tmp_path, name):
+    for file in ("one.svg", "two.svg", "three.png"):
+        said = ran("plot", name, "--config", "sample", "-o", file)
+        assert said == f"{file}: 6 documents, 113 mentions in 38 chains\n"
+    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
+    assert (tmp_path / "three.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("name", OF_ANNOTATORS)
+def test_commands_for_annotators(ran, tmp_path, name):
+    for file in ("one.svg", "two.svg", "three.png"):
+        assert ran("plot", name, *ANNOTATORS, "-o", file).startswith(f"{file}: ")
+    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
+
+
+def test_nothing_to_draw(run, here):
+    result = run("plot", "mention-types", "--config", "sample", "-o", "types.txt")
+    assert result.stderr == "Error: types.txt: '.txt' is not a picture format (expected .png or .svg)\n"
+    given = SAMPLE / "annotations/77000345/anna.conll"
+    result = run("plot", "mistakes", ANNOTATORS[0], given, "-o", "mistakes.svg")
+    assert result.stderr == f"Error: {given}: document '77000345' is not in {ANNOTATORS[0]}\n"
+    assert not list(here.iterdir())

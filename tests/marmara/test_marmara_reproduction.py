@@ -1,0 +1,117 @@
+"""The paper's tables: as they are printed, and recomputed from the sample and its annotators."""
+
+import json
+import shutil
+from importlib import resources
+
+import pytest
+from shared.marmara_sample import SAMPLE
+
+from closeread.corpora.reproduction import Inputs, reproduce
+from closeread.errors import FormatError
+from closeread.tasks.coref.marmara.annotation_files import iterate_sizes, read_annotation_files
+
+TABLES = (*(f"Table {n}" for n in range(1, 5)), "Section 3.1", "Section 3.4", "Section 3.4.1", "Section 4.3")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The sample as if it was the corpus, with the annotators of three of its documents."""
+    for name in ("treebank", "coreference", "given"):
+        shutil.copytree(SAMPLE / name, tmp_path / "mine" / name)
+    shutil.copy(SAMPLE / "genres.tsv", tmp_path / "mine")
+    shutil.copytree(SAMPLE / "annotations", tmp_path / "mine/annotations", ignore=shutil.ignore_patterns("*.conll"))
+    return tmp_path / "mine"
+
+
+def recompute(name, folder, *, annotated=True):
+    inputs = Inputs(folder, annotations=folder / "annotations" if annotated else None)
+    (table,) = reproduce("marmara_coref", name, inputs)
+    return table
+
+
+def values(table):
+    return {(cell.row, cell.column): cell.recomputed for cell in table.cells}
+
+
+def test_printed_values_are_those_of_the_transcription(corpora):
+    printed = corpora.parent / "printed" / "marmara_coref.json"
+    if not printed.exists():
+        pytest.skip("the transcription of the paper's tables is not there")
+    text = resources.files("closeread.tasks.coref.marmara").joinpath("reproduction.json").read_text("utf-8")
+    ours = json.loads(text)
+    for name, table in json.loads(printed.read_text("utf-8"))["tables"].items():
+        rows = {row: cells[: len(table["columns"])] for row, cells in ours["tables"][name]["rows"].items()}
+        assert rows == table["rows"]
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("annotated", [True, False])
+def test_every_cell_is_recomputed_or_says_why_not(name, annotated, folder):
+    if annotated is False and name not in ("Table 1", "Section 3.1", "Section 3.4.1"):
+        pytest.skip("needs no annotators")
+    if name in ("Table 3", "Table 4", "Section 4.3"):
+        pytest.importorskip("sklearn")
+    absent = {"Novel", "Research Monograph"}  # genres that the sample lacks
+    for cell in recompute(name, folder, annotated=annotated).cells:
+        assert cell.recomputed is not None or cell.why or cell.row in absent, cell
+
+
+def test_sizes_by_hand(folder):
+    found = values(recompute("Table 2", folder))
+    assert found["News", "Doc sum"] == 1
+    assert (found["News", "Tok sum"], found["News", "M sum"], found["News", "C sum"]) == (78, 20, 7)
+    assert (found["Overall", "Tok sum"], found["Overall", "M sum"], found["Overall", "C sum"]) == (504, 113, 38)
+    assert found["Overall", "Tok avg"] == 84
+
+
+def count_lines(name):
+    """What the annotators of a document sent, counted in the text of their files: annotators, mentions and chains."""
+    files = sorted((SAMPLE / "annotations" / name).glob("*.txt"))
+    lines = [[one for one in file.read_text("utf-8").splitlines() if "=" in one and one[0] != "#"] for file in files]
+    return len(files), [sum(one.count("=") + 1 for one in of) for of in lines], [len(of) for of in lines]
+
+
+def test_annotations_by_hand(folder):
+    found = values(recompute("Table 1", folder))
+    annotators, mentions, chains = count_lines("77000112")
+    assert found["News", "Ann"] == annotators == 3
+    assert found["News", "AM"] == pytest.approx(sum(mentions) / 3)
+    assert found["News", "AC"] == pytest.approx(sum(chains) / 3)
+    given = (SAMPLE / "given/77000112.conll").read_text("utf-8")
+    assert found["News", "GM"] == given.count("(") - 1  # that of the first line
+    sections = values(recompute("Section 3.1", folder))
+    assert sections["annotation files of Phase II", "value"] == 9
+    assert sections["annotators in Phase II", "value"] == 3
+    assert sections["annotations a document in Phase II", "value"] == 3
+
+
+def test_chains_and_equalities_are_the_same_annotations():
+    files = read_annotation_files(SAMPLE / "annotations")
+    assert files.annotators == [name for name in ("anna", "ben", "cleo") for _ in range(2)] * 3
+    sizes = list(iterate_sizes(files))
+    assert sizes[::2] == sizes[1::2]
+
+
+def test_all_problems_of_annotators_at_once(folder):
+    shutil.rmtree(folder / "given")
+    (folder / "annotations/notes.md").write_text("", "utf-8")
+    (folder / "annotations/77000112/dan.conll").write_text("#begin document (77000112);\nno end\t(1\n", "utf-8")
+    with pytest.raises(FormatError) as error:
+        read_annotation_files(folder / "annotations")
+    messages = [problem.at("DIR") for problem in error.value.problems]
+    missing = "equalities need given/{}.conll beside the folder of annotations, which is missing or invalid"
+    for name in ("77000112", "77000345", "77000603"):
+        assert f"DIR/{name}/anna.txt: {missing.format(name)}" in messages
+    expected = "expected DOCUMENT/ANNOTATOR.conll or DOCUMENT/ANNOTATOR.txt"
+    assert f"DIR/notes.md: is not an annotator's file ({expected})" in messages
+    assert "DIR/77000112/dan.conll:1: document '77000112' never ends (expected '#end document')" in messages
+
+
+def test_the_command_names_what_is_missing(ran, folder):
+    said = ran("reproduce", "marmara_coref", "1", "--data-dir", folder)
+    assert "needs the annotators' files: see --annotations" in said
+    said = ran(
+        "reproduce", "marmara_coref", "Section 3.1", "--data-dir", folder, "--annotations", folder / "annotations"
+    )
+    assert "needs the annotators' files" not in said
