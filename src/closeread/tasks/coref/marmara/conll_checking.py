@@ -16,7 +16,6 @@ from typing import NamedTuple
 from closeread.errors import pluralize, quote
 from closeread.formats.problems import Problems
 from closeread.tasks.coref.conll import read_conll
-from closeread.tasks.coref.marmara.conll_files import FORM_COLUMN
 from closeread.tasks.coref.marmara.conll_rows import Row, find_chains, read_rows
 from closeread.tasks.coref.marmara.documents import Document, SpannedMention
 from closeread.tasks.coref.marmara.record_making import make_document
@@ -75,7 +74,7 @@ def read_checked(path: Path, treebank: Treebank) -> list[Document]:
     Raises:
         FormatError: the file is not valid CoNLL, or is not about the treebank; all problems at once.
     """
-    table = read_conll(path, FORM_COLUMN)
+    table = read_conll(path)
     problems = Problems()
     documents = [_Checked(index, table.names[index], rows) for index, rows in read_rows(table, problems).items()]
     index = _index_words(treebank)

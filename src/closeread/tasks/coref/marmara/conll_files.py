@@ -18,9 +18,6 @@ from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.marmara.documents import Sentence
 from closeread.tasks.coref.marmara.record_making import NO_GAPS
 
-FORM_COLUMN = 3
-"""The column of the form, from 1."""
-
 WORD = re.compile(r"[^\x00-\x20\x7f\ud800-\udfff]+")
 """What a cell may contain: cells are separated by blanks."""
 

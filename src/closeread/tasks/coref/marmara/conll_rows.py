@@ -47,8 +47,9 @@ def read_rows(table: MentionTable, problems: Problems) -> dict[int, list[Row]]:
     words = table.words if isinstance(table.words, ConllWords) else None
     for index, name in enumerate(table.names):
         read = words.read_columns(index, [0, 1, 2]) if words is not None else None
-        if words is None or read is None or not read[0][0]:
-            what = f"document {quote(name)} has {'no rows' if read else 'too few columns'}"
+        is_empty = table.n_tokens is not None and not table.n_tokens[index]
+        if words is None or read is None or is_empty:
+            what = f"document {quote(name)} has {'no rows' if is_empty else 'too few columns'}"
             problems.add(f"{what} (expected {COLUMNS})")
             continue
         numbers, words_in_sentence, forms = read[0]

@@ -33,6 +33,7 @@ from closeread.tasks.coref.marmara.genres import find_genres
 from closeread.tasks.coref.marmara.notices import limit_notices
 from closeread.tasks.coref.marmara.reading import COREFERENCE, GENRES, TREEBANK, read_corpus
 from closeread.tasks.coref.marmara.record_making import NO_GAPS, annotate_sentences
+from closeread.tasks.coref.marmara.sentence_numbers import EXPECTED, is_sentence_number
 from closeread.tasks.coref.marmara.treebank_files import Files, Kind, read_files
 from closeread.tasks.coref.marmara.treebank_xml import Treebank, parse_treebank
 
@@ -258,8 +259,11 @@ def dump_xml(document: Document) -> str:
     """Return a document as a coreference file, with mentions numbered from 0.
 
     Raises:
-        ValueError: a word contains a control character.
+        ValueError: a word contains a control character, or a sentence has a number that the treebank doesn't have.
     """
+    for one in document["mentions"]:
+        if not is_sentence_number(one["sentence"]):  # such as those of CoNLL-U
+            raise ValueError(f"{quote(one['sentence'])} is not the number of a sentence of the treebank ({EXPECTED})")
     mentions = [{**one, "id": str(m_id)} for m_id, one in enumerate(document["mentions"])]
     return dump_annotation(make_annotation(cast(Document, {**document, "mentions": mentions})))
 
@@ -292,7 +296,6 @@ def find_losses(source: Source, output: Path) -> list[str]:
         if suffix == ".conll":
             lost.append(f"{pluralize(len(loose), 'mention')} in no chain of two or more ({first})")
         else:
-            lost.append(
-                f"{pluralize(len(loose), 'chain')} of one mention; their mentions are now in no chain ({first})"
-            )
+            what = f"{pluralize(len(loose), 'chain')} of one mention; the mentions are now in no chain"
+            lost.append(f"{what} ({first})")
     return lost

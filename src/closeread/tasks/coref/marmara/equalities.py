@@ -20,7 +20,7 @@ from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.problems import Problems
 from closeread.formats.text import read_lines
 from closeread.tasks.coref.conll import read_conll
-from closeread.tasks.coref.marmara.conll_files import FORM_COLUMN, format_document
+from closeread.tasks.coref.marmara.conll_files import format_document
 from closeread.tasks.coref.marmara.conll_rows import Row, Span, find_chains, find_overlaps, read_rows
 
 ID = re.compile(r"0*([0-9]+)", re.ASCII)
@@ -70,7 +70,7 @@ def read_given(path: Path) -> Given:
     Raises:
         FormatError: the file is not valid CoNLL, has several documents, or a chain is not a number or has two mentions.
     """
-    table = read_conll(path, FORM_COLUMN)
+    table = read_conll(path)
     if len(table.names) > 1:
         found = f"contains {len(table.names):,} documents"
         raise FormatError(path, [Problem(f"{found} (expected one, since equalities name no document)")])

@@ -1,0 +1,80 @@
+"""Coreference in the corpus's CoNLL: what a cell looks like, and that the general reader reads it back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.tasks.coref.conll import read_conll
+from closeread.tasks.coref.marmara.conll_files import format_cells, format_document, make_rows
+
+TOKENS = 12
+SPANS = st.tuples(st.integers(0, TOKENS - 1), st.integers(0, TOKENS - 1)).map(sorted).map(tuple)
+
+
+@pytest.mark.parametrize(
+    ("chains", "cells"),
+    [
+        ([[[0, 2]], [[1, 2]]], ["(1", "(2", "2)|1)"]),  # what ends: the innermost first
+        ([[[0, 1]], [[0, 2]]], ["(2|(1", "1)", "2)"]),  # what begins: the longest first
+        ([[[0, 1]], [[1, 1]], [[1, 2]]], ["(1", "1)|(2)|(3", "3)"]),  # all three kinds
+        ([[[0, 1]], [[0, 0]]], ["(1|(2)", "1)"]),  # nothing ends
+        ([[[0, 1]], [[1, 1]]], ["(1", "(2)|1)"]),  # nothing begins
+        ([[[0, 1]], [[0, 1]]], ["(1|(2", "1)|2)"]),  # equal spans
+        ([[[0, 0]], [[0, 0]]], ["(1)|(2)"]),
+        ([[[0, 1]], [[1, 2]]], ["(1", "1)|(2", "2)"]),  # crossing spans of different chains
+        ([], ["-", "-"]),
+    ],
+)
+def test_cells(chains, cells):
+    assert format_cells(chains, len(cells)) == cells
+
+
+def overlap(one, other):
+    return one[0] <= other[1] and other[0] <= one[1]
+
+
+@st.composite
+def chains(draw):
+    """Chains whose mentions don't overlap, over spans that each stand once; those of different chains may cross."""
+    found = []
+    for span in draw(st.lists(SPANS, unique=True, max_size=10)):
+        free = [chain for chain in found if not any(overlap(span, other) for other in chain)]
+        place = draw(st.integers(0, len(free)))
+        if place < len(free):
+            free[place].append(span)
+        else:
+            found.append([span])
+    return found
+
+
+@given(chains())
+def test_what_is_written_is_read_back(tmp_path_factory, chains):
+    file = tmp_path_factory.getbasetemp() / "written.conll"
+    rows = [[f"77000112003.1\t{i}\tw{i}" for i in range(1, 6)], [f"77000112003.2\t{i}\tw{i}" for i in range(1, 8)]]
+    file.write_text(format_document("77000112", rows, chains), "utf-8")
+    (document,) = table = read_conll(file)
+    assert document["document"] == "77000112"
+    found = {frozenset(map(tuple, chain)) for chain in document["clusters"]}
+    assert found == {frozenset(chain) for chain in chains}
+    assert table.n_tokens.tolist() == [TOKENS]
+    assert list(table.words(0)) == [f"w{i}" for i in (*range(1, 6), *range(1, 8))]
+
+
+def make_sentence(number, *forms):
+    empty = {"groups": [], "head": None, "head_group": None, "relation": None}
+    return {"number": number, "tokens": [{"form": form, "lemma": form, **empty} for form in forms]}
+
+
+def test_words_have_the_numbers_of_the_treebank():
+    sentences = [make_sentence("77000112003.1", "Kar", "yağdı", "."), make_sentence("77000112003.2", "Evet", ".")]
+    assert make_rows(sentences, {"77000112003.1": [1, 3, 4]}) == [
+        ["77000112003.1\t1\tKar", "77000112003.1\t3\tyağdı", "77000112003.1\t4\t."],
+        ["77000112003.2\t1\tEvet", "77000112003.2\t2\t."],
+    ]
+
+
+def test_what_conll_can_not_express_is_refused():
+    with pytest.raises(ValueError, match=r"sentence '77000112003.1': CoNLL can't express the word 'kar yağdı'"):
+        make_rows([make_sentence("77000112003.1", "kar yağdı")])
+    with pytest.raises(ValueError, match=r"document 'a\\n': CoNLL can't express this name"):
+        format_document("a\n", [], [])

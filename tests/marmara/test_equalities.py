@@ -1,0 +1,150 @@
+"""Equalities: what annotators sent, as chains of the mentions that they were given."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shared.error_messages import check_message
+from shared.marmara_sample import ANNOTATIONS, SAMPLE
+
+from closeread.errors import FormatError
+from closeread.tasks.coref.marmara.equalities import describe_unused, dump_annotation, read_equalities, read_given
+
+GIVEN_FILE = SAMPLE / "given" / "77000112.conll"
+GIVEN = read_given(GIVEN_FILE)
+"""24 mentions; 4, 5 and 6 begin with the same word, and are (3, 2 and 1) words long in this order."""
+
+
+def read(folder, text):
+    (folder / "a.txt").write_text(text, "utf-8")
+    return read_equalities(folder / "a.txt", GIVEN)
+
+
+def ids_of(annotation):
+    """The chains by the ids of their mentions."""
+    ids = {span: int(m_id) for m_id, span in GIVEN.mentions.items()}
+    return [[ids[span] for span in chain] for chain in annotation.chains]
+
+
+@pytest.mark.parametrize("path", ANNOTATIONS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_the_sample_s_annotations_are_the_same_as_conll(path):
+    of_document = read_given(SAMPLE / "given" / f"{path.parent.name}.conll")
+    annotation = read_equalities(path, of_document)
+    assert dump_annotation(annotation, of_document, ".conll") == path.with_suffix(".conll").read_text("utf-8")
+
+
+def test_lines_that_share_an_id_join(tmp_path):
+    text = "# anna\n\n16=22\n1 = 13\n  # a comment\n2 = 14\r\n14=03 = 17\n13 = 21\n"
+    annotation = read(tmp_path, text)
+    assert ids_of(annotation) == [[1, 13, 21], [2, 3, 14, 17], [16, 22]]
+    assert annotation.unused == [str(one) for one in (4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 18, 19, 20, 23, 24)]
+
+
+def test_no_equality_at_all_is_an_annotation_without_chains(tmp_path):
+    annotation = read(tmp_path, "# nothing in common\n")
+    assert (annotation.chains, len(annotation.unused)) == ([], 24)
+
+
+FORM = "(expected ids with '=' between them, such as 1 = 4 = 17)"
+LONG = '4 (77000112003.2, "Kıyıkent\'in eski balıkçılarını gösteren yüz fotoğraf")'
+
+
+@pytest.mark.parametrize(
+    ("line", "problems"),
+    [
+        ("1 = 99", ["no given mention has the id '99'"]),
+        ("1 = zwei", [f"'zwei' is not a number {FORM}"]),
+        ("1 = 2 3", [f"'2 3' is not a number {FORM}"]),
+        ("1 = \u0662", [f"'\u0662' is not a number {FORM}"]),  # a digit, but not one of ours
+        ("7", [f"'7' has no '=' {FORM}"]),
+        ("1 = = 2", [f"a side of '=' is empty {FORM}"]),
+        ("1 =", [f"a side of '=' is empty {FORM}"]),
+        ("1 = 2 = 1", ["the id '1' is in the line twice"]),
+        ("1 = 01 = x", ["the id '01' is in the line twice", f"'x' is not a number {FORM}"]),
+        ("4 = 6", [f'puts overlapping mentions into one chain: {LONG} and 6 (77000112003.2, "Kıyıkent\'in")']),
+    ],
+)
+def test_wrong_lines(here, line, problems):
+    with pytest.raises(FormatError) as caught:
+        read(here, f"# document 77000112\n2 = 3\n{line}\n")
+    assert [(problem.line, problem.what) for problem in caught.value.problems] == [(3, what) for what in problems]
+
+
+def test_a_chain_that_lines_before_make_must_not_overlap(here):
+    with pytest.raises(FormatError) as caught:
+        read(here, "4 = 1\n6 = 2\n3 = 2\n1 = 3\n7 = x\n")
+    first, second = caught.value.problems
+    assert (first.line, second.line) == (4, 5)
+    assert first.what.startswith("puts overlapping mentions into one chain, together with lines before: 4 (")
+    check_message(caught.value)
+
+
+def test_a_given_file_has_every_mention_in_a_chain_of_its_own(here):
+    text = GIVEN_FILE.read_text("utf-8").replace("(3)", "(2)").replace("(12)", "(x)").replace("(1)", "(011)")
+    (here / "given.conll").write_text(text, "utf-8")
+    with pytest.raises(FormatError) as caught:
+        read_given(here / "given.conll")
+    expected = "(expected every mention in a chain of its own)"
+    assert [(problem.line, problem.what) for problem in caught.value.problems] == [
+        (10, f"'2' is also the id of the mention on line 5 {expected}"),
+        (39, f"'11' is also the id of the mention on line 2 {expected}"),
+        (46, "the id 'x' is not a number"),
+    ]
+
+
+def test_a_given_file_has_one_document(here):
+    (here / "given.conll").write_text(
+        "".join(path.read_text("utf-8") for path in SAMPLE.glob("given/*.conll")), "utf-8"
+    )
+    with pytest.raises(FormatError, match=r"contains 6 documents \(expected one, since equalities name no document\)"):
+        read_given(here / "given.conll")
+
+
+def test_unused_mentions_are_listed_up_to_a_number(tmp_path):
+    annotation = read(tmp_path, "1 = 2\n")
+    assert describe_unused(annotation, GIVEN, 2) == [
+        "22 given mentions not used (first 2 shown):",
+        "3 (77000112003.2, 'Sergide')",
+        '4 (77000112003.2, "Kıyıkent\'in eski balıkçılarını gösteren yüz fotoğraf")',
+    ]
+    every = read(tmp_path, " = ".join(str(one) for one in range(1, 25) if one not in (5, 6, 19)))
+    assert describe_unused(every, GIVEN, 3)[0] == "3 given mentions not used:"
+
+
+FREE = [m_id for m_id in GIVEN.mentions if m_id not in ("4", "5", "19")]
+"""Mentions that don't overlap."""
+
+
+def join_slowly(lines):
+    """Chains of lines of ids, by joining any two that share one until none do."""
+    chains = [set(line) for line in lines]
+    while True:
+        pair = next(((a, b) for a in chains for b in chains if a is not b and a & b), None)
+        if pair is None:
+            return sorted(sorted(map(int, chain)) for chain in chains)
+        chains = [chain for chain in chains if chain not in pair] + [pair[0] | pair[1]]
+
+
+@settings(max_examples=60)
+@given(st.lists(st.lists(st.sampled_from(FREE), min_size=2, max_size=4, unique=True), max_size=8), st.randoms())
+def test_the_order_of_lines_and_ids_does_not_matter(tmp_path_factory, lines, rng: random.Random):
+    folder = tmp_path_factory.getbasetemp()
+    annotation = read(folder, "# a\n" + "\n".join(map("=".join, lines)))
+    assert ids_of(annotation) == join_slowly(lines)
+    named = {int(m_id) for line in lines for m_id in line}
+    assert [int(m_id) for m_id in annotation.unused] == [one for one in range(1, 25) if one not in named]
+    shuffled = [rng.sample(line, len(line)) for line in rng.sample(lines, len(lines))]
+    assert read(folder, "# b\n" + "\n".join(map(" = ".join, shuffled))) == annotation
+
+
+@settings(max_examples=60)
+@given(st.text(st.sampled_from("0123456789= \n#x"), min_size=1, max_size=60))
+def test_any_text_is_an_annotation_or_an_error_of_ours(tmp_path_factory, text):
+    try:
+        annotation = read(tmp_path_factory.getbasetemp(), text)
+    except FormatError as error:
+        check_message(error)
+    else:
+        used = [one for chain in ids_of(annotation) for one in chain]
+        assert sorted([*used, *map(int, annotation.unused)]) == list(range(1, 25))

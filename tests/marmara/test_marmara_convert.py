@@ -1,0 +1,212 @@
+"""`closeread convert marmara_coref`, `given` and `equalities`."""
+
+import json
+
+import pytest
+from shared.marmara_sample import ANNOTATIONS, DOCUMENTS, SAMPLE
+
+from closeread.tasks.coref.marmara.coreference_xml import read_annotations
+
+COREFERENCE = SAMPLE / "coreference"
+HERE = ("--data-dir", SAMPLE)
+
+
+def read_chains(folder):
+    """The chains of coreference files as sets of places, and all mentions, by file."""
+    found = {}
+    for annotation in read_annotations({path.name: path for path in sorted(folder.iterdir())}).annotations:
+        places = {one.id: (one.sentence, one.first, one.last, one.text) for one in annotation.mentions}
+        chains = {frozenset(places[m_id] for m_id in chain) for chain in annotation.chains}
+        found[annotation.file] = chains, set(places.values())
+    return found
+
+
+@pytest.mark.parametrize("treebank", ["treebank", "fragments"])
+def test_there_and_back(ran, tmp_path, treebank):
+    place = ("--treebank", SAMPLE / treebank)
+    ran("convert", "marmara_coref", COREFERENCE, "-o", "all.conll", *place)
+    assert ran("convert", "marmara_coref", "all.conll", "-o", "xml", *place) == "xml: 6 documents\n"
+    before, after = read_chains(COREFERENCE), read_chains(tmp_path / "xml")
+    assert {file: chains for file, (chains, _) in after.items()} == {
+        file: chains for file, (chains, _) in before.items()
+    }
+    assert all(mentions == {one for chain in chains for one in chain} for chains, mentions in after.values())
+    ran("convert", "marmara_coref", "xml", "-o", "again.conll", *place)
+    assert (tmp_path / "again.conll").read_bytes() == (tmp_path / "all.conll").read_bytes()
+
+
+def test_json_lines_keep_everything_but_ids(ran, tmp_path):
+    ran("convert", "marmara_coref", COREFERENCE, "-o", "all.jsonl", *HERE)
+    records = list(map(json.loads, (tmp_path / "all.jsonl").read_text("utf-8").splitlines()))
+    assert [record["genre"] for record in records] == ["News", "Travel", "Short Story", "Essay", "Article", "Other"]
+    ran("convert", "marmara_coref", "all.jsonl", "-o", "xml")  # needs no treebank
+    assert read_chains(tmp_path / "xml") == read_chains(COREFERENCE)
+    ran("convert", "marmara_coref", "all.jsonl", "-o", "one.conll")
+    ran("convert", "marmara_coref", COREFERENCE, "-o", "other.conll", *HERE)
+    assert (tmp_path / "one.conll").read_bytes() == (tmp_path / "other.conll").read_bytes()
+
+
+def test_what_is_lost_is_told(run, here):
+    found = run("convert", "marmara_coref", COREFERENCE / "77000112.xml", "-o", "a.conll", *HERE)
+    assert found.stderr == (
+        "note: lost: the ids of 24 mentions.\n"
+        'note: lost: 4 mentions in no chain of two or more (first: "Kıyıkent\'in eski balıkçılarını" in sentence '
+        "'77000112003.2').\n"
+    )
+    found = run("convert", "marmara_coref", COREFERENCE / "77000467.xml", "-o", "b.xml", *HERE)
+    assert found.stderr == "note: lost: the ids of 22 mentions; new ones are from 0 in document order.\n"
+    found = run("convert", "marmara_coref", SAMPLE / "given" / "77000112.conll", "-o", "c.xml", *HERE)
+    assert found.stderr == (
+        "note: lost: 24 chains of one mention; the mentions are now in no chain (first: 'Kıyıkent_Müzesi' in sentence "
+        "'77000112003.1').\n"
+    )
+    assert run("convert", "marmara_coref", "a.conll", "-o", "d.conll", *HERE).stderr == ""
+
+
+def test_given_mentions(ran, tmp_path):
+    assert (
+        ran("convert", "given", COREFERENCE, "-o", "given.conll", *HERE) == "given.conll: 6 documents, 156 mentions\n"
+    )
+    expected = "".join((SAMPLE / "given" / f"{name}.conll").read_text("utf-8") for name in DOCUMENTS)
+    assert (tmp_path / "given.conll").read_text("utf-8") == expected
+    ran("convert", "given", "given.conll", "-o", "again.conll", *HERE)
+    assert (tmp_path / "again.conll").read_text("utf-8") == expected
+
+
+def test_equalities(run, here):
+    given = SAMPLE / "given" / "77000603.conll"
+    anna = SAMPLE / "annotations" / "77000603" / "anna"
+    found = run("convert", "equalities", f"{anna}.txt", "--given", given, "-o", "anna.conll")
+    assert (here / "anna.conll").read_bytes() == anna.with_suffix(".conll").read_bytes()
+    assert found.stdout == "anna.conll: 6 chains, 19 mentions\n"
+    assert found.stderr.startswith("note: 7 given mentions not used:\nnote: 3 (77000603005.1, 'apartmanımızın')\n")
+    run("convert", "equalities", f"{anna}.txt", "--given", given, "-o", "anna.jsonl")
+    record = json.loads((here / "anna.jsonl").read_text("utf-8"))
+    assert (record["document"], record["n_tokens"], len(record["clusters"])) == ("77000603", 79, 6)
+    assert run("score", "coref", "anna.jsonl", "anna.conll", "--no-ci").exit_code == 0
+
+
+def refuse(run, *arguments):
+    """The message of a command that must fail and write nothing."""
+    found = run("convert", *arguments)
+    assert found.exit_code in (1, 2)
+    assert found.stdout == ""
+    return found.stderr
+
+
+def test_nothing_is_written_if_anything_is_wrong(run, here):
+    text = (COREFERENCE / "77000112.xml").read_text("utf-8")
+    (here / "wrong").mkdir()
+    (here / "wrong" / "a.xml").write_text(text.replace('fromWordIX="4"', 'fromWordIX="40"'), "utf-8")
+    (here / "wrong" / "b.xml").write_text(text.replace("77000112003.1", "77000112003.9"), "utf-8")
+    message = refuse(run, "marmara_coref", "wrong", "-o", "out", *HERE)
+    assert "wrong/a.xml:5: mention '1', sentence '77000112003.1': " in message
+    assert "wrong/b.xml:4: mention '0', sentence '77000112003.9': the treebank has no such sentence" in message
+    (here / "wrong" / "c.xml").write_text('<!DOCTYPE a [<!ENTITY b "c">]><coref/>', "utf-8")
+    assert "wrong/c.xml" in refuse(run, "given", "wrong", "-o", "out.conll", *HERE)
+    (here / "d.conll").write_text("#begin document (d);\n1\t1\tKar\t(1\n#end document\n", "utf-8")
+    assert "d.conll:2: " in refuse(run, "marmara_coref", "d.conll", "-o", "d.xml", *HERE)
+    (here / "e.txt").write_text("1 == 2\n", "utf-8")
+    given = SAMPLE / "given" / "77000112.conll"
+    assert refuse(run, "equalities", "e.txt", "--given", given, "-o", "e.conll").startswith("Error: e.txt:1: a side of")
+    assert sorted(path.name for path in here.iterdir()) == ["d.conll", "e.txt", "wrong"]
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "message"),
+    [
+        ("all", "a.xml", "a.xml can hold one document, but there are 6 documents (expected a folder)"),
+        (
+            "all",
+            "a.txt",
+            "a.txt: the suffix is '.txt' (expected .conll, .jsonl, .xml or none, for a folder of coreference files)",
+        ),
+        ("empty.conll", "a.conll", "empty.conll: is empty"),
+        ("missing.xml", "a.conll", "missing.xml: "),
+        ("folder", "a.conll", "folder: contains no files"),
+        ("all", "full", "full: is not a new or an empty folder"),
+        ("copy.conll", "copy.conll", "copy.conll is also an input"),
+    ],
+)
+def test_paths(run, here, source, output, message):
+    (here / "empty.conll").touch()
+    (here / "folder").mkdir()
+    (here / "full").mkdir()
+    (here / "full" / "a").touch()
+    (here / "copy.conll").write_bytes(ANNOTATIONS[0].with_suffix(".conll").read_bytes())
+    before = sorted(here.rglob("*"))
+    given = COREFERENCE if source == "all" else source
+    assert message in refuse(run, "marmara_coref", given, "-o", output, *HERE)
+    assert sorted(here.rglob("*")) == before
+
+
+def test_a_missing_treebank_is_explained(run, here):
+    message = refuse(run, "marmara_coref", COREFERENCE, "-o", "a.conll")
+    assert "the METU-Sabanci Turkish Treebank" in message
+    assert "closeread extract marmara_coref" in message
+    message = refuse(run, "marmara_coref", COREFERENCE, "-o", "a.conll", "--treebank", "nowhere")
+    assert "nowhere" in message
+
+
+def change(**values):
+    """Return a change of a record's first mention."""
+    return lambda record: record["mentions"][0].update(values)
+
+
+def add_chain(*spans):
+    """Return a change that adds a chain to a record."""
+    return lambda record: record["clusters"].append(list(map(list, spans)))
+
+
+def repeat_mention(record):
+    record["mentions"].append({**record["mentions"][0], "id": "x"})
+
+
+def repeat_number(record):
+    record["sentences"][1]["number"] = "77000112003.1"
+
+
+def move_head(record):
+    record["sentences"][0]["tokens"][0]["head"] = 8
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (change(start=6, end=9), "mentions[0]: tokens 6 to 9 are not in its sentence (expected tokens 0 to 6)"),
+        (change(sentence="77000112003.9"), "mentions[0].sentence: the document has no sentence '77000112003.9'"),
+        (change(**{"from": 3}), "mentions[0]: it ends before it starts"),
+        (change(id="2"), "mentions[2].id: '2' is the id of an earlier mention"),
+        (repeat_mention, "mentions[24]: an earlier mention has the same tokens, 0 to 0"),
+        (lambda record: record.update(n_tokens=79), "n_tokens: 79 (expected 78, as many as the sentences have)"),
+        (add_chain((1, 1), (3, 4)), "clusters[7][0]: [1, 1] is not one of the mentions"),
+        (add_chain((0, 0), (8, 10)), "clusters[7][0]: [0, 0] is already in a chain"),
+        (add_chain((8, 10), (8, 13)), "clusters[7]: [8, 10] overlaps [8, 13] of the same chain"),
+        (repeat_number, "sentences[1].number: '77000112003.1' is the number of an earlier sentence"),
+        (move_head, "sentences[0].tokens[0].head: 8 is outside the sentence (expected 1 to 7)"),
+        (lambda record: record.update(document="../a"), "the document name '../a' can't be the name of a file"),
+    ],
+)
+def test_records_that_disagree_with_themselves(run, here, damage, message):
+    run("convert", "marmara_coref", COREFERENCE / "77000112.xml", "-o", "a.jsonl", *HERE)
+    record = json.loads((here / "a.jsonl").read_text("utf-8"))
+    damage(record)
+    (here / "a.jsonl").write_text(json.dumps(record), "utf-8")
+    assert message in refuse(run, "marmara_coref", "a.jsonl", "-o", "out")
+    assert not (here / "out").exists()
+
+
+def test_released_files(ran, corpora, tmp_path):
+    """All documents there and back; the annotations of one document as their authors' CoNLL."""
+    folder = corpora / "marmara_coref"
+    ran("convert", "marmara_coref", folder / "coreference", "-o", "all.conll")
+    ran("convert", "marmara_coref", "all.conll", "-o", "xml")
+    before, after = read_chains(folder / "coreference"), read_chains(tmp_path / "xml")
+    assert {file: chains for file, (chains, _) in after.items()} == {
+        file: chains for file, (chains, _) in before.items()
+    }
+    given = folder / "given" / "00048220.conll"
+    for path in sorted((folder / "annotations" / "00048220").iterdir()):
+        ran("convert", "equalities", path, "--given", given, "-o", "a.conll")
+        expected = folder / "conll" / "00048220" / f"{path.stem}.conll"
+        assert (tmp_path / "a.conll").read_bytes() == expected.read_bytes()
