@@ -12,5 +12,6 @@ command = TaskGroup(
     Examples:
       closeread adjudicate mctaco anna.jsonl ben.jsonl cleo.jsonl dan.jsonl -o kept.jsonl
       closeread adjudicate tne anna.jsonl ben.jsonl --conflicts conflicts.jsonl -o agreed.jsonl
+      closeread adjudicate coref anna.conll ben.conll cleo.conll -o gold.conll
     """,
 )

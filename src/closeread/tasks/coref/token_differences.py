@@ -17,13 +17,15 @@ SLASHED = re.compile(rb"^/(?=[.?]$)", re.MULTILINE)
 """The slash of the words ``/.`` and ``/?`` of OntoNotes, which the preprocessing of neural systems removes."""
 
 
-def token_differences(key: MentionTable, response: MentionTable, words: str = "error") -> list[Problem]:
+def token_differences(
+    key: MentionTable, response: MentionTable, words: str = "error", *, other: str = "the key"
+) -> list[Problem]:
     """Find the documents of both sides whose tokens differ; one problem per document, with the line of the response.
 
-    Words are compared if both sides have them, and `words` is "error".
+    Words are compared if both sides have them, and `words` is "error".  `other` is what messages call the first side.
     """
     shared = _pair_documents(key, response)
-    return [problem for k, r in shared for problem in _compare_tokens(key, k, response, r, words)]
+    return [problem for k, r in shared for problem in _compare_tokens(key, k, response, r, words, other)]
 
 
 def note_other_words(key: MentionTable, response: MentionTable) -> list[str]:
@@ -45,9 +47,11 @@ def _pair_documents(key: MentionTable, response: MentionTable) -> list[tuple[int
     return [(index[name], i) for i, name in enumerate(response.names) if name in index]
 
 
-def _compare_tokens(key: MentionTable, k: int, response: MentionTable, r: int, words: str) -> Iterator[Problem]:
+def _compare_tokens(
+    key: MentionTable, k: int, response: MentionTable, r: int, words: str, name: str
+) -> Iterator[Problem]:
     line, file = None, response.file_of(r)
-    if words == "error" and (difference := compare_words(key, k, response, r)):
+    if words == "error" and (difference := compare_words(key, k, response, r, name)):
         _, problem = difference
         yield problem
         line = problem.line
@@ -57,7 +61,7 @@ def _compare_tokens(key: MentionTable, k: int, response: MentionTable, r: int, w
         if expected != tokens:
             nodes = " (not counting empty nodes)" if own or other else ""
             found = f"document {quote(response.names[r])} has {pluralize(tokens, 'token')}{nodes}"
-            yield Problem(f"{found}, but {expected:,} in the key", line, file)
+            yield Problem(f"{found}, but {expected:,} in {name}", line, file)
 
 
 def compare_words(

@@ -1,0 +1,268 @@
+"""What several annotators say about the same documents.
+
+Conventions: mentions are in document order, by start and then the longer first.  Chains of one mention say nothing.
+An annotator is a file or a folder; not everyone needs to have annotated every document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from closeread.arrays import Ints
+from closeread.errors import FormatError, Problem, quote
+from closeread.tasks.coref.adjudication.partition import group_by_number
+from closeread.tasks.coref.columns import EmptyNodes, ListedWords, MentionTable, Parts, mention_table
+from closeread.tasks.coref.matching import repeats
+from closeread.tasks.coref.sides import read_documents
+from closeread.tasks.coref.token_differences import token_differences
+
+NO_CHAIN = -1
+
+
+class Mention(NamedTuple):
+    """A mention.
+
+    Attributes:
+        start, end: its first and last token in the document, from 0.
+        parts: the (start, end) of each of its parts; empty if it has no gap.
+    """
+
+    start: int
+    end: int
+    parts: Parts = ()
+
+    @property
+    def order(self) -> tuple[int, int, Parts]:
+        """What sorts mentions in document order."""
+        return self.start, -self.end, self.parts
+
+    @property
+    def tokens(self) -> frozenset[int]:
+        """Its tokens."""
+        return frozenset(t for first, last in self.parts or (self[:2],) for t in range(first, last + 1))
+
+
+class Pairs(NamedTuple):
+    """The pairs of mentions that somebody has in one chain, in order.
+
+    Attributes:
+        first, second: (n,) the mentions of each, the first before the second.
+        annotators: (n,) how many annotators have the pair in one chain.
+    """
+
+    first: Ints
+    second: Ints
+    annotators: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotatedDocument:
+    """A document and its annotators' chains.
+
+    Attributes:
+        name: its name.
+        files: (n_files,) the files that hold it, in the order in which they were given.
+        mentions: (n_mentions,) the mentions of all files, in document order.
+        chain: (n_files, n_mentions) the number of the chain of each mention in each file, or `NO_CHAIN`.
+        source: a table with its tokens, without mentions.
+        n_tokens: the number of its tokens; None if no file tells.
+    """
+
+    name: str
+    files: Sequence[str]
+    mentions: Sequence[Mention]
+    chain: Ints
+    source: MentionTable
+    n_tokens: int | None
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The pairs of mentions that somebody has in one chain."""
+        n_mentions = len(self.mentions)
+        codes = [np.zeros(0, np.int64)]
+        for chain in self.chain:
+            annotated = np.flatnonzero(chain != NO_CHAIN)
+            for places in group_by_number(chain[annotated]):
+                first, second = np.triu_indices(len(places), 1)
+                codes.append(annotated[places[first]] * n_mentions + annotated[places[second]])
+        code, annotators = np.unique(np.concatenate(codes), return_counts=True)
+        first, second = np.divmod(code, max(n_mentions, 1))
+        return Pairs(first, second, annotators)
+
+    def count_annotators(self, empty_annotators: str) -> int:
+        """Return k, the number of annotators.
+
+        Args:
+            empty_annotators: "count" those without links in this document, too, or "ignore" them.
+        """
+        if empty_annotators == "count":
+            return len(self.files)
+        return sum(next(group_by_number(chain[chain != NO_CHAIN]), None) is not None for chain in self.chain)
+
+    def find_annotators(self, first: int, second: int) -> list[str]:
+        """List the files that have two mentions in one chain."""
+        one, other = self.chain[:, first], self.chain[:, second]
+        return [self.files[i] for i in np.flatnonzero((one == other) & (one != NO_CHAIN)).tolist()]
+
+    def add(self, mentions: Sequence[Mention]) -> AnnotatedDocument:
+        """Return the document with further mentions, which no annotator has in a chain."""
+        known = dict(zip(self.mentions, self.chain.T, strict=True))
+        every = sorted({*known, *mentions}, key=lambda mention: mention.order)
+        nowhere = np.full(len(self.files), NO_CHAIN)
+        columns = [known.get(mention, nowhere) for mention in every]
+        return replace(self, mentions=every, chain=np.array(columns, np.int64).reshape(-1, len(self.files)).T)
+
+
+def read_annotator(path: Path) -> MentionTable:
+    """Read an annotator's file or folder.
+
+    Raises:
+        FormatError: it can't be read or is invalid, or has a mention twice; with all problems.
+    """
+    table = read_documents(path)
+    problems = list(_find_repeated(table))
+    if problems:
+        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
+    return table
+
+
+def _find_repeated(table: MentionTable) -> Iterator[Problem]:
+    """Find the mentions that stand in chains twice."""
+    for first, again in repeats(table).tolist():
+        document, start, end = int(table.document[again]), int(table.start[again]), int(table.end[again])
+        one, other = quote(table.label(first)), quote(table.label(again))
+        where = f"in chains {one} and {other}" if one != other else f"twice in chain {one}"
+        what = f"document {quote(table.names[document])}: the mention of tokens {start} to {end} is {where}"
+        line = table.words.line_of(document, start) if table.words is not None else None
+        yield Problem(f"{what} (expected every mention in one chain)", line or None, table.file_of(document))
+
+
+class References:
+    """The files that others are compared with: for every document, the first with its words and with its length.
+
+    Args:
+        tables: the documents of each file, in order.
+    """
+
+    def __init__(self, tables: Mapping[str, MentionTable]) -> None:
+        self._tables = tables
+        self._words: dict[str, str] = {}
+        self._lengths: dict[str, tuple[str, int]] = {}
+        for file, table in tables.items():
+            for name, length in list_lengths(table):
+                self._lengths.setdefault(name, (file, length))
+            for document, name in enumerate(table.names):
+                if name not in self._words and has_words(table, document):
+                    self._words[name] = file
+
+    def check(self, file: str) -> None:
+        """Compare the tokens of a file with those of the others.
+
+        Raises:
+            FormatError: they differ, or a mention is outside its document; with all problems.
+        """
+        table = self._tables[file]
+        others = [self._words.get(name) for name in table.names]
+        others += [self._lengths[name][0] for name in table.names if name in self._lengths]
+        problems: list[Problem] = []
+        for other in dict.fromkeys(others):
+            if other is not None and other != file:
+                found = token_differences(self._tables[other], table, other=other)
+                problems += found or _find_other_lengths(self._tables[other], table, other)
+        for row, (document, end) in enumerate(zip(table.document.tolist(), table.end.tolist(), strict=True)):
+            _, length = self._lengths.get(table.names[document], ("", end + 1))
+            if end >= length:
+                what = f"document {quote(table.names[document])}: the mention [{table.start[row]}, {end}] is outside"
+                what += f" the document, which has {length:,} tokens (numbered from 0)"
+                problems.append(Problem(what, None, table.file_of(document)))
+        if problems:
+            raise FormatError(file, sorted(dict.fromkeys(problems), key=lambda problem: problem.order))
+
+
+def has_words(table: MentionTable, document: int) -> bool:
+    """Return whether a document of a table has words."""
+    return table.words is not None and bool(table.words.packed(document))
+
+
+def list_lengths(table: MentionTable) -> Sequence[tuple[str, int]]:
+    """List the documents of a table with the numbers of their tokens; nothing if they are unknown."""
+    return [] if table.n_tokens is None else list(zip(table.names, table.n_tokens.tolist(), strict=True))
+
+
+def _find_other_lengths(one: MentionTable, table: MentionTable, other: str) -> Iterator[Problem]:
+    """Find documents whose tokens agree but for empty nodes, which only one of two files has."""
+    expected = dict(list_lengths(one))
+    for document, (name, length) in enumerate(list_lengths(table)):
+        if expected.get(name, length) != length:
+            what = (
+                f"document {quote(name)} has {length:,} tokens with its empty nodes, but {expected[name]:,} in {other}"
+            )
+            yield Problem(what, None, table.file_of(document))
+
+
+def join_annotators(tables: Mapping[str, MentionTable]) -> list[AnnotatedDocument]:
+    """Bring the annotators' files together.
+
+    Args:
+        tables: the documents of each file; their tokens agree.
+
+    Returns:
+        The documents, in the order of the files if that is the same for all of them, and else by name.
+    """
+    holders: dict[str, list[tuple[str, int]]] = {}
+    for file, table in tables.items():
+        for document, name in enumerate(table.names):
+            holders.setdefault(name, []).append((file, document))
+    has_one_order = len({tuple(table.names) for table in tables.values()}) == 1
+    names = list(holders) if has_one_order else sorted(holders)
+    mentions = {file: _list_mentions(table) for file, table in tables.items()}
+    return [_join_document(name, holders[name], tables, mentions) for name in names]
+
+
+def _join_document(
+    name: str,
+    holders: Sequence[tuple[str, int]],
+    tables: Mapping[str, MentionTable],
+    mentions: Mapping[str, Sequence[Sequence[tuple[Mention, int]]]],
+) -> AnnotatedDocument:
+    found = [dict(mentions[file][document]) for file, document in holders]
+    every = sorted(set().union(*found), key=lambda mention: mention.order)
+    chain = np.array([[chains.get(mention, NO_CHAIN) for mention in every] for chains in found], np.int64)
+    # The tokens are those of the first file that tells their number, with words if there is one.
+    file, document = max(holders, key=lambda at: (tables[at[0]].n_tokens is not None, has_words(tables[at[0]], at[1])))
+    source = _take_document(tables[file], document)
+    n_tokens = None if source.n_tokens is None else int(source.n_tokens[0])
+    return AnnotatedDocument(
+        name, [file for file, _ in holders], every, chain.reshape(len(holders), -1), source, n_tokens
+    )
+
+
+def _list_mentions(table: MentionTable) -> list[list[tuple[Mention, int]]]:
+    """List the mentions of each document with the numbers of their chains."""
+    found: list[list[tuple[Mention, int]]] = [[] for _ in table.names]
+    columns = (table.document, table.start, table.end, table.entity)
+    for row, (document, start, end, chain) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+        found[document].append((Mention(start, end, tuple(table.parts.get(row, ()))), chain))
+    return found
+
+
+def _take_document(table: MentionTable, document: int) -> MentionTable:
+    """Return a table of one document with its tokens and empty nodes, without mentions."""
+    empty = table.empty
+    if empty is not None:
+        nodes = np.flatnonzero(empty.document == document)
+        dependencies = [empty.dependencies[i] for i in nodes.tolist()]
+        empty = EmptyNodes(np.zeros(len(nodes), np.int64), empty.token[nodes], empty.sentence[nodes], dependencies)
+    return replace(
+        mention_table([table.names[document]], [[]]),
+        n_tokens=None if table.n_tokens is None else table.n_tokens[document : document + 1],
+        head=None,
+        words=ListedWords([table.words(document)], []) if has_words(table, document) and table.words else None,
+        empty=empty if empty is not None and len(empty.token) else None,
+    )

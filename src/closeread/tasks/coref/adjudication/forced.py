@@ -1,0 +1,277 @@
+"""What a person has decided about some tokens: the cells with ``=`` in the last column of a CoNLL file.
+
+Conventions: ``=-`` says that no mention of the result begins or ends on the token; ``=`` and brackets, such as
+``=(1|2)``, that exactly these mentions do.  They are in chains of two or more, those with the same id in one chain,
+those with different ids in different chains.  Cells without ``=`` are ignored, and so are all other columns except
+one with the words.  As in `closeread.tasks.coref.conll_cells`, what opens on a token opens before anything closes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, count
+from pathlib import Path
+
+import numpy as np
+
+from closeread.arrays import Ints, Mask
+from closeread.errors import FormatError, Problem, pluralize, quote
+from closeread.formats.problems import Problems
+from closeread.formats.text import read_lines
+from closeread.tasks.coref.adjudication.annotators import AnnotatedDocument, Mention
+from closeread.tasks.coref.adjudication.compatibility import are_compatible
+from closeread.tasks.coref.conll_layout import parse_name
+from closeread.tasks.coref.conll_text import MARKER
+
+NUMBER = r"(?:0|[1-9][0-9]{0,17})"
+PIECE = re.compile(rf"(\()?({NUMBER})(\))?")
+CELL = re.compile(rf"=(?:-|_|(?:\({NUMBER}\)?|{NUMBER}\))(?:\|?(?:\({NUMBER}\)?|{NUMBER}\)))*)")
+NOTHING = ("-", "_", "")
+EXPECTED = "expected '=-', or '=' and mentions whose chains have numbers, such as '=(1', '=1)' or '=(1)|(2'"
+
+
+@dataclass(frozen=True, eq=False)
+class ForcedDocument:
+    """What is decided about a document.
+
+    Attributes:
+        bound: the tokens about which something is decided.
+        chain_of: the id of the chain of each mention that begins and ends there.
+        line: the line on which the document begins.
+        rows: the cells of each token, and its line.
+        lines: the line of each mention's first token.
+    """
+
+    bound: frozenset[int] = frozenset()
+    chain_of: Mapping[Mention, str] = field(default_factory=dict)
+    line: int = 0
+    rows: Sequence[tuple[Sequence[str], int]] = ()
+    lines: Mapping[Mention, int] = field(default_factory=dict)
+
+    def find_excluded(self, mentions: Sequence[Mention]) -> Mask:
+        """Return which mentions are not in the result because they begin or end where others are decided on."""
+        borders = ((mention.start in self.bound or mention.end in self.bound, mention) for mention in mentions)
+        return np.array([is_bound and mention not in self.chain_of for is_bound, mention in borders], bool)
+
+    def number_chains(self, mentions: Sequence[Mention]) -> Ints:
+        """Return the number of the chain of each mention; -1 for mentions about which nothing is decided."""
+        ids = [self.chain_of.get(mention) for mention in mentions]
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(ids)) if name is not None}
+        return np.array([-1 if name is None else numbers[name] for name in ids], np.int64)
+
+    def choose_ids(self, chains: Sequence[Sequence[Mention]]) -> list[str]:
+        """Choose the ids of the result's chains: those that are decided, and the smallest free numbers from 1."""
+        given = [{self.chain_of[mention] for mention in chain if mention in self.chain_of} for chain in chains]
+        taken = set().union(*given)
+        free = (str(number) for number in count(1) if str(number) not in taken)
+        return [min(names) if names else next(free) for names in given]
+
+
+NOTHING_FORCED = ForcedDocument()
+
+
+@dataclass(frozen=True, eq=False)
+class ForcedFile:
+    """The decisions of a file.
+
+    Attributes:
+        path: the file.
+        documents: by name.
+        n_ignored: the number of cells with mentions that are ignored.
+    """
+
+    path: Path
+    documents: Mapping[str, ForcedDocument]
+    n_ignored: int
+
+    @property
+    def notices(self) -> list[str]:
+        """What to tell the user."""
+        if not self.n_ignored:
+            return []
+        return [f"{self.path}: {pluralize(self.n_ignored, 'cell')} without '=' ignored."]
+
+    def check(self, documents: Iterable[AnnotatedDocument], incompatible: str) -> None:
+        """Compare the file with the documents that it is about.
+
+        Raises:
+            FormatError: it has other documents or tokens, or incompatible mentions in a chain; with all problems.
+        """
+        known = {document.name: document for document in documents}
+        problems = []
+        for name, forced in self.documents.items():
+            if name not in known:
+                expected = "expected a document of the annotators' files"
+                problems.append(Problem(f"document {quote(name)} is unknown ({expected})", forced.line))
+            else:
+                problems += _find_other_tokens(forced, known[name])
+                problems += _find_incompatible(forced, incompatible)
+        if problems:
+            raise FormatError(self.path, sorted(problems, key=lambda problem: problem.order))
+
+
+def _find_other_tokens(forced: ForcedDocument, document: AnnotatedDocument) -> Iterator[Problem]:
+    """Find the first token that differs from the annotators'."""
+    name, n_tokens = quote(document.name), len(forced.rows)
+    if document.n_tokens is not None and document.n_tokens != n_tokens:
+        found = (
+            f"document {name} has {pluralize(n_tokens, 'token')}, but {document.n_tokens:,} in the annotators' files"
+        )
+        yield Problem(found, forced.line)
+        return
+    words = document.source.words(0) if document.source.words is not None else ()
+    if not words or not any(word != "_" for word in words):
+        return
+    # The column of the words is the one that has most of them: worksheets of other tools may have none.
+    columns = list(zip(*(cells for cells, _ in forced.rows), strict=True))[:-1]
+    same = [sum(one == other for one, other in zip(column, words, strict=True)) for column in columns]
+    if not same or 2 * max(same) < n_tokens:
+        return
+    column = columns[same.index(max(same))]
+    for (_, line), word, expected in zip(forced.rows, column, words, strict=True):
+        if word != expected:
+            yield Problem(f"the word is {quote(word)}, but {quote(expected)} in the annotators' files", line)
+            return
+
+
+def _find_incompatible(forced: ForcedDocument, incompatible: str) -> Iterator[Problem]:
+    """Find mentions of a chain that may not be together."""
+    chains: dict[str, list[Mention]] = {}
+    for mention, name in forced.chain_of.items():
+        chains.setdefault(name, []).append(mention)
+    for name, mentions in chains.items():
+        pairs = np.array(list(combinations(range(len(mentions)), 2)), np.int64).reshape(-1, 2)
+        allowed = are_compatible(mentions, pairs[:, 0], pairs[:, 1], incompatible)
+        for one, other in pairs[~allowed].tolist():
+            first, second = sorted((mentions[one], mentions[other]), key=lambda mention: mention.order)
+            what = f"chain {name} has a mention of tokens {second.start} to {second.end}, which overlaps that of tokens"
+            yield Problem(f"{what} {first.start} to {first.end}", forced.lines[second])
+
+
+def read_forced(path: Path) -> ForcedFile:
+    """Read a file of decisions.
+
+    Raises:
+        FormatError: the file can't be read or is invalid; with all problems.
+    """
+    reader = _Reader()
+    for line, text in enumerate(read_lines(path), start=1):
+        reader.take(text, line)
+    reader.finish()
+    reader.problems.raise_any(path)
+    return ForcedFile(path, reader.documents, reader.n_ignored)
+
+
+class _Reader:
+    """Reader of the lines of a file."""
+
+    def __init__(self) -> None:
+        self.problems = Problems()
+        self.documents: dict[str, ForcedDocument] = {}
+        self.n_ignored = 0
+        self._name: str | None = None
+        self._line = 0
+        self._rows: list[tuple[Sequence[str], int]] = []
+
+    def take(self, text: str, line: int) -> None:
+        """Read a line."""
+        marker = MARKER.match(text.encode("utf-8"))
+        if marker is not None:
+            self._take_marker(marker[1] == b"begin", text.encode("utf-8")[marker.end() :].rstrip(), line)
+        elif text.strip() and not text.startswith("#"):
+            self._take_row(text, line)
+
+    def finish(self) -> None:
+        """Handle the end of the file."""
+        if self._name is not None:
+            self.problems.add(f"document {quote(self._name)} never ends (expected '#end document')", self._line)
+        elif not self.documents and not self.problems.total:
+            self.problems.add("contains no document (expected '#begin document (NAME)' before the first token)")
+
+    def _take_marker(self, begins: bool, rest: bytes, line: int) -> None:
+        if begins != (self._name is None):
+            expected = "'#end document' before it" if begins else "'#begin document' before it"
+            self.problems.add(f"a document {'begins' if begins else 'ends'} here (expected {expected})", line)
+        if not begins:
+            if self._name is not None:
+                self.documents[self._name] = _Decisions(self.problems).read(self._rows, self._line)
+            self._name = None
+            return
+        # Without a name, it is the number of the document, as in annotators' files.
+        name = parse_name(rest) if rest else str(len(self.documents) + 1)
+        if name is None:
+            self.problems.add("the document has no name (expected '#begin document (NAME)')", line)
+        elif name in self.documents:
+            first = self.documents[name].line
+            self.problems.add(f"duplicate document {quote(name)} (first on line {first})", line)
+        self._name, self._line, self._rows = name or "without a name", line, []
+
+    def _take_row(self, text: str, line: int) -> None:
+        if self._name is None:
+            self.problems.add("token outside a document (expected '#begin document (NAME)' before it)", line)
+            return
+        cells = text.split()
+        width = len(self._rows[0][0]) if self._rows else len(cells)
+        if len(cells) == width - 1 and text.endswith("\t"):
+            cells.append("")
+        if len(cells) != width:
+            expected = f"(expected {width}, as in other rows of the document)"
+            self.problems.add(f"the number of columns is {len(cells)} {expected}", line)
+            cells = [*cells, *[""] * width][:width]
+        elif not cells[-1].startswith("="):
+            self.n_ignored += cells[-1] not in NOTHING
+        self._rows.append((cells, line))
+
+
+class _Decisions:
+    """Reader of the cells of a document.
+
+    Args:
+        problems: collects the problems.
+    """
+
+    def __init__(self, problems: Problems) -> None:
+        self._problems = problems
+        self._open: dict[str, list[tuple[int, int]]] = {}  # by chain, the token and the line where mentions begin
+        self._chain_of: dict[Mention, str] = {}
+        self._lines: dict[Mention, int] = {}
+
+    def read(self, rows: Sequence[tuple[Sequence[str], int]], line: int) -> ForcedDocument:
+        """Read the cells of all tokens."""
+        bound = set()
+        for token, (cells, row) in enumerate(rows):
+            if cells[-1].startswith("="):
+                bound.add(token)
+                self._take(cells[-1], token, row)
+        for name, places in self._open.items():
+            for _, begin in places:
+                found = f"a mention of chain {name} begins here, but does not end in a cell with '='"
+                self._problems.add(f"{found} (expected '=' on both ends)", begin)
+        return ForcedDocument(frozenset(bound), self._chain_of, line, rows, self._lines)
+
+    def _take(self, cell: str, token: int, line: int) -> None:
+        if not CELL.fullmatch(cell):
+            self._problems.add(f"{quote(cell)} is not a valid cell ({EXPECTED})", line)
+            return
+        pieces = PIECE.findall(cell)
+        for opens, name, closes in sorted(pieces, key=lambda piece: not piece[0]):
+            if opens and closes:
+                self._add(Mention(token, token), name, line, line)
+            elif opens:
+                self._open.setdefault(name, []).append((token, line))
+            elif self._open.get(name):
+                start, begin = self._open[name].pop()
+                self._add(Mention(start, token), name, begin, line)
+            else:
+                found = f"a mention of chain {name} ends here, but does not begin in a cell with '='"
+                self._problems.add(f"{found} (expected '=' on both ends)", line)
+
+    def _add(self, mention: Mention, name: str, begin: int, line: int) -> None:
+        if mention in self._chain_of:
+            where = f"in chains {self._chain_of[mention]} and {name}" if self._chain_of[mention] != name else "twice"
+            found = f"the mention of tokens {mention.start} to {mention.end} is {where}"
+            self._problems.add(f"{found} (expected every mention in one chain)", line)
+        self._chain_of[mention] = name
+        self._lines[mention] = begin
