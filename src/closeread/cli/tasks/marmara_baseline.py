@@ -14,6 +14,7 @@ from closeread.cli import options
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
+    from closeread.corpora.gold import Gold
     from closeread.records import Record
     from closeread.tasks.coref.marmara.baseline import Prediction
 
@@ -101,7 +102,7 @@ def mentions(output: Path, derived_modifiers: str, only: tuple[str, ...], **plac
     from closeread.tasks.coref.marmara.baseline import predict_mentions, select_documents
 
     dump = _find_format(output)
-    records = options.read_gold(CORPUS, **place).records
+    records = _read_text(**place).records
     rows = predict_mentions(select_documents(records, only), derived_modifiers=derived_modifiers)
     write_text(output, dump(records, rows))
     _report(output, rows, "mention")
@@ -174,6 +175,30 @@ def _link(
             write_links(prediction)
         partial.write_text(dump(records, rows), "utf-8", newline="")
     _report(output, rows, "chain")
+
+
+def _read_text(config: str | None, split: str | None, gold: Path | None, **files: Any) -> Gold:
+    """Read the corpus, without coreference if there is none, and print its notices to standard error.
+
+    Where there is coreference it is read, since it says which file of the treebank holds two documents.
+
+    Raises:
+        RequestError: there is no such config or split; an InputError if the files are missing or invalid.
+    """
+    from closeread.corpora.sides import read_corpus_gold
+    from closeread.corpora.sources import data_folder
+    from closeread.counts.sides import Place
+    from closeread.records import UserFiles
+
+    given = options.take_files(files)
+    own = given if isinstance(given, UserFiles) else UserFiles(given)
+    folder = own.data_dir or data_folder(CORPUS)
+    has_coreference = "coreference" in own.folders or (folder is not None and (folder / "coreference").is_dir())
+    if config in (None, "default") and gold is None and not has_coreference:
+        given = own._replace(folders={**own.folders, "coreference": None})
+    found = read_corpus_gold(Place(CORPUS, config, split, gold, given))
+    options.tell(found.notices)
+    return found
 
 
 @contextmanager

@@ -76,7 +76,7 @@ class Mentions:
         type: their types, (n_mentions,) numbers in `TYPES`.
         form: the lower-case form of the head, (n_mentions,), from 0.
         lemma: the stripped lower-case lemma of the head, (n_mentions,), from 0.
-        last_part: the last part, by `_`, of the stripped form of the head, (n_mentions,).
+        last_part: the last part, by `_`, of the stripped lower-case form of the head, (n_mentions,).
         acronym: the mention as an acronym, (n_mentions,); -1 where it is none.
         initials: the initials of its capitalised parts, (n_mentions,); -2 where it has fewer than two such parts.
         form_in: whether a form is a sub-string of another, (n_forms, n_forms).
@@ -112,7 +112,7 @@ def describe_mentions(tokens: Tokens, spans: Sequence[Span], pronouns: Collectio
     heads = [find_head(tokens, span) for span in spans]
     forms, form = _factorize(lower(tokens.forms[head]) for head in heads)
     lemmas, lemma = _factorize(lower(strip_suffix(tokens.lemmas[head])) for head in heads)
-    _, last_part = _factorize(strip_suffix(tokens.forms[head]).rpartition("_")[2] for head in heads)
+    _, last_part = _factorize(lower(strip_suffix(tokens.forms[head]).rpartition("_")[2]) for head in heads)
     words = [tokens.forms[start : end + 1] for start, end in spans]
     short, long = list(map(_read_acronym, words)), list(map(_read_initials, words))
     _, abbreviations = _factorize([*short, *long])
@@ -214,7 +214,7 @@ def expand_codes(codes: Ints | Codes) -> Floats:
     for name in ("acronym", "head_in", "lemma_in"):
         bit[f"{name}_any"] = bit[name] | bit[f"{name}_reverse"]
     b = np.stack([bit[name] for name in B], axis=1)
-    products = (a[:, :, None] & b[:, None, :]).reshape(len(codes), -1)
+    products = (a[:, :, None] & b[:, None, :]).reshape(len(codes), len(A) * len(B))
     return np.hstack([a, b, products]).astype(np.float64)
 
 
