@@ -133,7 +133,7 @@ class LeaveOneOut:
         try:
             model = self._examples.train(learner, number)
         except ValueError as error:
-            found = f"the machine for document {quote(document.name)} can't be trained on the other documents"
+            found = f"a machine for document {quote(document.name)} can't be trained on the other documents"
             raise RequestError(f"{found}: {error}") from None
         return Prediction(document, model, build_chains(learner, model, document.mentions, document.vectors))
 
@@ -186,10 +186,10 @@ def _read_vectors(settings: Settings, documents: Sequence[Tokens]) -> Vectors | 
     """
     if settings.features == "T":
         if settings.vectors is not None:
-            raise RequestError("features T use no vectors; choose features TF or TP, or give no file of vectors")
+            raise RequestError("features T use no word vectors (expected TF or TP)")
         return None
     if settings.vectors is None:
-        raise RequestError(f"features {settings.features} need word vectors; give a file of them")
+        raise RequestError(f"features {settings.features} need word vectors (expected a file with --vectors)")
     n_components = N_COMPONENTS if settings.features == "TP" else None
     return read_vectors(settings.vectors, find_words(documents), n_components=n_components)
 

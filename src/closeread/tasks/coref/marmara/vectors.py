@@ -18,7 +18,7 @@ from typing import BinaryIO, NamedTuple, cast
 import numpy as np
 
 from closeread.arrays import Floats, Ints, ratio
-from closeread.errors import FormatError, Problem, quote
+from closeread.errors import FormatError, Problem, pluralize, quote
 from closeread.formats.gzipped import MAGIC
 from closeread.formats.text import BYTE_ORDER_MARK
 from closeread.tasks.coref.marmara.features import Mentions
@@ -149,7 +149,7 @@ class _Reading:
         return Vectors(self.n_dimensions, self.known)
 
     def read(self, file: BinaryIO, n_components: int | None) -> None:
-        """Read all lines."""
+        """Read all lines, or as far as the file can be read."""
         header = file.readline(MAX_LINE_BYTES).removeprefix(BYTE_ORDER_MARK)
         if (n_words := self._read_header(header, n_components or 1)) is None:
             return
@@ -158,8 +158,11 @@ class _Reading:
         number = 1
         while line := file.readline(MAX_LINE_BYTES):
             number += 1
-            if number > n_words + 1 or not self._has_end(line, number):
-                self._report_number(n_words, number)
+            if number > n_words + 1:
+                self.problems.append(Problem(f"is one line too many (line 1 says {pluralize(n_words, 'word')})", number))
+                return
+            if len(line) == MAX_LINE_BYTES and not line.endswith(b"\n"):
+                self.problems.append(Problem(f"line is too long (limit: {MAX_LINE_BYTES:,} bytes)", number))
                 return
             vector = self._read_line(line.rstrip(b" \r\n"), number)
             if vector is not None and n_components is not None:
@@ -169,7 +172,7 @@ class _Reading:
                 batch = []
         self._add(batch)
         if number < n_words + 1:
-            self.problems.append(Problem(f"has {number - 1:,} words (expected {n_words:,}, as line 1 says)"))
+            self.problems.append(Problem(f"has {pluralize(number - 1, 'word')} (expected {n_words:,}, as line 1 says)"))
 
     def _read_header(self, line: bytes, least: int) -> int | None:
         """Return the number of words; None if the first line is invalid."""
@@ -188,16 +191,6 @@ class _Reading:
             return None
         return n_words
 
-    def _has_end(self, line: bytes, number: int) -> bool:
-        return len(line) < MAX_LINE_BYTES or line.endswith(b"\n")
-
-    def _report_number(self, n_words: int, number: int) -> None:
-        """Say why reading ends here."""
-        if number > n_words + 1:
-            self.problems.append(Problem(f"is one line more than the {n_words:,} words of line 1", number))
-        else:
-            self.problems.append(Problem(f"line is too long (limit: {MAX_LINE_BYTES:,} bytes)", number))
-
     def _read_line(self, line: bytes, number: int) -> Floats | None:
         """Read a word and its vector; None if the line is invalid."""
         name, *numbers = line.split(b" ")
@@ -210,7 +203,7 @@ class _Reading:
             self.problems.append(Problem("has no word (expected a word, then numbers)", number))
             return None
         if len(numbers) != self.n_dimensions:
-            found = f"{quote(word)} has {len(numbers)} numbers (expected {self.n_dimensions})"
+            found = f"{quote(word)} has {pluralize(len(numbers), 'number')} (expected {self.n_dimensions})"
             self.problems.append(Problem(found, number))
             return None
         if (first := self.lines.setdefault(name, number)) != number:

@@ -1,0 +1,218 @@
+"""`closeread baseline marmara_coref` on the sample, and bad input."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from twins import marmara_features as twin
+
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.tasks.coref.marmara.baseline import Settings, predict, predict_mentions
+from closeread.tasks.coref.marmara.features import A, B
+from closeread.tasks.coref.marmara.mention_detection import detect_mentions
+
+BASELINE = ("baseline", "marmara_coref")
+SAMPLE = ("--config", "sample")
+
+
+@pytest.fixture(scope="module")
+def records():
+    return read_gold(load_corpus("marmara_coref"), "sample").records
+
+
+@pytest.fixture(scope="module")
+def vectors(records, tmp_path_factory):
+    """Random vectors of 16 dimensions for most words of the sample."""
+    rng = np.random.default_rng(5)
+    forms = {token["form"] for record in records for one in record["sentences"] for token in one["tokens"]}
+    words = sorted({twin.small(twin.stripped(form)) for form in forms})[::2]
+    rows = [f"{word} {' '.join(f'{x:.3f}' for x in rng.normal(size=16))}\n" for word in words]
+    path = tmp_path_factory.mktemp("vectors") / "random.vec"
+    path.write_text(f"{len(words)} 16\n{''.join(rows)}", "utf-8")
+    return path
+
+
+def read_rows(path):
+    return [json.loads(line) for line in Path(path).read_text("utf-8").splitlines()]
+
+
+def test_the_group_offers_plain_baselines_and_those_of_the_corpus(ran, run):
+    shown = ran(*BASELINE, "--help")
+    for name in ("one-entity", "singletons", "mentions", "svc", "svr"):
+        assert f"\n  {name} " in shown
+    done = run(*BASELINE, "svm", "-o", "x.jsonl")
+    assert done.exit_code == 2
+    assert "no such baseline of marmara_coref: 'svm'. Did you mean" in done.stderr
+    assert "(choose from: one-entity, singletons, mentions, svc, svr)" in done.stderr
+
+
+def test_mentions_are_chains_of_their_own(ran, records):
+    shown = ran(*BASELINE, "mentions", *SAMPLE, "-o", "m.jsonl")
+    rows = read_rows("m.jsonl")
+    n = sum(len(detect_mentions(record)) for record in records)
+    assert shown == f"m.jsonl: {len(records)} documents, {n} mentions\n"
+    assert rows == predict_mentions(records)
+    for row, record in zip(rows, records, strict=True):
+        assert row["clusters"] == [[list(span)] for span in detect_mentions(record)]
+    ran(*BASELINE, "mentions", *SAMPLE, "--derived-modifiers", "include", "-o", "more.jsonl")
+    assert read_rows("more.jsonl") == predict_mentions(records, derived_modifiers="include") != rows
+
+
+def test_mentions_need_no_coreference(ran, run, records):
+    sample = Path(__file__).parents[2] / "loaders" / "marmara_coref" / "sample"
+    ran(*BASELINE, "mentions", "--treebank", sample / "treebank", "-o", "m.jsonl")
+    assert read_rows("m.jsonl") == predict_mentions(records)
+    done = run(*BASELINE, "svr", "--treebank", sample / "treebank", "-o", "x.jsonl")
+    assert done.exit_code == 1
+    assert "the coreference annotation of Marmara was not given" in done.stderr
+    assert not Path("x.jsonl").exists()
+
+
+def test_conll_has_the_same_chains_and_the_sentences(ran):
+    ran(*BASELINE, "svr", *SAMPLE, "-o", "a.conll")
+    ran(*BASELINE, "svr", *SAMPLE, "-o", "a.jsonl")
+    lines = Path("a.conll").read_text("utf-8").splitlines()
+    assert lines[0] == "#begin document (77000112);"
+    assert lines[1].split("\t")[:2] == ["77000112003.1", "1"]
+    scores = [ran("score", "marmara_coref", f"a.{suffix}", *SAMPLE, "--json", "--no-ci") for suffix in ("conll", "jsonl")]
+    assert json.loads(scores[0])["scores"] == json.loads(scores[1])["scores"]
+
+
+@pytest.mark.parametrize("learner", ["svc", "svr"])
+def test_only_jobs_and_repetition_change_nothing(ran, records, learner, vectors):
+    more = ("--mentions", "predicted", "--features", "TP", "--vectors", vectors, *SAMPLE)
+    ran(*BASELINE, learner, *more, "-o", "one.jsonl", "--links", "one.links")
+    ran(*BASELINE, learner, *more, "-o", "two.jsonl", "--links", "two.links", "--jobs", 3)
+    assert Path("one.jsonl").read_bytes() == Path("two.jsonl").read_bytes()
+    assert Path("one.links").read_bytes() == Path("two.links").read_bytes()
+    names = [records[i]["document"] for i in (3, 1)]
+    ran(*BASELINE, learner, *more, "-o", "only.jsonl", "--only", names[0], "--only", names[1])
+    rows = read_rows("one.jsonl")
+    assert read_rows("only.jsonl") == [rows[1], rows[3]]
+    assert [row["document"] for row in rows] == [record["document"] for record in records]
+
+
+def test_the_seed_draws_other_wrong_mentions(ran):
+    for seed in (0, 1):
+        ran(*BASELINE, "svr", "--mentions", "predicted", "--seed", seed, *SAMPLE, "-o", f"{seed}.jsonl", "--links", f"{seed}")
+    assert Path("0").read_bytes() != Path("1").read_bytes()
+
+
+@pytest.mark.parametrize("learner", ["svc", "svr"])
+def test_links_explain_the_chains(ran, records, learner):
+    ran(*BASELINE, learner, *SAMPLE, "-o", "a.jsonl", "--links", "links.jsonl")
+    links = read_rows("links.jsonl")
+    assert [list(link) for link in links[:1]] == [["document", "first", "second", "features", "score"]]
+    for record, row in zip(records, read_rows("a.jsonl"), strict=True):
+        own = [link for link in links if link["document"] == record["document"]]
+        spans = sorted({tuple(s) for chain in record["clusters"] for s in chain}, key=lambda s: (s[0], -s[1]))
+        mentions = [twin.Mention(record, span) for span in spans]
+        scores = {(spans.index(tuple(one["first"])), spans.index(tuple(one["second"]))): one["score"] for one in own}
+        n_candidates = sum(
+            mentions[i].type != "pronoun" or mentions[j].type == "pronoun" for j in range(len(spans)) for i in range(j)
+        )
+        assert len(scores) == len(own) == n_candidates
+        for (i, j), link in zip(scores, own, strict=True):
+            named = {name for name in twin.features(mentions[i], mentions[j]) if "*" not in name}
+            assert link["features"] == [name for name in (*A, *B) if name in named]
+        chains = twin.link(learner, spans, [mention.type for mention in mentions], scores)
+        assert row["clusters"] == [[list(span) for span in chain] for chain in chains]
+
+
+def test_a_document_says_nothing_about_its_own_training(records):
+    """Another annotation of the document that is predicted changes its mentions, and no score of a pair."""
+    record = records[2]
+    halves = [chain[:2] for chain in record["clusters"]]
+    changed = [*records[:2], {**record, "clusters": halves}, *records[3:]]
+    before, after = (
+        {
+            (tuple(link["first"]), tuple(link["second"])): link["score"]
+            for link in next(iter(predict(some, Settings("svr"), only=[record["document"]]))).iterate_links()
+        }
+        for some in (records, changed)
+    )
+    assert after.items() <= before.items()
+    assert 0 < len(after) < len(before)
+
+
+def test_vectors_change_scores(ran, vectors):
+    for features, more in (("T", ()), ("TF", ("--vectors", vectors)), ("TP", ("--vectors", vectors))):
+        ran(*BASELINE, "svr", *SAMPLE, "--features", features, *more, "-o", "a.jsonl", "--links", features)
+    found = [read_rows(features) for features in ("T", "TF", "TP")]
+    assert [link["features"] for link in found[0]] == [link["features"] for link in found[1]]
+    scores = [[link["score"] for link in links] for links in found]
+    assert np.abs(np.array(scores[0]) - scores[1]).max() > 0.01
+    assert np.abs(np.array(scores[1]) - scores[2]).max() > 0.001
+
+
+def test_pronouns_of_ones_own(ran):
+    Path("p.txt").write_text("hiçbiri\n", "utf-8")
+    ran(*BASELINE, "svr", *SAMPLE, "--pronouns", "p.txt", "-o", "a.jsonl", "--links", "links")
+    assert not any("m1:pronoun" in link["features"] for link in read_rows("links"))
+
+
+def test_svc_on_predicted_mentions_comes_with_a_note(run, here):
+    done = run(*BASELINE, "svc", "--mentions", "predicted", *SAMPLE, "-o", "a.jsonl")
+    assert done.exit_code == 0
+    assert done.stderr == (
+        "note: svc on predicted mentions links nearly all of them in a single chain (svr does not)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("svr", "-o", "a.txt"), "a.txt: the suffix is '.txt' (expected .jsonl or .conll)"),
+        (("mentions", "-o", "a"), "a: the suffix is '' (expected .jsonl or .conll)"),
+        (("svr", "-o", "a.jsonl", "--only", "7700112"), "no such document: '7700112'. Did you mean '77000112'?"),
+        (("mentions", "-o", "a.jsonl", "--only", "x"), "no such document: 'x' (choose from: 77000112, "),
+        (("svc", "-o", "a.jsonl", "--features", "TF"), "features TF need word vectors (expected a file with --vectors)"),
+        (("svc", "-o", "a.jsonl", "--vectors", "v.vec"), "features T use no word vectors (expected TF or TP)"),
+        (("svc", "-o", "a.jsonl", "--features", "TP", "--vectors", "v.vec"), "v.vec:2: 'ev' has 1 number (expected 16)"),
+        (("svc", "-o", "a.jsonl", "--pronouns", "none.txt"), "none.txt: can't be read: No such file or directory"),
+        (("svc", "-o", "a.jsonl", "--links", "a.jsonl"), "a.jsonl is given for two outputs"),
+        (("svc", "-o", "v.vec", "--vectors", "v.vec"), "v.vec is also an input"),
+    ],
+)
+def test_bad_requests(run, here, arguments, message):
+    (here / "v.vec").write_text("1 16\nev 1\n")
+    done = run(*BASELINE, *arguments, *SAMPLE)
+    assert done.exit_code in (1, 2)
+    assert message in done.stderr
+    assert [path.name for path in here.iterdir()] == ["v.vec"]
+
+
+def test_nothing_to_learn_from(run, here, records):
+    """Gold of the user's own: one document, and documents without chains."""
+    (here / "one.jsonl").write_text(json.dumps(records[0]) + "\n", "utf-8")
+    done = run(*BASELINE, "svr", "--gold", "one.jsonl", "-o", "a.jsonl")
+    assert done.exit_code == 2
+    assert "there is only 1 document (expected two or more, to leave one out)" in done.stderr
+    empty = {"mentions": [], "clusters": []}
+    rows = [records[0], *({**record, **empty} for record in records[1:])]
+    (here / "bare.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    done = run(*BASELINE, "svr", "--gold", "bare.jsonl", "-o", "a.jsonl", "--links", "links.jsonl")
+    assert done.exit_code == 2
+    assert "a machine for document '77000112' can't be trained on the other documents: there are no positive" in done.stderr
+    assert not (here / "a.jsonl").exists()
+    assert not (here / "links.jsonl").exists()
+
+
+def test_without_scikit_learn(run, here, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.svm", None)
+    assert run(*BASELINE, "mentions", *SAMPLE, "-o", "m.jsonl").exit_code == 0
+    done = run(*BASELINE, "svc", *SAMPLE, "-o", "a.jsonl")
+    assert done.exit_code != 0
+    assert "training a support vector machine needs scikit-learn: pip install scikit-learn" in done.stderr
+    assert not (here / "a.jsonl").exists()
+
+
+def test_a_progress_bar_on_a_terminal_only(run, here, monkeypatch):
+    from closeread.cli.tasks import marmara_baseline
+
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert list(marmara_baseline._track(iter("abc"), 3)) == ["a", "b", "c"]
+    done = run(*BASELINE, "svc", *SAMPLE, "-o", "a.jsonl")
+    assert done.stderr == ""

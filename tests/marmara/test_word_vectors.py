@@ -1,0 +1,113 @@
+"""Word vectors: the file, the principal components, and the vectors of mentions."""
+
+import gzip
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shared.turkish_sentences import document
+
+from closeread.errors import FormatError
+from closeread.tasks.coref.marmara.features import describe_mentions
+from closeread.tasks.coref.marmara.mention_types import PRONOUNS
+from closeread.tasks.coref.marmara.tokens import read_tokens
+from closeread.tasks.coref.marmara.vectors import Vectors, find_cosines, find_words, look_up, read_vectors
+
+GOOD = b"3 2\nev 1 0.5\nal\xc4\xb1 -1e-1 2 \r\n\xc2\xa0 0 0\n"
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_only_words_that_are_asked_for_are_kept(here, pack):
+    (here / "v.vec").write_bytes(pack(GOOD))
+    found = read_vectors(here / "v.vec", {"alı", "yok", "\xa0"})
+    assert found.n_dimensions == 2
+    assert {word: vector.tolist() for word, vector in found.words.items()} == {"alı": [-0.1, 2.0], "\xa0": [0.0, 0.0]}
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "v.vec: is empty"),
+        (b"ev 1 2\n", "v.vec:1: is not the header of word vectors in text format (expected two numbers: words and "
+         "dimensions)"),
+        (b"1 0\nev\n", "v.vec:1: the number of dimensions is 0 (expected 1 to 1,024)"),
+        (b"1 2000\nev\n", "v.vec:1: the number of dimensions is 2000 (expected 1 to 1,024)"),
+        (b"3 2\nev 1 2\nal 1\nol 1 2 3\n", "v.vec: 2 problems:\nv.vec:3: 'al' has 1 number (expected 2)\n"
+         "v.vec:4: 'ol' has 3 numbers (expected 2)"),
+        (b"2 2\nev 1 2\nev 1 2\n", "v.vec:3: duplicate word 'ev' (first on line 2)"),
+        (b"1 2\n 1 2\n", "v.vec:2: has no word (expected a word, then numbers)"),
+        (b"1 2\n\n", "v.vec:2: has no word (expected a word, then numbers)"),
+        (b"1 2\n\xff\xfe 1 2\n", r"v.vec:2: the word '\\xff\\xfe' is not valid UTF-8"),
+        (b"4 1\nev x\nal nan\nol 1_0\nbu inf\n", "v.vec: 4 problems:\n"
+         "v.vec:2: 'ev': 'x' is not a number (expected a finite number)\n"
+         "v.vec:3: 'al': 'nan' is not a number (expected a finite number)\n"
+         "v.vec:4: 'ol': '1_0' is not a number (expected a finite number)\n"
+         "v.vec:5: 'bu': 'inf' is not a number (expected a finite number)"),
+        (b"3 1\nev 1\n", "v.vec: has 1 word (expected 3, as line 1 says)"),
+        (b"1 1\nev 1\nal 2\nol 3\n", "v.vec:3: is one line too many (line 1 says 1 word)"),
+        (b"1 1\nev " + b"1" * 2**16, "v.vec:2: line is too long (limit: 65,536 bytes)"),
+        (gzip.compress(GOOD)[:-9], "v.vec: is not a valid gzip file: it is truncated"),
+        (gzip.compress(GOOD)[:20] + b"xxxxxxxx" + gzip.compress(GOOD)[28:],
+         "v.vec: is not a valid gzip file: its data is corrupt"),
+    ],
+)  # fmt: skip
+def test_invalid_files(here, data, message):
+    (here / "v.vec").write_bytes(data)
+    with pytest.raises(FormatError) as error:
+        read_vectors(here / "v.vec", ())
+    assert str(error.value).replace(f"{here}/", "") == message
+
+
+def test_what_is_no_file(here):
+    with pytest.raises(FormatError, match=r"none\.vec: can't be read: No such file or directory"):
+        read_vectors(here / "none.vec", ())
+    with pytest.raises(FormatError, match="is not a regular file"):
+        read_vectors(here, ())
+
+
+def test_components_need_as_many_dimensions(here):
+    (here / "v.vec").write_bytes(b"1 2\nev 1 2\n")
+    with pytest.raises(FormatError, match=r"v\.vec:1: the number of dimensions is 2 \(expected 15 to 1,024\)"):
+        read_vectors(here / "v.vec", (), n_components=15)
+
+
+def test_principal_components_by_singular_values(here):
+    rng = np.random.default_rng(3)
+    x = (rng.normal(size=(3000, 5)) * [5, 4, 3, 2, 1] @ rng.normal(size=(5, 5)) + 7).round(3)
+    lines = [f"w{i} {' '.join(map(str, row))}\n" for i, row in enumerate(x.tolist())]
+    (here / "v.vec").write_text(f"{len(x)} 5\n{''.join(lines)}")
+    found = read_vectors(here / "v.vec", {"w0", "w7", "w2999", "none"}, n_components=3)
+    # Another way to the same components: the singular vectors of the centred file, their largest coordinate positive.
+    centred = x - x.mean(axis=0)
+    axes = np.linalg.svd(centred)[2][:3]
+    axes *= np.sign([axis[np.abs(axis).argmax()] for axis in axes])[:, None]
+    assert found.n_dimensions == 3
+    assert sorted(found.words) == ["w0", "w2999", "w7"]
+    for word, vector in found.words.items():
+        np.testing.assert_allclose(vector, axes @ centred[int(word[1:])], atol=1e-8)
+
+
+def test_vectors_of_mentions():
+    record = document("Ali'nin Ali Noun 2 POSSESSOR\nEvi ev Noun\nyandı yan Verb")
+    tokens = read_tokens(record)
+    assert find_words([tokens]) == {"ali", "evi", "yandı"}
+    vectors = Vectors(2, {"ali": np.array([3.0, 4.0]), "evi": np.array([1.0, 0.0]), "Evi": np.array([9.0, 9.0])})
+    mentions = describe_mentions(tokens, [(0, 1), (0, 0), (2, 2)], PRONOUNS)
+    found = look_up(tokens, mentions, vectors)
+    # The head of [Ali'nin Evi] is Evi; its mean is (4, 4) / 2.  yandı is unknown: zeros.
+    assert found.values.tolist() == [[1, 0, 2, 2], [3, 4, 3, 4], [0, 0, 0, 0]]
+    cosines = find_cosines(found, np.array([0, 0, 1]), np.array([1, 2, 1]))
+    # (1, 0) and (3, 4): 3/5; (2, 2) and (3, 4): 14 / (√8 · 5); what is unknown: 0.
+    np.testing.assert_allclose(cosines, [[3 / 5, 0, 1], [14 / (8**0.5 * 5), 0, 1]])
+
+
+@given(st.binary(max_size=60) | st.binary(max_size=40).map(lambda data: b"2 2\n" + data))
+@settings(max_examples=50)
+def test_any_bytes_are_vectors_or_an_error(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("vectors") / "v.vec"
+    path.write_bytes(data)
+    try:
+        read_vectors(path, {"ev"}, n_components=1)
+    except FormatError as error:
+        assert str(error).startswith(str(path))
