@@ -6,6 +6,8 @@ A page is run from top to bottom in one folder, because later blocks use the fil
 * ``python``: a program; a ``text`` block right after it is what it prints.
 * ``sh``: commands for a fresh clone, which the gate runs.
 
+Console blocks find the checkout's folder ``loaders``, since its samples are files to try commands on.
+
 A block after ``<!-- needs the corpora -->`` is run only if ``CLOSEREAD_DATA`` is set, and a block after ``<!-- needs a
 Hub -->`` by a test that has a stand-in for it.  A picture ``images/NAME`` is
 written by a command of some page with ``-o NAME``.
@@ -21,6 +23,7 @@ import sys
 from itertools import groupby, pairwise
 from pathlib import Path
 
+LOADERS = Path(__file__).parents[1] / "loaders"
 BLOCK = re.compile(r"(?P<needs><!-- needs (?:the corpora|a Hub) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)```", re.DOTALL)
 PICTURE = re.compile(r"!\[[^\]]*\]\((?P<path>(?:docs/)?images/(?P<name>[\w.-]+))\)")
 SHAPE = re.compile(r"<(path|text)\b([^>]*)>([^<]*)")
@@ -53,6 +56,8 @@ def run_page(text: str, folder: Path) -> str:
         RuntimeError: a Python block fails.
     """
     bodies = {}
+    if not (folder / LOADERS.name).exists():
+        (folder / LOADERS.name).symlink_to(LOADERS)
     # Neighbouring programs share an interpreter, because importing evaluate takes seconds.
     for is_program, group in groupby(find_blocks(text), lambda block: block["kind"] in ("python", "text")):
         blocks = [block for block in group if _can_run(block)]
