@@ -7,6 +7,7 @@ import pytest
 
 from closeread.cli import main, tasks
 from closeread.cli.task_group import TaskGroup
+from closeread.corpora.baselines import corpora_with_baselines
 
 GROUPS = ("adjudicate", "agreement", "build", "convert", "errors", "extract", "perturb", "plot", "timeline")
 
@@ -66,8 +67,9 @@ def test_every_module_offers_to_groups_that_exist():
     from importlib import import_module
     from pkgutil import iter_modules
 
+    groups = {*GROUPS, *(f"baseline {corpus}" for corpus in corpora_with_baselines())}
     for module in iter_modules(tasks.__path__):
-        assert set(import_module(f"{tasks.__name__}.{module.name}").COMMANDS) <= set(GROUPS)
+        assert set(import_module(f"{tasks.__name__}.{module.name}").COMMANDS) <= groups
 
 
 def test_build_timeline_has_an_alias(run):

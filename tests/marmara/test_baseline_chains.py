@@ -77,9 +77,7 @@ def scored_mentions(draw):
 @settings(max_examples=100)
 def test_random_scores_against_the_twin(made, learner):
     spans, types, scores = made
-    candidates = [
-        [types[i] != "pronoun" or types[j] == "pronoun" for i in range(j)] for j in range(len(spans))
-    ]
+    candidates = [[types[i] != "pronoun" or types[j] == "pronoun" for i in range(j)] for j in range(len(spans))]
     found = build({"svc": ALL, "svr": BEST}[learner], spans, scores, candidates)
     table = {(i, j): row[i] for j, row in enumerate(scores) for i in range(j)}
     expected = twin.link(learner, spans, types, table)

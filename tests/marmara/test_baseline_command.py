@@ -76,7 +76,9 @@ def test_conll_has_the_same_chains_and_the_sentences(ran):
     lines = Path("a.conll").read_text("utf-8").splitlines()
     assert lines[0] == "#begin document (77000112);"
     assert lines[1].split("\t")[:2] == ["77000112003.1", "1"]
-    scores = [ran("score", "marmara_coref", f"a.{suffix}", *SAMPLE, "--json", "--no-ci") for suffix in ("conll", "jsonl")]
+    scores = [
+        ran("score", "marmara_coref", f"a.{suffix}", *SAMPLE, "--json", "--no-ci") for suffix in ("conll", "jsonl")
+    ]
     assert json.loads(scores[0])["scores"] == json.loads(scores[1])["scores"]
 
 
@@ -96,7 +98,19 @@ def test_only_jobs_and_repetition_change_nothing(ran, records, learner, vectors)
 
 def test_the_seed_draws_other_wrong_mentions(ran):
     for seed in (0, 1):
-        ran(*BASELINE, "svr", "--mentions", "predicted", "--seed", seed, *SAMPLE, "-o", f"{seed}.jsonl", "--links", f"{seed}")
+        ran(
+            *BASELINE,
+            "svr",
+            "--mentions",
+            "predicted",
+            "--seed",
+            seed,
+            *SAMPLE,
+            "-o",
+            f"{seed}.jsonl",
+            "--links",
+            f"{seed}",
+        )
     assert Path("0").read_bytes() != Path("1").read_bytes()
 
 
@@ -168,9 +182,15 @@ def test_svc_on_predicted_mentions_comes_with_a_note(run, here):
         (("mentions", "-o", "a"), "a: the suffix is '' (expected .jsonl or .conll)"),
         (("svr", "-o", "a.jsonl", "--only", "7700112"), "no such document: '7700112'. Did you mean '77000112'?"),
         (("mentions", "-o", "a.jsonl", "--only", "x"), "no such document: 'x' (choose from: 77000112, "),
-        (("svc", "-o", "a.jsonl", "--features", "TF"), "features TF need word vectors (expected a file with --vectors)"),
+        (
+            ("svc", "-o", "a.jsonl", "--features", "TF"),
+            "features TF need word vectors (expected a file with --vectors)",
+        ),
         (("svc", "-o", "a.jsonl", "--vectors", "v.vec"), "features T use no word vectors (expected TF or TP)"),
-        (("svc", "-o", "a.jsonl", "--features", "TP", "--vectors", "v.vec"), "v.vec:2: 'ev' has 1 number (expected 16)"),
+        (
+            ("svc", "-o", "a.jsonl", "--features", "TP", "--vectors", "v.vec"),
+            "v.vec:2: 'ev' has 1 number (expected 16)",
+        ),
         (("svc", "-o", "a.jsonl", "--pronouns", "none.txt"), "none.txt: can't be read: No such file or directory"),
         (("svc", "-o", "a.jsonl", "--links", "a.jsonl"), "a.jsonl is given for two outputs"),
         (("svc", "-o", "v.vec", "--vectors", "v.vec"), "v.vec is also an input"),
@@ -195,7 +215,10 @@ def test_nothing_to_learn_from(run, here, records):
     (here / "bare.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     done = run(*BASELINE, "svr", "--gold", "bare.jsonl", "-o", "a.jsonl", "--links", "links.jsonl")
     assert done.exit_code == 2
-    assert "a machine for document '77000112' can't be trained on the other documents: there are no positive" in done.stderr
+    assert (
+        "a machine for document '77000112' can't be trained on the other documents: there are no positive"
+        in done.stderr
+    )
     assert not (here / "a.jsonl").exists()
     assert not (here / "links.jsonl").exists()
 

@@ -43,7 +43,7 @@ def test_examples_against_the_twin(made):
 def test_negative_examples_are_fewer_than_a_hundred_mentions_apart():
     found = list_examples([(i, i) for i in range(101)], {(0, 0): 0, (100, 100): 0})
     # The chain is an example although its mentions are 100 apart; of the others, 0-100 is too far, and is one chain.
-    assert [(0, 100)] == list(zip(found.first[found.is_positive], found.second[found.is_positive], strict=True))
+    assert list(zip(found.first[found.is_positive], found.second[found.is_positive], strict=True)) == [(0, 100)]
     assert (found.second - found.first)[~found.is_positive].max() == 99
     assert len(found.first) == 1 + 101 * 100 // 2 - 1
 

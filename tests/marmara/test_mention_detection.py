@@ -51,7 +51,10 @@ SENTENCES = {
         "çok çok Adv 2 FOCUS.PARTICLE\nbüyük büyük Adj 3 MODIFIER\nağaç ağaç Noun",
         ["çok büyük ağaç"],
     ),
-    "a noun that was derived from an adjective counts by its first group": ("evdekiler ev Noun|Adj+Rel|Noun", ["evdekiler"]),
+    "a noun that was derived from an adjective counts by its first group": (
+        "evdekiler ev Noun|Adj+Rel|Noun",
+        ["evdekiler"],
+    ),
     "a noun that was derived from a verb does not": ("gülmesi gül Verb|Noun+Inf2", []),
     "an adjective that is used as a noun does not": ("arkaya arka Adj|Noun+Zero", []),
     "a gap ends the phrase: only adjacent tokens are in it": (

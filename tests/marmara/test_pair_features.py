@@ -55,7 +55,15 @@ TEXTS = [
 ]
 RECORD = document(*TEXTS)
 ANKARA, MECLIS, O, ANKARAYA, DOTTED, TBMM = (1, 1), (2, 4), (5, 5), (6, 6), (7, 7), (8, 8)
-SMALL, ONLAR, KEMAL, MUSTAFA, QUOTED, KEMALIN, AGAIN = (9, 9), (10, 10), (11, 11), (12, 12), (13, 13), (14, 14), (15, 15)
+SMALL, ONLAR, KEMAL, MUSTAFA, QUOTED, KEMALIN, AGAIN = (
+    (9, 9),
+    (10, 10),
+    (11, 11),
+    (12, 12),
+    (13, 13),
+    (14, 14),
+    (15, 15),
+)
 
 
 def pair(first, second, record=RECORD):

@@ -3,7 +3,7 @@
 import itertools
 
 APOSTROPHES = "'’‘`´"
-PRONOUNS = "ben sen o biz siz onlar kendi kendisi bu şu bunlar şunlar birbiri".split()
+PRONOUNS = ["ben", "sen", "o", "biz", "siz", "onlar", "kendi", "kendisi", "bu", "şu", "bunlar", "şunlar", "birbiri"]
 
 
 def small(text):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +13,7 @@ from closeread.cli import options, printing
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
     from closeread.counts.rendering import Grid
-    from closeread.errors import InputError
     from closeread.tasks.coref.agreement import Agreement
-    from closeread.tasks.coref.annotators import AnnotatorFile
     from closeread.tasks.coref.chain_errors import ChainErrors
 
 FROM = 4
@@ -62,16 +60,17 @@ def agreement(files: tuple[Path, ...], given: Path | None, limit: int, style: An
       closeread agreement coref annotations/*.conll --given given.conll --json
       closeread agreement coref anna.jsonl ben.jsonl --iaa2 distance_product
     """
+    from closeread.cli.annotators import fail, read_annotators
     from closeread.errors import FormatError, RequestError
     from closeread.tasks.coref.agreement import measure_agreement, resolve
     from closeread.tasks.coref.annotators import find_repeated_paths, find_ungiven, gather_annotations, select_given
 
     chosen = resolve({name: value for name, value in values.items() if value is not None})
-    read = _read(files if given is None else (*files, given))
+    read = read_annotators(files if given is None else (*files, given))
     found = gather_annotations([file.table for file in read])
     if given is not None:
         ungiven = ((file.name, find_ungiven(file.table, read[-1])) for file in read[:-1])
-        _fail(FormatError(name, problems) for name, problems in ungiven if problems)
+        fail(FormatError(name, problems) for name, problems in ungiven if problems)
         found = select_given(found, len(files))
     measured = measure_agreement(found, chosen)
     if not measured.compared:
@@ -107,13 +106,10 @@ def chains(gold: Path, files: tuple[Path, ...], style: Any) -> None:
       closeread errors chains gold.conll anna.conll ben.conll
       closeread errors chains gold.conll response.conll --json
     """
-    from closeread.errors import FormatError
-    from closeread.tasks.coref.annotators import find_unknown_documents
+    from closeread.cli.annotators import read_beside_gold
     from closeread.tasks.coref.chain_errors import find_chain_errors
 
-    key, *read = _read((gold, *files), has_gold=True)
-    unknown = ((file.name, list(find_unknown_documents(file.table, key))) for file in read)
-    _fail(FormatError(name, problems) for name, problems in unknown if problems)
+    key, read = read_beside_gold(gold, files)
     found = find_chain_errors(key.table, [file.table for file in read])
     options.tell([notice for file in (key, *read) for notice in file.table.notices] + list(found.describe()))
     printing.show(
@@ -122,35 +118,6 @@ def chains(gold: Path, files: tuple[Path, ...], style: Any) -> None:
         table=lambda: (["count", "value", "chains"], list(_list_counts(found))),
         grids=lambda: _make_error_grids(found),
     )
-
-
-def _read(paths: Sequence[Path], *, has_gold: bool = False) -> list[AnnotatorFile]:
-    """Read files; if the first is gold, the others may be the output of systems.
-
-    Raises:
-        ClickException: files are invalid, or differ in their tokens; the problems of all of them at once.
-    """
-    from closeread.tasks.coref.annotators import compare_tokens, read_annotator
-    from closeread.tasks.coref.document_names import match_names
-
-    gold = paths[0] if has_gold else None
-    read = options.read_all(paths, lambda path: read_annotator(path, is_response=has_gold and path is not gold))
-    if has_gold:  # systems write names in other forms
-        read[1:] = [file._replace(table=match_names(read[0].table, file.table)) for file in read[1:]]
-    _fail(compare_tokens(read))
-    return read
-
-
-def _fail(errors: Iterable[InputError]) -> None:
-    """Stop if there are errors.
-
-    Raises:
-        ClickException: there are; with all of them.
-    """
-    from closeread.errors import escape
-
-    if lines := list(dict.fromkeys(map(str, errors))):
-        raise click.ClickException(escape("\n".join(lines)))
 
 
 def _make_agreement_grid(measured: Agreement, limit: int) -> Grid:

@@ -159,7 +159,9 @@ class _Reading:
         while line := file.readline(MAX_LINE_BYTES):
             number += 1
             if number > n_words + 1:
-                self.problems.append(Problem(f"is one line too many (line 1 says {pluralize(n_words, 'word')})", number))
+                self.problems.append(
+                    Problem(f"is one line too many (line 1 says {pluralize(n_words, 'word')})", number)
+                )
                 return
             if len(line) == MAX_LINE_BYTES and not line.endswith(b"\n"):
                 self.problems.append(Problem(f"line is too long (limit: {MAX_LINE_BYTES:,} bytes)", number))
