@@ -1,6 +1,7 @@
 """Word vectors: the file, the principal components, and the vectors of mentions."""
 
 import gzip
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -107,7 +108,5 @@ def test_vectors_of_mentions():
 def test_any_bytes_are_vectors_or_an_error(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("vectors") / "v.vec"
     path.write_bytes(data)
-    try:
-        read_vectors(path, {"ev"}, n_components=1)
-    except FormatError as error:
-        assert str(error).startswith(str(path))
+    with suppress(FormatError):
+        assert set(read_vectors(path, {"ev"}, n_components=1).words) <= {"ev"}

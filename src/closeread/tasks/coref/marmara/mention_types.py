@@ -67,7 +67,8 @@ def read_pronouns(path: Path) -> frozenset[str]:
     Raises:
         FormatError: the file can't be read, a line has several words, or there are no lemmas.
     """
-    found, problems = set(), []
+    found: set[str] = set()
+    problems = []
     for number, line in enumerate(read_lines(path), start=1):
         words = line.partition("#")[0].split()
         if len(words) > 1:
