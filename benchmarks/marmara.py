@@ -20,8 +20,8 @@ from xml.etree import ElementTree
 from measure import calls, kept
 
 from closeread.corpora.sources import DATA_VARIABLE
+from closeread.tasks.coref.marmara.corpus_files import read_corpus_folder
 from closeread.tasks.coref.marmara.extraction import extract, write_documents
-from closeread.tasks.coref.marmara.reading import read_corpus_folder
 
 RUNS = 5
 
