@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from closeread.tasks.coref.adjudication.annotators import AnnotatedDocument
     from closeread.tasks.coref.adjudication.forced import ForcedFile
     from closeread.tasks.coref.adjudication.results import AdjudicatedDocument, Settings
+    from closeread.tasks.coref.columns import MentionTable
+
+CONLL = ".conll"
 
 
 @click.command(cls=options.WritingCommand)
@@ -94,7 +97,7 @@ def adjudicate(
     from contextlib import ExitStack
 
     from closeread.errors import escape
-    from closeread.files import replacing
+    from closeread.files import replacing, write_text
     from closeread.tasks.coref.adjudication.report import join_results, make_report, summarize
     from closeread.tasks.coref.adjudication.results import Settings
     from closeread.tasks.coref.adjudication.worksheet import dump_worksheet
@@ -113,8 +116,26 @@ def adjudicate(
     with ExitStack() as stack:
         for path, text in texts.items():
             stack.enter_context(replacing(path)).write_text(text, "utf-8", newline="")
-        write_documents(join_results(results), output)
+        if output.suffix.lower() == CONLL:
+            write_text(output, _dump_conll(join_results(results), output))
+        else:
+            write_documents(join_results(results), output)
     click.echo(escape(f"{output}: {summarize(results)}"))
+
+
+def _dump_conll(documents: MentionTable, output: Path) -> str:
+    """Return documents as CoNLL, with the columns and sentences of the annotators' files.
+
+    Raises:
+        RequestError: the format can't express them.
+    """
+    from closeread.errors import RequestError
+    from closeread.tasks.coref.conll_frames import dump_in_frames
+
+    try:
+        return dump_in_frames(documents)
+    except ValueError as error:
+        raise RequestError(f"cannot write {output}: {error}") from None
 
 
 def _read_annotators(files: tuple[Path, ...]) -> list[AnnotatedDocument]:

@@ -17,7 +17,8 @@ import numpy as np
 from closeread.arrays import Ints
 from closeread.errors import FormatError, Problem, quote
 from closeread.tasks.coref.adjudication.partition import group_by_number
-from closeread.tasks.coref.columns import EmptyNodes, ListedWords, MentionTable, Parts, mention_table
+from closeread.tasks.coref.columns import EmptyNodes, MentionTable, Parts, mention_table
+from closeread.tasks.coref.joined import JoinedWords, find_words
 from closeread.tasks.coref.matching import repeats
 from closeread.tasks.coref.sides import read_documents
 from closeread.tasks.coref.token_differences import token_differences
@@ -263,6 +264,6 @@ def _take_document(table: MentionTable, document: int) -> MentionTable:
         mention_table([table.names[document]], [[]]),
         n_tokens=None if table.n_tokens is None else table.n_tokens[document : document + 1],
         head=None,
-        words=ListedWords([table.words(document)], []) if has_words(table, document) and table.words else None,
+        words=JoinedWords([find_words(table, document)]) if has_words(table, document) else None,
         empty=empty if empty is not None and len(empty.token) else None,
     )
