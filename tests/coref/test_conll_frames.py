@@ -50,7 +50,9 @@ def test_of_a_folder(tmp_path):
     assert dump_in_frames(read_documents(tmp_path)) == FRAMED
 
 
-@pytest.mark.parametrize("text", ["#begin document (a)\n(0)\n-\n#end document\n", '{"document": "a", "clusters": []}\n'])
+@pytest.mark.parametrize(
+    "text", ["#begin document (a)\n(0)\n-\n#end document\n", '{"document": "a", "clusters": []}\n']
+)
 def test_files_without_other_columns(tmp_path, text):
     path = tmp_path / "a.conll"
     path.write_text(text, "utf-8")

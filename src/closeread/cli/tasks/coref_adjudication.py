@@ -145,15 +145,14 @@ def _read_annotators(files: tuple[Path, ...]) -> list[AnnotatedDocument]:
         RequestError: a file is given twice.
         ClickException: some files are invalid, or differ from others; the problems of all of them at once.
     """
+    from closeread.cli.annotators import read_annotators
     from closeread.errors import RequestError
-    from closeread.tasks.coref.adjudication.annotators import References, join_annotators, read_annotator
+    from closeread.tasks.coref.adjudication.annotators import join_annotators
 
     names = [str(path) for path in files]
     if repeated := [name for name in names if names.count(name) > 1]:
         raise RequestError(f"{repeated[0]} is given twice (expected one file for each annotator)")
-    tables = dict(zip(names, options.read_all(files, read_annotator), strict=True))
-    references = References(tables)
-    options.read_all(files, lambda path: references.check(str(path)))
+    tables = {file.name: file.table for file in read_annotators(files)}
     options.tell(notice for table in tables.values() for notice in table.notices)
     if any(table.head is not None and len(table.head) for table in tables.values()):
         options.tell(["heads of mentions are left out of the result."])
