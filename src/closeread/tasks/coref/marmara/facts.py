@@ -14,6 +14,7 @@ from closeread.arrays import ratio
 from closeread.records import Record
 from closeread.tasks.coref.marmara.genres import GENRES
 from closeread.tasks.coref.marmara.mention_types import PRONOUNS, TYPES, classify_head, find_proper_stems
+from closeread.tasks.coref.marmara.spans import Span, document_order
 from closeread.tasks.coref.marmara.tokens import read_tokens
 
 LARGE = 10
@@ -66,10 +67,10 @@ def list_chains(record: Record) -> list[list[list[int]]]:
     return [cluster for cluster in record["clusters"] if len(cluster) > 1]
 
 
-def list_mentions(record: Record) -> list[tuple[int, int]]:
+def list_mentions(record: Record) -> list[Span]:
     """Return the spans of the mentions in chains, in document order."""
     spans = chain.from_iterable(list_chains(record))
-    return sorted(((start, end) for start, end in spans), key=lambda span: (span[0], -span[1]))
+    return sorted(((start, end) for start, end in spans), key=document_order)
 
 
 def measure(record: Record) -> Size:

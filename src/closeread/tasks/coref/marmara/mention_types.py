@@ -10,7 +10,7 @@ from pathlib import Path
 
 from closeread.errors import FormatError, Problem, quote
 from closeread.formats.text import read_lines
-from closeread.tasks.coref.marmara.mention_detection import Span
+from closeread.tasks.coref.marmara.spans import Span
 from closeread.tasks.coref.marmara.tokens import Tokens
 from closeread.tasks.coref.marmara.turkish import is_capitalised, lower, strip_suffix
 
