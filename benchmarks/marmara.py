@@ -27,17 +27,12 @@ from measure import calls, kept, processes
 from scipy.sparse import csr_array, save_npz
 
 from closeread.corpora.sources import DATA_VARIABLE
-<<<<<<< HEAD
 from closeread.tasks.coref.marmara.corpus_files import read_corpus_folder
-from closeread.tasks.coref.marmara.extraction import extract, write_documents
-=======
 from closeread.tasks.coref.marmara.examples import list_examples, list_gold
 from closeread.tasks.coref.marmara.extraction import extract, write_documents
 from closeread.tasks.coref.marmara.features import describe_mentions, encode_pairs, expand_codes
 from closeread.tasks.coref.marmara.mention_types import PRONOUNS
-from closeread.tasks.coref.marmara.reading import read_corpus_folder
 from closeread.tasks.coref.marmara.tokens import read_tokens
->>>>>>> baseline
 
 RUNS = 5
 CLOSEREAD = Path(sys.executable).parent / "closeread"
