@@ -33,7 +33,7 @@ derived_modifiers = click.option(
     type=click.Choice(["exclude", "include"]),
     default="exclude",
     show_default=True,
-    help="Include or exclude modifiers that are derived from verbs (participles), and their dependents, in noun phrases.",
+    help="Include or exclude modifiers derived from verbs (participles), and their dependents, in noun phrases.",
 )
 only = click.option("--only", multiple=True, metavar="DOCUMENT", help="Predict only this document; may be repeated.")
 learner_options = options.together(
