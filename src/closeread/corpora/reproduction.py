@@ -2,7 +2,8 @@
 
 Conventions: a cell is named by its row and column as printed.  Recomputed values have the printed unit.  Two values
 agree if they differ by no more than the table's tolerance, which is stated with it.  In the data files, null means no
-cell, and "-" a cell that is recomputed but has no published value; notes are keyed by the name of a row or column.
+cell, and "-" a cell that is recomputed but has no published value; notes are keyed by ROW/COLUMN, or by the name of a
+row or column.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def _compare(name: str, source: str, printed: Mapping[str, Any], recomputed: Rec
                 continue
             ours = recomputed.get((row, column))
             notes = (printed["needs"], printed["notes"]) if ours is None else (printed["notes"],)
-            why = next((note[name] for note in notes for name in (row, column) if name in note), "")
+            why = next((note[name] for note in notes for name in (f"{row}/{column}", row, column) if name in note), "")
             stated = None if value == UNRECORDED else value
             # The float nearest to a printed 0.1 differs from it slightly.
             agrees = None if ours is None or stated is None else abs(ours - stated) <= tolerance + 1e-9
