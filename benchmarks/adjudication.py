@@ -1,0 +1,178 @@
+"""Adjudication by clingo, HiGHS and OR-tools' CP-SAT, on the same parts of the same documents, in one run.
+
+    CLOSEREAD_DATA=… PYTHONPATH=tests python benchmarks/adjudication.py
+
+OR-tools (`pip install ortools`) is measured only; without it, its rows are left out.  Writes
+`results/adjudication.json` and prints it; the tables in README.md are made from it by `python
+tools/documentation.py`.
+
+Annotators are invented (`shared.annotators`): ten of them, with few, some or many mistakes.  Times are seconds of
+processor time within the process, from the annotators' chains to the result, and the median of three runs, or a single
+one if it takes longer than `LONG` seconds; None if there is no result within `LIMIT` seconds.  CP-SAT finds a solution
+of least cost and no more; ours also has the most links, and ties are settled.  The whole command is timed with the
+documents of `CLOSEREAD_DATA/marmara_coref`, from its start to its end.
+"""
+
+import argparse
+import json
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from importlib.util import find_spec
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from measure import kept, process
+from shared.annotators import SOLVERS, annotators_of, document_of
+
+from closeread.corpora.sources import DATA_VARIABLE
+from closeread.tasks.coref.adjudication.partition import number_chains
+from closeread.tasks.coref.adjudication.results import Settings, adjudicate
+from closeread.tasks.coref.adjudication.solving import Deadline, Found
+from closeread.tasks.coref.columns import mention_table
+from closeread.tasks.coref.sides import read_documents, write_documents
+
+RUNS, LONG, LIMIT = 3, 5, 60
+SIZES = ((160, 30), (300, 45))
+NOISES = {"few": 0.1, "some": 0.25, "many": 0.4}
+N_ANNOTATORS = 10
+CLINGO, CP_SAT = "closeread, --solver clingo", "OR-tools CP-SAT, without ties"
+CLOSEREAD = Path(sys.executable).parent / "closeread"
+
+
+class CpSession:
+    """CP-SAT at work on a part, with one thread and all rules at once, without which it is slower.
+
+    Args:
+        part: the part.
+        deadline: when to stop.
+    """
+
+    def __init__(self, part, deadline):
+        self.part, self.deadline = part, deadline
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def find_best(self):
+        """A solution of the greatest gain."""
+        from ortools.sat.python import cp_model
+
+        pairs = np.argwhere(np.triu(self.part.allowed)).tolist()
+        model, solver = cp_model.CpModel(), cp_model.CpSolver()
+        of = {(i, j): model.new_bool_var("") for i, j in pairs}
+        of |= {(j, i): variable for (i, j), variable in of.items()}
+        for between, allowed in enumerate(self.part.allowed):
+            for first, last in combinations(np.flatnonzero(allowed).tolist(), 2):
+                third = [of[first, last]] if (first, last) in of else []
+                model.add_bool_or([~of[first, between], ~of[between, last], *third])
+        model.maximize(sum(int(self.part.gain[i, j]) * of[i, j] for i, j in pairs))
+        solver.parameters.num_workers = 1
+        solver.parameters.max_time_in_seconds = self.deadline.left
+        if solver.solve(model) != cp_model.OPTIMAL:
+            return Found(None, False)
+        together = np.zeros_like(self.part.allowed)
+        for i, j in pairs:
+            together[i, j] = together[j, i] = solver.boolean_value(of[i, j])
+        return Found(number_chains(together), True)
+
+    def find_ties(self, chain):
+        """None are looked for."""
+        return np.zeros_like(self.part.allowed)
+
+
+def solvers():
+    """The solvers by name."""
+    found = {CLINGO: SOLVERS["clingo"], "closeread, --solver milp": SOLVERS["milp"]}
+    return found | ({CP_SAT: CpSession} if find_spec("ortools") else {})
+
+
+def seconds(document, objective, solver):
+    """Seconds until the result is there, and what it costs; None if there is none in time."""
+    taken, cost = [], None
+    while len(taken) < RUNS and sum(taken) < LONG:
+        start = time.process_time()
+        found = adjudicate(document, Settings(objective), solver, Deadline(LIMIT))
+        taken.append(time.process_time() - start)
+        if not found.is_optimal:
+            return None, None
+        cost = found.cost
+    return statistics.median(taken), cost
+
+
+def compare(n_mentions, n_chains, objective):
+    """Seconds by noise and solver."""
+    timings = {}
+    for label, noise in NOISES.items():
+        rng = random.Random(n_mentions)  # noqa: S311
+        gold = [min(int(n_chains * rng.random() ** 3), n_chains - 1) for _ in range(n_mentions)]
+        document, costs = document_of(annotators_of(gold, N_ANNOTATORS, noise, 0)), set()
+        for name, solver in solvers().items():
+            taken, cost = seconds(document, objective, solver)
+            timings[f"{name}; {label} mistakes"] = {"seconds": taken}
+            costs |= {cost} - {None}
+            print(n_mentions, objective, label, name, taken, flush=True)
+        assert len(costs) < 2, costs
+    return f"{CLINGO}; few mistakes", timings
+
+
+def convert(corpus, folder):
+    """Write every annotation of the corpus, which are equalities between given mentions, as CoNLL; return the files."""
+    files = []
+    for given in sorted((corpus / "given").glob("*.conll")):
+        table = read_documents(given)
+        spans = {table.label(row): (int(table.start[row]), int(table.end[row])) for row in range(len(table.start))}
+        for annotation in sorted((corpus / "annotations" / given.stem).glob("*.txt")):
+            chains = []
+            for line in annotation.read_text("utf-8").splitlines():
+                if line.strip() and not line.startswith("#"):
+                    chain = {name.strip() for name in line.split("=")}
+                    joined = [own for own in chains if own & chain]
+                    chains = [own for own in chains if own not in joined] + [chain.union(*joined)]
+            spans_of_chains = [[list(spans[name]) for name in chain] for chain in chains]
+            one = mention_table(table.names, [spans_of_chains])
+            path = folder / f"{given.stem}.{annotation.stem}.conll"
+            write_documents(replace(one, n_tokens=table.n_tokens, words=table.words, head=None), path)
+            files.append(path)
+    return files
+
+
+def of_corpus(corpus):
+    """Seconds and memory of the command, with all annotations in one call."""
+    timings = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files = convert(corpus, folder)
+        for solver in ("clingo", "milp"):
+            command = [CLOSEREAD, "adjudicate", "coref", *files, "-o", folder / "gold.jsonl"]
+            command += ["--solver", solver, "--report", folder / "report.json"]
+            found = [process([str(word) for word in command]) for _ in range(RUNS)]
+            taken, peak = (column for column in zip(*found, strict=True))
+            timings[f"closeread, --solver {solver}"] = {"seconds": statistics.median(taken), "peak_mib": max(peak)}
+            print(timings, flush=True)
+    return CLINGO, timings
+
+
+def main():
+    """Measure everything and keep it."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    tables = {
+        f"{objective}_{n_mentions}": compare(n_mentions, n_chains, objective)
+        for objective in ("v", "va")
+        for n_mentions, n_chains in SIZES
+    }
+    if DATA_VARIABLE in os.environ:
+        tables["corpus"] = of_corpus(Path(os.environ[DATA_VARIABLE]) / "marmara_coref")
+    print(json.dumps(kept("adjudication", tables), indent=1))
+
+
+if __name__ == "__main__":
+    main()
