@@ -171,7 +171,7 @@ def main():
     }
     if DATA_VARIABLE in os.environ:
         tables["corpus"] = of_corpus(Path(os.environ[DATA_VARIABLE]) / "marmara_coref")
-    print(json.dumps(kept("adjudication", tables), indent=1))
+    print(json.dumps(kept("adjudication", tables, limit=LIMIT), indent=1))
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ def calls(functions, runs):
     return {name: {"seconds": statistics.median(found)} for name, found in measured.items()}
 
 
-def kept(name, tables, growth=None):
+def kept(name, tables, growth=None, limit=None):
     """What was measured, written to `results/NAME.json`.
 
     Args:
@@ -76,6 +76,7 @@ def kept(name, tables, growth=None):
         growth: seconds by table, each as what the others are compared with, what the sizes count, the limit in seconds,
             and the seconds by size and what was measured: None where it did not end within the limit, and the name of
             an error where it ended with one.
+        limit: the limit in seconds of figures in the tables that are None.
     """
     result = {
         "machine": f"{cpu()}, {os.cpu_count()} cores",
@@ -83,6 +84,8 @@ def kept(name, tables, growth=None):
         "closeread": __version__,
         "tables": {table: {"peer": peer, "timings": timings} for table, (peer, timings) in tables.items()},
     }
+    if limit is not None:
+        result["limit"] = limit
     if growth:
         result["growth"] = {
             table: {"peer": peer, "unit": unit, "limit": limit, "seconds": seconds}

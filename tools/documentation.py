@@ -35,7 +35,7 @@ from closeread.hf.metric import EvaluateModule
 from closeread.hf.modules import class_name
 from closeread.tasks import load_procedure
 
-MEASURED = ("possession", "tne", "timeline", "leaderboard")
+MEASURED = ("possession", "tne", "timeline", "marmara", "adjudication", "agreement", "leaderboard")
 """Benchmarks whose result files name their tables and peers."""
 
 PART = re.compile(r"(<!-- generated: (?P<name>[a-z_]+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
@@ -176,7 +176,7 @@ def measured_parts(root: Path, name: str) -> dict[str, Callable[[], str]]:
     found = json.loads((root / "benchmarks" / "results" / f"{name}.json").read_text("utf-8"))
     about = f"{found['machine']}; {found['software']}; closeread {found['closeread']}.\n"
     tables = {
-        f"{name}_{table}": partial(timings_table, figures["timings"], figures["peer"])
+        f"{name}_{table}": partial(timings_table, figures["timings"], figures["peer"], found.get("limit"))
         for table, figures in found["tables"].items()
     }
     growth = {
@@ -219,8 +219,8 @@ def peers_table(found: Mapping[str, Any], limit: int) -> str:
     return draw(Grid("", header, rows, [f"Files: {found['mib']:.0f} MiB."]), "markdown")
 
 
-def timings_table(timings: Mapping[str, Mapping[str, float]], peer: str) -> str:
-    """Seconds, and MiB if measured, each with its ratio to a peer's."""
+def timings_table(timings: Mapping[str, Mapping[str, float | None]], peer: str, limit: float | None = None) -> str:
+    """Seconds, and MiB if measured, each with its ratio to a peer's; None where there was no result in time."""
     columns = {"seconds": ".4f", "peak_mib": ".0f"}
     measured = [name for name in columns if name in timings[peer]]
     rows = [
@@ -229,7 +229,7 @@ def timings_table(timings: Mapping[str, Mapping[str, float]], peer: str) -> str:
             *(
                 cell
                 for name in measured
-                for cell in _format_with_ratio(values[name], timings[peer][name], columns[name])
+                for cell in _format_with_ratio(values[name], timings[peer][name], columns[name], limit)
             ),
         ]
         for what, values in timings.items()
@@ -283,7 +283,11 @@ def _format_seconds(value: float | str | None, own: float, limit: float) -> str:
     return f"{seconds} (× {times:,.0f})" if times >= 10 else f"{seconds} (× {times:g})"
 
 
-def _format_with_ratio(value: float, peer: float, style: str) -> tuple[str, str]:
+def _format_with_ratio(
+    value: float | None, peer: float | None, style: str, limit: float | None = None
+) -> tuple[str, str]:
+    if value is None or peer is None:
+        return f"over {limit:g}", ""
     return f"{value:{style}}", f"{value / peer:.2g}"
 
 
