@@ -120,6 +120,17 @@ def test_large_ties_are_settled():
         assert found.cost == 2 * size // 2
 
 
+def test_rules_are_added_to_a_new_search():
+    """The first solution breaks a rule; a second call of clingo with that rule added does not end."""
+    annotators = [[], [[(1, 1), (4, 5), (0, 3)]]]
+    decided = ({1, 6, 9, 41, 42}, {(41, 42): "2", (1, 1): "1"})
+    settings = {"objective": "va", "empty_annotators": "ignore"}
+    chains, cost = twin.adjudicate(annotators, decided=decided, **settings)
+    found = adjudicated(annotators, "clingo", decided, **settings)
+    assert chains_of(found) == {frozenset(chain) for chain in chains}
+    assert found.cost == cost
+
+
 def test_as_caspr():
     for row in CASPR["random"]:
         annotators = caspr.invent(row["seed"])
