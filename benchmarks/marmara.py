@@ -8,22 +8,43 @@ tools/documentation.py`.
 
 Fragments are those of the whole treebank, as it is distributed: its extracted files taken apart, with nothing escaped,
 in windows-1254.  Times are wall-clock seconds within a process, without its start.
+
+The baseline is timed as processes, from start to end: reading the corpus, predicting all documents, each by a machine
+that is trained on the others, and writing.  What it is compared with is scikit-learn alone, which trains one of these
+machines, on a row of features for each pair of mentions of all documents.
 """
 
 import json
 import os
+import sys
 import tempfile
 from itertools import count
 from pathlib import Path
 from xml.etree import ElementTree
 
-from measure import calls, kept
+import numpy as np
+from measure import calls, kept, processes
+from scipy.sparse import csr_array, save_npz
 
 from closeread.corpora.sources import DATA_VARIABLE
+from closeread.tasks.coref.marmara.corpus_files import read_corpus_folder
+from closeread.tasks.coref.marmara.examples import list_examples, list_gold
 from closeread.tasks.coref.marmara.extraction import extract, write_documents
-from closeread.tasks.coref.marmara.reading import read_corpus_folder
+from closeread.tasks.coref.marmara.features import describe_mentions, encode_pairs, expand_codes
+from closeread.tasks.coref.marmara.mention_types import PRONOUNS
+from closeread.tasks.coref.marmara.tokens import read_tokens
 
 RUNS = 5
+CLOSEREAD = Path(sys.executable).parent / "closeread"
+VECTORS = Path("vectors", "toy20.vec.gz")
+
+# Trains on a matrix of features and their labels: the names of two files.
+ALL_ROWS = """
+import sys
+import numpy, scipy.sparse, sklearn.svm
+machine = sklearn.svm.LinearSVC(C=1, dual=False, tol=1e-6, class_weight="balanced")
+machine.fit(scipy.sparse.load_npz(sys.argv[1]), numpy.load(sys.argv[2]))
+"""
 
 
 def measure_files(folder):
@@ -50,6 +71,46 @@ def measure_files(folder):
             RUNS,
         )
     return "files", parsed, timings
+
+
+def measure_baseline(folder):
+    """The baseline; the table's name, what the others are compared with, and the timings.
+
+    Args:
+        folder: the corpus's.
+    """
+    ours = [CLOSEREAD, "baseline", "marmara_coref"]
+    vectors = folder / VECTORS
+    with tempfile.TemporaryDirectory() as scratch:
+        rows, labels = Path(scratch, "rows.npz"), Path(scratch, "labels.npy")
+        n_pairs = write_examples(folder, rows, labels)
+        one = f"scikit-learn, one machine on {n_pairs:,} rows"
+        output = ["--data-dir", folder, "-o", Path(scratch, "out.jsonl")]
+        variants = {
+            "mentions": (),
+            "svc": (),
+            "svr": (),
+            "svr --mentions predicted": (),
+            "svr --mentions predicted --jobs 2": (),
+            "svr --features TF": ("--vectors", vectors),
+        }
+        commands = {f"closeread, {name}": [*ours, *name.split(), *more, *output] for name, more in variants.items()}
+        timings = processes({one: [sys.executable, "-c", ALL_ROWS, rows, labels]} | commands, runs=3)
+    return "baseline", one, timings
+
+
+def write_examples(folder, rows, labels):
+    """Write the features and the labels of all examples of the corpus; return their number."""
+    found, positive = [], []
+    for record in read_corpus_folder(folder).records:
+        gold = list_gold(record)
+        mentions = describe_mentions(read_tokens(record), list(gold), PRONOUNS)
+        pairs = list_examples(list(gold), gold)
+        found.append(encode_pairs(mentions, pairs.first, pairs.second))
+        positive.append(pairs.is_positive)
+    save_npz(rows, csr_array(expand_codes(np.concatenate(found))))
+    np.save(labels, np.concatenate(positive))
+    return sum(map(len, found))
 
 
 def parse_all(*folders):
@@ -84,7 +145,10 @@ def write_word(word):
 def main():
     """Measure everything and keep it."""
     folder = Path(os.environ[DATA_VARIABLE], "marmara_coref")
-    tables = {name: (peer, timings) for name, peer, timings in (measure(folder) for measure in (measure_files,))}
+    tables = {
+        name: (peer, timings)
+        for name, peer, timings in (measure(folder) for measure in (measure_files, measure_baseline))
+    }
     print(json.dumps(kept("marmara", tables), indent=1))
 
 

@@ -88,7 +88,7 @@ CORPUS = Corpus(
         ),
     },
     default_split="test",
-    format="reading",
+    format="corpus_files",
     procedure="coref",
     package="marmara",
     key="document",

@@ -49,7 +49,8 @@ class Problem(NamedTuple):
     Attributes:
         what: what was found and what was expected.
         line: the line it stands on, from 1; None where it concerns the file as a whole.
-        file: where the input is a folder, the file in it; None where it concerns the folder as a whole.
+        file: where the input is a folder, the file in it, or the absolute path of one that belongs to it but is
+            elsewhere; None where it concerns the folder as a whole.
         row: the number of the record that it is in, from 0; None where it is in none, or already has a line or a file.
         path: where in the record it is; empty where it concerns the record as a whole.
         about: what stands there, in words.
@@ -74,7 +75,7 @@ class Problem(NamedTuple):
 
     def at(self, source: str) -> str:
         """The problem with the place where it is, as terminals can jump to it."""
-        place = source if self.file is None else f"{source}/{escape(self.file)}"
+        place = source if self.file is None else os.path.join(source, escape(self.file))
         return f"{place}: {self.message}" if self.line is None else f"{place}:{self.line}: {self.message}"
 
 

@@ -43,6 +43,7 @@ def test_what_the_licences_allow():
 
 def test_configs_that_may_be_published():
     assert choose_configs(load_corpus("mctaco"), []) == ["sample"]
+    assert choose_configs(load_corpus("marmara_coref"), []) == ["sample"]
     assert choose_configs(load_corpus("semeval2015_timeline"), []) == ["default", "documents", "sample"]
     assert choose_configs(load_corpus("tne"), ["sample", "default", "sample"]) == ["sample", "default"]
     with pytest.raises(RequestError, match="no such config of tne: 'nope'"):
@@ -50,6 +51,8 @@ def test_configs_that_may_be_published():
 
 
 def test_a_refused_config_is_refused_with_the_reason():
+    with pytest.raises(RequestError, match=r"METU-Sabanci Turkish Treebank, forbids it\): config default can't be"):
+        choose_configs(load_corpus("marmara_coref"), ["default"])
     with pytest.raises(RequestError) as refused:
         choose_configs(load_corpus("mctaco"), ["sample", "default"])
     assert str(refused.value) == (
@@ -92,6 +95,13 @@ def test_the_card_of_a_corpus_that_may_not_be_redistributed(exported):
     assert 'closeread.load_dataset("mctaco")' in card
     assert "lab/rain" not in card  # `load_dataset` of it would not be the corpus
     assert card.count("## How to get it") == 1
+
+
+def test_the_card_of_a_corpus_that_users_get_from_its_owners(exported):
+    card = collect_files(load_corpus("marmara_coref"), "lab/rain", exported("marmara_coref"))["README.md"].decode()
+    assert "**This repository does not hold the corpus**" in card
+    assert 'closeread.load_dataset("marmara_coref", data_dir="marmara_coref")' in card
+    assert "downloads them from their authors" not in card  # nobody can
 
 
 def test_the_card_of_a_corpus_that_is_published(exported):

@@ -22,10 +22,7 @@ COREFERENCE = (
     "the coreference annotation of Marmara {}; to get it, run: git clone "
     "https://bitbucket.org/knowlp/marmara-turkish-coreference-corpus"
 )
-ADVICE = (
-    "pass the folders with --treebank and --coreference, or a folder that contains treebank/ and coreference/ with "
-    "--data-dir, or try --config sample"
-)
+BOTH = "a folder that contains treebank/ and coreference/ with --data-dir (data_dir=)"
 XML = "expected files *.xml"
 TEXTS = f"{XML} or *.conllu or *.conllu.gz"
 
@@ -95,10 +92,10 @@ def test_both_folders_are_missing(run, tmp_path):
     assert result.stderr == "".join(
         f"{line}\n"
         for line in (
-            "Error: marmara_coref: 3 problems:",
+            "Error: marmara_coref: 2 problems:",
             f"marmara_coref: {TREEBANK.format('was not given')}",
-            f"marmara_coref: {COREFERENCE.format('was not given')}",
-            f"marmara_coref: {ADVICE}",
+            f"marmara_coref: {COREFERENCE.format('was not given')}; pass the folders with --treebank and --coreference "
+            f"(treebank= and coreference= in Python), or {BOTH}, or try --config sample",
         )
     )
 
@@ -108,13 +105,21 @@ def test_one_folder_is_missing(folder):
     with pytest.raises(UnavailableError) as error:
         read_gold(CORPUS, data_dir=folder)
     place = f"is not in {folder / 'coreference'} ({XML})"
-    assert [problem.what for problem in error.value.problems] == [COREFERENCE.format(place), ADVICE]
+    advice = f"pass its folder with --coreference (coreference= in Python), or {BOTH}, or try --config sample"
+    assert [problem.what for problem in error.value.problems] == [f"{COREFERENCE.format(place)}; {advice}"]
+
+
+def test_a_command_that_reads_only_the_treebank_asks_for_nothing_else(run, here):
+    result = run("convert", "marmara_coref", str(SAMPLE / "coreference"), "-o", "out.conll")
+    advice = f"pass its folder with --treebank (treebank= in Python), or {BOTH}"
+    assert result.stderr == f"Error: marmara_coref: {TREEBANK.format('was not given')}; {advice}\n"
 
 
 def test_a_folder_of_something_else(folder):
     with pytest.raises(UnavailableError) as error:
         read_gold(CORPUS, data_dir=UserFiles(None, {**FOLDERS, "treebank": folder}))
-    assert error.value.problems[0].what == TREEBANK.format(f"is not in {folder} ({TEXTS})")
+    (problem,) = error.value.problems
+    assert problem.what.startswith(TREEBANK.format(f"is not in {folder} ({TEXTS})"))
 
 
 def test_a_treebank_alone_where_no_coreference_is_needed():
@@ -192,3 +197,30 @@ def test_problems_of_both_halves_at_once(folder):
     with pytest.raises(FormatError) as error:
         read_gold(CORPUS, data_dir=folder)
     assert {problem.file for problem in error.value.problems} >= {"treebank/77000112.xml", "coreference/77000112.xml"}
+
+
+def test_files_of_folders_apart_are_named_by_where_they_are(folder):
+    coreference = folder.parent / "elsewhere"
+    (folder / "coreference").rename(coreference)
+    path = coreference / "77000112.xml"
+    path.write_text(path.read_text("utf-8").replace('toWordIX="2">', 'toWordIX="99">', 1), "utf-8")
+    with pytest.raises(FormatError) as error:
+        read_gold(CORPUS, data_dir=UserFiles(folder, {"coreference": coreference}))
+    assert str(error.value).startswith(f"{path}:")
+
+
+def test_statistics_without_coreference(ran, here):
+    (here / "conllu").mkdir()
+    row = "1\tUyudu\tuyu\tVERB\tVerb\t_\t0\troot\t_\t_\n"
+    (here / "conllu" / "own.conllu").write_text(f"# newdoc id = 77000112\n# sent_id = own.1\n{row}\n", "utf-8")
+    assert "chains  " in ran("stats", "marmara_coref", "--treebank", "conllu")
+    assert json.loads(ran("stats", "marmara_coref", "--treebank", "conllu", "--json"))["splits"]["test"]["tokens"] == 1
+
+
+def test_an_export_of_the_corpus_is_private(run, here, folder):
+    result = run("export", "marmara_coref", "out", "--data-dir", str(folder))
+    assert result.stderr.splitlines()[-1] == (
+        "note: Marmara Turkish Coreference Corpus may not be redistributed (the licence of its text, the "
+        "METU-Sabanci Turkish Treebank, forbids it): keep the export private."
+    )
+    assert run("export", "marmara_coref", "sample", "--config", "sample").stderr == ""

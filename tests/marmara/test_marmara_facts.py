@@ -122,3 +122,10 @@ def slow_nesting(spans):
 @given(st.sets(st.tuples(st.integers(0, 12), st.integers(0, 6)).map(lambda one: (one[0], one[0] + one[1])), min_size=2))
 def test_nesting_is_the_slow_twins(spans):
     assert count_nested([{"clusters": [[list(span) for span in spans]]}]) == slow_nesting(sorted(spans))
+
+
+def test_documents_without_mentions_have_no_share_of_them():
+    found = facts([{**SECOND, "clusters": [], "genre": "Other"}, {**FIRST, "clusters": []}])
+    assert "% of nested mentions" not in found
+    assert (found["mentions"], found["mentions: pronoun"], found["chains of two mentions"]) == (0, 0, 0)
+    assert [name for name in found if name.endswith(": documents")] == ["News: documents", "Other: documents"]

@@ -9,8 +9,8 @@ from shared.marmara_xml import CHAINS, MENTIONS, SENTENCES, put, write_coreferen
 
 from closeread.errors import FormatError
 from closeread.tasks.coref.marmara.coreference_xml import dump_annotation, make_annotation
+from closeread.tasks.coref.marmara.corpus_files import read_corpus
 from closeread.tasks.coref.marmara.extraction import extract, write_documents
-from closeread.tasks.coref.marmara.reading import read_corpus
 from closeread.tasks.coref.marmara.treebank_xml import read_treebank
 
 FIRST, SECOND, THIRD = SENTENCES

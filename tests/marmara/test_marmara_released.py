@@ -3,8 +3,8 @@
 import pytest
 
 from closeread.tasks.coref.marmara.coreference_xml import dump_annotation, make_annotation, read_annotations
+from closeread.tasks.coref.marmara.corpus_files import read_corpus, read_corpus_folder
 from closeread.tasks.coref.marmara.extraction import extract, write_documents
-from closeread.tasks.coref.marmara.reading import read_corpus, read_corpus_folder
 from closeread.tasks.coref.marmara.treebank_xml import read_treebank
 
 BEGINS = "00170166039.5"

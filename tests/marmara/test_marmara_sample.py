@@ -7,8 +7,8 @@ from shared.marmara_sample import ANNOTATIONS, DOCUMENTS, SAMPLE, treebank_files
 
 from closeread.corpora.declaration import read_manifest
 from closeread.corpora.sources import file_digest
+from closeread.tasks.coref.marmara.corpus_files import read_corpus_folder
 from closeread.tasks.coref.marmara.fragments import read_fragments
-from closeread.tasks.coref.marmara.reading import read_corpus_folder
 from closeread.tasks.coref.marmara.treebank_files import Kind, read_files
 from closeread.tasks.coref.marmara.treebank_xml import dump_document
 

@@ -54,7 +54,7 @@ TEXTS = [
     """,
 ]
 RECORD = document(*TEXTS)
-ANKARA, MECLIS, O, ANKARAYA, DOTTED, TBMM = (1, 1), (2, 4), (5, 5), (6, 6), (7, 7), (8, 8)
+ANKARA, MECLIS, HE, ANKARAYA, DOTTED, TBMM = (1, 1), (2, 4), (5, 5), (6, 6), (7, 7), (8, 8)
 SMALL, ONLAR, KEMAL, MUSTAFA, QUOTED, KEMALIN, AGAIN = (
     (9, 9),
     (10, 10),
@@ -86,7 +86,7 @@ def test_there_are_129_features():
 
 
 def test_types():
-    assert types(O, ONLAR) == ["pronoun", "pronoun"]
+    assert types(HE, ONLAR) == ["pronoun", "pronoun"]
     # Ankara'da stands inside its sentence; ANKARA'ya is the same without its suffix, in lower case.
     assert types(ANKARA, ANKARAYA) == ["proper", "proper"]
     # Without a capital it is none; TBMM'nin and T.B.M.M. are different words, each inside its sentence.
@@ -105,7 +105,7 @@ def test_types():
         (KEMAL, MUSTAFA, "head_in head_in_any lemma_in lemma_in_any"),
         (MUSTAFA, KEMALIN, "lemma_in_reverse lemma_in_any"),
         (MUSTAFA, AGAIN, "lemma last_part head_in_reverse head_in_any lemma_in lemma_in_reverse lemma_in_any"),
-        (O, ONLAR, "head_in head_in_any lemma_in lemma_in_any"),
+        (HE, ONLAR, "head_in head_in_any lemma_in lemma_in_any"),
         (TBMM, MECLIS, "acronym acronym_any"),
         (MECLIS, TBMM, "acronym_reverse acronym_any"),
         (DOTTED, MECLIS, "acronym acronym_any"),
@@ -118,9 +118,9 @@ def test_features_that_words_share(first, second, expected):
 
 
 def test_features_of_types():
-    assert pair(ANKARA, O)[:2] == ["m1:proper", "m2:pronoun"]
-    assert pair(O, ANKARA)[:2] == ["m1:pronoun", "m2:proper"]
-    assert pair(O, ONLAR)[:3] == ["m1:pronoun", "m2:pronoun", "both:pronoun"]
+    assert pair(ANKARA, HE)[:2] == ["m1:proper", "m2:pronoun"]
+    assert pair(HE, ANKARA)[:2] == ["m1:pronoun", "m2:proper"]
+    assert pair(HE, ONLAR)[:3] == ["m1:pronoun", "m2:pronoun", "both:pronoun"]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_heads(why, text, span, head):
 
 
 def test_candidates():
-    mentions = describe_mentions(read_tokens(RECORD), [ANKARA, O, SMALL, ONLAR], PRONOUNS)
+    mentions = describe_mentions(read_tokens(RECORD), [ANKARA, HE, SMALL, ONLAR], PRONOUNS)
     allowed = mark_candidates(mentions, np.arange(4)[:, None], np.arange(4)[None, :])
     assert allowed.astype(int).tolist() == [[1, 1, 1, 1], [0, 1, 0, 1], [1, 1, 1, 1], [0, 1, 0, 1]]
 

@@ -1,6 +1,7 @@
 """Word vectors: the file, the principal components, and the vectors of mentions."""
 
 import gzip
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from closeread.tasks.coref.marmara.tokens import read_tokens
 from closeread.tasks.coref.marmara.vectors import Vectors, find_cosines, find_words, look_up, read_vectors
 
 GOOD = b"3 2\nev 1 0.5\nal\xc4\xb1 -1e-1 2 \r\n\xc2\xa0 0 0\n"
+PACKED = gzip.compress(GOOD, mtime=0)  # the same in every process of pytest, which names tests by it
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -47,8 +49,8 @@ def test_only_words_that_are_asked_for_are_kept(here, pack):
         (b"3 1\nev 1\n", "v.vec: has 1 word (expected 3, as line 1 says)"),
         (b"1 1\nev 1\nal 2\nol 3\n", "v.vec:3: is one line too many (line 1 says 1 word)"),
         (b"1 1\nev " + b"1" * 2**16, "v.vec:2: line is too long (limit: 65,536 bytes)"),
-        (gzip.compress(GOOD)[:-9], "v.vec: is not a valid gzip file: it is truncated"),
-        (gzip.compress(GOOD)[:20] + b"xxxxxxxx" + gzip.compress(GOOD)[28:],
+        (PACKED[:-9], "v.vec: is not a valid gzip file: it is truncated"),
+        (PACKED[:20] + b"xxxxxxxx" + PACKED[28:],
          "v.vec: is not a valid gzip file: its data is corrupt"),
     ],
 )  # fmt: skip
@@ -107,7 +109,5 @@ def test_vectors_of_mentions():
 def test_any_bytes_are_vectors_or_an_error(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("vectors") / "v.vec"
     path.write_bytes(data)
-    try:
-        read_vectors(path, {"ev"}, n_components=1)
-    except FormatError as error:
-        assert str(error).startswith(str(path))
+    with suppress(FormatError):
+        assert set(read_vectors(path, {"ev"}, n_components=1).words) <= {"ev"}

@@ -184,6 +184,11 @@ class Config:
     unions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
+    def is_bundled(self) -> bool:
+        """Whether its data comes with closeread."""
+        return all(source.url is None for source in self.splits.values())
+
+    @property
     def split_names(self) -> tuple[str, ...]:
         """The names of the splits and of the unions."""
         return (*self.splits, *self.unions)

@@ -170,8 +170,22 @@ def _read_split(corpus: Corpus, config: str, split: str, located: Located, optio
         if reader.folder is None:
             raise TypeError(f"{corpus.name} has a split that is a folder, but its format does not read folders")
         parsed = reader.folder.read_files(located.files, split, **options)
-        return _validate(corpus, located.path, parsed, declared.definition)
+        return _validate(corpus, located.path, _name_places(parsed, located), declared.definition)
     return _read_path(corpus, located.path, split, declared.definition, reader)
+
+
+def _name_places(parsed: ParsedFolder, located: Located) -> ParsedFolder:
+    """Name files that are not below the folder, such as those of another folder that a user gave, by where they are."""
+    elsewhere = {name: path.absolute() for name, path in located.files.items() if path != located.path / name}
+    if not elsewhere:
+        return parsed
+    places = {name: str(path) for name, path in elsewhere.items()}
+
+    def place(found: list[Problem]) -> list[Problem]:
+        return [one._replace(file=places.get(one.file or "", one.file)) for one in found]
+
+    files = [places.get(file, file) for file in parsed.files]
+    return ParsedFolder(parsed.records, files, place(parsed.problems), place(parsed.notices))
 
 
 def _unite(corpus: Corpus, config: str, read: Mapping[str, Contents]) -> Sequence[Record]:

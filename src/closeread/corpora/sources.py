@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -130,17 +130,16 @@ def _locate_user_folders(corpus: Corpus, source: UserFolders, data_dir: DataDir 
     files = find_places(corpus, source, data_dir)
     found = files_in(files, source)
     missing = [
-        _describe_missing(one, place)
+        (one, place)
         for one, place in _place_folders(source, files)
         if not any(name.startswith(f"{one.name}/") for name in found)
         and not (one.name in files.folders and place is None)
         and not any(fnmatchcase(name, pattern) for name in found for pattern in one.not_needed_with)
     ]
     if missing:
-        flags = " and ".join(f"--{one.name}" for one in source.folders)
-        advice = f"pass the folders with {flags}, or a folder that contains {source.expected} with --data-dir"
-        missing.append(f"{advice}, or try --config sample")
-        raise UnavailableError(files.data_dir or corpus.name, [Problem(what) for what in missing])
+        *others, last = (_describe_missing(one, place) for one, place in missing)
+        advice = _advise(source, [one for one, _ in missing], takes_config=None not in files.folders.values())
+        raise UnavailableError(files.data_dir or corpus.name, list(map(Problem, (*others, f"{last}; {advice}"))))
     digests = {name: file_digest(path) for name, path in found.items()}
     first = next(place for _, place in _place_folders(source, files) if place is not None)
     return Located(files.data_dir or first, _combine_digests(digests), released=None, files=found)
@@ -149,6 +148,20 @@ def _locate_user_folders(corpus: Corpus, source: UserFolders, data_dir: DataDir 
 def _describe_missing(folder: UserFolder, place: Path | None) -> str:
     where = "was not given" if place is None else f"is not in {place} (expected files {' or '.join(folder.patterns)})"
     return f"{folder.content} {where}; {folder.how_to_get}"
+
+
+def _advise(source: UserFolders, missing: Sequence[UserFolder], *, takes_config: bool) -> str:
+    """Say where missing folders are asked for.
+
+    Args:
+        source: all folders.
+        missing: those that are missing.
+        takes_config: whether the command reads a config; one that does without a folder reads these files alone.
+    """
+    flags, keywords = (" and ".join(form.format(one.name) for one in missing) for form in ("--{}", "{}="))
+    each = f"pass {'the folders' if len(missing) > 1 else 'its folder'} with {flags} ({keywords} in Python)"
+    both = f"a folder that contains {source.expected} with --data-dir (data_dir=)"
+    return f"{each}, or {both}" + (", or try --config sample" if takes_config else "")
 
 
 def _locate_user_folder(corpus: Corpus, source: SourceFolder, data_dir: Path) -> Located:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from closeread.corpora.declaration import Config, Corpus, Source, SourceFile, SourceFolder, UserFolders
+from closeread.corpora.declaration import Corpus, Source, SourceFile, SourceFolder, UserFolders
 from closeread.corpora.gold import select, splits_at_hand
 from closeread.corpora.sources import DATA_VARIABLE, data_folder
 from closeread.errors import RequestError
@@ -48,6 +48,18 @@ corpus = closeread.load_dataset("{name}")
 ```
 """
 
+OWN_COPY_ONLY = """
+**This repository does not hold the corpus**, which may not be redistributed: {reason}. It holds this card, the config
+`sample` (invented data in the same format), and `{name}.json`, which describes the corpus. closeread
+(`pip install closeread`) reads the files that you got from their owners:
+
+```python
+import closeread
+
+corpus = closeread.load_dataset("{name}", data_dir="{name}")
+```
+"""
+
 
 def choose_configs(corpus: Corpus, asked: Sequence[str]) -> list[str]:
     """Return the configs to publish: those asked for, or all that may be published.
@@ -56,7 +68,7 @@ def choose_configs(corpus: Corpus, asked: Sequence[str]) -> list[str]:
         RequestError: there is no such config, or its data may not be redistributed.
     """
     names = [select(corpus, name, None)[0] for name in dict.fromkeys(asked)] or list(corpus.configs)
-    refused = [name for name in names if corpus.redistribution and not is_ours(corpus.configs[name])]
+    refused = [name for name in names if corpus.redistribution and not corpus.configs[name].is_bundled]
     if asked and refused:
         raise RequestError(
             f"{describe_refusal(corpus)}: config {', '.join(refused)} can't be published. "
@@ -82,11 +94,6 @@ def require_all_splits(corpus: Corpus, configs: Sequence[str]) -> None:
             f"{corpus.title} can't be published without some of its splits: {data_folder(corpus.name)} lacks "
             f"{', '.join(lacking)}. Add the files, unset {DATA_VARIABLE} to download them, or use --config."
         )
-
-
-def is_ours(config: Config) -> bool:
-    """Tell whether the data of a config comes with closeread."""
-    return all(source.url is None for source in config.splits.values() for source in _files(source))
 
 
 def describe_refusal(corpus: Corpus) -> str:
@@ -145,7 +152,8 @@ def collect_files(corpus: Corpus, repository: str, exported: Path) -> dict[str, 
     card = (exported / "README.md").read_text("utf-8")
     if HEADING not in card:
         raise RequestError(f"the card of {corpus.name} has no section '{HEADING.strip()}'")
-    template = SAMPLE_ONLY if corpus.redistribution else PUBLISHED
+    own_copy = OWN_COPY_ONLY if corpus.user_folders else SAMPLE_ONLY
+    template = own_copy if corpus.redistribution else PUBLISHED
     text = template.format(repository=repository, name=corpus.name, reason=corpus.redistribution)
     readme = card.replace(HEADING, HEADING + text, 1).encode()
     check_card(readme, "dataset_card")

@@ -25,10 +25,16 @@ def command(corpus: str, folder: Path, configs: tuple[str, ...], **files: Any) -
       closeread export mctaco my-mctaco
       python -c "import datasets; print(datasets.load_dataset('./my-mctaco'))"
     """
+    from closeread.corpora.gold import load_corpus
     from closeread.hf.export import export, hide_progress_in_pipes
 
     hide_progress_in_pipes()
     with options.warnings_as_notes():
         written = export(corpus, folder, configs=configs or None, data_dir=options.take_files(files))
+    declared = load_corpus(corpus)
+    if declared.redistribution and not all(declared.configs[name].is_bundled for name in configs or declared.configs):
+        options.tell(
+            [f"{declared.title} may not be redistributed ({declared.redistribution}): keep the export private."]
+        )
     for path in written:
         click.echo(path)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from closeread.tasks.coref.adjudication.annotators import AnnotatedDocument
     from closeread.tasks.coref.adjudication.forced import ForcedFile
     from closeread.tasks.coref.adjudication.results import AdjudicatedDocument, Settings
+    from closeread.tasks.coref.columns import MentionTable
+
+CONLL = ".conll"
 
 
 @click.command(cls=options.WritingCommand)
@@ -94,7 +97,7 @@ def adjudicate(
     from contextlib import ExitStack
 
     from closeread.errors import escape
-    from closeread.files import replacing
+    from closeread.files import replacing, write_text
     from closeread.tasks.coref.adjudication.report import join_results, make_report, summarize
     from closeread.tasks.coref.adjudication.results import Settings
     from closeread.tasks.coref.adjudication.worksheet import dump_worksheet
@@ -113,8 +116,26 @@ def adjudicate(
     with ExitStack() as stack:
         for path, text in texts.items():
             stack.enter_context(replacing(path)).write_text(text, "utf-8", newline="")
-        write_documents(join_results(results), output)
+        if output.suffix.lower() == CONLL:
+            write_text(output, _dump_conll(join_results(results), output))
+        else:
+            write_documents(join_results(results), output)
     click.echo(escape(f"{output}: {summarize(results)}"))
+
+
+def _dump_conll(documents: MentionTable, output: Path) -> str:
+    """Return documents as CoNLL, with the columns and sentences of the annotators' files.
+
+    Raises:
+        RequestError: the format can't express them.
+    """
+    from closeread.errors import RequestError
+    from closeread.tasks.coref.conll_frames import dump_in_frames
+
+    try:
+        return dump_in_frames(documents)
+    except ValueError as error:
+        raise RequestError(f"cannot write {output}: {error}") from None
 
 
 def _read_annotators(files: tuple[Path, ...]) -> list[AnnotatedDocument]:
@@ -124,15 +145,14 @@ def _read_annotators(files: tuple[Path, ...]) -> list[AnnotatedDocument]:
         RequestError: a file is given twice.
         ClickException: some files are invalid, or differ from others; the problems of all of them at once.
     """
+    from closeread.cli.annotators import read_annotators
     from closeread.errors import RequestError
-    from closeread.tasks.coref.adjudication.annotators import References, join_annotators, read_annotator
+    from closeread.tasks.coref.adjudication.annotators import join_annotators
 
     names = [str(path) for path in files]
     if repeated := [name for name in names if names.count(name) > 1]:
         raise RequestError(f"{repeated[0]} is given twice (expected one file for each annotator)")
-    tables = dict(zip(names, options.read_all(files, read_annotator), strict=True))
-    references = References(tables)
-    options.read_all(files, lambda path: references.check(str(path)))
+    tables = {file.name: file.table for file in read_annotators(files)}
     options.tell(notice for table in tables.values() for notice in table.notices)
     if any(table.head is not None and len(table.head) for table in tables.values()):
         options.tell(["heads of mentions are left out of the result."])

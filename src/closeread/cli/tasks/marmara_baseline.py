@@ -33,7 +33,7 @@ derived_modifiers = click.option(
     type=click.Choice(["exclude", "include"]),
     default="exclude",
     show_default=True,
-    help="Whether a noun phrase includes modifiers that are derived from verbs (participles), and their dependents.",
+    help="Include or exclude modifiers derived from verbs (participles), and their dependents, in noun phrases.",
 )
 only = click.option("--only", multiple=True, metavar="DOCUMENT", help="Predict only this document; may be repeated.")
 learner_options = options.together(
@@ -115,7 +115,7 @@ def mentions(output: Path, derived_modifiers: str, only: tuple[str, ...], **plac
 def svc(**values: Any) -> None:
     """Link each mention with all earlier ones that a linear support vector classifier says are coreferent.
 
-    Each document is predicted by a machine that is trained on all other documents.
+    Each document is predicted by a model that is trained on all other documents.
 
     \b
     Examples:
@@ -133,7 +133,7 @@ def svc(**values: Any) -> None:
 def svr(**values: Any) -> None:
     """Link each mention with the earlier one that linear support vector regression gives the best score, above 0.1.
 
-    Each document is predicted by a machine that is trained on all other documents.
+    Each document is predicted by a model that is trained on all other documents.
 
     \b
     Examples:

@@ -96,38 +96,53 @@ def compare_tokens(files: Sequence[AnnotatorFile]) -> Iterator[FormatError]:
     """Compare the tokens of the documents that several files share: their number, and the words.
 
     Yields:
-        An error for each file that differs from the first file with the same document, with all its problems.
+        An error for each file that differs from the first file with the words, or with the number of tokens, of the
+        same document, with all its problems.
     """
-    first: dict[str, tuple[AnnotatorFile, int]] = {}
-    # Files that know the number of tokens come first: the others can be compared with them.
-    for file in sorted(files, key=lambda file: file.table.n_tokens is None):
-        for number, document in enumerate(file.table.names):
-            first.setdefault(document, (file, number))
+    words: dict[str, tuple[AnnotatorFile, int]] = {}
+    lengths: dict[str, tuple[AnnotatorFile, int]] = {}
     for file in files:
-        if problems := list(_compare_file(file.table, first)):
-            yield FormatError(file.name, problems)
+        for number, document in enumerate(file.table.names):
+            if has_words(file.table, number):
+                words.setdefault(document, (file, number))
+            if file.table.n_tokens is not None:
+                lengths.setdefault(document, (file, number))
+    for file in files:
+        problems = [*_compare_words(file.table, words), *_compare_lengths(file.table, lengths)]
+        if problems:
+            yield FormatError(file.name, sorted(problems, key=lambda problem: problem.order))
 
 
-def _compare_file(table: MentionTable, first: Mapping[str, tuple[AnnotatorFile, int]]) -> Iterator[Problem]:
-    """Compare the documents of a file with those of other files."""
+def has_words(table: MentionTable, document: int) -> bool:
+    """Return whether a document of a table has words."""
+    return table.words is not None and bool(table.words.packed(document))
+
+
+def _compare_words(table: MentionTable, first: Mapping[str, tuple[AnnotatorFile, int]]) -> Iterator[Problem]:
+    """Compare the words of a file with those of the first file that has the same document."""
+    for number, document in enumerate(table.names):
+        (name, other), its = first.get(document, (AnnotatorFile("", table), number))
+        if other is not table and (difference := compare_words(other, its, table, number, name)):
+            yield difference[1]
+
+
+def _compare_lengths(table: MentionTable, first: Mapping[str, tuple[AnnotatorFile, int]]) -> Iterator[Problem]:
+    """Compare the numbers of tokens of a file, and where its mentions end, with the first file that tells them."""
     ends = np.zeros(len(table), np.int64)
     np.maximum.at(ends, table.document, table.end + 1)
     for number, document in enumerate(table.names):
-        (name, other), its = first[document]
-        if other is table:
+        (name, other), its = first.get(document, (AnnotatorFile("", table), number))
+        if other is table or other.n_tokens is None:
             continue
-        if difference := compare_words(other, its, table, number, name):
-            yield difference[1]
-        if other.n_tokens is not None:
-            expected = int(other.n_tokens[its])
-            tokens = expected if table.n_tokens is None else int(table.n_tokens[number])
-            if tokens != expected:
-                found = f"document {quote(document)} has {pluralize(tokens, 'token')}, but {expected:,} in {name}"
-                yield Problem(found, None, table.file_of(number))
-            elif ends[number] > tokens:
-                found = f"document {quote(document)} has a mention that ends at token {int(ends[number]) - 1:,}"
-                what = f"{found}, but {pluralize(tokens, 'token')} in {name} (numbered from 0)"
-                yield Problem(what, None, table.file_of(number))
+        expected = int(other.n_tokens[its])
+        tokens = expected if table.n_tokens is None else int(table.n_tokens[number])
+        if tokens != expected:
+            found = f"document {quote(document)} has {pluralize(tokens, 'token')}, but {expected:,} in {name}"
+            yield Problem(found, None, table.file_of(number))
+        elif ends[number] > tokens:
+            found = f"document {quote(document)} has a mention that ends at token {int(ends[number]) - 1:,}"
+            what = f"{found}, but {pluralize(tokens, 'token')} in {name} (numbered from 0)"
+            yield Problem(what, None, table.file_of(number))
 
 
 def find_unknown_documents(table: MentionTable, known: AnnotatorFile) -> Iterator[Problem]:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -318,6 +319,21 @@ class ConllWords:
                 return rows.line + int(lines[token])
             token -= len(lines)
         raise IndexError(f"document {document} has no such token")
+
+    def read_rows(self, document: int) -> list[list[str]]:
+        """Return the rows of each sentence without the cell of the mentions, cells separated by tabs.
+
+        Rows that have no other cell are empty.
+        """
+        width = self._documents[document].width - 1
+        found = self.read_columns(document, range(width)) if width > 0 else None
+        if found is None:
+            return [[""] * self._documents[document].n_tokens]
+        rows, sentences = zip(*found[0], strict=True), found[1].tolist()
+        return [
+            ["\t".join(row) for row, _ in of_sentence]
+            for _, of_sentence in groupby(zip(rows, sentences, strict=True), key=lambda item: item[1])
+        ]
 
     def lines(self, document: int) -> Ints:
         """Return the line of every token, from 1."""

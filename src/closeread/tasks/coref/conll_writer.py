@@ -39,17 +39,27 @@ def dump_conll(table: MentionTable) -> str:
     )
 
 
-def _format_document(table: MentionTable, document: int, mentions: slice, n_tokens: int) -> str:
-    name = table.names[document]
+def format_name(name: str) -> str:
+    """Return a document's name, and its part if it has one, as the first line of the document has it.
+
+    Raises:
+        ValueError: the format can't express the name.
+    """
     if not name or UNSAFE.search(name):
         raise ValueError(f"document {quote(name)}: a CoNLL file can't express this name")
     parts = PARTED.fullmatch(name)
-    head, part = (f"({parts[1]}); part {parts[2]}", parts[2]) if parts else (f"({name})", "0")
+    return f"({parts[1]}); part {parts[2]}" if parts else f"({name})"
+
+
+def _format_document(table: MentionTable, document: int, mentions: slice, n_tokens: int) -> str:
+    name = table.names[document]
+    head, parts = format_name(name), PARTED.fullmatch(name)
+    part = parts[2] if parts else "0"
     first_cell = re.sub(r"\s|^#", "_", parts[1] if parts else name)
     words = (table.words(document) if table.words else ()) or ["_"] * n_tokens
     if invalid := [word for word in words if not WORD.fullmatch(word)]:
         raise ValueError(f"document {quote(name)}: a CoNLL file can't express the word {quote(invalid[0])}")
-    cells = _format_cells(table, mentions, n_tokens)
+    cells = format_cells(table, mentions, n_tokens)
     rows = [
         f"{first_cell}\t{part}\t{i}\t{word}\t{'|'.join(cell) or '-'}\n"
         for i, (word, cell) in enumerate(zip(words, cells, strict=True))
@@ -57,7 +67,7 @@ def _format_document(table: MentionTable, document: int, mentions: slice, n_toke
     return "".join([f"#begin document {head}\n", *rows, "\n#end document\n"])
 
 
-def _format_cells(table: MentionTable, mentions: slice, n_tokens: int) -> list[list[str]]:
+def format_cells(table: MentionTable, mentions: slice, n_tokens: int) -> list[list[str]]:
     """List the brackets of each token: closing ones first, then opening ones, longest mention first."""
     entity, start, end = (column[mentions].tolist() for column in (table.entity, table.start, table.end))
     names = _choose_ids(table, sorted(set(entity)))

@@ -40,7 +40,7 @@ def join_tables(tables: Mapping[str, MentionTable]) -> MentionTable:
         # Without mentions, a file has no heads even if its format does.
         head=_concatenate_all([table.head if len(table.document) else table.start for table in parts]),
         labels=_chain(map(_list_labels, parts)) if any(table.labels is not None for table in parts) else None,
-        words=JoinedWords(parts) if any(table.words is not None for table in parts) else None,
+        words=_join_words(parts),
         empty=_join_empty_nodes(parts, documents),
         minimum=_renumber([table.minimum for table in parts], mentions),
         relations=_join_relations(tables),
@@ -57,11 +57,11 @@ class JoinedWords:
     """The words of documents of several files; lines are those of their file.
 
     Args:
-        tables: the documents of each file.
+        places: the words of each document's file, and the document's number there.
     """
 
-    def __init__(self, tables: Sequence[MentionTable]) -> None:
-        self._places = [(table.words, i) for table in tables for i in range(len(table))]
+    def __init__(self, places: Sequence[tuple[Words | None, int]]) -> None:
+        self._places = places
 
     def __call__(self, document: int) -> Sequence[str]:
         """Return the tokens of a document; nothing if its file has no words."""
@@ -87,6 +87,13 @@ def find_words(table: MentionTable, document: int) -> tuple[Words | None, int]:
     """Return the words of a document's file, and the document's number there."""
     words = table.words
     return words.source(document) if isinstance(words, JoinedWords) else (words, document)
+
+
+def _join_words(tables: Sequence[MentionTable]) -> JoinedWords | None:
+    """Return the words of the documents of several files; None if no file has any."""
+    if all(table.words is None for table in tables):
+        return None
+    return JoinedWords([find_words(table, i) for table in tables for i in range(len(table))])
 
 
 def _join_notices(tables: Mapping[str, MentionTable]) -> list[str]:

@@ -6,21 +6,18 @@ An annotator is a file or a folder; not everyone needs to have annotated every d
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Ints
-from closeread.errors import FormatError, Problem, quote
 from closeread.tasks.coref.adjudication.partition import group_by_number
-from closeread.tasks.coref.columns import EmptyNodes, ListedWords, MentionTable, Parts, mention_table
-from closeread.tasks.coref.matching import repeats
-from closeread.tasks.coref.sides import read_documents
-from closeread.tasks.coref.token_differences import token_differences
+from closeread.tasks.coref.annotators import has_words
+from closeread.tasks.coref.columns import EmptyNodes, MentionTable, Parts, mention_table
+from closeread.tasks.coref.joined import JoinedWords, find_words
 
 NO_CHAIN = -1
 
@@ -119,93 +116,6 @@ class AnnotatedDocument:
         return replace(self, mentions=every, chain=np.array(columns, np.int64).reshape(-1, len(self.files)).T)
 
 
-def read_annotator(path: Path) -> MentionTable:
-    """Read an annotator's file or folder.
-
-    Raises:
-        FormatError: it can't be read or is invalid, or has a mention twice; with all problems.
-    """
-    table = read_documents(path)
-    problems = list(_find_repeated(table))
-    if problems:
-        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
-    return table
-
-
-def _find_repeated(table: MentionTable) -> Iterator[Problem]:
-    """Find the mentions that stand in chains twice."""
-    for first, again in repeats(table).tolist():
-        document, start, end = int(table.document[again]), int(table.start[again]), int(table.end[again])
-        one, other = quote(table.label(first)), quote(table.label(again))
-        where = f"in chains {one} and {other}" if one != other else f"twice in chain {one}"
-        what = f"document {quote(table.names[document])}: the mention of tokens {start} to {end} is {where}"
-        line = table.words.line_of(document, start) if table.words is not None else None
-        yield Problem(f"{what} (expected every mention in one chain)", line or None, table.file_of(document))
-
-
-class References:
-    """The files that others are compared with: for every document, the first with its words and with its length.
-
-    Args:
-        tables: the documents of each file, in order.
-    """
-
-    def __init__(self, tables: Mapping[str, MentionTable]) -> None:
-        self._tables = tables
-        self._words: dict[str, str] = {}
-        self._lengths: dict[str, tuple[str, int]] = {}
-        for file, table in tables.items():
-            for name, length in list_lengths(table):
-                self._lengths.setdefault(name, (file, length))
-            for document, name in enumerate(table.names):
-                if name not in self._words and has_words(table, document):
-                    self._words[name] = file
-
-    def check(self, file: str) -> None:
-        """Compare the tokens of a file with those of the others.
-
-        Raises:
-            FormatError: they differ, or a mention is outside its document; with all problems.
-        """
-        table = self._tables[file]
-        others = [self._words.get(name) for name in table.names]
-        others += [self._lengths[name][0] for name in table.names if name in self._lengths]
-        problems: list[Problem] = []
-        for other in dict.fromkeys(others):
-            if other is not None and other != file:
-                found = token_differences(self._tables[other], table, other=other)
-                problems += found or _find_other_lengths(self._tables[other], table, other)
-        for row, (document, end) in enumerate(zip(table.document.tolist(), table.end.tolist(), strict=True)):
-            _, length = self._lengths.get(table.names[document], ("", end + 1))
-            if end >= length:
-                what = f"document {quote(table.names[document])}: the mention [{table.start[row]}, {end}] is outside"
-                what += f" the document, which has {length:,} tokens (numbered from 0)"
-                problems.append(Problem(what, None, table.file_of(document)))
-        if problems:
-            raise FormatError(file, sorted(dict.fromkeys(problems), key=lambda problem: problem.order))
-
-
-def has_words(table: MentionTable, document: int) -> bool:
-    """Return whether a document of a table has words."""
-    return table.words is not None and bool(table.words.packed(document))
-
-
-def list_lengths(table: MentionTable) -> Sequence[tuple[str, int]]:
-    """List the documents of a table with the numbers of their tokens; nothing if they are unknown."""
-    return [] if table.n_tokens is None else list(zip(table.names, table.n_tokens.tolist(), strict=True))
-
-
-def _find_other_lengths(one: MentionTable, table: MentionTable, other: str) -> Iterator[Problem]:
-    """Find documents whose tokens agree but for empty nodes, which only one of two files has."""
-    expected = dict(list_lengths(one))
-    for document, (name, length) in enumerate(list_lengths(table)):
-        if expected.get(name, length) != length:
-            what = (
-                f"document {quote(name)} has {length:,} tokens with its empty nodes, but {expected[name]:,} in {other}"
-            )
-            yield Problem(what, None, table.file_of(document))
-
-
 def join_annotators(tables: Mapping[str, MentionTable]) -> list[AnnotatedDocument]:
     """Bring the annotators' files together.
 
@@ -263,6 +173,6 @@ def _take_document(table: MentionTable, document: int) -> MentionTable:
         mention_table([table.names[document]], [[]]),
         n_tokens=None if table.n_tokens is None else table.n_tokens[document : document + 1],
         head=None,
-        words=ListedWords([table.words(document)], []) if has_words(table, document) and table.words else None,
+        words=JoinedWords([find_words(table, document)]) if has_words(table, document) else None,
         empty=empty if empty is not None and len(empty.token) else None,
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, count
 from pathlib import Path
 
@@ -25,11 +25,11 @@ from closeread.tasks.coref.adjudication.compatibility import are_compatible
 from closeread.tasks.coref.conll_layout import parse_name
 from closeread.tasks.coref.conll_text import MARKER
 
-NUMBER = r"(?:0|[1-9][0-9]{0,17})"
+NUMBER = r"(?:0|[1-9][0-9]{0,17})(?![0-9])"
 PIECE = re.compile(rf"(\()?({NUMBER})(\))?")
 CELL = re.compile(rf"=(?:-|_|(?:\({NUMBER}\)?|{NUMBER}\))(?:\|?(?:\({NUMBER}\)?|{NUMBER}\)))*)")
 NOTHING = ("-", "_", "")
-EXPECTED = "expected '=-', or '=' and mentions whose chains have numbers, such as '=(1', '=1)' or '=(1)|(2'"
+EXPECTED = "expected '=-', or '=' and mentions whose chains have numbers, such as '=(1', '=1)' or '=(1)|(2)'"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +42,7 @@ class ForcedDocument:
         line: the line on which the document begins.
         rows: the cells of each token, and its line.
         lines: the line of each mention's first token.
+        file: the file.
     """
 
     bound: frozenset[int] = frozenset()
@@ -49,6 +50,7 @@ class ForcedDocument:
     line: int = 0
     rows: Sequence[tuple[Sequence[str], int]] = ()
     lines: Mapping[Mention, int] = field(default_factory=dict)
+    file: str = ""
 
     def find_excluded(self, mentions: Sequence[Mention]) -> Mask:
         """Return which mentions are not in the result because they begin or end where others are decided on."""
@@ -161,7 +163,8 @@ def read_forced(path: Path) -> ForcedFile:
         reader.take(text, line)
     reader.finish()
     reader.problems.raise_any(path)
-    return ForcedFile(path, reader.documents, reader.n_ignored)
+    documents = {name: replace(document, file=str(path)) for name, document in reader.documents.items()}
+    return ForcedFile(path, documents, reader.n_ignored)
 
 
 class _Reader:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from closeread.arrays import Ints, Mask
-from closeread.errors import RequestError, quote
+from closeread.errors import FormatError, Problem, quote
 from closeread.tasks.coref.adjudication.annotators import AnnotatedDocument
 from closeread.tasks.coref.adjudication.compatibility import are_compatible
 from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocument
@@ -102,7 +102,7 @@ def adjudicate(
         forced: what a person has decided.
 
     Raises:
-        RequestError: no solution agrees with what a person has decided, or none was found in time.
+        FormatError: no solution agrees with what a person has decided, or none was found in time.
     """
     document = document.add(list(forced.chain_of))
     k = document.count_annotators(settings.empty_annotators)
@@ -113,7 +113,7 @@ def adjudicate(
         is_optimal &= found.is_proved
         if found.chain is None and part.lone.any():
             why = "no solution has all forced mentions" if found.is_proved else "no solution was found in time"
-            raise RequestError(f"document {quote(document.name)}: {why}")
+            raise FormatError(forced.file, [Problem(f"document {quote(document.name)}: {why}", forced.line)])
         if found.chain is not None:
             if not part.accepts(found.chain):
                 raise RuntimeError(f"document {quote(document.name)}: the solver has put mentions together wrongly")

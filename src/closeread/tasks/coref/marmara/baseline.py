@@ -19,9 +19,10 @@ from closeread.tasks.coref.marmara.examples import Pairs, count_examples, draw_w
 from closeread.tasks.coref.marmara.features import Mentions, describe_mentions, encode_pairs
 from closeread.tasks.coref.marmara.learning import score_codes
 from closeread.tasks.coref.marmara.linking import Model, build_chains, iterate_links
-from closeread.tasks.coref.marmara.mention_detection import detect_in_tokens, detect_mentions, document_order
+from closeread.tasks.coref.marmara.mention_detection import detect_in_tokens, detect_mentions
 from closeread.tasks.coref.marmara.mention_types import PRONOUNS
 from closeread.tasks.coref.marmara.pair_learning import PairMatrix, fit_pairs
+from closeread.tasks.coref.marmara.spans import document_order
 from closeread.tasks.coref.marmara.tokens import Tokens, read_tokens
 from closeread.tasks.coref.marmara.vectors import (
     N_COMPONENTS,

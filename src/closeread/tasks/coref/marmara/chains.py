@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask
-from closeread.tasks.coref.marmara.mention_detection import Span
+from closeread.tasks.coref.marmara.spans import Span
 
 THRESHOLDS = {"svc": 0.0, "svr": 0.1}
 """The scores above which a pair is linked."""

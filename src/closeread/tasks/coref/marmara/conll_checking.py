@@ -20,6 +20,7 @@ from closeread.tasks.coref.marmara.conll_rows import Row, find_chains, read_rows
 from closeread.tasks.coref.marmara.documents import Document, SpannedMention
 from closeread.tasks.coref.marmara.record_making import make_document
 from closeread.tasks.coref.marmara.sentence_numbers import find_document_id
+from closeread.tasks.coref.marmara.spans import Span, document_order
 from closeread.tasks.coref.marmara.treebank_xml import Treebank, number_names
 
 
@@ -172,16 +173,13 @@ def _find_missing(words: Sequence[tuple[str, str]], lines: Mapping[int, int], pr
             problems.add(f"word {ix} of sentence {quote(number)}{more} no row (expected {where})", line)
 
 
-def _make_record(
-    name: str, part: _Checked, chains: Sequence[Sequence[tuple[int, int]]], treebank: Treebank
-) -> Document:
+def _make_record(name: str, part: _Checked, chains: Sequence[Sequence[Span]], treebank: Treebank) -> Document:
     """Return the record of a document whose rows are those of the treebank."""
     numbers = {row.sentence for row in part.rows}
     sentences = [one for one in treebank.documents[str(part.document)] if one["number"] in numbers]
     mentions: list[SpannedMention] = []
-    ids = {
-        span: str(m_id) for m_id, span in enumerate(sorted((s for c in chains for s in c), key=lambda s: (s[0], -s[1])))
-    }
+    ordered = sorted((span for chain in chains for span in chain), key=document_order)
+    ids = {span: str(m_id) for m_id, span in enumerate(ordered)}
     for (start, end), m_id in ids.items():
         first, last = part.rows[start], part.rows[end]
         mentions.append(

@@ -15,9 +15,9 @@ from closeread.errors import quote
 from closeread.formats.problems import Problems
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.conll import ConllWords
+from closeread.tasks.coref.marmara.spans import Span, find_overlaps
 
 COLUMNS = "sentence number, word number, form and mentions"
-Span = tuple[int, int]
 
 
 class Row(NamedTuple):
@@ -83,18 +83,3 @@ def find_chains(table: MentionTable, index: int, rows: Sequence[Row], problems: 
             what = f"the mention that begins on line {rows[other[0]].line} overlaps another of its chain"
             problems.add(f"{what}, on lines {rows[one[0]].line} to {rows[one[1]].line}", rows[other[1]].line)
     return list(chains.values())
-
-
-def find_overlaps(spans: Sequence[Span]) -> list[tuple[Span, Span]]:
-    """Return each span that overlaps an earlier one, after the one of these that reaches furthest.
-
-    >>> find_overlaps([(5, 9), (0, 3), (7, 7), (4, 4)])
-    [((5, 9), (7, 7))]
-    """
-    found = []
-    widest: Span | None = None
-    for span in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if widest is not None and span[0] <= widest[1]:
-            found.append((widest, span))
-        widest = span if widest is None else max(widest, span, key=lambda one: one[1])
-    return found

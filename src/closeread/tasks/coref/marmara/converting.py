@@ -27,11 +27,11 @@ from closeread.tasks.coref.marmara.coreference_xml import (
     make_annotation,
     read_annotations,
 )
+from closeread.tasks.coref.marmara.corpus_files import COREFERENCE, GENRES, TREEBANK, read_corpus
 from closeread.tasks.coref.marmara.document_parts import assign_annotations
 from closeread.tasks.coref.marmara.documents import Document
 from closeread.tasks.coref.marmara.genres import find_genres
 from closeread.tasks.coref.marmara.notices import limit_notices
-from closeread.tasks.coref.marmara.reading import COREFERENCE, GENRES, TREEBANK, read_corpus
 from closeread.tasks.coref.marmara.record_making import NO_GAPS, annotate_sentences
 from closeread.tasks.coref.marmara.sentence_numbers import EXPECTED, is_sentence_number
 from closeread.tasks.coref.marmara.treebank_files import Files, Kind, read_files

@@ -21,7 +21,8 @@ from closeread.formats.problems import Problems
 from closeread.formats.text import read_lines
 from closeread.tasks.coref.conll import read_conll
 from closeread.tasks.coref.marmara.conll_files import format_document
-from closeread.tasks.coref.marmara.conll_rows import Row, Span, find_chains, find_overlaps, read_rows
+from closeread.tasks.coref.marmara.conll_rows import Row, find_chains, read_rows
+from closeread.tasks.coref.marmara.spans import Span, document_order, find_overlaps
 
 ID = re.compile(r"0*([0-9]+)", re.ASCII)
 EXPECTED = "expected ids with '=' between them, such as 1 = 4 = 17"
@@ -88,7 +89,7 @@ def read_given(path: Path) -> Given:
             what = f"{quote(label)} is also the id of the mention on line {rows[mentions[number[1]][0]].line}"
             problems.add(f"{what} (expected every mention in a chain of its own)", rows[start].line)
     problems.raise_any(path)
-    ordered = sorted(mentions.items(), key=lambda one: (one[1][0], -one[1][1]))
+    ordered = sorted(mentions.items(), key=lambda one: document_order(one[1]))
     return Given(table.names[0], rows, dict(ordered))
 
 
@@ -109,8 +110,8 @@ def read_equalities(path: Path, given: Given) -> Equalities:
             _join(ids, chains, given, line, problems)
     problems.raise_any(path)
     different = {id(chain): chain for chain in chains.values()}.values()
-    spans = [sorted((given.mentions[m_id] for m_id in chain), key=lambda one: (one[0], -one[1])) for chain in different]
-    found = sorted((chain for chain in spans if len(chain) > 1), key=lambda chain: (chain[0][0], -chain[0][1]))
+    spans = [sorted((given.mentions[m_id] for m_id in chain), key=document_order) for chain in different]
+    found = sorted((chain for chain in spans if len(chain) > 1), key=lambda chain: document_order(chain[0]))
     return Equalities(found, [m_id for m_id, chain in chains.items() if len(chain) < 2])
 
 

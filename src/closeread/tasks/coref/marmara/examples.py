@@ -14,7 +14,7 @@ import numpy as np
 from closeread.arrays import Ints, Mask, expand_ranges
 from closeread.records import Record
 from closeread.tasks.coref.marmara.features import N_CODES, Mentions, encode_pairs
-from closeread.tasks.coref.marmara.mention_detection import Span, document_order
+from closeread.tasks.coref.marmara.spans import Span, document_order
 
 MAX_DISTANCE = 99
 """How many mentions apart two mentions may be to be an example of a pair that does not corefer."""

@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 from closeread.arrays import ratio
 from closeread.records import Record
+from closeread.tasks.coref.marmara.genres import GENRES
 from closeread.tasks.coref.marmara.mention_types import PRONOUNS, TYPES, classify_head, find_proper_stems
+from closeread.tasks.coref.marmara.spans import Span, document_order
 from closeread.tasks.coref.marmara.tokens import read_tokens
 
 LARGE = 10
@@ -34,7 +36,7 @@ class Size(NamedTuple):
 
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
-    """Count what documents contain."""
+    """Count what documents contain; the share of nested mentions is left out if there are no mentions."""
     clusters = [cluster for record in records for cluster in list_chains(record)]
     sizes = {name: sum_sizes(record for record in records if record.get("genre") == name) for name in _genres(records)}
     whole = sum_sizes(records)
@@ -50,7 +52,7 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
         "mentions a document, weighted by tokens": average_by_tokens(records, "mentions"),
         "chains a document, weighted by tokens": average_by_tokens(records, "chains"),
         **{f"mentions: {kind}": count for kind, count in kinds.items()},
-        "% of nested mentions": 100 * float(ratio(nested, whole.mentions)),
+        **({"% of nested mentions": 100 * float(ratio(nested, whole.mentions))} if whole.mentions else {}),
         "mentions nested in a nested mention": twice,
         "chains of two mentions": sum(len(cluster) == 2 for cluster in clusters),
         "chains of ten or more mentions": sum(len(cluster) >= LARGE for cluster in clusters),
@@ -65,10 +67,10 @@ def list_chains(record: Record) -> list[list[list[int]]]:
     return [cluster for cluster in record["clusters"] if len(cluster) > 1]
 
 
-def list_mentions(record: Record) -> list[tuple[int, int]]:
+def list_mentions(record: Record) -> list[Span]:
     """Return the spans of the mentions in chains, in document order."""
     spans = chain.from_iterable(list_chains(record))
-    return sorted(((start, end) for start, end in spans), key=lambda span: (span[0], -span[1]))
+    return sorted(((start, end) for start, end in spans), key=document_order)
 
 
 def measure(record: Record) -> Size:
@@ -117,5 +119,6 @@ def count_nested(records: Iterable[Record]) -> tuple[int, int]:
 
 
 def _genres(records: Iterable[Record]) -> list[str]:
-    """List the genres of documents, each once, in the order of their first documents."""
-    return [genre for genre in dict.fromkeys(record.get("genre") for record in records) if genre]
+    """List the genres of documents, each once, in the order of the paper."""
+    found = {record.get("genre") for record in records}
+    return [genre for genre in GENRES if genre in found]

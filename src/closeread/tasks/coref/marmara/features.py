@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closeread.arrays import Floats, Ints, Mask
-from closeread.tasks.coref.marmara.mention_detection import Span
 from closeread.tasks.coref.marmara.mention_types import (
     PRONOUN,
     PROPER,
@@ -24,6 +23,7 @@ from closeread.tasks.coref.marmara.mention_types import (
     find_head,
     find_proper_stems,
 )
+from closeread.tasks.coref.marmara.spans import Span
 from closeread.tasks.coref.marmara.tokens import Tokens
 from closeread.tasks.coref.marmara.turkish import is_capitalised, lower, strip_suffix
 

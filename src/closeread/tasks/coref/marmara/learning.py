@@ -30,9 +30,9 @@ def balance(n_negative: int, n_positive: int) -> Floats:
     >>> balance(30, 10).tolist()
     [0.6666666666666666, 2.0]
     """
+    if not n_positive or not n_negative:
+        raise ValueError(f"there are no {'negative' if n_positive else 'positive'} examples")
     sizes = np.array([n_negative, n_positive])
-    if not sizes.all():
-        raise ValueError(f"there are no {'positive' if n_negative else 'negative'} examples")
     weights: Floats = sizes.sum() / (2 * sizes)
     return weights
 

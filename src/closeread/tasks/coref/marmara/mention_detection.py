@@ -10,10 +10,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from closeread.records import Record
+from closeread.tasks.coref.marmara.spans import Span, document_order
 from closeread.tasks.coref.marmara.tokens import Tokens, read_tokens
 from closeread.tasks.coref.marmara.turkish import is_capitalised, lower, strip_suffix
-
-Span = tuple[int, int]
 
 INSIDE = frozenset(
     ["MODIFIER", "DETERMINER", "POSSESSOR", "CLASSIFIER", "INTENSIFIER", "RELATIVIZER", "COLLOCATION", "APPOSITION"]
@@ -43,11 +42,6 @@ def detect_in_tokens(tokens: Tokens, derived_modifiers: str) -> list[Span]:
         *_find_repeated_nouns(tokens),
     }
     return sorted(spans, key=document_order)
-
-
-def document_order(span: Span) -> Span:
-    """Return what sorts spans into document order."""
-    return span[0], -span[1]
 
 
 def _find_noun_phrases(tokens: Tokens, derived_modifiers: str) -> Iterator[Span]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from closeread.errors import FormatError, Problem, quote
 from closeread.formats.text import read_lines
-from closeread.tasks.coref.marmara.mention_detection import Span
+from closeread.tasks.coref.marmara.spans import Span
 from closeread.tasks.coref.marmara.tokens import Tokens
 from closeread.tasks.coref.marmara.turkish import is_capitalised, lower, strip_suffix
 
@@ -67,7 +67,8 @@ def read_pronouns(path: Path) -> frozenset[str]:
     Raises:
         FormatError: the file can't be read, a line has several words, or there are no lemmas.
     """
-    found, problems = set(), []
+    found: set[str] = set()
+    problems = []
     for number, line in enumerate(read_lines(path), start=1):
         words = line.partition("#")[0].split()
         if len(words) > 1:

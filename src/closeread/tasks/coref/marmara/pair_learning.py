@@ -22,7 +22,7 @@ TOLERANCE = 1e-8
 """The length of the gradient at which a machine is trained, as a share of that before training."""
 
 MAX_STEPS = 100
-MAX_HALVINGS = 40
+PRECISION = 1e-12
 
 
 class PairWeights(NamedTuple):
@@ -131,26 +131,29 @@ def fit_pairs(learner: str, matrix: PairMatrix, is_positive: Mask) -> PairWeight
         lack = 1 - sign * products
         return np.maximum(lack, 0) if learner == "svc" else lack
 
-    def find_loss(weights: Floats, lack: Floats) -> float:
-        return float(weights @ weights / 2 + cost @ lack**2)
+    def find_loss(weights: Floats, products: Floats) -> float:
+        return float(weights @ weights / 2 + cost @ find_lack(products) ** 2)
+
+    def find_gradient(weights: Floats, products: Floats) -> Floats:
+        gradient: Floats = weights - 2 * matrix.transposed_times(sign * cost * find_lack(products))
+        return gradient
 
     weights, products = np.zeros(matrix.n_columns), np.zeros(len(sign))
-    enough = -1.0
+    gradient = find_gradient(weights, products)
+    enough = TOLERANCE * np.linalg.norm(gradient)
     for _ in range(MAX_STEPS):
-        lack = find_lack(products)
-        gradient = weights - 2 * matrix.transposed_times(sign * cost * lack)
-        length = float(np.linalg.norm(gradient))
-        enough = max(enough, TOLERANCE * length)
-        if length <= enough:
+        if np.linalg.norm(gradient) <= enough:
             break
-        curvature = np.eye(len(weights)) + 2 * matrix.gram(cost * (lack != 0))
-        step = -np.linalg.solve(curvature, gradient)
+        curvature = np.eye(len(weights)) + 2 * matrix.gram(cost * (find_lack(products) != 0))
+        step = np.asarray(np.linalg.solve(curvature, -gradient), np.float64)
         change = matrix.times(step)
-        loss, slope, size = find_loss(weights, lack), float(gradient @ step), 1.0
-        for _ in range(MAX_HALVINGS):
-            if find_loss(weights + size * step, find_lack(products + size * change)) <= loss + 0.1 * size * slope:
-                break
+        # Near the optimum a loss falls by less than it can be computed with.
+        loss, slope, size = find_loss(weights, products) * (1 + PRECISION), gradient @ step, 1.0
+        while (
+            size > PRECISION and find_loss(weights + size * step, products + size * change) > loss + size * slope / 10
+        ):
             size /= 2
         weights, products = weights + size * step, products + size * change
+        gradient = find_gradient(weights, products)
     features, *others = matrix.split(weights)
     return PairWeights(add_intercept(expand_codes(np.arange(N_CODES))) @ features, *others)

@@ -9,8 +9,8 @@ from typing import cast
 from closeread.corpora.rules import Rules
 from closeread.errors import quote
 from closeread.records import Record
-from closeread.tasks.coref.marmara.conll_rows import Span, find_overlaps
 from closeread.tasks.coref.marmara.documents import Document
+from closeread.tasks.coref.marmara.spans import Span, find_overlaps
 
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
@@ -78,7 +78,7 @@ def _check_chains(document: Document) -> Iterator[str]:
             if span in seen:
                 yield f"clusters[{number}][{place}]: {list(span)} is already in a chain"
             seen.add(span)
-        for one, other in find_overlaps(sorted(set(spans))):
+        for one, other in find_overlaps(set(spans)):
             yield f"clusters[{number}]: {list(other)} overlaps {list(one)} of the same chain"
 
 

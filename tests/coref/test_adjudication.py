@@ -1,0 +1,160 @@
+"""Adjudication: cases by hand, against a twin that tries everything, and two solvers against each other."""
+
+import json
+import random
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from agreed import caspr
+from shared.annotators import SOLVERS, adjudicated, annotators_of, chains_of, document_of, random_annotators
+from shared.peers import find_peer
+from twins import adjudication as twin
+
+from closeread.errors import FormatError
+from closeread.tasks.coref.adjudication.objectives import OBJECTIVES
+from closeread.tasks.coref.adjudication.results import Settings, adjudicate
+from closeread.tasks.coref.adjudication.solving import Deadline
+
+TESTS = Path(__file__).parent.parent
+CASES = json.loads(TESTS.joinpath("cases/adjudication.json").read_text("utf-8"))
+CASPR = json.loads(TESTS.joinpath("agreed/caspr.json").read_text("utf-8"))
+
+
+def spans_of(text, case):
+    """The chains that letters stand for."""
+    given = case.get("mentions", {})
+    place = {letter: tuple(given.get(letter, (2 * i, 2 * i))) for i, letter in enumerate("ABCDE")}
+    return [[place[letter] for letter in chain] for chain in text.split()]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_by_hand(case, solver):
+    annotators = [spans_of(text, case) for text, n in case["annotators"].items() for _ in range(n)]
+    for objective, (chains, cost) in case["expected"].items():
+        found = adjudicated(annotators, solver, objective=objective, **case.get("options", {}))
+        assert chains_of(found) == {frozenset(chain) for chain in spans_of(chains, case)}, objective
+        assert found.cost == cost, objective
+        assert found.is_optimal
+
+
+def random_settings(rng):
+    return {
+        "objective": rng.choice(OBJECTIVES),
+        "incompatible": rng.choice(("overlap", "containment")),
+        "empty_annotators": rng.choice(("count", "ignore")),
+    }
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_as_the_twin(seed):
+    rng, n_ties = random.Random(seed), 0
+    for _ in range(22):
+        n_annotators = rng.choice((1, 2, 3, 4, 6, 9))
+        annotators = random_annotators(rng, rng.randint(2, 6), n_annotators, rng.choice((1, 2, 3)))
+        settings = random_settings(rng)
+        chains, cost = twin.adjudicate(annotators, **settings)
+        for solver in SOLVERS:
+            found = adjudicated(annotators, solver, **settings)
+            assert chains_of(found) == {frozenset(chain) for chain in chains}
+            assert found.cost == cost
+        n_ties += any(3 * link.annotators == found.n_annotators for link in found.links)
+    assert n_ties > 2
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_decisions_as_the_twin(seed):
+    rng, outcomes = random.Random(seed), set()
+    for _ in range(30):
+        annotators = random_annotators(rng, rng.randint(2, 5), rng.choice((1, 2, 3, 6)), rng.choice((1, 2, 3)))
+        settings = random_settings(rng)
+        mentions = sorted({mention for annotator in annotators for chain in annotator for mention in chain})
+        mentions += [(40, 40), (41, 42), (43, 43)]
+        chain_of = {mention: rng.choice("12") for mention in rng.sample(mentions, rng.randint(0, 3))}
+        pairs = combinations(chain_of, 2)
+        if any(chain_of[a] == chain_of[b] and not twin.fit(a, b, settings["incompatible"]) for a, b in pairs):
+            continue
+        bound = {token for mention in chain_of for token in mention} | {rng.randrange(12)}
+        chains, cost = twin.adjudicate(annotators, decided=(bound, chain_of), **settings)
+        outcomes.add(chains is None)
+        for solver in SOLVERS:
+            if chains is None:
+                with pytest.raises(FormatError, match="document 'd': no solution has all forced mentions"):
+                    adjudicated(annotators, solver, (bound, chain_of), **settings)
+                continue
+            found = adjudicated(annotators, solver, (bound, chain_of), **settings)
+            assert chains_of(found) == {frozenset(chain) for chain in chains}
+            assert found.cost == cost
+            for number, chain in zip(found.ids, found.chains, strict=True):
+                names = {chain_of.get(found.document.mentions[i][:2]) for i in chain}
+                assert names <= {None, number}
+    assert outcomes == {True, False}
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_solvers_agree(seed):
+    rng = random.Random(seed)
+    size, n_chains = rng.randint(10, 28), rng.randint(2, 7)
+    gold = [int(n_chains * rng.random() ** 1.5) for _ in range(size)]
+    annotators = annotators_of(gold, rng.choice((3, 6, 9, 10, 12)), rng.uniform(0.15, 0.6), seed)
+    objective = OBJECTIVES[seed % 4] if size < 20 else OBJECTIVES[seed % 2]
+    one, other = (adjudicated(annotators, solver, objective=objective) for solver in SOLVERS)
+    assert one.chains == other.chains
+    cost = twin.cost(chains_of(one), annotators, objective)
+    assert one.cost == other.cost == cost == sum(link.cost for link in one.links)
+    gold_chains = [[(3 * i, 3 * i) for i in range(size) if gold[i] == chain] for chain in range(n_chains)]
+    for chains in ([], gold_chains, *annotators):
+        found = twin.cost([chain for chain in chains if len(chain) > 1], annotators, objective)
+        assert found is None or found >= cost
+
+
+def test_large_ties_are_settled():
+    """A ring of mentions, neighbours by one annotator each: every second link can be used, beginning with the first."""
+    size = 12
+    ring = [[[(3 * i, 3 * i), (3 * (i + 1) % (3 * size), 3 * (i + 1) % (3 * size))]] for i in range(size)]
+    expected = {frozenset([(3 * i, 3 * i), (3 * i + 3, 3 * i + 3)]) for i in range(0, size, 2)}
+    for solver in SOLVERS:
+        found = adjudicated(ring, solver, objective="u")
+        assert chains_of(found) == expected
+        assert found.cost == 2 * size // 2
+
+
+def test_as_caspr():
+    for row in CASPR["random"]:
+        annotators = caspr.invent(row["seed"])
+        for objective, cost in row["costs"].items():
+            assert adjudicated(annotators, objective=objective, **caspr.AS_CASPR).cost == cost, (row["seed"], objective)
+
+
+def test_examples_of_caspr():
+    files = sorted(find_peer("caspr-coreference-tool").glob("examples/auto/inputs/*.conll"))
+    annotators = [caspr.read(file) for file in files]
+    for objective, cost in CASPR["examples"].items():
+        for settings in ({}, caspr.AS_CASPR):
+            assert adjudicated(annotators, objective=objective, **settings).cost == cost
+
+
+def test_discontinuous_mentions_share_tokens_or_not():
+    """A mention with a gap fits one inside the gap, and not one over its second part."""
+    document = document_of([[[(0, 9), (4, 5), (20, 20)], [(9, 12), (30, 30)]]] * 2)
+    with_gap = [
+        mention._replace(parts=((0, 2), (8, 9))) if mention[:2] == (0, 9) else mention for mention in document.mentions
+    ]
+    for mentions, expected in ((document.mentions, {(0, 9), (20, 20)}), (with_gap, {(0, 9), (4, 5), (20, 20)})):
+        changed = type(document)(
+            document.name, document.files, mentions, document.chain, document.source, document.n_tokens
+        )
+        found = adjudicate(changed, Settings(), SOLVERS["clingo"], Deadline(None))
+        assert expected in chains_of(found)
+
+
+def test_a_document_of_many_mentions_is_fast_if_annotators_agree():
+    """One long chain needs no solver."""
+    gold = [0] * 200
+    found = adjudicate(
+        document_of(annotators_of(gold, 5, 0.0, 0)), Settings(), lambda *part: pytest.fail("not needed"), Deadline(None)
+    )
+    assert [len(chain) for chain in found.chains] == [200]
+    assert found.cost == 0
+    assert all(link.together for link in found.links)

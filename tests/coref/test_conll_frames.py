@@ -1,0 +1,74 @@
+"""CoNLL with other mentions in the last column: all other columns, and the sentences, stay as they were."""
+
+import pytest
+from shared.marmara_sample import SAMPLE
+
+from closeread.tasks.coref.conll import read_conll
+from closeread.tasks.coref.conll_frames import dump_in_frames
+from closeread.tasks.coref.sides import read_documents
+
+TWO = """#begin document (a); part 001
+a 1 0 Ada NNP (0)
+a 1 1 slept VBD -
+
+a 1 0 She PRP (0)
+a 1 1 woke VBD -
+#end document
+#begin document (b); part 000
+b 0 0 Rain NN -
+#end document
+"""
+FRAMED = """#begin document (a); part 001
+a\t1\t0\tAda\tNNP\t(0)
+a\t1\t1\tslept\tVBD\t-
+
+a\t1\t0\tShe\tPRP\t(0)
+a\t1\t1\twoke\tVBD\t-
+
+#end document
+#begin document (b); part 000
+b\t0\t0\tRain\tNN\t-
+
+#end document
+"""
+ANNOTATORS = [SAMPLE / f"annotations/77000112/{name}.conll" for name in ("anna", "ben", "cleo")]
+
+
+def rows(text):
+    """The cells of every row but the last, with blank lines."""
+    return [line.split("\t")[:-1] for line in text.splitlines() if not line.startswith("#")]
+
+
+def test_columns_and_sentences_are_kept(tmp_path):
+    (tmp_path / "two.conll").write_text(TWO, "utf-8")
+    assert dump_in_frames(read_conll(tmp_path / "two.conll")) == FRAMED
+
+
+def test_of_a_folder(tmp_path):
+    for number, document in enumerate(TWO.split("#begin")[1:]):
+        (tmp_path / f"{number}.conll").write_text(f"#begin{document}", "utf-8")
+    assert dump_in_frames(read_documents(tmp_path)) == FRAMED
+
+
+@pytest.mark.parametrize(
+    "text", ["#begin document (a)\n(0)\n-\n#end document\n", '{"document": "a", "clusters": []}\n']
+)
+def test_files_without_other_columns(tmp_path, text):
+    path = tmp_path / "a.conll"
+    path.write_text(text, "utf-8")
+    table = read_documents(path)
+    if table.n_tokens is None:
+        with pytest.raises(ValueError, match="the number of tokens is unknown"):
+            dump_in_frames(table)
+    else:
+        assert dump_in_frames(table) == "#begin document (a)\na\t0\t0\t_\t(0)\na\t0\t1\t_\t-\n\n#end document\n"
+
+
+def test_adjudicated_chains_go_back_to_the_corpus(ran, tmp_path):
+    ran("adjudicate", "coref", *ANNOTATORS, "-o", "gold.conll", "--solver", "milp")
+    text = (tmp_path / "gold.conll").read_text("utf-8")
+    assert rows(text) == rows(ANNOTATORS[0].read_text("utf-8"))
+    assert ran("convert", "marmara_coref", "gold.conll", "--treebank", SAMPLE / "treebank", "-o", "gold.xml")
+    ran("convert", "marmara_coref", "gold.xml", "--treebank", SAMPLE / "treebank", "-o", "again.conll")
+    chains = [read_conll(tmp_path / name) for name in ("gold.conll", "again.conll")]
+    assert list(chains[0]) == list(chains[1])
