@@ -100,6 +100,6 @@ def test_the_command_names_what_is_missing(ran, folder):
     said = ran("reproduce", "marmara_coref", "1", "--data-dir", folder, "--missing")
     assert "needs the annotators' files: see --annotations" in said
     said = ran(
-        "reproduce", "marmara_coref", "Section 3.1", "--data-dir", folder, "--annotations", folder / "annotations"
+        "reproduce", "marmara_coref", "1", "--data-dir", folder, "--annotations", folder / "annotations"
     )
     assert "needs the annotators' files" not in said
