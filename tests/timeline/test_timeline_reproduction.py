@@ -3,6 +3,7 @@
 import json
 import shutil
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from shared.timelines import write_texts
@@ -10,7 +11,7 @@ from shared.timelines import write_texts
 from closeread.corpora.gold import load_corpus, read_gold, splits_at_hand
 from closeread.corpora.reproduction import Inputs, load_printed, reproduce
 from closeread.corpora.sources import DATA_VARIABLE
-from closeread.counts.paper_tables import AGREES, DIFFERS, NOT_RECOMPUTED
+from closeread.counts.paper_tables import AGREES, DIFFERS, NOT_RECOMPUTED, format_like
 
 NAME = "semeval2015_timeline"
 SECOND_HAND = "Table 2, Track B, at second hand"
@@ -123,6 +124,33 @@ def test_what_is_said_of_unknown_anchors(at_hand):
         f"in the release, {positions.count(0)} of {len(positions)} are at 0, "
         f"and annotators ordered {len(positions) - positions.count(0)}"
     )
+
+
+def read_card_table(title):
+    """The rows of the first table below a title of the card, without their header."""
+    card = (Path(__file__).parents[2] / "cards" / f"{NAME}.md").read_text("utf-8")
+    lines = card.partition(f"{title}\n")[2].partition("\n|")[2].partition("\n\n")[0].splitlines()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_the_card_says_what_the_command_says(at_hand):
+    found, rows = cells(), read_card_table("### What the paper prints")
+    assert {row for row, *_ in rows} == {*RELEASED, TOKENS} - {UNKNOWN, CORPUS_SIZE}
+    for row, section, printed, files in rows:
+        assert (found[row].column, found[row].printed) == (section, printed)
+        if set(EVALUATION if row == TOKENS else RELEASED[row][0]) <= at_hand:
+            assert format_like(printed, found[row].recomputed) == files
+
+
+def test_the_card_has_the_printed_scores():
+    tables = {table["name"]: table["rows"] for table in load_printed(NAME)["tables"]}
+    found = {f"{track}: {run}": (total, gm) for track, run, total, gm in read_card_table("### Scores of systems")}
+    corpus_2 = {row: values["GM F1"] for row, values in tables["Table 2, GM column"].items()}
+    printed = {
+        row.replace("SPINOZAVU run", "SPINOZAVU"): (values["Total F1"], corpus_2.get(row, ""))
+        for row, values in tables["Table 2"].items()
+    }
+    assert found == printed
 
 
 def test_figure_1(corpora):
