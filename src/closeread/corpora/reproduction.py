@@ -125,7 +125,7 @@ def _compare(printed: Mapping[str, Any], recomputed: Recomputed) -> Iterator[Cel
     for row, texts in rows.items():
         for column in columns:
             value, text = recomputed.get((row, column)), texts.get(column)
-            if value is not None or text is not None:
+            if value is not None or column in texts:
                 yield _make_cell(printed, (row, column), text, value)
 
 
