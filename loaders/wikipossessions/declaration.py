@@ -16,9 +16,10 @@ CORPUS = Corpus(
     name="wikipossessions",
     title="WikiPossessions",
     description=(
-        "English Wikipedia articles about artifacts (paintings, sculptures, diamonds and others), annotated with everyone "
-        "who possessed the artifact (persons, organisations and locations), in what order, how certainly, and when, in "
-        "years or by an event.  The annotations are about whole articles and do not point to places in the text."
+        "English Wikipedia articles about artifacts (paintings, sculptures, diamonds and others), annotated with "
+        "everyone who possessed the artifact (persons, organisations and locations), in what order, how certainly, "
+        "and when, in years or by an event.  The annotations are about whole articles and do not point to places in "
+        "the text."
     ),
     language="en",
     homepage="https://github.com/dhivyainfant/wikitimeline19",

@@ -1,6 +1,6 @@
 """Statistics of WikiPossessions' records.
 
-Source: Chinnappa, Palmer and Blanco (2020), Table 1 (discussed in sections 4.1 to 4.2.3); what they don't print is ours.
+Source: Chinnappa, Palmer and Blanco (2020), Tables 1 and 2 (sections 4.1 to 4.2.3); other figures are ours.
 
 Conventions: a possessor is a row of the file, so a possessor with two possessions counts twice unless stated otherwise.
 A time is known if there is a relation to an anchor, as in the paper, which includes two rows with a relation to
@@ -66,7 +66,7 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
 
 
 def find_ordered_pairs(rows: Sequence[Record]) -> set[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Return the pairs of normalized names of an article of which one possessed the artifact no later than the other."""
+    """Return the pairs of normalized names, of which the first possessed the artifact no later than the second."""
     ordered = ordered_pairs(possessions(rows, Reading()).names_and_orders)
     tokens = [name.tokens for name in ordered.names]
     return {(tokens[i], tokens[j]) for i, j in zip(*ordered.before.nonzero(), strict=True)}
