@@ -1,26 +1,14 @@
 """The paper's tables, recomputed; printed values apart from code."""
 
-import json
 import shutil
-from importlib import resources
 
 import pytest
 
 from closeread.corpora.baselines import load_baselines
 from closeread.corpora.facts import load_facts
 from closeread.corpora.gold import corpus_names, load_corpus, read_gold, splits_at_hand
-from closeread.corpora.reproduction import Inputs, reproduce, reproducible
+from closeread.corpora.reproduction import Inputs, reproduce
 from closeread.corpora.schema import load_schema
-
-
-@pytest.mark.parametrize("name", reproducible())
-def test_printed_tables_are_whole(name):
-    folder = resources.files(f"closeread.tasks.{load_corpus(name).task}")
-    printed = json.loads(folder.joinpath("reproduction.json").read_text("utf-8"))
-    assert "pages" in printed["source"] or "arXiv" in printed["source"]
-    for table in printed["tables"].values():
-        assert all(len(values) == len(table["columns"]) for values in table["rows"].values())
-        assert {*table["notes"], *table["needs"]} <= {*table["rows"], *table["columns"]}
 
 
 def test_every_cell_agrees_or_says_why_not(corpora):

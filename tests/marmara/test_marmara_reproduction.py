@@ -99,7 +99,5 @@ def test_all_problems_of_annotators_at_once(folder):
 def test_the_command_names_what_is_missing(ran, folder):
     said = ran("reproduce", "marmara_coref", "1", "--data-dir", folder, "--missing")
     assert "needs the annotators' files: see --annotations" in said
-    said = ran(
-        "reproduce", "marmara_coref", "1", "--data-dir", folder, "--annotations", folder / "annotations"
-    )
+    said = ran("reproduce", "marmara_coref", "1", "--data-dir", folder, "--annotations", folder / "annotations")
     assert "needs the annotators' files" not in said
