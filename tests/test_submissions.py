@@ -157,20 +157,8 @@ NUMBERS = [
 NUMBERS += [2**53 + 2.0, 2**63, 2**64, -(2**63) - 1, 10**400, -(10**400)]
 OTHERS = [None, True, False, [], {}, [None], ["a"], [[]], {"a": 1}, {"start": 1}, [{"start": 1.0}], [{"start": 1}] * 3]
 TRICKY = TEXTS + NUMBERS + OTHERS
-OF_A_FORM = [
-    "1888",
-    "1888-05-01",
-    "Unknown",
-    "PER",
-    "certain",
-    "during",
-    "years",
-    "np0",
-    "cc0",
-    "standard",
-    "news",
-    "News",
-]
+OF_A_FORM = ["1888", "1888-05-01", "Unknown", "PER", "certain", "during", "years", "np0", "cc0", "standard", "news"]
+OF_A_FORM += ["News"]
 
 
 def right(schema, node):

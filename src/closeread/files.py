@@ -57,10 +57,14 @@ def creating_folder(folder: Path) -> Iterator[Path]:
             made.mkdir()
             yield made
             made.rename(target)  # atomic, and succeeds only if the target is empty or does not exist
-    except BaseException:
+    except BaseException as error:
         for parent in new:
             if not any(parent.iterdir()):
                 parent.rmdir()
+        if isinstance(error, OSError) and f"{os.sep}.{target.name}." in str(
+            error.filename
+        ):  # it means nothing to users
+            raise OSError(error.errno, f"can't be written: {error.strerror}", str(folder)) from error
         raise
 
 

@@ -214,6 +214,16 @@ def test_new_folders_are_kept_if_somebody_else_used_them(tmp_path):
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["a", "other"]
 
 
+def test_a_folder_that_cannot_be_written_is_named_as_the_user_did(tmp_path):
+    with (
+        pytest.raises(OSError, match=r"can't be written: File name too long: '.*/aaa*'$"),
+        failing(
+            tmp_path / ("a" * 255)  # the longest name, but that of the temporary folder beside it is longer
+        ),
+    ):
+        pass
+
+
 def test_a_score_whose_name_is_too_long_is_refused():
     board = make_board("mctaco", Place(config="sample"))
     first, *rest = board.procedure.metrics

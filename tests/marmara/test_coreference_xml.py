@@ -161,7 +161,7 @@ def test_mentions_of_other_chains_may_overlap(tmp_path):
 def test_other_elements_and_texts_are_noted(tmp_path):
     text = write_coreference(MENTIONS, CHAINS).replace("<chains>", "<note/><chains><link/>")
     text = text.replace('mentionId="7">Orası', 'mentionId="7">Burası').replace("<mentions>", "<mentions><m/>")
-    text = text.replace("<chain>", "<chain><word/>", 1)
+    text = text.replace("<chain>", "<chain><word/>stray", 1)
     found = read(tmp_path, text)
     assert found.problems == []
     assert messages(found.notices) == [
@@ -169,6 +169,7 @@ def test_other_elements_and_texts_are_noted(tmp_path):
         "DIR/a.xml:2: the element 'm' is ignored (expected mention)",
         "DIR/a.xml:9: the element 'link' is ignored (expected chain)",
         "DIR/a.xml:10: the element 'word' is ignored (expected mention)",
+        "DIR/a.xml:10: the text 'stray' outside a mention is ignored",
         "DIR/a.xml:12: mention '7', sentence '77000112010.1': "
         "the text in the chain is 'Burası', that of the mention 'Orası'",
     ]

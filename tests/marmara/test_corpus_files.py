@@ -284,7 +284,10 @@ def test_folders_that_are_missing_or_empty(tmp_path):
     (tmp_path / "coreference").mkdir(exist_ok=True)
     with pytest.raises(FormatError, match="coreference: contains no files"):
         read_corpus_folder(tmp_path)
-    with pytest.raises(FormatError, match=r"is a file \(expected a folder with the folders treebank and coreference\)"):
+    with pytest.raises(
+        FormatError,
+        match=r"is a file \(expected a folder with the folders treebank and coreference, or records in .jsonl\)",
+    ):
         FORMAT.read(tmp_path / "treebank" / "77000112.xml", "test")
 
 

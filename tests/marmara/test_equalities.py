@@ -148,3 +148,19 @@ def test_any_text_is_an_annotation_or_an_error_of_ours(tmp_path_factory, text):
     else:
         used = [one for chain in ids_of(annotation) for one in chain]
         assert sorted([*used, *map(int, annotation.unused)]) == list(range(1, 25))
+
+
+def overlap(one, other):
+    return one != other and one[0] <= other[1] and other[0] <= one[1]
+
+
+@settings(max_examples=60)
+@given(st.lists(st.lists(st.sampled_from(list(GIVEN.mentions)), min_size=2, max_size=3, unique=True), max_size=6))
+def test_an_error_if_and_only_if_a_chain_has_overlapping_mentions(tmp_path_factory, lines):
+    folder = tmp_path_factory.getbasetemp()
+    chains = [[GIVEN.mentions[str(m_id)] for m_id in chain] for chain in join_slowly(lines)]
+    if any(overlap(one, other) for chain in chains for one in chain for other in chain):
+        with pytest.raises(FormatError, match="puts overlapping mentions into one chain"):
+            read(folder, "# a\n" + "\n".join(map("=".join, lines)))
+    else:
+        assert ids_of(read(folder, "# a\n" + "\n".join(map("=".join, lines)))) == join_slowly(lines)

@@ -210,3 +210,11 @@ def test_released_files(ran, corpora, tmp_path):
         ran("convert", "equalities", path, "--given", given, "-o", "a.conll")
         expected = folder / "conll" / "00048220" / f"{path.stem}.conll"
         assert (tmp_path / "a.conll").read_bytes() == expected.read_bytes()
+
+
+@pytest.mark.parametrize("output", ["given.xml", "given.jsonl", "given"])
+def test_given_mentions_are_conll(run, here, output):
+    found = run("convert", "given", COREFERENCE, "-o", output, *HERE)
+    suffix = "." + output.partition(".")[2] if "." in output else ""
+    assert found.stderr == f"Error: cannot write {output}: the suffix is '{suffix}' (expected .conll)\n"
+    assert list(here.iterdir()) == []

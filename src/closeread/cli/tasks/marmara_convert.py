@@ -73,6 +73,8 @@ def convert_given(source: Path, output: Path, data_dir: Path | None, treebank: P
     from closeread.files import write_text
     from closeread.tasks.coref.marmara.converting import dump_given
 
+    if output.suffix.lower() != ".conll":
+        raise RequestError(f"cannot write {output}: the suffix is '{output.suffix}' (expected .conll)")
     found = _read(source, data_dir, treebank)
     try:
         text = dump_given(found)

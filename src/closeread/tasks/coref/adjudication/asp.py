@@ -10,8 +10,9 @@ that the solution breaks are added until it breaks none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -23,8 +24,8 @@ from closeread.tasks.coref.adjudication.solving import Deadline, Found, OpenSess
 if TYPE_CHECKING:
     import clingo
 
-AT_FIRST, AT_ONCE = 30, 3
-"""How many rules about two nodes are added at first, and at once later on."""
+AT_ONCE = 100
+"""How many rules about the same two nodes are added at once; with fewer, many more rounds are needed."""
 
 GAIN, LINKS = 2, 1
 """The priorities of the two things to be maximized."""
@@ -43,34 +44,40 @@ def load_clingo() -> OpenSession:
         import clingo
     except ImportError as error:
         raise MissingExtraError("--solver clingo (--solver milp works without an extra)", "clingo") from error
-    return lambda part, deadline: AspSession(part, deadline, clingo.Control(["--opt-strategy=usc", "--warn=none"]))
+    options = ["--opt-strategy=usc", "--opt-mode=optN", "--models=0", "--warn=none"]
+    return lambda part, deadline: AspSession(part, deadline, lambda: clingo.Control(options))
 
 
 class AspSession:
     """clingo at work on a part.
 
+    Every time that rules are added, clingo begins anew: after a second call with further rules, its search with
+    unsatisfiable cores does not always end (5.8.3).
+
     Args:
         part: the part.
         deadline: when to stop.
-        control: clingo.
+        make_control: opens clingo.
     """
 
-    def __init__(self, part: Part, deadline: Deadline, control: clingo.Control) -> None:
-        self._part, self._deadline, self._control = part, deadline, control
+    def __init__(self, part: Part, deadline: Deadline, make_control: Callable[[], clingo.Control]) -> None:
+        self._part, self._deadline, self._make_control = part, deadline, make_control
         self._pairs = np.argwhere(np.triu(part.allowed))
         self._atom = np.zeros(part.allowed.shape, np.int64)
-        self._best: Ints | None = None
-        with control.backend() as backend:
-            for first, second in self._pairs.tolist():
-                atom = backend.add_atom()
-                self._atom[first, second] = self._atom[second, first] = atom
-                backend.add_rule([atom], [], choice=True)
-            pairs = [(self._atom[i, j].item(), part.gain[i, j].item(), part.links[i, j].item()) for i, j in self._pairs]
-            backend.add_minimize(GAIN, [(-atom if gain > 0 else atom, abs(gain)) for atom, gain, _ in pairs if gain])
-            backend.add_minimize(LINKS, [(-atom, links) for atom, _, links in pairs])
-            for node in np.flatnonzero(part.lone).tolist():
-                backend.add_rule([], [-atom for atom in self._atom[node][part.allowed[node]].tolist()])
-        self._add_rules(self._break_rules(part.allowed & (part.gain > 0), AT_FIRST))
+        self._atom[tuple(self._pairs.T)] = np.arange(1, len(self._pairs) + 1)
+        self._atom += self._atom.T
+        self._rules = self._break_rules(part.allowed & (part.gain > 0), AT_ONCE)
+        for node in np.flatnonzero(part.lone).tolist():
+            self._rules.append(tuple(-atom for atom in self._atom[node][part.allowed[node]].tolist()))
+        self._models: Iterator[clingo.Model | None] = iter(())
+        self._model: clingo.Model | None = None  # the one that is known to be the best
+        self._handles = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._handles.close()
 
     def find_best(self) -> Found:
         """Find a solution of the greatest gain, and of the most links among these.
@@ -78,20 +85,27 @@ class AspSession:
         Raises:
             RuntimeError: clingo's costs are not those of its solution.
         """
+        best = None
         while True:
-            together = cost = None
-            for model in self._run():
+            self._handles.close()  # of the call before
+            self._models, self._model = self._run(self._open()), None
+            broken: list[tuple[int, ...]] = []
+            for model in self._models:
                 if model is None:
-                    return Found(self._best, False)
-                together, cost = self._read(model), model.cost
+                    return Found(best, False)
+                together = self._read(model)
                 broken = self._break_rules(together, AT_ONCE)
                 if not broken:
-                    self._best = number_chains(together)
-            if together is None or cost is None:
+                    best = number_chains(together)
+                if model.optimality_proven:
+                    self._model = model
+                    break
+            if self._model is None:
                 return Found(None, True)
-            if not broken:
-                return Found(self._check(number_chains(together), cost), True)
-            self._add_rules(broken)
+            if best is not None and not broken:
+                self._check(best, self._model.cost)
+                return Found(best, True)
+            self._rules += broken
 
     def find_ties(self, chain: Ints) -> Mask | None:
         """Find the pairs of nodes on which solutions differ that are as good as the best one found.
@@ -104,44 +118,56 @@ class AspSession:
         """
         best = chain[:, None] == chain
         ties = np.zeros(best.shape, bool)
-        self._control.configuration.solve.opt_mode = "optN"  # type: ignore[union-attr]
-        self._control.configuration.solve.models = 0  # type: ignore[union-attr]
-        for model in self._run():
-            if model is None:
-                return None
-            if not model.optimality_proven:
-                continue
+        model = self._model
+        while model is not None:
             together = self._read(model)
             broken = self._break_rules(together, AT_ONCE)
-            if broken:
-                for rule in broken:
-                    model.context.add_clause([-literal for literal in rule])
-                continue
-            ties |= self._part.allowed & (together != best)
-            left = self._pairs[~ties[self._pairs[:, 0], self._pairs[:, 1]]]
-            # The next one must differ somewhere else.
-            model.context.add_clause([-a if best[i, j] else a for (i, j), a in self._list_atoms(left)])
-        return ties
+            if not broken:
+                ties |= self._part.allowed & (together != best)
+                left = self._pairs[~ties[tuple(self._pairs.T)]]
+                # The next one must differ somewhere else.
+                model.context.add_clause([-a if best[i, j] else a for (i, j), a in self._list_atoms(left)])
+            for rule in broken:
+                model.context.add_clause([-literal for literal in rule])
+            try:
+                model = next(self._models)
+            except StopIteration:
+                return ties
+        return None
+
+    def _open(self) -> clingo.Control:
+        """Hand all rules and costs to clingo."""
+        control = self._make_control()
+        part, pairs = self._part, list(self._list_atoms(self._pairs))
+        with control.backend() as backend:
+            for _ in pairs:
+                backend.add_rule([backend.add_atom()], [], choice=True)
+            gains = [(atom, part.gain[pair].item()) for pair, atom in pairs]
+            backend.add_minimize(GAIN, [(-atom if gain > 0 else atom, abs(gain)) for atom, gain in gains if gain])
+            backend.add_minimize(LINKS, [(-atom, part.links[pair].item()) for pair, atom in pairs])
+            for rule in self._rules:
+                backend.add_rule([], rule)
+        return control
 
     def _list_atoms(self, pairs: Ints) -> Iterator[tuple[tuple[int, int], int]]:
         """Yield pairs with their atoms."""
         for first, second in pairs.tolist():
             yield (first, second), int(self._atom[first, second])
 
-    def _run(self) -> Iterator[clingo.Model | None]:
-        """Yield the models that clingo finds, each better than the last; None at last if the time is over."""
-        with self._control.solve(yield_=True, async_=True) as handle:
-            while True:
-                handle.resume()
-                while not handle.wait(min(POLL, self._deadline.left)):
-                    if not self._deadline.left:
-                        handle.cancel()
-                        yield None
-                        return
-                model = handle.model()
-                if model is None:
+    def _run(self, control: clingo.Control) -> Iterator[clingo.Model | None]:
+        """Yield what clingo finds: better and better models, then all of the best; None if the time is over."""
+        handle = self._handles.enter_context(control.solve(yield_=True, async_=True))
+        while True:
+            handle.resume()
+            while not handle.wait(min(POLL, self._deadline.left)):
+                if not self._deadline.left:
+                    handle.cancel()
+                    yield None
                     return
-                yield model
+            model = handle.model()
+            if model is None:
+                return
+            yield model
 
     def _read(self, model: clingo.Model) -> Mask:
         """Return which nodes are together in a model, (n_nodes, n_nodes)."""
@@ -157,13 +183,8 @@ class AspSession:
         sides = (self._atom[first, between], self._atom[between, last], self._atom[first, last])
         return [(i, j, -k) if k else (i, j) for i, j, k in np.column_stack(sides).tolist()]
 
-    def _add_rules(self, rules: Sequence[tuple[int, ...]]) -> None:
-        with self._control.backend() as backend:
-            for rule in rules:
-                backend.add_rule([], rule)
-
-    def _check(self, chain: Ints, cost: Sequence[int]) -> Ints:
-        """Return the best solution if clingo's costs are ours.
+    def _check(self, chain: Ints, cost: Sequence[int]) -> None:
+        """Compare clingo's costs of the best solution with ours.
 
         Raises:
             RuntimeError: they are not, or nodes are together that may not be.
@@ -173,4 +194,3 @@ class AspSession:
         expected = [int(self._part.gain[pairs].clip(min=0).sum()) - gain, int(self._part.links[pairs].sum()) - links]
         if list(cost) != expected or not self._part.accepts(chain):
             raise RuntimeError(f"clingo found costs of {list(cost)} (expected {expected})")
-        return chain

@@ -10,6 +10,7 @@ number of differences: all are small whole numbers, which are told apart by far.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 
@@ -17,8 +18,8 @@ from closeread.arrays import Floats, Ints, Mask
 from closeread.tasks.coref.adjudication.partition import Part, number_chains, open_triangles
 from closeread.tasks.coref.adjudication.solving import Deadline, Found
 
-AT_FIRST, AT_ONCE = 30, 3
-"""How many rows about two nodes are added at first, and at once later on."""
+AT_ONCE = 100
+"""How many rows about the same two nodes are added at once; with fewer, many more rounds are needed."""
 
 TIME_IS_OVER, INFEASIBLE = 1, 2
 """The states in which SciPy's `milp` returns, beside success."""
@@ -38,11 +39,17 @@ class MilpSession:
         self._column = np.full(part.allowed.shape, -1)
         self._column[tuple(self._pairs.T)] = np.arange(len(self._pairs))
         self._column = np.maximum(self._column, self._column.T)
-        self._triples = open_triangles(part.allowed & (part.gain > 0), AT_FIRST)
+        self._triples = open_triangles(part.allowed & (part.gain > 0), AT_ONCE)
         self._limits: list[tuple[Floats, float]] = [
             ((self._pairs == node).any(axis=1).astype(np.float64), 1.0) for node in np.flatnonzero(part.lone)
         ]
         self._best: Ints | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Do nothing: HiGHS has ended after every call."""
 
     def find_best(self) -> Found:
         """Find a solution of the greatest gain, and of the most links among these."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -51,7 +51,11 @@ class Found(NamedTuple):
 
 
 class Session(Protocol):
-    """A solver at work on a part."""
+    """A solver at work on a part, which ends with the context."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *error: object) -> None: ...
 
     def find_best(self) -> Found:
         """Find a solution of the greatest gain, and of the most links among these."""
@@ -88,14 +92,14 @@ def solve(part: Part, open_session: OpenSession, deadline: Deadline) -> Found:
         return Found(everything, True)
     if not part.allowed.any():
         return Found(None if part.lone.any() else np.arange(len(part)), True)
-    session = open_session(part, deadline)
-    best = session.find_best()
-    if not best.is_proved:
-        candidates = [chain for chain in (best.chain, join_greedily(part)) if chain is not None]
-        return Found(max(candidates, key=part.evaluate, default=None), False)
-    if best.chain is None:
-        return best
-    ties = session.find_ties(best.chain)
+    with open_session(part, deadline) as session:
+        best = session.find_best()
+        if not best.is_proved:
+            candidates = [chain for chain in (best.chain, join_greedily(part)) if chain is not None]
+            return Found(max(candidates, key=part.evaluate, default=None), False)
+        if best.chain is None:
+            return best
+        ties = session.find_ties(best.chain)
     if ties is None:
         return Found(best.chain, False)
     return _settle_ties(part, best.chain, ties, open_session, deadline) if ties.any() else best
@@ -155,7 +159,8 @@ def _find_best(part: Part, open_session: OpenSession, deadline: Deadline) -> Fou
     """Find a solution that is the best in gain and links."""
     if not part.allowed.any():
         return Found(None if part.lone.any() else np.arange(len(part)), True)
-    return open_session(part, deadline).find_best()
+    with open_session(part, deadline) as session:
+        return session.find_best()
 
 
 def join_greedily(part: Part) -> Ints | None:

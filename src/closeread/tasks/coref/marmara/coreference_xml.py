@@ -22,7 +22,7 @@ from closeread.formats.xml_tree import Element, read_xml
 from closeread.tasks.coref.marmara.documents import Annotation, Document, Mention
 
 SUFFIXES = (".xml", ".xml.gz")
-WORD = re.compile("-?[0-9]{1,9}")
+WORD = re.compile("-?[0-9]{1,100}")
 APOSTROPHES = re.compile("[’‘`´ʼ]")
 SPACES = re.compile(r"[\s_]+")
 
@@ -80,12 +80,16 @@ def read_annotation(name: str, path: Path) -> tuple[Annotation, list[Problem], l
     root = read_xml(path)
     if root.name != "coref":
         return Annotation(name, [], []), [Problem(f"the root element is {quote(root.name)} (expected coref)", 1)], []
-    notices = [
-        Problem(f"the element {quote(element.name)} is ignored (expected {expected})", element.line)
-        for parent, expected in _expected_elements(root)
-        for element in parent.elements()
-        if element.name not in expected.split(" and ")
-    ]
+    notices = []
+    for parent, expected in _expected_elements(root):
+        for child in parent.content:
+            if isinstance(child, str):
+                if child.strip():
+                    what = f"the text {quote(child.strip())} outside a mention is ignored"
+                    notices.append(Problem(what, parent.line))
+            elif child.name not in expected.split(" and "):
+                what = f"the element {quote(child.name)} is ignored (expected {expected})"
+                notices.append(Problem(what, child.line))
     mentions, problems = _read_mentions(root)
     chains, wrong, odd = _read_chains(root, mentions)
     return Annotation(name, list(mentions.values()), chains), problems + wrong, notices + odd

@@ -146,7 +146,7 @@ def refuse_file(path: Path, split: str) -> Parsed:
         FormatError: always.
     """
     del split
-    what = f"is a file (expected a folder with the folders {TREEBANK} and {COREFERENCE})"
+    what = f"is a file (expected a folder with the folders {TREEBANK} and {COREFERENCE}, or records in .jsonl)"
     raise FormatError(path, [Problem(what)])
 
 

@@ -10,7 +10,10 @@ and those that begin with `#` are skipped.  Mentions that no line names are unus
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -28,7 +31,8 @@ ID = re.compile(r"0*([0-9]+)", re.ASCII)
 EXPECTED = "expected ids with '=' between them, such as 1 = 4 = 17"
 
 
-class Given(NamedTuple):
+@dataclass(frozen=True)
+class Given:
     """The mentions that annotators were given.
 
     Attributes:
@@ -40,6 +44,11 @@ class Given(NamedTuple):
     name: str
     rows: Sequence[Row]
     mentions: Mapping[str, Span]
+
+    @cached_property
+    def ids(self) -> Mapping[Span, str]:
+        """The id of each mention by its span."""
+        return {span: m_id for m_id, span in self.mentions.items()}
 
     @property
     def sentences(self) -> list[list[str]]:
@@ -101,7 +110,7 @@ def read_equalities(path: Path, given: Given) -> Equalities:
             mentions into one chain; all problems at once.
     """
     problems = Problems()
-    chains = {m_id: [m_id] for m_id in given.mentions}
+    chains = {m_id: [span] for m_id, span in given.mentions.items()}
     for line, text in enumerate(read_lines(path), 1):
         if not text.strip() or text.lstrip().startswith("#"):
             continue
@@ -110,8 +119,7 @@ def read_equalities(path: Path, given: Given) -> Equalities:
             _join(ids, chains, given, line, problems)
     problems.raise_any(path)
     different = {id(chain): chain for chain in chains.values()}.values()
-    spans = [sorted((given.mentions[m_id] for m_id in chain), key=document_order) for chain in different]
-    found = sorted((chain for chain in spans if len(chain) > 1), key=lambda chain: document_order(chain[0]))
+    found = sorted((chain for chain in different if len(chain) > 1), key=lambda chain: document_order(chain[0]))
     return Equalities(found, [m_id for m_id, chain in chains.items() if len(chain) < 2])
 
 
@@ -140,17 +148,25 @@ def _parse_line(text: str, given: Given, line: int, problems: Problems) -> list[
     return None if wrong else ids
 
 
-def _join(ids: Sequence[str], chains: dict[str, list[str]], given: Given, line: int, problems: Problems) -> None:
-    """Join the chains of the ids of a line, unless mentions of them overlap."""
-    joined = [m_id for chain in {id(chains[one]): chains[one] for one in ids}.values() for m_id in chain]
-    names = {given.mentions[m_id]: m_id for m_id in joined}
-    overlaps = find_overlaps(list(names))
-    for one, other in overlaps:
-        both = f"{given.describe(names[one])} and {given.describe(names[other])}"
-        how = "" if {names[one], names[other]} <= set(ids) else ", together with lines before"
+def _join(ids: Sequence[str], chains: dict[str, list[Span]], given: Given, line: int, problems: Problems) -> None:
+    """Join the chains of the ids of a line, unless mentions of them overlap; chains stay in document order."""
+    *others, longest = sorted({id(chains[one]): chains[one] for one in ids}.values(), key=len)
+    new = [span for chain in others for span in chain]
+    if not find_overlaps(new) and not any(_overlaps(span, longest) for span in new):
+        for span in new:
+            insort(longest, span)
+            chains[given.ids[span]] = longest
+        return
+    for one, other in find_overlaps([*new, *longest]):
+        both = f"{given.describe(given.ids[one])} and {given.describe(given.ids[other])}"
+        how = "" if {given.ids[one], given.ids[other]} <= set(ids) else ", together with lines before"
         problems.add(f"puts overlapping mentions into one chain{how}: {both}", line)
-    if not overlaps:
-        chains |= dict.fromkeys(joined, joined)
+
+
+def _overlaps(span: Span, chain: Sequence[Span]) -> bool:
+    """Return whether a span overlaps one of a chain's, which are in order and don't overlap each other."""
+    place = bisect_left(chain, span)
+    return (place > 0 and chain[place - 1][1] >= span[0]) or (place < len(chain) and chain[place][0] <= span[1])
 
 
 def describe_unused(annotation: Equalities, given: Given, limit: int) -> list[str]:
