@@ -46,7 +46,7 @@ def command(
 ) -> None:
     """Recompute the figures that a corpus's paper prints, and show them side by side.
 
-    CORPUS may be `all`.  A recomputed value agrees if it is within half a unit of the last printed digit; printed
+    CORPUS may be `all`: the corpora whose released files can be verified.  A recomputed value agrees if it is within half a unit of the last printed digit; printed
     values that were cut off instead of rounded, and random draws, are told apart.  Tables hide what is not recomputed,
     unless --missing is given; JSON and CSV have everything.
 
@@ -72,6 +72,10 @@ def command(
             )
         papers: dict[str, list[Table]] = {}
         for name in reproducible():
+            if load_corpus(name).user_folders:
+                # Nobody knows whether a user's own folders hold the corpus of the paper.
+                options.tell([f"{name} is left out, since its files are your own: closeread reproduce {name}"])
+                continue
             try:
                 papers[name] = reproduce(name)
             except InputError as error:
