@@ -6,6 +6,7 @@ import math
 import shutil
 from collections import Counter
 from fractions import Fraction
+from importlib import resources
 
 import numpy as np
 import pytest
@@ -241,6 +242,53 @@ def test_figures_in_notes_are_those_of_the_files(corpora):
     deviation = 10 * of_test.std(ddof=1) * math.sqrt(1 - 100 / len(of_test))
     assert f"standard deviation is {deviation:.0f}" in notes["notes"]["tuples in these"]
     assert f"it is {75.8 - 42.7:.1f}" in notes["notes"]["how far the best systems are behind humans, percent"]
+
+
+def read_card_tables():
+    """The tables of the card, by their header."""
+    lines = resources.files("closeread.cards").joinpath("mctaco.md").read_text("utf-8").splitlines()
+    tables, header = {}, None
+    for line in lines:
+        cells = tuple(cell.strip() for cell in line.strip("|").split("|"))
+        if not line.startswith("|"):
+            header = None
+        elif header is None:
+            header = cells
+        elif not cells[0].startswith(":-"):
+            tables.setdefault(header, []).append(cells)
+    return tables
+
+
+def test_tables_of_the_card_are_those_of_the_paper():
+    tables = read_card_tables()
+    table_1, table_2, *_ = load_printed("mctaco")["tables"]
+    (text,) = (table for table in load_printed("mctaco")["tables"] if table["name"] == "Text")
+    by_category = [(row, *cells.values()) for row, cells in table_1["rows"].items() if "# questions" in cells]
+    assert tables["category", "questions", "candidates a question"] == by_category
+    scores = {row: tuple(cells[name] for name in ("F1", "EM")) for row, cells in table_2["rows"].items()}
+    scores["RoBERTa"] = tuple(text["rows"][f"RoBERTa, {metric}"]["4, footnote 9"] for metric in ("F1", "EM"))
+    assert {row: cells for row, *cells in map(tuple, tables["system", "F1", "EM"])} == {
+        row: list(cells) for row, cells in scores.items()
+    }
+
+
+def test_what_the_card_says_of_coins_and_categories(corpora):
+    (header,) = (header for header in read_card_tables() if "RoBERTa" in header)
+    shown = {
+        (row, name): cell
+        for row, *cells in read_card_tables()[header]
+        for name, cell in zip(header[1:], cells, strict=True)
+    }
+    card = " ".join(resources.files("closeread.cards").joinpath("mctaco.md").read_text("utf-8").split())
+    f1, exact = (RECOMPUTE["Table 2"](Inputs())["Random", metric] for metric in ("F1", "EM"))
+    assert f"a mean F1 of {f1.mean:.2f} and a mean exact match of {exact.mean:.2f}" in card
+    assert f"standard deviations of {f1.deviation:.2f} and {exact.deviation:.2f}" in card
+    coin = values_of("Figure 2")
+    assert len(coin) == 5
+    for place, value in coin.items():
+        assert shown[place] == f"{value:.1f}"
+    for place, value in values_of("Figure 2", upstream=find_peer("MCTACO")).items():
+        assert shown[place] == f"{value:.1f}"
 
 
 def test_spoiled_data_is_no_longer_expected(corpora, tmp_path, run):
