@@ -133,11 +133,12 @@ def judge(printed: str | None, value: Value | None) -> str:
 
 def _judge_number(printed: Decimal, value: float) -> str:
     unit = Decimal(1).scaleb(int(printed.as_tuple().exponent))
-    distance = abs(Decimal(repr(value)) - printed)
+    found = Decimal(repr(float(value)))  # the digits that are shown; a NumPy number is a float, too
+    distance = abs(found - printed)
     # Halves may be rounded either way, and the last digits of a float are noise.
     if distance <= unit / 2 + Decimal("1e-9"):
         return AGREES
-    is_longer = abs(Decimal(repr(value))) > abs(printed)
+    is_longer = abs(found) > abs(printed)
     return CUT_OFF if is_longer and distance < unit else DIFFERS
 
 

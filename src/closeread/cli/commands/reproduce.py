@@ -10,6 +10,8 @@ import click
 from closeread.cli import options, printing
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from closeread.counts.paper_tables import Table
 
 ALL = "all"
@@ -60,7 +62,6 @@ def command(
     """
     from closeread.corpora.gold import data_notices, load_corpus
     from closeread.corpora.reproduction import Inputs, reproduce, reproducible
-    from closeread.counts.paper_tables import DIFFERS
     from closeread.counts.reproduction_grids import make_count_grid, make_table_grids
     from closeread.errors import InputError, RequestError
 
@@ -86,7 +87,6 @@ def command(
         declaration = load_corpus(corpus)
         options.tell(data_notices(declaration, declaration.default_config, inputs.data_dir))
         papers = {corpus: reproduce(corpus, table, inputs)}
-    tables = [one for of_paper in papers.values() for one in of_paper]
     header = ["corpus", "table", "row", "column", "printed", "recomputed", "verdict", "why"]
     printing.show(
         style,
@@ -106,8 +106,27 @@ def command(
             else [grid for of_paper in papers.values() for grid in make_table_grids(of_paper, missing=missing)]
         ),
     )
-    unexpected = [cell for one in tables for cell in one.cells if cell.verdict == DIFFERS and not cell.is_expected]
-    if strict and unexpected:
-        first = unexpected[0]
+    if strict:
+        _check_differences(papers)
+
+
+def _check_differences(papers: Mapping[str, Sequence[Table]]) -> None:
+    """Check that no value differs that is not known to differ.
+
+    Raises:
+        ClickException: one does; the first is named.
+    """
+    from closeread.counts.paper_tables import DIFFERS, format_like
+    from closeread.errors import escape
+
+    unexpected = [
+        f"{corpus}: {table.name}: {cell.row}, {cell.column} is {format_like(cell.printed, cell.recomputed)}"
+        f" ({cell.printed} printed)"
+        for corpus, tables in papers.items()
+        for table in tables
+        for cell in table.cells
+        if cell.verdict == DIFFERS and not cell.is_expected
+    ]
+    if unexpected:
         more = f", and {len(unexpected) - 1:,} more" if len(unexpected) > 1 else ""
-        raise RequestError(f"{first.row}, {first.column} differs ({first.printed} printed){more}")
+        raise click.ClickException(escape(f"{unexpected[0]}{more}"))
