@@ -27,6 +27,9 @@ LOOK_AHEAD = 10
 
 PREPOSITION = re.compile(f" ({'|'.join(map(re.escape, PREPOSITIONS[1:]))}) ")
 
+OTHER, SMALLEST = "Other", 4.0
+"""Figure 4 unites prepositions under this percentage of the links."""
+
 MEANS = ("mean distance in tokens", "% of links in surface form", "% of links in extended surface form")
 """The statistics that are means: the first over links, the others over documents with links."""
 

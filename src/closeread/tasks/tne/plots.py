@@ -1,8 +1,8 @@
 """Plots of TNE: the confusion matrix of prepositions, and their frequencies.
 
-Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), Figure 5 (section 8.2) for the matrix, coloured by base 2
-logarithms, and Figure 4 (section 6) for the shares, which unites the prepositions under 4 %.  The counts in the cells, the row and column for unlinked pairs, and grouped bars for several
-splits are additions.
+Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), section 8.2, Figure 5 for the matrix, coloured by base 2
+logarithms, and section 6, Figure 4 for the shares, where rare prepositions are united.  The counts in the cells, the row
+and column for unlinked pairs, and grouped bars for several splits are additions.
 
 Conventions: labels are numbered as in `closeread.tasks.tne.columns.PREPOSITIONS`, 0 for no link.
 """
@@ -21,6 +21,7 @@ from closeread.drawing.pictures import DPI, INK, own_settings
 from closeread.errors import RequestError
 from closeread.records import Record
 from closeread.tasks.tne.columns import NONE, PREPOSITIONS, Documents, documents_of, rows_of
+from closeread.tasks.tne.facts import OTHER, SMALLEST
 from closeread.tasks.tne.kernels.links import N_LABELS, confusion
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 NO_LINK = PREPOSITIONS.index(NONE)
 _CELL_WIDTH, _CELL_HEIGHT = 0.78, 0.42
 _BARS = 10.5  # width of the bar chart, in inches
-OTHER, SMALLEST = "Other", 4.0
-"""The bar for prepositions under this percentage of the links."""
 
 
 def confusion_counts(gold: Sequence[Record], system: Sequence[Record | None]) -> Ints:

@@ -13,7 +13,7 @@ from closeread.arrays import ratio
 from closeread.corpora.reproduction import Inputs, Recompute, Recomputed
 from closeread.counts.paper_tables import Claim, Value
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents
-from closeread.tasks.tne.facts import find_ends
+from closeread.tasks.tne.facts import OTHER, SMALLEST, find_ends
 from closeread.tasks.tne.release import Statistics, measure_columns, read_test
 from closeread.tasks.tne.reproduction_baselines import table_3
 from closeread.tasks.tne.reproduction_identities import identities
@@ -39,9 +39,6 @@ AVERAGES = {
 
 PERCENTAGES = {"% Anaphores": "links to what stands before", "% Intersentential": "links between sentences"}
 """Rows of percentages of the links."""
-
-OTHER, SMALLEST = "Other", 4
-"""The slice for prepositions under this percentage."""
 
 SHOWN = ("of", "in", "from", "for", "near", "at", "by", "member(s) of", "about")
 """The prepositions of Figure 4."""

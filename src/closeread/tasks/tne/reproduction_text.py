@@ -15,7 +15,7 @@ from closeread.arrays import Ints, Mask, ratio
 from closeread.corpora.reproduction import Inputs, Recomputed, load_printed
 from closeread.counts.paper_tables import AGREES, Claim, Value, judge
 from closeread.tasks.tne.baselines import every_pair
-from closeread.tasks.tne.columns import LABELS, Documents
+from closeread.tasks.tne.columns import LABELS, TITLE_END, Documents
 from closeread.tasks.tne.kernels.links import LABEL_BITS
 from closeread.tasks.tne.release import (
     ALL,
@@ -46,7 +46,6 @@ PRONOUNS = frozenset(chain.from_iterable(map(str.split, _FORMS)))
 GROUPS = (("Title-First", "Title-Last"), ("Adj-Anaphora", "Adj-Cataphora"), ("Surface", "Surface-Extended"))
 """The baselines of each kind; Combined unites the best of every kind.  Title-Random differs from draw to draw."""
 
-PARAGRAPH_END = " \n"
 OF_ALL_READINGS = "of for every pair"
 OF_ALL = "accuracy of prepositions when of is said of every pair, percent"
 
@@ -115,7 +114,7 @@ def _describe_news(inputs: Inputs) -> Cells:
     here = [documents for split in IN_DOMAIN.values() if (documents := read_split(inputs, split)) is not None]
     if not here:
         return {}
-    paragraphs = Counter(text.count(PARAGRAPH_END) for documents in here for text in documents.column("text"))
+    paragraphs = Counter(_count_paragraphs(text) for documents in here for text in documents.column("text"))
     sizes = [_count_nouns(documents) for documents in here]
     typical = float(np.median(np.concatenate(sizes)))
     n_phrases = sum(int(documents.sizes.sum()) for documents in here)
@@ -125,6 +124,16 @@ def _describe_news(inputs: Inputs) -> Cells:
         ("paragraphs taken of an article", "5.1"): paragraphs.most_common(1)[0][0],
         ("typical number of NPs", "5.2"): Claim(typical, 25 <= typical < 35),
     }
+
+
+def _count_paragraphs(text: str) -> int:
+    """Return the number of paragraphs, which are lines after title and subtitle, each followed by a blank line.
+
+    >>> _count_paragraphs("Title\\n\\nMay 4 \\n\\nOne. \\nTwo. \\n")
+    2
+    """
+    _, _, body = text.partition(TITLE_END)[2].partition(TITLE_END)
+    return sum(not line.isspace() for line in body.splitlines())
 
 
 def _count_nouns(documents: Documents) -> Ints:
