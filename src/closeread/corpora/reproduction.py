@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from types import ModuleType
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.counts.paper_tables import (
@@ -36,6 +36,7 @@ from closeread.records import DataDir
 from closeread.tasks import find
 
 Recomputed = Mapping[tuple[str, str], Value]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,19 @@ class Inputs:
         data_dir: a folder with the corpus's files; None to look in the usual places.
         upstream: a checkout of the authors' repository, for other files that they released; or None.
         annotations: a folder with annotators' files; or None.
+        shared: what several tables need, by name (`once`).
     """
 
     data_dir: DataDir | None = None
     upstream: Path | None = None
     annotations: Path | None = None
+    shared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Return what a function makes, such as the records of a split, and keep it for the tables that follow."""
+        if name not in self.shared:
+            self.shared[name] = make()
+        return cast(T, self.shared[name])
 
 
 Recompute = Callable[[Inputs], Recomputed]
@@ -90,8 +99,9 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
     if table is not None:
         tables = [_find_table(table, tables)]
     found = []
+    inputs = replace(inputs or Inputs(), shared={})
     for one in tables:
-        cells = recompute[one["name"]](inputs or Inputs()) if one["name"] in recompute else {}
+        cells = recompute[one["name"]](inputs) if one["name"] in recompute else {}
         about = (one["name"], one.get("section", ""), one["caption"], printed["source"], one.get("note", ""))
         found.append(Table(*about, tuple(_compare(one, cells))))
     return found
