@@ -24,7 +24,9 @@ def make_table_grids(tables: Sequence[Table], *, missing: bool) -> Iterator[Grid
         notes = [f"{table.note}."] if table.note else []
         notes += [f"{pluralize(hidden, 'cell')} not recomputed: see --missing."] if hidden else []
         where = f" (section {table.section})" if table.section else ""
-        yield Grid(f"{table.name}{where}. {table.caption}", HEADER, list(_make_rows(cells)), notes)
+        # A picture without numbers has a caption and a note only.
+        header = HEADER if table.cells else ("",)
+        yield Grid(f"{table.name}{where}. {table.caption}", header, list(_make_rows(cells)), notes)
     yield make_count_grid({tables[0].source: tables})
 
 

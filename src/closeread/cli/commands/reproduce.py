@@ -61,28 +61,16 @@ def command(
       closeread reproduce all --strict
     """
     from closeread.corpora.gold import data_notices, load_corpus
-    from closeread.corpora.reproduction import Inputs, reproduce, reproducible
+    from closeread.corpora.reproduction import Inputs, reproduce
     from closeread.counts.reproduction_grids import make_count_grid, make_table_grids
-    from closeread.errors import InputError, RequestError
+    from closeread.errors import RequestError
 
     inputs = Inputs(options.take_files(files), upstream, annotations)
     if corpus == ALL:
         if table is not None or any(one is not None for one in (inputs.data_dir, upstream, annotations)):
-            raise RequestError(
-                "all corpora are recomputed from the usual places; choose one corpus for a table or files"
-            )
-        papers: dict[str, list[Table]] = {}
-        for name in reproducible():
-            if load_corpus(name).user_folders:
-                # Nobody knows whether a user's own folders hold the corpus of the paper.
-                options.tell([f"{name} is left out, since its files are your own: closeread reproduce {name}"])
-                continue
-            try:
-                papers[name] = reproduce(name)
-            except InputError as error:
-                options.tell([f"{name} is left out: {error}"])
-        if not papers:
-            raise RequestError("no corpus has its files here")
+            what = "all corpora are recomputed from the usual places"
+            raise RequestError(f"{what}; choose one corpus for a table or files")
+        papers = _reproduce_all()
     else:
         declaration = load_corpus(corpus)
         options.tell(data_notices(declaration, declaration.default_config, inputs.data_dir))
@@ -108,6 +96,31 @@ def command(
     )
     if strict:
         _check_differences(papers)
+
+
+def _reproduce_all() -> dict[str, list[Table]]:
+    """Recompute the tables of all papers whose corpora are here, by corpus; notes tell which are left out.
+
+    Raises:
+        RequestError: no corpus is here.
+    """
+    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.reproduction import reproduce, reproducible
+    from closeread.errors import InputError, RequestError
+
+    papers: dict[str, list[Table]] = {}
+    for name in reproducible():
+        if load_corpus(name).user_folders:
+            # Nobody knows whether a user's own folders hold the corpus of the paper.
+            options.tell([f"{name} is left out, since its files are your own: closeread reproduce {name}"])
+            continue
+        try:
+            papers[name] = reproduce(name)
+        except InputError as error:
+            options.tell([f"{name} is left out: {error}"])
+    if not papers:
+        raise RequestError("no corpus has its files here")
+    return papers
 
 
 def _check_differences(papers: Mapping[str, Sequence[Table]]) -> None:
