@@ -1,8 +1,8 @@
 """Plots of TNE: the confusion matrix of prepositions, and their frequencies.
 
 Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), section 8.2, Figure 5 for the matrix, coloured by base 2
-logarithms, and section 6, Figure 4 for the shares, where rare prepositions are united.  The counts in the cells, the row
-and column for unlinked pairs, and grouped bars for several splits are additions.
+logarithms, and section 6, Figure 4 for the shares, where rare prepositions are united.  The counts in the cells, the
+row and column for unlinked pairs, and grouped bars for several splits are additions.
 
 Conventions: labels are numbered as in `closeread.tasks.tne.columns.PREPOSITIONS`, 0 for no link.
 """
