@@ -48,9 +48,9 @@ def command(
 ) -> None:
     """Recompute the figures that a corpus's paper prints, and show them side by side.
 
-    CORPUS may be `all`: the corpora whose released files can be verified.  A recomputed value agrees if it is within half a unit of the last printed digit; printed
-    values that were cut off instead of rounded, and random draws, are told apart.  Tables hide what is not recomputed,
-    unless --missing is given; JSON and CSV have everything.
+    CORPUS may be `all`: the corpora whose released files can be verified.  A recomputed value agrees if it is within
+    half a unit of the last printed digit; printed values that were cut off instead of rounded, and random draws, are
+    told apart.  Tables hide what is not recomputed, unless --missing is given; JSON and CSV have everything.
 
     \b
     Examples:
