@@ -67,6 +67,9 @@ def test_a_release_of_four_texts(sample, tmp_path):
     assert found["typical number of NPs"] == 13
     # of, near, outside, on, among, around; in, from, to; for, about; and member(s) of
     assert found["prepositions, beside member(s) of"] == 11
+    for about in (None, {"source": "x"}, {"annotators": None}, {"annotators": {"np-relations_worker": None}}):
+        untold = write(tmp_path / "untold", test=[{**ferry, "metadata": about}])
+        assert ("annotators of links a document", "5.2") not in values_of("Text", untold)
     assert "documents of IMDB / Gutenberg / Reddit" not in found  # there is none of IMDB
     cells = cells_of("Text", folder)
     for row, column in (("documents", "4"), ("NPs", "4"), ("links", "4"), ("typical number of NPs", "5.2")):

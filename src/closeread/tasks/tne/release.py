@@ -90,8 +90,10 @@ def _measure_columns(inputs: Inputs) -> Mapping[str, Statistics]:
 def _measure_domains(inputs: Inputs) -> dict[str | None, Statistics]:
     """Measure the texts of the split ood, by domain; none if it is not at hand."""
     parts: dict[str | None, list[Record]] = {}
-    for record in read_split(inputs, "ood") or ():
-        parts.setdefault(record["domain"], []).append(record)
+    documents = read_split(inputs, "ood")
+    if documents is not None:
+        for record, domain in zip(documents, documents.column("domain"), strict=True):
+            parts.setdefault(domain, []).append(record)
     return {domain: measure_part(of_domain) for domain, of_domain in parts.items()}
 
 

@@ -161,8 +161,9 @@ def _list_workers(read: list[Documents]) -> Iterator[int]:
     """Yield the number of annotators of links of every document that tells it."""
     for documents in read:
         for about in documents.column("metadata"):
-            if about and about["annotators"]:
-                yield len(about["annotators"]["np-relations_worker"])
+            workers = ((about or {}).get("annotators") or {}).get("np-relations_worker")
+            if workers is not None:
+                yield len(workers)
 
 
 def average_whole(whole: Statistics) -> Cells:
