@@ -59,6 +59,7 @@ def test_nothing_else_is_called_printed(paper):
     more = [
         (table["name"], row, column)
         for table in ours["tables"]
+        if table["name"] != "Identities"  # of TNE, which repeats printed numbers
         for row, cells in table["rows"].items()
         for column, text in cells.items()
         if text is not None and (table["name"], row, column) not in printed
