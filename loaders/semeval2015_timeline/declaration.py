@@ -46,6 +46,7 @@ CORPUS = Corpus(
             Magnini, Bernardo and Rigau, German and Urizar, Rub{\\'e}n},
   booktitle = {Proceedings of the 9th International Workshop on Semantic Evaluation (SemEval 2015)},
   year = {2015},
+  pages = {778--786},
   doi = {10.18653/v1/S15-2132}
 }""",
     configs={

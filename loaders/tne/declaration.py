@@ -42,7 +42,9 @@ CORPUS = Corpus(
   author = {Elazar, Yanai and Basmov, Victoria and Goldberg, Yoav and Tsarfaty, Reut},
   journal = {Transactions of the Association for Computational Linguistics},
   volume = {10},
-  year = {2022}
+  pages = {764--784},
+  year = {2022},
+  doi = {10.1162/tacl_a_00488}
 }""",
     configs={
         "default": Config(

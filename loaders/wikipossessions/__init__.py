@@ -1,1 +1,1 @@
-"""WikiPossessions: who possessed a work of art, in which order, and when?"""
+"""WikiPossessions: who possessed an artifact, in which order, and when?"""

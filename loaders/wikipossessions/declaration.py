@@ -16,9 +16,10 @@ CORPUS = Corpus(
     name="wikipossessions",
     title="WikiPossessions",
     description=(
-        "English Wikipedia articles about works of art, annotated with everyone who possessed the work (persons, "
-        "organisations and locations), in what order, how certainly, and when, in years or by an event.  The "
-        "annotations are about whole articles and do not point to places in the text."
+        "English Wikipedia articles about artifacts (paintings, sculptures, diamonds and others), annotated with "
+        "everyone who possessed the artifact (persons, organisations and locations), in what order, how certainly, "
+        "and when, in years or by an event.  The annotations are about whole articles and do not point to places in "
+        "the text."
     ),
     language="en",
     homepage="https://github.com/dhivyainfant/wikitimeline19",
@@ -28,8 +29,10 @@ CORPUS = Corpus(
   title = {{WikiPossessions}: Possession Timeline Generation as an Evaluation Benchmark for Machine Reading
            Comprehension of Long Texts},
   author = {Chinnappa, Dhivya and Palmer, Alexis and Blanco, Eduardo},
-  booktitle = {Proceedings of the 12th Language Resources and Evaluation Conference},
-  year = {2020}
+  booktitle = {Proceedings of the Twelfth Language Resources and Evaluation Conference},
+  year = {2020},
+  pages = {1110--1117},
+  url = {https://aclanthology.org/2020.lrec-1.140}
 }""",
     configs={
         "default": Config(
@@ -43,7 +46,7 @@ CORPUS = Corpus(
             },
         ),
         "sample": Config(
-            "Invented works of art that ship with the package, for trying things out offline.",
+            "Invented artifacts that ship with the package, for trying things out offline.",
             {"test": SourceFile("sample.csv", "dc130ca15950fc29d39a3d0cf8ce3e9dc9321108a2f8c8f41143b08700a3b534")},
         ),
     },

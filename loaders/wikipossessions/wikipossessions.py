@@ -5,6 +5,6 @@ from closeread.loaders.wikipossessions import declaration
 
 
 class Wikipossessions(builder.CorpusBuilder):
-    """WikiPossessions: who possessed a work of art, in which order, and when?"""
+    """WikiPossessions: who possessed an artifact, in which order, and when?"""
 
     CORPUS = declaration.CORPUS

@@ -5,7 +5,7 @@ from closeread.tasks.wikipossessions import procedure as possession
 
 
 class Possession(metric.EvaluateModule):
-    """The six subtasks of WikiPossessions: who possessed a work of art, how certainly, when, and in which order.
+    """The six subtasks of WikiPossessions: who possessed an artifact, how certainly, when, and in which order.
 
     A prediction is an article, `{"article", "possessions"}`; each possession has `possessor`, `certainty`, `order`,
     `anchor`, `relation` and `relation_certainty`.  References are records of the corpus, or rows with the same fields.

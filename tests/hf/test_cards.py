@@ -18,7 +18,10 @@ CARDS = {
     **{f"metrics/{name}/README.md": "metric_card" for name in module_names()},
 }
 SECTIONS = {
-    "dataset_card": ["How to get it", "What a record holds", "Figures", "How it is scored", "Limits", "Citation"],
+    "dataset_card": [
+        *("How to get it", "What a record holds", "How it was annotated", "Figures"),
+        *("How it is scored", "Limits", "Citation"),
+    ],
     "metric_card": ["What it computes", "How to use it", "What it returns", "Limits", "Citation"],
 }
 

@@ -142,6 +142,12 @@ def test_expected_coin_scores_by_enumeration(n, data):
     gold = data.draw(st.lists(LABEL, min_size=n, max_size=n))
     records = [{"question_id": "q", "label": label} for label in gold]
     outcomes = [twin(records, [{"label": "yes" if bits >> i & 1 else "no"} for i in range(n)]) for bits in range(2**n)]
-    exact, f1 = expected_coin_scores(np.array([n]), np.array([gold.count("yes")]))
-    assert exact[0] == pytest.approx(float(sum(o["exact_match"] for o in outcomes) / 2**n), abs=1e-12)
-    assert f1[0] == pytest.approx(float(sum(o["f1"] for o in outcomes) / 2**n), abs=1e-12)
+    got = expected_coin_scores(np.array([n]), np.array([gold.count("yes")]))
+    for name, means, variances in (
+        ("exact_match", got.exact, got.exact_variance),
+        ("f1", got.f1, got.f1_variance),
+    ):
+        values = [outcome[name] for outcome in outcomes]
+        mean = sum(values) / Fraction(2**n)
+        assert means[0] == pytest.approx(float(mean), abs=1e-12)
+        assert variances[0] == pytest.approx(float(sum((v - mean) ** 2 for v in values) / 2**n), abs=1e-12)

@@ -18,7 +18,19 @@ from closeread.tasks.timeline.timeline_mentions import (
 
 @pytest.mark.parametrize(
     "anchor",
-    ["", "2007", "2007-03", "2007-XX", "2007-03-19", "2008-02-29", "2007-03-XX", "2007-XX-XX", "XXXX-XX-XX"],
+    [
+        "",
+        "2007",
+        "2007-03",
+        "2007-XX",
+        "2007-03-19",
+        "2008-02-29",
+        "2007-03-XX",
+        "2007-XX-XX",
+        "XXXX-XX-XX",
+        "XXXX-XX",
+        "XXXX",
+    ],
 )
 def test_anchors(anchor):
     assert list(inspect_timeline({"id": "ann", "entity": "Ann", "entries": [entry(1, anchor, "7-2-a")]})) == []
@@ -34,6 +46,8 @@ def test_anchors(anchor):
         "2007-3-19",
         "19-03-2007",
         "XXXX-03-XX",
+        "XXXX-XX-",
+        "XXXXX",
         "ZZZZ",
         "٢٠٠٧",
         "0000",

@@ -1,93 +1,323 @@
-"""What is on record of TimeLine's corpora beside what the files hold."""
+"""What the paper on TimeLine prints, recomputed."""
 
+import json
 import shutil
+from fractions import Fraction
+from pathlib import Path
 
 import pytest
+from shared.timelines import write_texts
 
-from closeread.corpora.gold import load_corpus, splits_at_hand
-from closeread.corpora.reproduction import Inputs, reproduce
+from closeread.corpora.gold import load_corpus, read_gold, splits_at_hand
+from closeread.corpora.reproduction import Inputs, load_printed, reproduce
 from closeread.corpora.sources import DATA_VARIABLE
+from closeread.counts.paper_tables import AGREES, DIFFERS, NOT_RECOMPUTED, format_like
 
 NAME = "semeval2015_timeline"
-EVALUATION = ("corpus 1", "corpus 2", "corpus 3")
+SECOND_HAND = "Table 2, Track B, at second hand"
+SPLITS = ("trial", "corpus_1", "corpus_2", "corpus_3")
+EVALUATION = SPLITS[1:]
+ANY_FILES = pytest.mark.filterwarnings("ignore::UserWarning")  # what is odd about files and mentions
+
+EVENTS = "least number of events of a target entity"
+DOCUMENTS = "least number of documents of a target entity"
+IN_ALL = "articles / target entities in all"
+OF_TRIAL, OF_EVALUATION = "trial: articles / target entities", "evaluation: articles / target entities"
+USED = "target entities / timelines used in the evaluation"
+ANCHORS = "granularities of anchors"
+UNKNOWN = "position of events whose anchor is unknown"
+CORPUS_SIZE, TOKENS = "documents a corpus", "tokens of each evaluation corpus"
+STOCK, AIRBUS, GM = (f"documents of a timeline, {name}" for name in ("Stock Market", "Airbus", "GM"))
+AT_0, ORDERED = "events at position 0, Stock Market", "events that are ordered, Airbus and GM, percent"
+
+RELEASED = {
+    IN_ALL: (SPLITS, AGREES, "120 / 44"),
+    OF_TRIAL: (("trial",), AGREES, "30 / 6"),
+    OF_EVALUATION: (EVALUATION, AGREES, "90 / 38"),
+    UNKNOWN: (("trial",), AGREES, 0),
+    CORPUS_SIZE: (SPLITS, AGREES, "30"),
+    USED: (EVALUATION, AGREES, "38 / 37"),
+    STOCK: (("corpus_3",), AGREES, Fraction(118, 13)),
+    AIRBUS: (("corpus_1",), AGREES, Fraction(80, 13)),
+    GM: (("corpus_2",), AGREES, Fraction(63, 11)),
+    AT_0: (("corpus_3",), AGREES, 1),
+    ORDERED: (("corpus_1", "corpus_2"), AGREES, "61.5 and 66.3 of events, 69.7 and 67.4 of mentions"),
+    EVENTS: (("corpus_2",), DIFFERS, 0),
+    DOCUMENTS: (("corpus_2",), DIFFERS, 0),
+}
+"""From rows of "Text" to the splits that they need, the verdict and the value.
+
+The shares of ordered events are 169/275 and 163/246, those of mentions 271/389 and 219/325.
+"""
+
+
+def cells(table=None, folder=None):
+    """The cells of one table, or of the running text, by row (and column, for a table)."""
+    (found,) = reproduce(NAME, table or "Text", Inputs(data_dir=folder))
+    return {cell.row if table is None else (cell.row, cell.column): cell for cell in found.cells}
 
 
 @pytest.fixture
-def here(corpora):
-    """The columns whose files are there."""
-    return {split.replace("_", " ") for split in splits_at_hand(load_corpus(NAME), "default")}
+def at_hand(corpora):
+    return set(splits_at_hand(load_corpus(NAME), "default"))
 
 
-def cells(table, inputs=None):
-    return {(cell.row, cell.column): cell for cell in reproduce(NAME, table, inputs)[0].cells}
+@pytest.fixture
+def transcription(corpora):
+    """The figures that were copied from the paper."""
+    path = corpora.parent / "printed" / f"{NAME}.json"
+    if not path.exists():
+        pytest.skip(f"{path} is not available")
+    return json.loads(path.read_text("utf-8"))
 
 
-def test_table_1_agrees_wherever_the_files_are(here):
-    found = cells("1")
-    assert len(found) == 11 * 5
-    whole = here | ({"evaluation"} if set(EVALUATION) <= here else set())
-    for (row, column), cell in found.items():
-        if column not in whole:
-            assert (cell.recomputed, cell.agrees) == (None, None)
-            assert cell.why.startswith("needs the files of")
-        elif cell.printed is None:
-            assert (row, column) == ("documents a timeline", "evaluation")
-        else:
-            assert cell.agrees, cell
+def test_the_text_agrees_wherever_the_files_are(at_hand):
+    found = cells()
+    for row, (splits, verdict, value) in RELEASED.items():
+        if set(splits) <= at_hand:
+            assert (found[row].verdict, found[row].recomputed) == (verdict, pytest.approx(value)), row
+        elif verdict == AGREES:
+            assert (found[row].verdict, found[row].recomputed) == (NOT_RECOMPUTED, None)
+            assert found[row].why.startswith("needs the files of")
 
 
-def test_counts_agree_exactly(here):
-    for (row, column), cell in cells("Table 1").items():
-        if column in here and row != "documents a timeline":
-            assert cell.recomputed == cell.printed
+def test_every_other_cell_says_why_not(corpora):
+    for table in reproduce(NAME):
+        assert all(cell.is_expected and (cell.why or cell.verdict == AGREES) for cell in table.cells), table.name
 
 
-def test_the_text_does_not_hold(here):
-    found = cells("Text")
-    assert {column for _, column in found} == set(EVALUATION)
-    for (_, column), cell in found.items():
-        assert cell.agrees is (False if column in here else None)
-        assert cell.recomputed is None or 9_900 < cell.recomputed < 10_100
-
-
-def test_scores_are_not_recomputed(run):
-    cell = cells("Tables 2 and 3")["best run, track A", "F1"]
-    assert (cell.printed, cell.recomputed, cell.agrees) == (7.85, None, None)
-    assert "no run was published" in cell.why
-    done = run("reproduce", NAME, "Tables 2 and 3")
-    assert "no run was published" in done.stdout
-
-
-def test_a_changed_record_changes_the_cells(here, corpora, tmp_path):
-    shutil.copytree(corpora / NAME, tmp_path / NAME)
-    folder = tmp_path / NAME / "SemEval_Task4_data" / "corpus_1"
-    with (folder / "TimeLines_Gold_Standard" / "eads.txt").open("a") as file:
-        file.write("0\tXXXX-XX-XX\t1173-2-deal\t1173-4-dealhead\n")
-    document = next((folder / "corpus_trackB_CAT").glob("1173_*.xml"))
-    text = document.read_text("utf-8")
-    document.write_text(
-        text.replace("<EVENT_MENTION ", "<OTHER ", 1).replace("</EVENT_MENTION>", "</OTHER>", 1), "utf-8"
+def test_the_evaluation_corpora_have_30_000_tokens_together(at_hand):
+    tokens = {"corpus_1": "9,909", "corpus_2": "10,068", "corpus_3": "9,916"}
+    cell = cells()[TOKENS]
+    assert (cell.verdict, cell.recomputed) == (
+        DIFFERS,
+        "; ".join(number for split, number in tokens.items() if split in at_hand),
     )
-    honest, changed = cells("1"), cells("1", Inputs(data_dir=tmp_path / NAME))
-    moved = {
-        cell: changed[cell].recomputed - honest[cell].recomputed
-        for cell in honest
-        if honest[cell].recomputed is not None
+
+
+def test_who_misses_the_criterion(at_hand):
+    """The reasons name the entities with fewer than three events, and those in fewer than two documents."""
+    if "corpus_2" not in at_hand:
+        pytest.skip("corpus_2 is not available")
+    corpus = load_corpus(NAME)
+    records = [record for split in at_hand for record in read_gold(corpus, "default", split).records]
+    few = {record["entity"] for record in records if len(record["entries"]) <= 2}
+    names = [
+        {mention.split("-")[0] for entry in record["entries"] for mention in entry["mentions"]} for record in records
+    ]
+    narrow = {record["entity"] for record, documents in zip(records, names, strict=True) if len(documents) < 2}
+    found = cells()
+    for row, missing, elsewhere in (
+        (EVENTS, few, {"US Dollar"}),
+        (DOCUMENTS, narrow, {"US Dollar", "China Eastern Airlines"}),
+    ):
+        assert all(entity in found[row].why for entity in missing)
+        assert missing | elsewhere == {"General Motors creditors"} | elsewhere
+
+
+def test_what_is_said_of_unknown_anchors(at_hand):
+    if at_hand != set(SPLITS):
+        pytest.skip("corpus_3 is not available")
+    records = [record for split in SPLITS for record in read_gold(load_corpus(NAME), "default", split).records]
+    positions = [e["position"] for r in records for e in r["entries"] if not any(map(str.isdigit, e["anchor"]))]
+    assert cells()[UNKNOWN].why.endswith(
+        f"in the release, {positions.count(0)} of {len(positions)} are at 0, "
+        f"and annotators ordered {len(positions) - positions.count(0)}"
+    )
+
+
+def read_card_table(title):
+    """The rows of the first table below a title of the card, without their header."""
+    card = (Path(__file__).parents[2] / "cards" / f"{NAME}.md").read_text("utf-8")
+    lines = card.partition(f"{title}\n")[2].partition("\n|")[2].partition("\n\n")[0].splitlines()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_the_card_says_what_the_command_says(at_hand):
+    found, rows = cells(), read_card_table("### What the paper prints")
+    assert {row for row, *_ in rows} == {*RELEASED, TOKENS} - {UNKNOWN, CORPUS_SIZE}
+    for row, section, printed, files in rows:
+        assert (found[row].column, found[row].printed) == (section, printed)
+        if set(EVALUATION if row == TOKENS else RELEASED[row][0]) <= at_hand:
+            assert format_like(printed, found[row].recomputed) == files
+
+
+def test_the_card_has_the_printed_scores():
+    tables = {table["name"]: table["rows"] for table in load_printed(NAME)["tables"]}
+    found = {f"{track}: {run}": (total, gm) for track, run, total, gm in read_card_table("### Scores of systems")}
+    corpus_2 = {row: values["GM F1"] for row, values in tables["Table 2, GM column"].items()}
+    printed = {
+        row.replace("SPINOZAVU run", "SPINOZAVU"): (values["Total F1"], corpus_2.get(row, ""))
+        for row, values in tables["Table 2"].items()
     }
+    assert found == printed
+
+
+def test_figure_1(corpora):
+    found = cells("Figure 1")
+    together = found["18315-7-fighting, 18355-4-fighting", "position"]
+    assert (together.verdict, together.recomputed) == (AGREES, 1)
+    for column in ("position", "anchor"):
+        cell = found["18315-7-leave", column]
+        assert (cell.verdict, cell.recomputed) == (DIFFERS, "not in the timeline")
+    entries = next(r for r in read_gold(load_corpus(NAME), "default", "trial").records if r["id"] == "steve_jobs")
+    by_mention = {mention: entry for entry in entries["entries"] for mention in entry["mentions"]}
+    assert by_mention["18315-8-leave"]["anchor"] == "2011-01-17"
+    assert by_mention["18315-7-fighting"]["position"] == 8
+
+
+def test_second_hand_is_never_printed(transcription, corpora):
+    (table,) = [one for one in transcription if one.get("second_hand")]
+    found = cells(SECOND_HAND)
+    assert len(found) == len(table["rows"]) == 24
+    for row in table["rows"]:
+        cell = found[row["row"], row["column"]]
+        assert (cell.printed, cell.recomputed, cell.verdict) == (None, None, NOT_RECOMPUTED)
+        assert cell.why.startswith(f"{row['value']} at second hand; needs ")
+
+
+def test_second_hand_totals_are_of_summed_counts(transcription):
+    """Each total F1 is the harmonic mean of a precision and a recall that round to those beside it."""
+    (table,) = [one for one in transcription if one.get("second_hand")]
+    value = {(row["row"], row["column"]): Fraction(row["value"]) for row in table["rows"]}
+    half = Fraction(1, 20)
+    for system in dict.fromkeys(row["row"] for row in table["rows"]):
+        precision, recall, f1 = (value[system, f"Total {name}"] for name in ("P", "R", "F1"))
+        low, high = (2 * (precision + by) * (recall + by) / (precision + recall + 2 * by) for by in (-half, half))
+        assert low <= f1 + half
+        assert f1 - half <= high
+
+
+def test_no_figure_of_table_1_is_called_printed():
+    tables = {table["name"]: table for table in load_printed(NAME)["tables"]}
+    assert tables["Table 1"]["rows"] == {}
+    assert all(text is None for row in tables[SECOND_HAND]["rows"].values() for text in row.values())
+
+
+DOCUMENT = """<Document doc_id="{id}" doc_name="x" src_url="http://x/">
+<token number="0" sentence="1" t_id="1">Ann</token><token number="1" sentence="1" t_id="2">left</token>
+<Markables><TIMEX3 functionInDocument="CREATION_TIME" type="DATE" value="2011-01-02" m_id="0"/>
+</Markables></Document>"""
+
+
+def write_split(folder, split, documents, **texts):
+    """Write a split of our own, with documents of two tokens."""
+    below = folder if split == "trial" else folder / "SemEval_Task4_data" / split
+    trial = ("TimeLines_trial_data_task4_v1.2", "Corpus-trial-data_task4_events_timelines")
+    names = trial if split == "trial" else ("TimeLines_Gold_Standard", "corpus_trackB_CAT")
+    for name in names:
+        (below / name).mkdir(parents=True, exist_ok=True)
+    write_texts(below / names[0], **texts)
+    for number in documents:
+        (below / names[1] / f"{number}.xml").write_text(DOCUMENT.format(id=number))
+    return folder
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A release of our own that fulfils the paper's criterion; trial, Airbus, GM and stock market."""
+    ann = "Ann\n1\t2011-01-02\t1-1-left\n2\t2012-02\t1-1-x\t2-1-y\n3\tXXXX\t2-1-z\n"
+    write_split(tmp_path, "trial", (1, 2), ann=ann)
+    write_split(tmp_path, "corpus_1", (1, 2, 3), ann=f"{ann}0\tXXXX-XX-XX\t3-1-a\t3-1-b\n", bo=ann.replace("Ann", "Bo"))
+    write_split(tmp_path, "corpus_2", (1, 2), ann=f"{ann}0\tXXXX-XX\t2-1-a\n0\tXXXX-XX-XX\t2-1-b\n")
+    write_split(tmp_path, "corpus_3", (1, 2), ann=f"{ann}0\tXXXX-XX-XX\t2-1-a\n", cy="Cy\n")
+    return tmp_path
+
+
+@ANY_FILES
+def test_every_figure_by_hand(own):
+    """Ann has 3 events of 4 mentions in each split, and Bo; beside them are 1 of 2, 2 of 1, and 1 of 1 at position 0.
+
+    Airbus: (3 + 2)/2 documents, 6/7 events and 8/10 mentions ordered.  GM: 2/1, 3/5 and 4/6.
+    """
+    found = cells(folder=own)
     expected = {
-        ("event instances", "corpus 1"): 1,
-        ("event mentions", "corpus 1"): 2,
-        ("event mentions at position 0", "corpus 1"): 2,
-        ("coreferring event instances", "corpus 1"): 1,
-        ("event mentions of track B", "corpus 1"): -1,
+        IN_ALL: "9 / 6",
+        OF_TRIAL: "2 / 1",
+        OF_EVALUATION: "7 / 5",
+        USED: "5 / 4",
+        EVENTS: 0,
+        DOCUMENTS: 0,
+        ANCHORS: "day 8, month 6, year 5",
+        UNKNOWN: 0,
+        CORPUS_SIZE: "2, 3",
+        TOKENS: "6; 4; 4",
+        STOCK: 2,
+        AIRBUS: Fraction(5, 2),
+        GM: 2,
+        AT_0: 1,
+        ORDERED: "85.7 and 60.0 of events, 80.0 and 66.7 of mentions",
     }
-    found = {
-        cell: value
-        for cell, value in moved.items()
-        if value and cell[1] == "corpus 1" and cell[0] != "documents a timeline"
-    }
-    assert found == expected
-    assert not any(value for (_, column), value in moved.items() if column in ("trial", "corpus 2", "corpus 3"))
+    assert {row: cell.recomputed for row, cell in found.items() if cell.recomputed is not None} == expected
+    assert found[ANCHORS].verdict == AGREES
+    assert all(found[row].verdict == DIFFERS for row in (IN_ALL, EVENTS, ORDERED, CORPUS_SIZE, TOKENS))
+
+
+@ANY_FILES
+def test_an_odd_anchor_is_no_granularity(own):
+    path = own / "SemEval_Task4_data" / "corpus_3" / "TimeLines_Gold_Standard" / "cy.txt"
+    path.write_text("Cy\n1\tXXX-XX-XX\t1-1-left\n2\t2007-02-30\t2-1-left\n3\t2007-XX\t2-1-x\n")
+    cell = cells(folder=own)[ANCHORS]
+    assert (cell.verdict, cell.recomputed) == (DIFFERS, "day 8, month 7, year 5, other 2")
+
+
+@ANY_FILES
+@pytest.mark.parametrize("events", [3, 2])
+def test_a_statement_about_all_needs_all_to_hold_and_one_to_fail(own, events):
+    """Without corpus 3, three events of every entity confirm nothing; two of one entity refute the paper."""
+    shutil.rmtree(own / "SemEval_Task4_data" / "corpus_3")
+    path = own / "SemEval_Task4_data" / "corpus_1" / "TimeLines_Gold_Standard" / "bo.txt"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[: 1 + events]))
+    cell = cells(folder=own)[EVENTS]
+    expected = (NOT_RECOMPUTED, None) if events == 3 else (DIFFERS, 2)
+    assert (cell.verdict, cell.recomputed) == expected
+    assert cells(folder=own)[USED].why.startswith("needs the files of all three")
+
+
+@ANY_FILES
+def test_a_corpus_without_events(own):
+    path = own / "SemEval_Task4_data" / "corpus_2" / "TimeLines_Gold_Standard" / "ann.txt"
+    path.write_text("Ann\n")
+    found = cells(folder=own)
+    assert found[GM].recomputed is None
+    assert found[ORDERED].recomputed == "85.7 of events, 80.0 of mentions"
+
+
+@ANY_FILES
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        # Of the figure's sentences only; 2004 comes first there, and an event of another sentence does not count.
+        (
+            "1\t1976\t9-1-built\n2\t2004\t18315-7-fighting\t18355-4-fighting\n3\t2010\t18355-18-x\n4\t2011-01\t18315-7-leave\n",
+            {"fight": (1, AGREES), "leave": (3, DIFFERS), "anchor": ("2011-01", AGREES)},
+        ),
+        (
+            "0\tXXXX\t18315-7-leave\n1\t2004\t18315-7-fighting\n2\t2005\t18355-4-fighting\n",
+            {"fight": ("not in the timeline", DIFFERS), "leave": (0, DIFFERS), "anchor": ("XXXX", DIFFERS)},
+        ),
+    ],
+)
+def test_figure_1_by_hand(tmp_path, lines, expected):
+    write_split(tmp_path, "trial", (18315, 18355), steve_jobs=f"Steve Jobs\n{lines}")
+    found = cells("Figure 1", tmp_path)
+    names = {"fight": ("18315-7-fighting, 18355-4-fighting", "position"), "leave": ("18315-7-leave", "position")}
+    names["anchor"] = ("18315-7-leave", "anchor")
+    assert {name: (found[cell].recomputed, found[cell].verdict) for name, cell in names.items()} == expected
+
+
+def test_a_changed_record_changes_its_cells(at_hand, corpora, tmp_path):
+    if not {"trial", "corpus_1", "corpus_2"} <= at_hand:
+        pytest.skip("the files are not available")
+    shutil.copytree(corpora / NAME, tmp_path / NAME)
+    path = tmp_path / NAME / "SemEval_Task4_data" / "corpus_1" / "TimeLines_Gold_Standard" / "eads.txt"
+    with path.open("a") as file:
+        file.write("1\t2007-03\t1-1-a\t2-1-b\t3-1-c\n")
+    released, changed = cells(), cells(folder=tmp_path / NAME)
+    moved = {row for row, cell in released.items() if cell.recomputed != changed[row].recomputed}
+    assert moved == {ANCHORS, AIRBUS, ORDERED}
+    assert changed[AIRBUS].recomputed - released[AIRBUS].recomputed == pytest.approx(3 / 13)
+    assert changed[ORDERED].recomputed.startswith("61.6 ")  # 170/276
 
 
 def test_without_any_files(run, monkeypatch, tmp_path):
@@ -95,3 +325,14 @@ def test_without_any_files(run, monkeypatch, tmp_path):
     done = run("reproduce", NAME, "--data-dir", tmp_path)
     assert done.exit_code == 1
     assert "contains no file" in done.stderr
+
+
+def test_the_command(corpora, run):
+    shown = run("reproduce", NAME, "--strict", "--missing", "--json")
+    assert shown.exit_code == 0
+    tables = {table["name"]: table for table in json.loads(shown.stdout)}
+    f1 = {cell["row"]: cell["printed"] for cell in tables["Table 2"]["cells"]}
+    assert (f1["Track A: WHUNLP 1"], f1["Track B: GPLSIUA 1"]) == ("7.28", "25.36")
+    why = {cell["row"]: cell["why"] for cell in [*tables["Table 2"]["cells"], *tables["Text"]["cells"]]}
+    assert "7.85" in why["Track A: WHUNLP 1"]
+    assert "7.28" in why["F1 of the best run of the main track (A)"]

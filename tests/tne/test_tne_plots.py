@@ -133,7 +133,7 @@ def test_the_shares_that_are_drawn():
     first = preposition_counts(documents_of(GOLD))
     assert {PREPOSITIONS[label]: n for label, n in enumerate(first.tolist()) if n} == {"of": 3, "in": 1, "on": 1}
     second = preposition_counts(documents_of(gold((2, [(0, "near", 1), (0, "near", 1), (1, "in", 0), (1, "of", 0)]))))
-    figure = draw_prepositions({"one": first, "two": second})
+    figure = draw_prepositions({"one": first, "two": second}, 0)
     (axes,) = figure.axes
     names = [label.get_text() for label in axes.get_xticklabels()]
     assert names[:4] == ["of", "in", "on", "against"]  # by the first file, ties by number
@@ -152,10 +152,30 @@ def test_the_shares_that_are_drawn():
     centres = [[patch.get_x() + patch.get_width() / 2 for patch in bar.patches] for bar in axes.containers]
     assert np.allclose(np.mean(centres, axis=0), range(24))
     assert len(axes.texts) == 0
-    alone = draw_prepositions({"one": first})
+    alone = draw_prepositions({"one": first}, 0)
     assert [text.get_text() for text in alone.axes[0].texts][:4] == ["60.0", "20.0", "20.0", "0.0"]
     assert alone.axes[0].get_legend() is None
     assert overlapping(alone) == (0, False)
+
+
+@pytest.mark.parametrize(
+    ("smallest", "names", "one", "two"),
+    [
+        # Of 50 links of the first file, on has two and at one; of ten of the second, on has none and at two.
+        (4, ["of", "in", "on", "at"], [60, 34, 4, 2], [50, 30, 0, 20]),
+        (4.1, ["of", "in", "at", "Other"], [60, 34, 2, 4], [50, 30, 20, 0]),
+        (30.5, ["of", "in", "Other"], [60, 34, 6], [50, 30, 20]),
+        (60.5, ["Other"], [100], [100]),
+    ],
+)
+def test_rare_prepositions_are_united(smallest, names, one, two):
+    first, second = np.zeros(25, np.int64), np.zeros(25, np.int64)
+    first[[OF, IN, ON, AT]], second[[OF, IN, AT]] = [30, 17, 2, 1], [5, 3, 2]
+    figure = draw_prepositions({"one": first, "two": second}, smallest)
+    if smallest == 4:  # those that neither file has are united, too
+        names, one, two = [*names, "Other"], [*one, 0], [*two, 0]
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == names
+    assert bars(figure) == {"one": one, "two": two}
 
 
 def sent(path="sent.jsonl"):
@@ -188,7 +208,13 @@ def test_prepositions_of_the_sample(ran):
     told = ran("plot", "prepositions", *SAMPLE, "-o", "shares.svg")
     assert told == "shares.svg: 65 links of test\n"
     found = texts("shares.svg")
-    assert {"share of links (%)", *PREPOSITIONS[1:]} <= set(found)
+    # Of 65 links 33 are of, 6 for, 5 on, 5 about, 4 in, 4 to and 3 from; five others have one each, under four percent.
+    shown = {"of", "for", "on", "about", "in", "to", "from"}
+    assert {name for name in found if name in PREPOSITIONS} == shown
+    assert {"share of links (%)", "Other"} <= set(found)
+    ran("plot", "prepositions", *SAMPLE, "--other", 0, "-o", "all.svg")
+    assert {"share of links (%)", *PREPOSITIONS[1:]} <= set(texts("all.svg"))
+    assert "Other" not in texts("all.svg")
     again = ran("plot", "prepositions", *SAMPLE, "--split", "test", "--split", "test", "-o", "again.svg")
     assert again == "again.svg: 65 links of test\n"
     assert Path("again.svg").read_bytes() == Path("shares.svg").read_bytes()

@@ -1,6 +1,4 @@
-"""WikiPossessions as a corpus: the release, the sample, its statistics and the reproduced tables."""
-
-import shutil
+"""WikiPossessions as a corpus: the release, the sample and their statistics."""
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -8,7 +6,6 @@ import pytest
 
 from closeread.corpora.facts import load_facts
 from closeread.corpora.gold import load_corpus, read_gold, read_own_gold
-from closeread.corpora.reproduction import Inputs, reproduce
 from closeread.corpora.schema import RowValidator, fields, load_schema
 from closeread.corpora.submissions import read_submission
 from closeread.errors import SubmissionError
@@ -82,44 +79,6 @@ def test_every_file_format_gives_the_same_gold(tmp_path, suffix):
 
 def test_fields():
     assert [field.name for field in fields(load_schema("wikipossessions"))] == ["article", "possessions", "text"]
-
-
-def test_tables(corpora):
-    cells = [cell for table in reproduce("wikipossessions") for cell in table.cells]
-    assert all(cell.agrees or cell.why for cell in cells)
-    assert {cell.row for cell in cells if cell.agrees is False} == {
-        "relation: before",
-        "relation: during",
-        "ORACLE Poss.ID",
-        "ORACLE Poss.Cert",
-    }
-    assert sum(cell.agrees is True for cell in cells) == 13 + 1
-    recomputed = {(cell.row, cell.column): cell.recomputed for cell in cells}
-    assert recomputed["relation: before", "count"] == 8
-    assert recomputed["relation: during", "count"] == 646
-    # In three digits, as in the card.
-    assert round(recomputed["ORACLE Poss.ID", "recall"], 3) == 0.920
-    assert round(recomputed["ORACLE Poss.Cert", "precision"], 3) == 0.967
-    assert round(recomputed["ORACLE Poss.Cert", "recall"], 3) == 0.890
-
-
-def test_a_changed_record_changes_the_cells(corpora, tmp_path):
-    shutil.copytree(corpora / "wikipossessions", tmp_path / "corpus")
-    path = tmp_path / "corpus" / "annotations.csv"
-    rows = path.read_text("utf-8").split("\n")
-    place = next(i for i, row in enumerate(rows) if row.startswith("The Night Café"))
-    cells = rows[place].split("#")
-    cells[2], cells[3], cells[6] = "Nobody at all", "PUC", "Aft"
-    cells[4] = "99"  # now last, which changes the pairs with it; the name is new
-    rows[place] = "#".join(cells)
-    rows.insert(place, "#".join([*cells[:2], "Nobody else", *cells[3:]]))
-    path.write_text("\n".join(rows), "utf-8")
-    cells = {(c.row, c.column): c.recomputed for t in reproduce("wikipossessions") for c in t.cells}
-    inputs = Inputs(data_dir=tmp_path / "corpus")
-    changed = {(c.row, c.column): c.recomputed for t in reproduce("wikipossessions", inputs=inputs) for c in t.cells}
-    same = {row for (row, column), value in cells.items() if value == changed[row, column] and value is not None}
-    # There is one more person, with a different time: everything else changes.
-    assert same == {"articles", "type: ORG", "type: LOC", "time: unknown", "relation: before", "relation: uncertain"}
 
 
 def row(**changes):

@@ -1,30 +1,42 @@
-"""A paper's tables: the published values (`reproduction.json` of its task), recomputed (`reproduction.py`).
+"""A paper's tables: the printed values (`reproduction.json` of its task), recomputed (`reproduction.py`).
 
-Conventions: a cell is named by its row and column as printed.  Recomputed values have the printed unit.  Two values
-agree if they differ by no more than the table's tolerance, which is stated with it.  In the data files, null means no
-cell, and "-" a cell that is recomputed but has no published value; notes are keyed by ROW/COLUMN, or by the name of a
-row or column.
+Conventions: the data file has the paper as `source`, and `tables` in printed order.  A table has a `name` ("Table 2",
+"Figure 4", "Text" for the running text), a `section`, a `caption` in our words, a `note` on it as a whole if there is
+something to say, `columns`, and `rows`: from the name of a row to its cells by column, as printed.  A row of "Text" is
+what the figure is, its column the section.  What there is to say of cells is in three objects, from the name of a cell
+("row / column"), a row, a column or "" for the whole table to a clause: `notes`, `differs` (cells that are known to
+differ, and why) and `needs` (what it would take to recompute those that are not).  The module has `RECOMPUTE`, from the
+names of tables to functions from `Inputs` to their cells.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from types import ModuleType
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from closeread.corpora.gold import corpus_names, load_corpus
-from closeread.counts.paper_tables import Cell, Table
+from closeread.counts.paper_tables import (
+    DIFFERS,
+    NOT_PRINTED,
+    NOT_RECOMPUTED,
+    Cell,
+    Chance,
+    Claim,
+    Table,
+    Value,
+    judge,
+)
 from closeread.errors import RequestError, describe_unknown
 from closeread.records import DataDir
 from closeread.tasks import find
 
-UNRECORDED = "-"
-
-Recomputed = Mapping[tuple[str, str], float]
+Recomputed = Mapping[tuple[str, str], Value]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -35,11 +47,19 @@ class Inputs:
         data_dir: a folder with the corpus's files; None to look in the usual places.
         upstream: a checkout of the authors' repository, for other files that they released; or None.
         annotations: a folder with annotators' files; or None.
+        shared: what several tables need, by name (`once`).
     """
 
     data_dir: DataDir | None = None
     upstream: Path | None = None
     annotations: Path | None = None
+    shared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Return what a function makes, such as the records of a split, and keep it for the tables that follow."""
+        if name not in self.shared:
+            self.shared[name] = make()
+        return cast(T, self.shared[name])
 
 
 Recompute = Callable[[Inputs], Recomputed]
@@ -51,52 +71,90 @@ def reproducible() -> list[str]:
     return [corpus for corpus in corpus_names() if find(load_corpus(corpus).task, "reproduction")]
 
 
+def load_printed(corpus: str) -> Mapping[str, Any]:
+    """Load what a corpus's paper prints, as the data file has it.
+
+    Raises:
+        RequestError: there is no such corpus with a paper's tables.
+    """
+    folder = resources.files(_find_module(corpus).__name__.rpartition(".")[0])
+    printed: Mapping[str, Any] = json.loads(folder.joinpath("reproduction.json").read_text("utf-8"))
+    return printed
+
+
 def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = None) -> list[Table]:
     """Recompute the tables of a corpus's paper.
 
     Args:
         corpus: its name.
-        table: one table, by number or name ("1", "Table 1"); None for all.
+        table: one table, by number or name ("1", "Table 1", "Text"); None for all.
         inputs: where to recompute from; None to look in the usual places.
 
     Raises:
         RequestError: there is no such corpus or table; an InputError if the corpus's files are missing or invalid.
     """
+    module, printed = _find_module(corpus), load_printed(corpus)
+    recompute = cast(Mapping[str, Recompute], vars(module)["RECOMPUTE"])
+    tables = printed["tables"]
+    if table is not None:
+        tables = [_find_table(table, tables)]
+    found = []
+    inputs = replace(inputs or Inputs(), shared={})
+    for one in tables:
+        cells = recompute[one["name"]](inputs) if one["name"] in recompute else {}
+        about = (one["name"], one.get("section", ""), one["caption"], printed["source"], one.get("note", ""))
+        found.append(Table(*about, tuple(_compare(one, cells))))
+    return found
+
+
+def _find_module(corpus: str) -> ModuleType:
     if corpus not in reproducible():
         raise RequestError(describe_unknown("corpus with a paper's tables", corpus, reproducible()))
-    module = cast(ModuleType, find(load_corpus(corpus).task, "reproduction"))
-    folder = resources.files(module.__name__.rpartition(".")[0])
-    printed = json.loads(folder.joinpath("reproduction.json").read_text("utf-8"))
-    names = list(printed["tables"])
-    wanted = names if table is None else [_find_table(table, names)]
-    recompute = cast(Mapping[str, Recompute], vars(module)["RECOMPUTE"])
-    return [
-        _compare(name, printed["source"], printed["tables"][name], recompute[name](inputs or Inputs()))
-        for name in wanted
-    ]
+    return cast(ModuleType, find(load_corpus(corpus).task, "reproduction"))
 
 
-def _find_table(table: str, names: Sequence[str]) -> str:
-    asked = table.casefold().removeprefix("table ")
-    for name in names:  # such as "Table 3", "Tables 1 and 2" or "Figure 4"
-        known = name.casefold()
-        if asked in (known, *known.removeprefix("tables ").removeprefix("table ").split(" and ")):
-            return name
-    raise RequestError(describe_unknown("table", table, names))
+def _find_table(name: str, tables: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    asked = name.casefold().removeprefix("table ")
+    for table in tables:
+        known = str(table["name"]).casefold()
+        if asked in (known, known.removeprefix("table ")):
+            return table
+    raise RequestError(describe_unknown("table", name, [table["name"] for table in tables]))
 
 
-def _compare(name: str, source: str, printed: Mapping[str, Any], recomputed: Recomputed) -> Table:
-    tolerance = float(printed["tolerance"])
-    cells = []
-    for row, values in printed["rows"].items():
-        for column, value in zip(printed["columns"], values, strict=True):
-            if value is None:
-                continue
-            ours = recomputed.get((row, column))
-            notes = (printed["needs"], printed["notes"]) if ours is None else (printed["notes"],)
-            why = next((note[name] for note in notes for name in (f"{row}/{column}", row, column) if name in note), "")
-            stated = None if value == UNRECORDED else value
-            # The float nearest to a printed 0.1 differs from it slightly.
-            agrees = None if ours is None or stated is None else abs(ours - stated) <= tolerance + 1e-9
-            cells.append(Cell(row, column, stated, ours, why, agrees))
-    return Table(name, printed["caption"], source, printed["tolerance_because"], tuple(cells))
+def _compare(printed: Mapping[str, Any], recomputed: Recomputed) -> Iterator[Cell]:
+    """Yield the cells of a table: those that are printed, in order, and then those that are only recomputed.
+
+    Raises:
+        ValueError: a recomputed cell has a column or a row that the table lacks.
+    """
+    rows, columns = printed["rows"], printed["columns"]
+    unknown = [cell for cell in recomputed if cell[0] not in rows or cell[1] not in columns]
+    if unknown:
+        raise ValueError(f"{printed['name']} has no cell {unknown[0]}")
+    for row, texts in rows.items():
+        for column in columns:
+            value, text = recomputed.get((row, column)), texts.get(column)
+            if value is not None or column in texts:
+                yield _make_cell(printed, (row, column), text, value)
+
+
+def _make_cell(table: Mapping[str, Any], place: tuple[str, str], text: str | None, value: Value | None) -> Cell:
+    verdict = judge(text, value)
+    known = {DIFFERS: "differs", NOT_RECOMPUTED: "needs"}.get(verdict)
+    reason = "" if known is None else _look_up(table.get(known, {}), place)
+    notes = [reason, *([_describe_draw(value)] if isinstance(value, Chance) else [])]
+    notes.append(_look_up(table.get("notes", {}), place))
+    shown = value.mean if isinstance(value, Chance) else value.value if isinstance(value, Claim) else value
+    is_expected = verdict == NOT_PRINTED or known is None or bool(reason)
+    return Cell(*place, text, shown, verdict, "; ".join(filter(None, notes)), is_expected)
+
+
+def _describe_draw(value: Chance) -> str:
+    return f"mean of random draws, whose standard deviation is {value.deviation:.2g}"
+
+
+def _look_up(clauses: Mapping[str, str], place: tuple[str, str]) -> str:
+    """Return what is said of a cell, its row, its column or the whole table."""
+    row, column = place
+    return next((clauses[name] for name in (f"{row} / {column}", row, column, "") if name in clauses), "")

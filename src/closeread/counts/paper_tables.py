@@ -1,44 +1,167 @@
-"""A table of a paper, with the published values and the recomputed ones."""
+"""A table of a paper, with the printed values and the recomputed ones, and a verdict on each.
+
+Conventions: a printed value is text, digit by digit as printed.  A recomputed number agrees if it is within half a unit
+of the last printed digit.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+AGREES, CUT_OFF, WITHIN_CHANCE = "agrees", "agrees, cut off", "within chance"
+DIFFERS, NOT_RECOMPUTED, NOT_PRINTED = "differs", "not recomputed", "not printed"
+VERDICTS = (AGREES, CUT_OFF, WITHIN_CHANCE, DIFFERS, NOT_RECOMPUTED, NOT_PRINTED)
+
+NUMBER = re.compile(r"-?(?:[0-9][0-9,]*(?:\.[0-9]+)?|\.[0-9]+)")
+DEVIATIONS = 2
+"""How many standard deviations a printed random draw may be from the mean."""
+
+
+class Chance(NamedTuple):
+    """A value that depends on a random draw.
+
+    Attributes:
+        mean, deviation: the mean and the standard deviation over draws.
+    """
+
+    mean: float
+    deviation: float
+
+
+class Claim(NamedTuple):
+    """A statement such as "less than 70", which holds or not.
+
+    Attributes:
+        value: what was found.
+        holds: whether the statement is true of it.
+    """
+
+    value: float | str
+    holds: bool
+
+
+Value = float | str | Chance | Claim
+"""A recomputed value: a number in the printed unit, a text to be equal to the printed one, a draw, or a claim."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A published value and the recomputed one.
+    """A printed value and the recomputed one.
 
     Attributes:
         row, column: its place in the table.
-        printed: the published value; None if there is none, or none on record.
-        recomputed: the recomputed value, in the same unit; None if it can't be recomputed.
-        why: why it can't be recomputed, or a note about it.
-        agrees: whether the two are within the table's tolerance; None if one of them is missing.
+        printed: the text as printed; None if nothing is.
+        recomputed: the recomputed value, in the printed unit; None if it can't be recomputed.
+        verdict: one of `VERDICTS`.
+        why: why it differs or can't be recomputed, or a note about it; empty if there is nothing to say.
+        is_expected: whether the verdict is as the package knows it: the cell agrees, or is known to differ or to need
+            something.
     """
 
     row: str
     column: str
-    printed: float | None
-    recomputed: float | None
-    why: str
-    agrees: bool | None
+    printed: str | None
+    recomputed: float | str | None
+    verdict: str
+    why: str = ""
+    is_expected: bool = True
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table with published and recomputed values.
+    """A table with printed and recomputed values.
 
     Attributes:
-        name: such as "Table 1".
+        name: such as "Table 1", or "Text" for the figures of the running text.
+        section: where it is in the paper; empty if it has no place of its own.
         caption: what it shows, not quoted from the paper.
-        source: the paper and the pages.
-        tolerance: how far apart two values may be to agree, and why.
+        source: the paper.
+        note: what there is to say of it as a whole, such as that it is a picture without numbers; may be empty.
         cells: the cells, in printed order.
     """
 
     name: str
+    section: str
     caption: str
     source: str
-    tolerance: str
+    note: str
     cells: tuple[Cell, ...]
+
+    def to_json(self, corpus: str) -> dict[str, Any]:
+        """Return the table as JSON can hold it, with the name of its corpus."""
+        names = ("row", "column", "printed", "recomputed", "verdict", "why")
+        cells = [{name: getattr(cell, name) for name in names} for cell in self.cells]
+        about = {name: getattr(self, name) for name in ("name", "section", "caption", "source", "note")}
+        return {"corpus": corpus, **about, "cells": cells}
+
+
+def count_verdicts(tables: Iterable[Table]) -> dict[str, int]:
+    """Count the cells of tables by verdict; verdicts that no cell has are left out."""
+    counts = Counter(cell.verdict for table in tables for cell in table.cells)
+    return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
+
+
+def judge(printed: str | None, value: Value | None) -> str:
+    """Compare a printed value with a recomputed one.
+
+    >>> judge("3,988", 3988), judge("35.8", 35.86), judge("35.8", 35.91), judge(".063", 0.0634), judge("12", None)
+    ('agrees', 'agrees, cut off', 'differs', 'agrees', 'not recomputed')
+    >>> judge("0.5", Chance(0.44, 0.04)), judge("less than 70", Claim(69.7, True)), judge("120 / 44", "120 / 44")
+    ('within chance', 'agrees', 'agrees')
+    """
+    if value is None:
+        return NOT_RECOMPUTED
+    if printed is None:
+        return NOT_PRINTED
+    if isinstance(value, Claim):
+        return AGREES if value.holds else DIFFERS
+    if isinstance(value, str):
+        return AGREES if value == printed else DIFFERS
+    number = parse_number(printed)
+    if number is None:
+        raise ValueError(f"{printed!r} is not a number: give a text or a claim to compare it with")
+    if isinstance(value, Chance):
+        is_near = abs(float(number) - value.mean) <= DEVIATIONS * value.deviation
+        return WITHIN_CHANCE if is_near else DIFFERS
+    return _judge_number(number, value)
+
+
+def _judge_number(printed: Decimal, value: float) -> str:
+    unit = Decimal(1).scaleb(int(printed.as_tuple().exponent))
+    found = Decimal(repr(float(value)))  # the digits that are shown; a NumPy number is a float, too
+    distance = abs(found - printed)
+    # Halves may be rounded either way, and the last digits of a float are noise.
+    if distance <= unit / 2 + Decimal("1e-9"):
+        return AGREES
+    is_longer = abs(found) > abs(printed)
+    return CUT_OFF if is_longer and distance < unit else DIFFERS
+
+
+def parse_number(printed: str) -> Decimal | None:
+    """Return the number that a printed value is; None if it is not just a number.
+
+    >>> parse_number("1,026,657"), parse_number(".063"), parse_number("about 20")
+    (Decimal('1026657'), Decimal('0.063'), None)
+    """
+    text = printed.removesuffix("%").strip()
+    return Decimal(text.replace(",", "")) if NUMBER.fullmatch(text) else None
+
+
+def format_like(printed: str | None, value: float | str | None) -> str:
+    """Format a recomputed value for a table, numbers with one more digit than is printed.
+
+    >>> format_like("35.8", 35.8642), format_like("3,988", 3988.0), format_like("12", 11.96), format_like(None, 0.25)
+    ('35.86', '3,988', '12.0', '0.25')
+    """
+    if value is None or isinstance(value, str):
+        return value or ""
+    number = None if printed is None else parse_number(printed)
+    if value == int(value) and (number is None or number == number.to_integral_value()):
+        return f"{value:,.0f}"
+    digits = 2 if number is None else 1 - int(number.as_tuple().exponent)
+    return f"{value:,.{digits}f}"

@@ -12,14 +12,11 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Comparison, Estimate, Report, Scores
 from closeread.errors import escape, pluralize
-
-if TYPE_CHECKING:
-    from closeread.counts.paper_tables import Table
 
 Style = Literal["table", "markdown", "latex"]
 NOTHING = "–"
@@ -278,24 +275,6 @@ def comparison_rows(comparison: Comparison) -> tuple[list[str], list[list[object
         for name, d in comparison.differences.items()
     ]
     return header, rows
-
-
-def reproduction_grid(table: Table) -> Grid:
-    """Return a table of published and recomputed values, side by side."""
-    verdict = {True: "agrees", False: "differs", None: ""}
-    rows = [
-        [
-            "" if before and before.row == c.row else c.row,  # a row's name and note are not repeated
-            c.column,
-            NOTHING if c.printed is None else f"{c.printed:,}",
-            format_number(c.recomputed),
-            "not recomputed" if c.recomputed is None else verdict[c.agrees],
-            "" if before and (before.row, before.why) == (c.row, c.why) else c.why,
-        ]
-        for before, c in zip((None, *table.cells), table.cells, strict=False)
-    ]
-    header = ["row", "column", "printed", "recomputed", "", "note"]
-    return Grid(f"{table.name}. {table.caption}", header, rows, [f"{table.source}. Agreement: {table.tolerance}."])
 
 
 def units_grid(rows: Sequence[dict[str, Any]]) -> Grid:

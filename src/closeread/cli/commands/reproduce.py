@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from closeread.cli import options, printing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from closeread.counts.paper_tables import Table
+
+ALL = "all"
 
 
 @click.command(cls=options.CorpusCommand, short_help="Recompute the tables of a corpus's paper.")
@@ -24,35 +31,115 @@ from closeread.cli import options, printing
     "--annotations",
     type=options.NAMED,
     metavar="DIR",
-    help="Read annotators' files from this folder, DOCUMENT/ANNOTATOR.",
+    help="Read annotators' files from this folder, as DOCUMENT/ANNOTATOR.conll or .txt.",
 )
+@click.option("--missing", is_flag=True, help="Also show the values that are not recomputed, and what they need.")
+@click.option("--strict", is_flag=True, help="Exit with code 1 if a value differs that is not known to differ.")
 @options.style_options
 def command(
-    corpus: str, table: str | None, upstream: Path | None, annotations: Path | None, style: Any, **files: Any
+    corpus: str,
+    table: str | None,
+    upstream: Path | None,
+    annotations: Path | None,
+    missing: bool,
+    strict: bool,
+    style: Any,
+    **files: Any,
 ) -> None:
-    """Recompute the tables of a corpus's paper and print published and recomputed values side by side.
+    """Recompute the figures that a corpus's paper prints, and show them side by side.
+
+    CORPUS may be `all`: the corpora whose released files can be verified.  A recomputed value agrees if it is within
+    half a unit of the last printed digit; printed values that were cut off instead of rounded, and random draws, are
+    told apart.  Tables hide what is not recomputed, unless --missing is given; JSON and CSV have everything.
 
     \b
     Examples:
       closeread reproduce mctaco
       closeread reproduce mctaco 2 --upstream MCTACO
+      closeread reproduce tne Text --missing
       closeread reproduce marmara_coref 1 --annotations annotations
+      closeread reproduce all --strict
     """
-    from dataclasses import asdict
-
     from closeread.corpora.gold import data_notices, load_corpus
     from closeread.corpora.reproduction import Inputs, reproduce
-    from closeread.counts.rendering import reproduction_grid
+    from closeread.counts.reproduction_grids import make_count_grid, make_table_grids
+    from closeread.errors import RequestError
 
-    declaration = load_corpus(corpus)
-    data_dir = options.take_files(files)
-    options.tell(data_notices(declaration, declaration.default_config, data_dir))
-    tables = reproduce(corpus, table, Inputs(data_dir, upstream, annotations))
-    header = ["table", "row", "column", "printed", "recomputed", "agrees", "note"]
-    rows = [[t.name, c.row, c.column, c.printed, c.recomputed, c.agrees, c.why] for t in tables for c in t.cells]
+    inputs = Inputs(options.take_files(files), upstream, annotations)
+    if corpus == ALL:
+        if table is not None or any(one is not None for one in (inputs.data_dir, upstream, annotations)):
+            what = "all corpora are recomputed from the usual places"
+            raise RequestError(f"{what}; choose one corpus for a table or files")
+        papers = _reproduce_all()
+    else:
+        declaration = load_corpus(corpus)
+        options.tell(data_notices(declaration, declaration.default_config, inputs.data_dir))
+        papers = {corpus: reproduce(corpus, table, inputs)}
+    header = ["corpus", "table", "row", "column", "printed", "recomputed", "verdict", "why"]
     printing.show(
         style,
-        value=lambda: [asdict(table) for table in tables],
-        table=lambda: (header, rows),
-        grids=lambda: map(reproduction_grid, tables),
+        value=lambda: [one.to_json(name) for name, of_paper in papers.items() for one in of_paper],
+        table=lambda: (
+            header,
+            [
+                [name, one.name, c.row, c.column, c.printed, c.recomputed, c.verdict, c.why]
+                for name, of_paper in papers.items()
+                for one in of_paper
+                for c in one.cells
+            ],
+        ),
+        grids=lambda: (
+            [make_count_grid(dict(papers))]
+            if corpus == ALL and not missing
+            else [grid for of_paper in papers.values() for grid in make_table_grids(of_paper, missing=missing)]
+        ),
     )
+    if strict:
+        _check_differences(papers)
+
+
+def _reproduce_all() -> dict[str, list[Table]]:
+    """Recompute the tables of all papers whose corpora are here, by corpus; notes tell which are left out.
+
+    Raises:
+        RequestError: no corpus is here.
+    """
+    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.reproduction import reproduce, reproducible
+    from closeread.errors import InputError, RequestError
+
+    papers: dict[str, list[Table]] = {}
+    for name in reproducible():
+        if load_corpus(name).user_folders:
+            # Nobody knows whether a user's own folders hold the corpus of the paper.
+            options.tell([f"{name} is left out, since its files are your own: closeread reproduce {name}"])
+            continue
+        try:
+            papers[name] = reproduce(name)
+        except InputError as error:
+            options.tell([f"{name} is left out: {error}"])
+    if not papers:
+        raise RequestError("no corpus has its files here")
+    return papers
+
+
+def _check_differences(papers: Mapping[str, Sequence[Table]]) -> None:
+    """Check that no value differs that is not known to differ.
+
+    Raises:
+        ClickException: one does; the first is named.
+    """
+    from closeread.counts.paper_tables import DIFFERS, format_like
+    from closeread.errors import escape
+
+    unexpected = [
+        f"{corpus}: {table.name}: {cell.row}, {cell.column} is {format_like(cell.printed, cell.recomputed)}"
+        f" ({cell.printed} printed)"
+        for corpus, tables in papers.items()
+        for table in tables
+        for cell in table.cells
+        if cell.verdict == DIFFERS and not cell.is_expected
+    ]
+    if unexpected:
+        more = f", and {len(unexpected) - 1:,} more" if len(unexpected) > 1 else ""
+        raise click.ClickException(escape(f"{unexpected[0]}{more}"))

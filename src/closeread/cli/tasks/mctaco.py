@@ -181,4 +181,51 @@ def _choose_techniques(
     return techniques
 
 
-COMMANDS: Commands = {"adjudicate": {"mctaco": adjudicate}, "perturb": {"mctaco": perturb}}
+@click.command(cls=options.WritingCommand)
+@click.argument("predictions", type=options.FILE, nargs=-1, required=True)
+@options.gold_options
+@options.output
+def categories(predictions: tuple[Path, ...], output: Path, **places: Any) -> None:
+    """Draw exact match on mctaco by category, of systems beside a coin, as .png or .svg (Zhou et al., 2019, Figure 2).
+
+    Systems are called by the names of their files.
+
+    \b
+    Examples:
+      closeread plot categories mine.jsonl -o categories.png
+      closeread plot categories MCTACO/experiments/*/*.output.txt -o categories.svg
+    """
+    from closeread.drawing.pictures import check_suffix, write_picture
+    from closeread.errors import escape, pluralize
+    from closeread.scoring import Scorer, resolve_options
+    from closeread.tasks.mctaco.categories import expect_coin_by_category, score_by_category
+    from closeread.tasks.mctaco.plots import draw_categories
+    from closeread.tasks.mctaco.procedure import PROCEDURE
+
+    check_suffix(output)
+    gold = options.read_gold("mctaco", **places)
+    scorer = Scorer(PROCEDURE, resolve_options(PROCEDURE, "mctaco", {}), gold)
+    files = _name_files(predictions)
+    read = options.read_all(files.values(), lambda path: score_by_category(gold.records, scorer.read(path).rows))
+    systems = {
+        name: {category: scores["exact_match"] for category, scores in of_system.items()}
+        for name, of_system in zip(files, read, strict=True)
+    }
+    coin = {name: scores["exact_match"].mean for name, scores in expect_coin_by_category(gold.records).items()}
+    write_picture(draw_categories(coin, systems), output)
+    of = "1 category" if len(coin) == 1 else f"{len(coin)} categories"
+    click.echo(escape(f"{output}: {of} of questions, {pluralize(len(systems), 'system')} and a coin"))
+
+
+def _name_files(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return different files by their names without suffix, or by their paths if two have the same name."""
+    different = tuple(dict.fromkeys(paths))
+    names = [path.stem for path in different]
+    return dict(zip(names if len(set(names)) == len(names) else map(str, different), different, strict=True))
+
+
+COMMANDS: Commands = {
+    "adjudicate": {"mctaco": adjudicate},
+    "perturb": {"mctaco": perturb},
+    "plot": {"categories": categories},
+}

@@ -154,7 +154,7 @@ def convert(predictions: Path, form: str, output: Path, **places: Any) -> None:
 )
 @options.output
 def plot_confusion(predictions: Path, labels: int, unlinked: str, output: Path, **places: Any) -> None:
-    """Draw a confusion matrix of prepositions as .png or .svg (Elazar et al., 2022, Figure 5).
+    """Draw a confusion matrix of prepositions as .png or .svg (Elazar et al., 2021, Figure 5).
 
     Cells count pairs of noun phrases; colours are base 2 logarithms.  If gold has several prepositions for a pair, the
     predicted one is taken if it is among them, and the last one otherwise.
@@ -184,16 +184,26 @@ def plot_confusion(predictions: Path, labels: int, unlinked: str, output: Path, 
 @click.command(cls=options.WritingCommand)
 @options.config
 @click.option("--split", "splits", multiple=True, metavar="NAME", help="Draw this split; may be repeated.")
+@click.option(
+    "--other",
+    type=click.FloatRange(0, 100),
+    default=4,
+    show_default=True,
+    metavar="PERCENT",
+    help="Unite prepositions with less than this percentage of the links in every split.",
+)
 @options.gold
 @options.data_dir
 @options.output
-def plot_prepositions(splits: tuple[str, ...], output: Path, **places: Any) -> None:
-    """Draw how frequent each preposition is among the links of TNE, as .png or .svg (Elazar et al., 2022, Figure 4).
+def plot_prepositions(splits: tuple[str, ...], other: float, output: Path, **places: Any) -> None:
+    """Draw how frequent each preposition is among the links of TNE, as .png or .svg (Elazar et al., 2021, Figure 4).
+
+    Rare prepositions are united as Other, as in the paper; --other 0 draws all of them.
 
     \b
     Examples:
       closeread plot prepositions --split test -o prepositions.png
-      closeread plot prepositions --split validation --split test --split ood -o prepositions.svg
+      closeread plot prepositions --split validation --split test --split ood --other 0 -o prepositions.svg
     """
     from closeread.drawing.pictures import check_suffix, write_picture
     from closeread.errors import escape
@@ -206,7 +216,7 @@ def plot_prepositions(splits: tuple[str, ...], output: Path, **places: Any) -> N
         gold = options.read_gold("tne", split=split, **places)
         check_links(gold)
         counts[gold.split or str(places["gold"])] = preposition_counts(documents_of(gold.records))
-    write_picture(draw_prepositions(counts), output)
+    write_picture(draw_prepositions(counts, other), output)
     drawn = ", ".join(f"{links.sum():,} links of {name}" for name, links in counts.items())
     click.echo(escape(f"{output}: {drawn}"))
 

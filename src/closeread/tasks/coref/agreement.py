@@ -84,7 +84,8 @@ CITATION = """@inproceedings{passonneau-2004-computing,
   title = {Computing Reliability for Coreference Annotation},
   author = {Passonneau, Rebecca J.},
   booktitle = {Proceedings of LREC 2004},
-  year = {2004}
+  year = {2004},
+  pages = {1503--1506}
 }"""
 
 

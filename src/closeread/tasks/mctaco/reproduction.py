@@ -1,66 +1,229 @@
-"""McTaco's tables, recomputed from the corpus."""
+"""McTaco's tables, Figure 2 and figures of the running text, recomputed from the corpus.
+
+Conventions: scores are in percent.  What needs the authors' released predictions is left out without a checkout of
+their repository.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
+from closeread.arrays import ratio
 from closeread.corpora.gold import load_corpus, read_gold
-from closeread.corpora.reproduction import Inputs, Recompute, Recomputed
+from closeread.corpora.reproduction import Inputs, Recompute, Recomputed, load_printed
 from closeread.corpora.submissions import read_submission
+from closeread.counts.paper_tables import Chance, Claim, Value
+from closeread.counts.table import CountTable
+from closeread.errors import MissingExtraError
 from closeread.records import Record
 from closeread.tasks.mctaco.baselines import always_negative, always_positive
+from closeread.tasks.mctaco.categories import (
+    CATEGORIES,
+    expect_coin,
+    expect_coin_by_category,
+    score_by_category,
+    score_table,
+)
 from closeread.tasks.mctaco.facts import facts
-from closeread.tasks.mctaco.kernels.choices import expected_coin_scores
+from closeread.tasks.mctaco.perturbation.rule_table import UNIT_SETS, WORD_RULES
+from closeread.tasks.mctaco.perturbation.rules import NumberRule, perturb
+from closeread.tasks.mctaco.perturbation.units import normalize_units, plural
 from closeread.tasks.mctaco.procedure import PROCEDURE
 
-CATEGORIES = ("Frequency", "Event Duration", "Stationarity", "Event Ordering", "Typical Time")
+BERT, ROBERTA = "BERT + unit normalization", "RoBERTa"
 RELEASED_PREDICTIONS = {
     "ESIM + GloVe": "experiments/esim/esim.glove.output.txt",
     "ESIM + ELMo": "experiments/esim/esim.elmo.output.txt",
-    "BERT + unit normalization": "experiments/bert/bert.norm.output.txt",
-    "RoBERTa": "experiments/roberta/roberta.output.txt",
+    BERT: "experiments/bert/bert.norm.output.txt",
+    ROBERTA: "experiments/roberta/roberta.output.txt",
 }
+IN_TABLE_2 = ("ESIM + GloVe", "ESIM + ELMo", BERT)
+TRAINED = ("ESIM + GloVe", "ESIM + ELMo", "BERT", BERT)
 NAMES = {"f1": "F1", "exact_match": "EM"}
+COLUMNS = {
+    "adjective": "Adjectives",
+    "frequency": "Frequency",
+    "period": "Period",
+    "typical time": "Typical time",
+}
+"""The columns of Table 3, by the group of rules."""
+
+EXAMPLES = {"2 a.m.": "3 p.m.", "1 day": "10 days", "once a week": "twice a month"}
+"""The examples of rule-based perturbation in step 3."""
+
+SAMPLE = 100
+"""The number of questions that the human answered."""
+
+PLATEAU = 2500
+"""The number of question-answer pairs from which on Figure 3 is flat."""
 
 
 def table_1(inputs: Inputs) -> Recomputed:
-    """Recompute the sizes, from both splits."""
-    found = facts([*_read_records("validation", inputs), *_read_records("test", inputs)])
+    """Recompute Table 1: sizes, of both splits."""
+    found = facts(_read_all(inputs))
     cells = {
-        ("all", "questions"): found["questions"],
-        ("all", "candidates"): found["candidates"],
+        ("# of unique questions", "value"): found["questions"],
+        ("# of unique question-answer pairs", "value"): found["candidates"],
     }
     for name in ("sentence", "question", "answer"):
-        cells[name, "tokens"] = found[f"mean tokens of the {name}"]
+        cells[f"avg. {name} length", "value"] = found[f"mean tokens of the {name}"]
     for category in CATEGORIES:
-        for figure in ("questions", "candidates a question"):
-            cells[category, figure] = found[f"{figure}: {category}"]
+        row = f"event {category.lower().removeprefix('event ')}"
+        cells[row, "# questions"] = found.get(f"questions: {category}", 0)
+        cells[row, "avg # of candidate"] = found.get(f"candidates a question: {category}", 0)
     return cells
 
 
 def table_2(inputs: Inputs) -> Recomputed:
-    """Recompute the rows without a model and those with released predictions, on the test split."""
+    """Recompute Table 2: the rows without a model and those with released predictions, on the test split."""
     gold = _read_records("test", inputs)
+    scores: dict[str, Mapping[str, Value]] = {
+        "Always Positive": _score(gold, always_positive(gold)),
+        "Always Negative": _score(gold, always_negative(gold)),
+        "Random": {name: _in_percent(chance) for name, chance in expect_coin(gold).items()},
+    }
+    for name, system in _read_released_predictions(gold, inputs.upstream, IN_TABLE_2):
+        scores[name] = _score(gold, system)
+    return {(row, NAMES[metric]): value for row, of_row in scores.items() for metric, value in of_row.items()}
+
+
+def table_3(inputs: Inputs) -> Recomputed:
+    """List the replacements of the package's own rules as Table 3 does; no file is needed."""
+    del inputs
+    cells = {
+        (word, COLUMNS[group]): ", ".join(others)
+        for group, rules in WORD_RULES.items()
+        for word, others in rules.items()
+    }
+    for units in UNIT_SETS:
+        for unit in units:
+            others = [other for other in units if other != unit]
+            cells[unit, "Units"] = ", ".join(others)
+            cells[plural(unit), "Units"] = ", ".join(map(plural, others))
+    return cells
+
+
+def figure_2(inputs: Inputs) -> Recomputed:
+    """Compute exact match by category on the test split: of a coin, and of the released predictions."""
+    gold = _read_records("test", inputs)
+    cells: dict[tuple[str, str], Value] = {}
+    for category, of_coin in expect_coin_by_category(gold).items():
+        cells[category, "Random"] = _in_percent(of_coin["exact_match"])
+    for name, system in _read_released_predictions(gold, inputs.upstream, tuple(RELEASED_PREDICTIONS)):
+        for category, scores in score_by_category(gold, system).items():
+            cells[category, name] = 100 * scores["exact_match"]
+    return cells
+
+
+def text(inputs: Inputs) -> Recomputed:
+    """Recompute the figures of the running text, some of them from printed scores."""
+    records = _read_all(inputs)
+    gold = _read_records("test", inputs)
+    cells: dict[tuple[str, str], Value] = {
+        ("tuples", "3"): _claim_about(len(records), 13_000, 1000),
+        ("classes of temporal common sense", "3"): len({record["category"] for record in records}),
+        ("split of the data, dev / test, percent", "4"): _claim_split(inputs),
+        ("tuples in these", "4"): _claim_about(_sample_mean(gold), 700, 100),
+        ("the same as a share of the data, percent", "A.2"): _claim_about(
+            100 * float(ratio(PLATEAU, len(records))), 20, 10
+        ),
+    }
+    return cells | _compare_printed_scores() | _try_tools() | _score_text(gold, inputs.upstream)
+
+
+def _claim_split(inputs: Inputs) -> Claim:
+    questions = [facts(_read_records(split, inputs))["questions"] for split in ("validation", "test")]
+    shares = [100 * float(ratio(number, sum(questions))) for number in questions]
+    return Claim(" / ".join(f"{share:.1f}" for share in shares), [round(share) for share in shares] == [30, 70])
+
+
+def _sample_mean(gold: Sequence[Record]) -> float:
+    """The mean number of candidates of random samples of `SAMPLE` questions."""
+    return SAMPLE * float(ratio(len(gold), facts(gold)["questions"]))
+
+
+def _compare_printed_scores() -> dict[tuple[str, str], Value]:
+    """Compare scores that Table 2 prints: the statements about them need no others."""
+    table = next(table for table in load_printed("mctaco")["tables"] if table["name"] == "Table 2")
+    rows = table["rows"]
+    drops = {row: float(Decimal(cells["F1"]) - Decimal(cells["EM"])) for row, cells in rows.items()}
+    behind = float(Decimal(rows["Human"]["F1"]) - Decimal(rows[BERT]["F1"]))
+    low, high = min(drops[row] for row in TRAINED), max(drops[row] for row in TRAINED)
     return {
-        **_make_cells("Always Positive", _score(gold, always_positive(gold))),
-        **_make_cells("Always Negative", _score(gold, always_negative(gold))),
-        **_make_cells("Random", _expect_coin_scores(gold)),
-        **_score_released_predictions(gold, inputs.upstream),
+        ("how far the best systems are behind humans, percent", "abstract"): _claim_about(behind, 20, 10),
+        ("drop from F1 to EM of humans", "4"): drops["Human"],
+        ("drop from F1 to EM of the other systems", "4"): Claim(f"{low:.1f} to {high:.1f}", low >= 25 and high < 30),
     }
 
 
-def _score_released_predictions(gold: Sequence[Record], upstream: Path | None) -> dict[tuple[str, str], float]:
-    if upstream is None:
+def _try_tools() -> dict[tuple[str, str], Value]:
+    """Try the paper's examples of perturbation and of unit normalization; empty without the libraries they need."""
+    rules: Sequence[NumberRule] = get_args(NumberRule)
+    try:
+        made = [any(new in perturb(old, number_rule=rule) for rule in rules) for old, new in EXAMPLES.items()]
+        normal = normalize_units("30 months")
+    except MissingExtraError:
         return {}
-    corpus = load_corpus("mctaco")
     return {
-        cell: value
-        for name, path in RELEASED_PREDICTIONS.items()
-        for cell, value in _make_cells(name, _score(gold, read_submission(upstream / path, corpus, gold).rows)).items()
+        ("examples of rule-based perturbation", "3, step 3"): Claim(f"{sum(made)} of {len(made)}", all(made)),
+        ("example of unit normalization", "4"): f"30 months -> {normal}",
     }
+
+
+def _score_text(gold: Sequence[Record], upstream: Path | None) -> dict[tuple[str, str], Value]:
+    """Score RoBERTa on the test split (footnote 9), and BERT on random samples of it (footnote 7)."""
+    cells: dict[tuple[str, str], Value] = {}
+    for name, system in _read_released_predictions(gold, upstream, (ROBERTA, BERT)):
+        if name == ROBERTA:
+            for metric, value in _score(gold, system).items():
+                cells[f"{ROBERTA}, {NAMES[metric]}", "4, footnote 9"] = value
+            continue
+        table = PROCEDURE.count(gold=gold, system=system)
+        if len(table.units) > SAMPLE:
+            for count, metric in (("f1_sum", "F1"), ("exact", "EM")):
+                cells[f"{BERT} on the {SAMPLE} questions, {metric}", "4, footnote 7"] = sample_questions(table, count)
+    return cells
+
+
+def sample_questions(table: CountTable, count: str) -> Chance:
+    """Return mean and standard deviation of a score, in percent, over random samples of `SAMPLE` questions.
+
+    The samples are drawn without replacement: the variance of their mean is S² / n · (1 - n / N), with the variance S²
+    of all N questions (with N - 1).
+
+    Args:
+        table: the questions, more than `SAMPLE`.
+        count: the count that is averaged, such as "exact".
+    """
+    values = 100 * table.values[:, table.names.index(count)]
+    left = 1 - float(ratio(SAMPLE, len(values)))
+    return Chance(float(values.mean()), math.sqrt(float(ratio(np.var(values, ddof=1), SAMPLE)) * left))
+
+
+def _claim_about(value: float, number: int, unit: int) -> Claim:
+    """Claim that a value is `number` if rounded to `unit`."""
+    return Claim(value, abs(value - number) <= unit / 2)
+
+
+def _read_released_predictions(
+    gold: Sequence[Record], upstream: Path | None, names: Sequence[str]
+) -> Iterator[tuple[str, Sequence[Record | None]]]:
+    """Yield the names of systems and their released labels; nothing without a checkout."""
+    if upstream is None:
+        return
+    corpus = load_corpus("mctaco")
+    for name in names:
+        yield name, read_submission(upstream / RELEASED_PREDICTIONS[name], corpus, gold).rows
+
+
+def _read_all(inputs: Inputs) -> list[Record]:
+    return [record for split in ("validation", "test") for record in _read_records(split, inputs)]
 
 
 def _read_records(split: str, inputs: Inputs) -> Sequence[Record]:
@@ -68,20 +231,17 @@ def _read_records(split: str, inputs: Inputs) -> Sequence[Record]:
 
 
 def _score(gold: Sequence[Record], system: Sequence[Record | None]) -> dict[str, float]:
-    table = PROCEDURE.count(gold=gold, system=system)
-    totals = table.values.sum(axis=0)
-    return {metric.name: float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
+    return {name: 100 * value for name, value in score_table(PROCEDURE.count(gold=gold, system=system)).items()}
 
 
-def _expect_coin_scores(gold: Sequence[Record]) -> dict[str, float]:
-    table = PROCEDURE.count(gold=gold, system=gold)
-    column = {name: table.values[:, i].astype(np.int64) for i, name in enumerate(table.names)}
-    exact, f1 = expected_coin_scores(column["candidates"], column["gold_yes"])
-    return {"exact_match": float(exact.mean()), "f1": float(f1.mean())}
+def _in_percent(chance: Chance) -> Chance:
+    return Chance(100 * chance.mean, 100 * chance.deviation)
 
 
-def _make_cells(name: str, scores: Mapping[str, float]) -> dict[tuple[str, str], float]:
-    return {(name, NAMES[metric]): 100 * value for metric, value in scores.items()}
-
-
-RECOMPUTE: Mapping[str, Recompute] = {"Table 1": table_1, "Table 2": table_2}
+RECOMPUTE: Mapping[str, Recompute] = {
+    "Table 1": table_1,
+    "Table 2": table_2,
+    "Table 3": table_3,
+    "Figure 2": figure_2,
+    "Text": text,
+}

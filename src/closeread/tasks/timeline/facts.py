@@ -20,10 +20,6 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
     evaluated = [record["entries"] for record in records if record["entries"]]
     lines = [line for entries in evaluated for line in entries]
     events = [len(span["events"]) for line in lines for span in line["spans"]]
-    documents = sum(
-        len({document_of(mention) for line in entries for mention in line["mentions"]} - {None})
-        for entries in evaluated
-    )
     return {
         "target entities": len(records),
         "timelines evaluated": len(evaluated),
@@ -31,10 +27,23 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
         "mentions": sum(len(line["mentions"]) for line in lines),
         "mentions at position 0": sum(len(line["mentions"]) for line in lines if line["position"] == 0),
         "coreference lines": sum(len(line["mentions"]) > 1 for line in lines),
-        "documents a timeline": round(float(ratio(documents, len(evaluated))), 2),
+        "documents a timeline": round(mean_documents(records), 2),
+        "timelines of fewer than 3 lines": sum(len(record["entries"]) < 3 for record in records),
+        "timelines of fewer than 2 documents": sum(count_documents(record) < 2 for record in records),
         "mentions that are no event of track B": sum(number == 0 for number in events),
         "mentions that may be several events": sum(number > 1 for number in events),
     }
+
+
+def count_documents(timeline: Record) -> int:
+    """Count the documents that the mentions of a timeline name."""
+    return len({document_of(mention) for line in timeline["entries"] for mention in line["mentions"]} - {None})
+
+
+def mean_documents(timelines: Sequence[Record]) -> float:
+    """Return the mean number of documents of the timelines that have lines; NaN if none has."""
+    evaluated = [timeline for timeline in timelines if timeline["entries"]]
+    return float(ratio(sum(map(count_documents, evaluated)), len(evaluated)))
 
 
 def text_facts(records: Sequence[Record]) -> dict[str, float]:

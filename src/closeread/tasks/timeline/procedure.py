@@ -1,6 +1,7 @@
 """TimeLine: temporal awareness, event mentions and anchors.
 
-Source: Minard et al. (2015), section 4, as computed by version 2 of the official scorer.
+Source: Minard et al. (2015), section 5 for temporal awareness and section 7 for events and anchors, as computed by
+version 2 of the official scorer.
 
 Conventions: the unit, and the unit of resampling, is the timeline; timelines without entries in gold are left out.
 Numerators and denominators are summed over timelines before dividing.  0/0 is 0, except for anchor accuracy, which is

@@ -20,7 +20,7 @@ from closeread.records import Record
 from closeread.tasks.timeline.cat_xml import is_date
 
 MENTION = re.compile(r"([^-]+)-([0-9]{1,9})-(.+)", re.DOTALL)
-ANCHOR = re.compile(r"([0-9]{4})(?:-([0-9]{2}|XX)(?:-([0-9]{2}|XX))?)?|XXXX-XX-XX")
+ANCHOR = re.compile(r"([0-9]{4})(?:-([0-9]{2}|XX)(?:-([0-9]{2}|XX))?)?|XXXX(?:-XX(?:-XX)?)?")
 SHOWN = 20
 """How many mentions or anchors with one kind of oddity are named; for the others only lines are given."""
 

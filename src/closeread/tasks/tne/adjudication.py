@@ -1,7 +1,8 @@
 """Consolidation: merge the links of several annotators into gold, with decisions where they differ.
 
-Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), section 4 and Figure 3c: links are annotated on clusters that have
-been consolidated before; links that all annotators have are kept, and another person decides on the rest.
+Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), section 5.2 and Figure 3c: links are annotated on
+clusters that have been consolidated before; links that all annotators have are kept, and another person decides on
+the rest.
 
 Conventions: a link holds for every member of the complement's cluster, so the unit of comparison and decision is a
 *target*: an anchor and a cluster, as one integer, the position of the anchor among all noun phrases times the number of

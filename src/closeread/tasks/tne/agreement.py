@@ -1,7 +1,7 @@
 """Agreement between two annotators of TNE, measured by the metrics of the corpus.
 
-Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), section 4: links by the metric of the corpus, coreference by MUC
-and CoNLL F1 without singletons.
+Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), section 5.4: links by the metric of the corpus,
+coreference by MUC and CoNLL F1 without singletons.
 
 Conventions: the second annotator is scored against the first.  0/0 is None: without annotations there is nothing to
 agree on.

@@ -1,6 +1,6 @@
 """Links between noun phrases without learning.
 
-Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), Table 3 and the text that describes it.
+Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), Table 3, and section 7, which describes the baselines.
 
 Conventions: a baseline finds a set of ordered pairs of noun phrases, as integers that sort by document, anchor and
 complement (`closeread.tasks.tne.kernels.links.pairs`), and links every pair by `of`.  The order of noun phrases is that

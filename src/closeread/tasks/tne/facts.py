@@ -1,7 +1,7 @@
 """Statistics of TNE's records, as in Table 2 and Figure 4 of the paper.
 
-Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), Table 2 and Figure 4; the definitions are those that give the
-printed values.
+Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), section 6 with Table 2 and Figure 4; the definitions are
+those that give the printed values.  The paper does not say how it finds sentences.
 
 Conventions: a link is a row of the file, so a duplicate counts twice, and a link to several coreferring noun phrases
 counts once for each.  A link is in surface form only with exactly its own words.  Without any links, only sizes are
@@ -27,9 +27,23 @@ LOOK_AHEAD = 10
 
 PREPOSITION = re.compile(f" ({'|'.join(map(re.escape, PREPOSITIONS[1:]))}) ")
 
+OTHER, SMALLEST = "Other", 4.0
+"""Figure 4 unites prepositions under this percentage of the links."""
+
+MEANS = ("mean distance in tokens", "% of links in surface form", "% of links in extended surface form")
+"""The statistics that are means: the first over links, the others over documents with links."""
+
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
-    """Count documents, noun phrases and links: links of each kind and preposition, their length and surface form."""
+    """Count documents, noun phrases and links: links of each kind and preposition, their length and surface form.
+
+    Means are rounded to two digits.
+    """
+    return {name: round(value, 2) if name in MEANS else value for name, value in measure(records).items()}
+
+
+def measure(records: Sequence[Record]) -> dict[str, float]:
+    """Return the statistics of `facts`, without rounding."""
     documents = documents_of(records)
     sizes: dict[str, float] = {
         "documents": len(documents),
@@ -43,7 +57,7 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
 def _count_links(documents: Documents) -> dict[str, float]:
     """Return all statistics that need links."""
     links, phrases = documents.links, documents.noun_phrases
-    anchor, complement = _find_ends(documents)
+    anchor, complement = find_ends(documents)
     begin, end = phrases.first_token[anchor], phrases.first_token[complement]
     pair = anchor * len(phrases.text) + complement
     sentence = _find_sentences(documents)
@@ -61,14 +75,14 @@ def _count_links(documents: Documents) -> dict[str, float]:
         "transitive links": count_transitive(anchor, complement, len(phrases.text)),
         "links between sentences": int((sentence[anchor] != sentence[complement]).sum()),
         "links to what stands before": int((end < begin).sum()),
-        "mean distance in tokens": round(float(np.abs(end - begin).mean()), 2),
+        "mean distance in tokens": float(np.abs(end - begin).mean()),
         "% of links in surface form": _average_percent(surface, documents),
         "% of links in extended surface form": _average_percent(surface | _find_extended_surface(documents), documents),
         **{f"links: {name}": int(n) for name, n in zip(PREPOSITIONS[1:], counts[1:], strict=True)},
     }
 
 
-def _find_ends(documents: Documents) -> tuple[Ints, Ints]:
+def find_ends(documents: Documents) -> tuple[Ints, Ints]:
     """Return the positions of every link's anchor and complement among the noun phrases of all documents."""
     starts = documents.noun_phrases.starts[:-1][documents.links.document]
     return starts + documents.links.anchor, starts + documents.links.complement
@@ -118,13 +132,13 @@ def _average_percent(mask: Mask, documents: Documents) -> float:
     document = documents.links.document
     links = np.bincount(document)
     shares = ratio(np.bincount(document, mask)[links > 0], links[links > 0])
-    return round(100 * float(shares.mean()), 2)
+    return 100 * float(shares.mean())
 
 
 def _find_surface(documents: Documents) -> Mask:
     """Return the links in surface form: preposition and complement follow the anchor, with single spaces."""
     links, phrases, texts = documents.links, documents.noun_phrases, documents.column("text")
-    anchor, complement = _find_ends(documents)
+    anchor, complement = find_ends(documents)
     stops = zip(phrases.document.tolist(), phrases.last_char.tolist(), strict=True)
     following = [PREPOSITION.match(texts[index], stop) for index, stop in stops]
     label = np.array([LABELS[found[1]] if found else 0 for found in following], np.int64)
@@ -139,7 +153,7 @@ def _find_surface(documents: Documents) -> Mask:
 def _find_extended_surface(documents: Documents) -> Mask:
     """Return the links in surface form, with other tokens allowed between anchor and preposition."""
     phrases = documents.noun_phrases
-    _, complement = _find_ends(documents)
+    _, complement = find_ends(documents)
     tokens = list(chain.from_iterable(documents.column("tokens")))
     begin = (_find_token_starts(documents)[phrases.document] + phrases.first_token)[complement]
     length = (phrases.last_token - phrases.first_token + 1)[complement]
@@ -161,7 +175,7 @@ def _find_after_prepositions(documents: Documents, tokens: Sequence[str]) -> Ite
         For each of `LOOK_AHEAD` distances: the links, and the tokens after their prepositions.
     """
     links, phrases, starts = documents.links, documents.noun_phrases, _find_token_starts(documents)
-    anchor, complement = _find_ends(documents)
+    anchor, complement = find_ends(documents)
     solid = np.flatnonzero([not token.isspace() for token in tokens])
     label = np.array([LABELS.get(token, 0) for token in tokens], np.int64)[solid]
     word, _ = factorize(tokens)

@@ -1,8 +1,8 @@
 """Plots of TNE: the confusion matrix of prepositions, and their frequencies.
 
-Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), Figure 5 for the matrix, coloured by base 2 logarithms, and
-Figure 4 for the shares.  The counts in the cells, the row and column for unlinked pairs, and grouped bars for several
-splits are additions.
+Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), section 8.2, Figure 5 for the matrix, coloured by base 2
+logarithms, and section 6, Figure 4 for the shares, where rare prepositions are united.  The counts in the cells, the
+row and column for unlinked pairs, and grouped bars for several splits are additions.
 
 Conventions: labels are numbered as in `closeread.tasks.tne.columns.PREPOSITIONS`, 0 for no link.
 """
@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from closeread.arrays import Ints, ratio
+from closeread.arrays import Floats, Ints, ratio
 from closeread.corpora.gold import Gold
 from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import DPI, INK, own_settings
 from closeread.errors import RequestError
 from closeread.records import Record
 from closeread.tasks.tne.columns import NONE, PREPOSITIONS, Documents, documents_of, rows_of
+from closeread.tasks.tne.facts import OTHER, SMALLEST
 from closeread.tasks.tne.kernels.links import N_LABELS, confusion
 
 if TYPE_CHECKING:
@@ -110,11 +111,12 @@ def preposition_counts(documents: Documents) -> Ints:
     return np.bincount(documents.links.label, minlength=N_LABELS)
 
 
-def draw_prepositions(counts: Mapping[str, Ints]) -> Figure:
+def draw_prepositions(counts: Mapping[str, Ints], smallest: float = SMALLEST) -> Figure:
     """Draw the share of links of each preposition as bars, in descending order of the first file.
 
     Args:
         counts: the result of `preposition_counts` by the name of the file; at least one, each with links.
+        smallest: unite the prepositions that are under this percentage in every file, as the last bar; 0 to 100.
 
     Returns:
         A figure whose only axes have one container of bars, in percent, for each file.
@@ -123,21 +125,31 @@ def draw_prepositions(counts: Mapping[str, Ints]) -> Figure:
         MissingExtraError: matplotlib is not installed.
     """
     with own_settings():
-        first = next(iter(counts.values()))
-        labels = sorted(range(1, N_LABELS), key=lambda label: -first[label])
+        names, shares = _unite_small(counts, smallest)
         figure, (axes,) = start_chart(_BARS, 4.2)
         width = 0.84 / len(counts)
-        for number, (name, of_file) in enumerate(counts.items()):
-            shares = 100 * ratio(of_file[labels], of_file.sum())
-            places = np.arange(len(labels)) + (number - (len(counts) - 1) / 2) * width
-            bars = axes.bar(places, shares, width, label=name, color=COLOURS[number % len(COLOURS)])
+        for number, (name, of_file) in enumerate(zip(counts, shares, strict=True)):
+            places = np.arange(len(names)) + (number - (len(counts) - 1) / 2) * width
+            bars = axes.bar(places, of_file, width, label=name, color=COLOURS[number % len(COLOURS)])
             if len(counts) == 1:
-                axes.bar_label(bars, [f"{share:.1f}" for share in shares], size=7, color=INK, padding=1)
-        axes.set_xticks(range(len(labels)), [PREPOSITIONS[label] for label in labels], rotation=45, ha="right")
+                axes.bar_label(bars, [f"{share:.1f}" for share in of_file], size=7, color=INK, padding=1)
+        axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
         axes.tick_params(axis="x", length=0)
-        axes.set(ylabel="share of links (%)", xlim=(-0.7, len(labels) - 0.3))
+        axes.set(ylabel="share of links (%)", xlim=(-0.7, len(names) - 0.3))
         style_axes(axes, legend=len(counts) > 1)
     return figure
+
+
+def _unite_small(counts: Mapping[str, Ints], smallest: float) -> tuple[list[str], Floats]:
+    """Return the names of the bars of `draw_prepositions`, and (n_files, n_bars) their heights in percent."""
+    shares = np.stack([100 * ratio(of_file, of_file.sum()) for of_file in counts.values()])
+    labels = np.argsort(-shares[0, 1:], kind="stable") + 1
+    is_small = (shares[:, labels] < smallest).all(axis=0)
+    names = [PREPOSITIONS[label] for label in labels[~is_small]]
+    if not is_small.any():
+        return names, shares[:, labels]
+    other = shares[:, labels[is_small]].sum(axis=1, keepdims=True)
+    return [*names, OTHER], np.hstack([shares[:, labels[~is_small]], other])
 
 
 def check_links(gold: Gold) -> None:

@@ -1,6 +1,7 @@
 """Links between noun phrases: TNE's scores.
 
-Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), sections 2 and 7; details as their evaluator decides them.
+Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), sections 2 and 8.2; details as their evaluator decides
+them.
 
 Conventions: documents are the units of counting and of resampling; counts are summed over documents before dividing.
 Links are compared as ordered pairs of noun phrases.  If a system gives several labels to a pair, the first counts, and

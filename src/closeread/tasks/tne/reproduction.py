@@ -1,144 +1,117 @@
-"""TNE's tables and figure, recomputed from the corpus."""
+"""TNE's tables, figures and figures of the text, recomputed from the release.
+
+Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from closeread.arrays import ratio
-from closeread.corpora.baselines import load_baselines
-from closeread.corpora.gold import load_corpus, read_gold, splits_at_hand
 from closeread.corpora.reproduction import Inputs, Recompute, Recomputed
-from closeread.counts.metrics import harmonic_mean
-from closeread.records import Record
-from closeread.tasks.tne.columns import PREPOSITIONS, Documents, documents_of
-from closeread.tasks.tne.facts import facts
-from closeread.tasks.tne.kernels.links import document_of, phrases_of
-from closeread.tasks.tne.procedure import PROCEDURE
+from closeread.counts.paper_tables import Claim, Value
+from closeread.tasks.tne.columns import PREPOSITIONS, Documents
+from closeread.tasks.tne.facts import OTHER, SMALLEST, find_ends
+from closeread.tasks.tne.release import Statistics, measure_columns, read_test
+from closeread.tasks.tne.reproduction_baselines import table_3
+from closeread.tasks.tne.reproduction_identities import identities
+from closeread.tasks.tne.reproduction_text import text
 
-COLUMNS = {"train": "train", "validation": "dev", "test": "test", "ood": "OOD"}
-DOMAINS = {"books": "Books", "imdb": "IMDB", "reddit": "Reddit"}
-
-FIGURES = {
-    "documents": "documents",
+COUNTS = {
+    "Documents": "documents",
+    "Tokens": "tokens",
     "NPs": "noun phrases",
-    "coreference clusters": "clusters of more than one",
-    "NP-links": "links",
-    "coref-links": "links, once a cluster",
-    "title links": "links to the title",
-    "symmetric": "symmetric links",
-    "transitive": "transitive links",
-    "intersentential": "links between sentences",
-    "anaphores": "links to what stands before",
-    "surface form": "% of links in surface form",
-    "surface form+": "% of links in extended surface form",
+    "Coref-Clusters": "clusters of more than one",
+    "NP-Links": "links",
+    "Coref-Links": "links, once a cluster",
+    "Avg. Distance": "mean distance in tokens",
+    "% Surface-Form": "% of links in surface form",
+    "% Surface-Form+": "% of links in extended surface form",
 }
-TOKENS_OF = ("Books",)
-DISTANCE_OF = ("train", "dev", "test", "Books")
-"""The columns whose printed distances come from the tokens of the file."""
+AVERAGES = {
+    "Avg. Transitive": "transitive links",
+    "Avg. Title Links": "links to the title",
+    "Avg. Symmetric Links": "symmetric links",
+}
+"""Rows of means over documents."""
 
-BASELINES = {
-    "Title-First": "title-first",
-    "Title-Last": "title-last",
-    "Adj-Anaphora": "adj-anaphora",
-    "Adj-Cataphora": "adj-cataphora",
-    "Surface": "surface",
-    "Surface-Extended": "surface-extended",
-    "Combined": "combined",
-}
-DESCRIBED = ("Surface", "Surface-Extended", "Combined")
-SCORES = ("precision", "recall", "F1")
+PERCENTAGES = {"% Anaphores": "links to what stands before", "% Intersentential": "links between sentences"}
+"""Rows of percentages of the links."""
+
+SHOWN = ("of", "in", "from", "for", "near", "at", "by", "member(s) of", "about")
+"""The prepositions of Figure 4."""
 
 
 def table_2(inputs: Inputs) -> Recomputed:
-    """Recompute Table 2 from the splits at hand, with a column for each out-of-domain domain."""
-    records = _read_columns(inputs)
-    for domain, column in DOMAINS.items():
-        records[column] = [record for record in records.get("OOD", ()) if record.get("domain") == domain]
-    return {cell: value for column, texts in records.items() if texts for cell, value in _list_figures(column, texts)}
+    """Recompute Table 2, as far as the splits are at hand."""
+    return {(row, column): value for column, found in measure_columns(inputs).items() for row, value in _list(found)}
 
 
-def _list_figures(column: str, records: Sequence[Record]) -> Iterator[tuple[tuple[str, str], float]]:
-    found = facts(records)
-    rows = dict(FIGURES)
-    if column in TOKENS_OF:
-        rows["tokens"] = "tokens"
-    if column in DISTANCE_OF:
-        rows["distance"] = "mean distance in tokens"
-    for row, name in rows.items():
-        if name in found:  # without links there are only sizes
-            yield (row, column), found[name]
+def _list(found: Statistics) -> Iterator[tuple[str, float]]:
+    """Yield the rows of a column of Table 2."""
+    for row, name in COUNTS.items():
+        if name in found:
+            yield row, found[name]
+    for rows, whole, scale in ((AVERAGES, "documents", 1), (PERCENTAGES, "links", 100)):
+        for row, name in rows.items():
+            if name in found:
+                yield row, scale * float(ratio(found[name], found[whole]))
 
 
 def figure_4(inputs: Inputs) -> Recomputed:
-    """Recompute Figure 4 from the splits at hand: the percentage of links with each preposition."""
-    cells = {}
-    for column, records in _read_columns(inputs).items():
-        found = facts(records)
-        for name in PREPOSITIONS[1:] if "links" in found else ():
-            cells[name, column] = 100 * float(ratio(found[f"links: {name}"], found["links"]))
-    return cells
+    """Recompute Figure 4: the percentage of links with each preposition, those under `SMALLEST` together."""
+    found = measure_columns(inputs).get("test", {})
+    if not found.get("links"):
+        return {}
+    shares = {name: 100 * float(ratio(found[f"links: {name}"], found["links"])) for name in PREPOSITIONS[1:]}
+    other = sum(share for share in shares.values() if share < SMALLEST)
+    return {(name, "test"): share for name, share in ({name: shares[name] for name in SHOWN} | {OTHER: other}).items()}
 
 
-def _read_columns(inputs: Inputs) -> dict[str, Sequence[Record]]:
-    """Read the documents of every split at hand, by the name of its column."""
-    corpus = load_corpus("tne")
-    # If there is no file at all, the attempt to read one reports what is missing.
-    here = splits_at_hand(corpus, "default", inputs.data_dir) or corpus.configs["default"].splits
-    return {COLUMNS[split]: _read_records(split, inputs) for split in here}
+def table_6(inputs: Inputs) -> Recomputed:
+    """Show what Table 6 says of TNE and the links of test can show."""
+    documents = read_test(inputs)
+    if documents is None or not len(documents.links):
+        return {}
+    surface = measure_columns(inputs)["test"]["% of links in surface form"]
+    cells: dict[str, Value] = {
+        **_describe_anchors(documents),
+        "relations have to be implicit": Claim(f"{surface:.1f} % of links are in surface form", surface > 0),
+    }
+    return {(row, "TNE"): value for row, value in cells.items()}
 
 
-def table_3(inputs: Inputs) -> Recomputed:
-    """Recompute the rows of Table 3 that need no model, on the test split."""
-    gold = documents_of(_read_records("test", inputs))
-    baselines = load_baselines("tne")
-    cells = _to_cells("Title-Random", *_score_random_title(gold))
-    for row, name in BASELINES.items():
-        cells.update(_to_cells(row, *_score_links(gold, baselines[name].predict(gold))))
-    for row in DESCRIBED:
-        cells.update(
-            _to_cells(
-                f"{row}, as described",
-                *_score_links(gold, baselines[BASELINES[row]].predict(gold, definition="described")),
-            )
-        )
-    cells.update(_to_cells("every ordered pair", *_score_links(gold, baselines["all-pairs"].predict(gold))))
-    return cells
+def _describe_anchors(documents: Documents) -> dict[str, Claim]:
+    """Count anchors and links that Table 6 says are allowed."""
+    phrases, clusters = documents.noun_phrases, documents.cluster_of
+    anchor, complement = find_ends(documents)
+    begin = phrases.first_token
+    first = np.full(int(clusters.max()) + 1, begin.max())
+    np.minimum.at(first, clusters, begin)
+    anchors = np.unique(anchor)
+    _, targets = np.unique(np.unique(np.stack([anchor, clusters[complement]]), axis=1)[0], return_counts=True)
+    counts = {
+        "anchor may be discourse-old": ("anchors have an earlier mention", begin[anchors] > first[clusters[anchors]]),
+        "cataphoric links allowed": ("links have a later complement", begin[complement] > begin[anchor]),
+        "anchor has to be definite": (
+            "anchors begin with a or an",
+            np.array([phrases.text[place].lower().startswith(("a ", "an ")) for place in anchors.tolist()]),
+        ),
+        "several complements allowed": ("anchors have complements of several clusters", targets > 1),
+    }
+    return {
+        row: Claim(f"{int(mask.sum()):,} of {len(mask):,} {what}", bool(mask.any()))
+        for row, (what, mask) in counts.items()
+    }
 
 
-def _score_links(gold: Documents, system: Sequence[Record]) -> tuple[float, float, float]:
-    """Return precision, recall and F1 of a baseline's links, ignoring prepositions."""
-    table = PROCEDURE.count(gold=gold, system=system)
-    totals = table.values.sum(axis=0)
-    score = {metric.name: float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
-    return score["unlabeled/precision"], score["unlabeled/recall"], score["unlabeled/f1"]
-
-
-def _score_random_title(gold: Documents) -> tuple[float, float, float]:
-    """Return the mean scores over all ways to draw one noun phrase from each title.
-
-    Every draw links equally many pairs, so the mean score is the score of the mean number of correct links.  0/0 is 0.
-    """
-    phrases, pair = gold.noun_phrases, gold.links.labelled.pair
-    document = document_of(pair)
-    _, complement = phrases_of(pair)
-    to_title = gold.in_title[phrases.starts[document] + complement]
-    hits = np.bincount(document[to_title], minlength=len(gold))
-    choices = np.bincount(phrases.document[gold.in_title], minlength=len(gold))
-    titled = choices > 0
-    right = ratio(hits[titled], choices[titled]).sum()
-    precision, recall = ratio(right, (gold.sizes[titled] - 1).sum()), ratio(right, len(pair))
-    f1 = harmonic_mean(precision, recall)
-    return float(np.nan_to_num(precision)), float(np.nan_to_num(recall)), float(np.nan_to_num(f1))
-
-
-def _to_cells(name: str, *scores: float) -> dict[tuple[str, str], float]:
-    return {(name, column): 100 * score for column, score in zip(SCORES, scores, strict=True)}
-
-
-def _read_records(split: str, inputs: Inputs) -> Sequence[Record]:
-    return read_gold(load_corpus("tne"), "default", split, inputs.data_dir).records
-
-
-RECOMPUTE: Mapping[str, Recompute] = {"Table 2": table_2, "Figure 4": figure_4, "Table 3": table_3}
+RECOMPUTE: Mapping[str, Recompute] = {
+    "Table 2": table_2,
+    "Table 3": table_3,
+    "Identities": identities,
+    "Table 6": table_6,
+    "Figure 4": figure_4,
+    "Text": text,
+}

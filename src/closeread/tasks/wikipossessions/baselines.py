@@ -1,6 +1,6 @@
 """The baseline of WikiPossessions: every name is a possessor, anchored at the nearest date.
 
-Source: Chinnappa, Palmer and Blanco (2020), Table 5.
+Source: Chinnappa, Palmer and Blanco (2020), section 6.1 and Table 5.
 
 Conventions: every person, organisation or place found by a spaCy pipeline is a possessor, once per article, in order of
 first mention.  Its anchor is the date nearest to that mention, before or after, among those with a year.  Everything is

@@ -1,8 +1,10 @@
 """Statistics of WikiPossessions' records.
 
+Source: Chinnappa, Palmer and Blanco (2020), Tables 1 and 2 (sections 4.1 to 4.2.3); other figures are ours.
+
 Conventions: a possessor is a row of the file, so a possessor with two possessions counts twice unless stated otherwise.
 A time is known if there is a relation to an anchor, as in the paper, which includes two rows with a relation to
-`Unknown` (which is not an anchor).
+`Unknown` (which is not an anchor).  Ordered pairs are those that the scores of ordering count (section 5).
 """
 
 from __future__ import annotations
@@ -13,6 +15,12 @@ from typing import Any
 
 from closeread.arrays import ratio
 from closeread.records import Record
+from closeread.tasks.wikipossessions.kernels.ordering import ordered_pairs
+from closeread.tasks.wikipossessions.kernels.subtasks import possessions
+from closeread.tasks.wikipossessions.kernels.temporal import Reading
+
+EXAMPLE = "The Night Café"
+"""The article whose annotation the paper prints."""
 
 TYPES = ("PER", "ORG", "LOC")
 RELATIONS = ("before", "during", "after")
@@ -20,7 +28,10 @@ ANCHORS = ("one year", "first to last year", "year to now", "unknown to year", "
 
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
-    """Corpus size, and numbers of possessors by type, certainty, relation, anchor and order."""
+    """Corpus size, and numbers of possessors by type, certainty, relation, anchor and order.
+
+    The ordered pairs of the paper's example are left out if its article is not there.
+    """
     rows = [(record["article"], possession) for record in records for possession in record["possessions"]]
     names = Counter((article, possession["possessor"]) for article, possession in rows)
     types, certainties, relations, relation_certainties = (
@@ -28,6 +39,7 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
         for name in ("type", "certainty", "relation", "relation_certainty")
     )
     anchors = Counter(_classify_anchor(possession) for _, possession in rows)
+    pairs = {record["article"]: len(find_ordered_pairs(record["possessions"])) for record in records}
     sizes: dict[str, float] = {
         "articles": len(records),
         "possessors": len(rows),
@@ -48,7 +60,16 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
             possession["relation"] is not None and possession["anchor_kind"] == "unknown" for _, possession in rows
         ),
         "orders inside another": sum("." in possession["order"] for _, possession in rows),
+        "ordered pairs": sum(pairs.values()),
+        **({f"ordered pairs of {EXAMPLE}": pairs[EXAMPLE]} if EXAMPLE in pairs else {}),
     }
+
+
+def find_ordered_pairs(rows: Sequence[Record]) -> set[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return the pairs of normalized names, of which the first possessed the artifact no later than the second."""
+    ordered = ordered_pairs(possessions(rows, Reading()).names_and_orders)
+    tokens = [name.tokens for name in ordered.names]
+    return {(tokens[i], tokens[j]) for i, j in zip(*ordered.before.nonzero(), strict=True)}
 
 
 def _classify_anchor(possession: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Plots of possession timelines: who possessed a work of art after whom, and when.
+"""Plots of possession timelines: who possessed an artifact after whom, and when.
 
 Source: Chinnappa, Palmer and Blanco (2020), Figure 2, for the shapes (rectangles for persons, rounded rectangles for
 locations, ovals for organisations), the anchors below them, and dashed lines for uncertainty.  Rows, marks on predicted

@@ -106,11 +106,22 @@ def table_4(inputs: Inputs) -> Recomputed:
     return cells
 
 
-def section_3_1(inputs: Inputs) -> Recomputed:
+def text(inputs: Inputs) -> Recomputed:
+    """Recompute figures of the running text, those of annotators only if their files are given."""
+    records = _read_records(inputs)
+    values: dict[tuple[str, str], float] = {}
+    if inputs.annotations is not None:
+        found = read_annotation_files(inputs.annotations)
+        values |= _recompute_phase_2(found)
+        values |= _recompute_mistakes(find_chain_errors(table_of_corpus(records), found.tables))
+    relations = {token["relation"] for record in records for one in record["sentences"] for token in one["tokens"]}
+    values["documents", "3.5"] = len(records)
+    values["dependency relations in the treebank, by the paper", "4.2"] = len(relations - {None})
+    return values | _recompute_chains(records) | _recompute_baseline_errors(records)
+
+
+def _recompute_phase_2(found: AnnotationFiles) -> dict[tuple[str, str], float]:
     """Recompute what section 3.1 says of the annotations of Phase II."""
-    if inputs.annotations is None:
-        return {}
-    found = read_annotation_files(inputs.annotations)
     gathered = gather_annotations(found.tables)
     in_chains = np.bincount(gathered.row_chain)[gathered.row_chain] > 1
     different = len(np.unique(gathered.row_mention[in_chains]))
@@ -120,52 +131,48 @@ def section_3_1(inputs: Inputs) -> Recomputed:
         "annotations a document in Phase II": float(ratio(len(found.files), len(gathered.names))),
         "annotators of a unique mention in Phase II": float(ratio(int(in_chains.sum()), different)),
     }
-    return {(row, "value"): value for row, value in values.items()}
+    return {(row, "3.1"): value for row, value in values.items()}
 
 
-def section_3_4(inputs: Inputs) -> Recomputed:
+def _recompute_chains(records: Sequence[Record]) -> dict[tuple[str, str], float]:
     """Recompute what section 3.4 says of mentions and chains."""
-    found = facts(_read_records(inputs))
+    found = facts(records)
     several = 100 * float(ratio(found["mentions: several tokens"], found["mentions"]))
-    same = (
-        "mentions",
-        "chains",
-        "% of nested mentions",
-        "mentions nested in a nested mention",
-        "chains of two mentions",
-    )
-    values = {name: found[name] for name in same}
-    values |= {"% of mentions of several tokens": several, "% of single-token mentions": 100 - several}
-    return {(row, "value"): value for row, value in values.items()}
+    values = {
+        "mentions": found["mentions"],
+        "chains": found["chains"],
+        "percent of single-token mentions": 100 - several,
+        "percent of mentions of several tokens": several,
+        "percent of nested mentions": found["% of nested mentions"],
+        "levels of nesting inside a nested mention": found["mentions nested in a nested mention"],
+        "chains of two mentions": found["chains of two mentions"],
+    }
+    return {(row, "3.4"): value for row, value in values.items()}
 
 
-def section_3_4_1(inputs: Inputs) -> Recomputed:
+def _recompute_mistakes(errors: ChainErrors) -> dict[tuple[str, str], float]:
     """Recompute what section 3.4.1 says of annotators' mistakes."""
-    if inputs.annotations is None:
-        return {}
-    found = read_annotation_files(inputs.annotations)
-    errors = find_chain_errors(table_of_corpus(_read_records(inputs)), found.tables)
-    missing, foreign = errors.count_missing(), errors.count_foreign()
-    kinds = _list_shares(errors)
+    missing, foreign, kinds = errors.count_missing(), errors.count_foreign(), _list_shares(errors)
+    exact = 100 * float(ratio(errors.count_kinds()["exact"], len(errors.kind)))
+    of_kind = "percent of mistaken chains: "
     values = {
         "annotated chains": len(errors.kind),
         "mentions in annotated chains": int(errors.size.sum()),
-        "% of chains that equal a gold chain": 100 * float(ratio(errors.count_kinds()["exact"], len(errors.kind))),
-        "% of mistaken chains: missing mentions": kinds["missing"],
-        "% of these that miss one": _share_up_to(missing, 1),
-        "% of these that miss at most three": _share_up_to(missing, FEW),
-        "% of mistaken chains: mentions of several gold chains": kinds["mixed"],
-        "% of these with one foreign mention": _share_up_to(foreign, 1),
-        "% of these with at most three": _share_up_to(foreign, FEW),
-        "% of mistaken chains: mentions of no gold chain beside right ones": kinds["extra"],
-        "% of mistaken chains: only mentions of no gold chain": kinds["spurious"],
+        "percent of annotated chains that equal a gold chain": exact,
+        f"{of_kind}missing mentions": kinds["missing"],
+        "of these, percent missing one mention": _share_up_to(missing, 1),
+        "of these, percent missing at most three": _share_up_to(missing, FEW),
+        f"{of_kind}mentions of several gold chains": kinds["mixed"],
+        "of these, percent with one foreign mention": _share_up_to(foreign, 1),
+        "of these, percent with at most three": _share_up_to(foreign, FEW),
+        f"{of_kind}mentions of no gold chain beside right ones": kinds["extra"],
+        f"{of_kind}only mentions of no gold chain": kinds["spurious"],
     }
-    return {(row, "value"): value for row, value in values.items()}
+    return {(row, "3.4.1"): value for row, value in values.items()}
 
 
-def section_4_3(inputs: Inputs) -> Recomputed:
+def _recompute_baseline_errors(records: Sequence[Record]) -> dict[tuple[str, str], float]:
     """Recompute what section 4.3 says of the baseline's mistaken chains."""
-    records = _read_records(inputs)
     gold = table_of_corpus(records)
 
     def shares(method: str) -> dict[str, float]:
@@ -173,14 +180,14 @@ def section_4_3(inputs: Inputs) -> Recomputed:
 
     of_gold, of_predicted = shares("SVC/GM/T"), shares("SVR/PM/T")
     values = {
-        "gold mentions: % that miss a mention": of_gold["missing"],
-        "gold mentions: % with mentions of several gold chains": of_gold["mixed"],
-        "predicted mentions: % with only mentions of no gold chain": of_predicted["spurious"],
-        "predicted mentions: % that miss a mention": of_predicted["missing"],
-        "predicted mentions: % with mentions of no gold chain beside right ones": of_predicted["extra"],
-        "predicted mentions: % with mentions of several gold chains": of_predicted["mixed"],
+        "gold mentions: percent of wrong chains that miss a mention": of_gold["missing"],
+        "gold mentions: percent of wrong chains with mentions of several gold chains": of_gold["mixed"],
+        "predicted mentions: percent of predicted chains with spurious mentions only": of_predicted["spurious"],
+        "predicted mentions: percent missing some mention": of_predicted["missing"],
+        "predicted mentions: percent with mentions that are not in gold": of_predicted["extra"],
+        "predicted mentions: percent that merge gold chains": of_predicted["mixed"],
     }
-    return {(row, "value"): value for row, value in values.items()}
+    return {(row, "4.3"): value for row, value in values.items()}
 
 
 def _read_records(inputs: Inputs) -> Sequence[Record]:
@@ -235,8 +242,5 @@ RECOMPUTE: Mapping[str, Recompute] = {
     "Table 2": table_2,
     "Table 3": table_3,
     "Table 4": table_4,
-    "Section 3.1": section_3_1,
-    "Section 3.4": section_3_4,
-    "Section 3.4.1": section_3_4_1,
-    "Section 4.3": section_4_3,
+    "Text": text,
 }

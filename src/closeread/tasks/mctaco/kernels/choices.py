@@ -10,6 +10,7 @@ Conventions: candidates are rows; `question` is the index of each row's question
 from __future__ import annotations
 
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 
@@ -76,26 +77,41 @@ def _f1(gold_yes: Ints, system_yes: Ints, both_yes: Ints) -> Floats:
     return np.where(either == 0, 1.0, 2.0 * both_yes / np.maximum(either, 1))
 
 
-def expected_coin_scores(candidates: Ints, gold_yes: Ints) -> tuple[Floats, Floats]:
-    """Expected exact match and F1 of each question if labels are fair coin flips.
+class CoinScores(NamedTuple):
+    """Scores of each question if labels are fair coin flips; (n_questions,) float64 each.
+
+    Attributes:
+        exact, f1: the means of exact match and F1.
+        exact_variance, f1_variance: their variances.
+    """
+
+    exact: Floats
+    f1: Floats
+    exact_variance: Floats
+    f1_variance: Floats
+
+
+def expected_coin_scores(candidates: Ints, gold_yes: Ints) -> CoinScores:
+    """Exact means and variances of the scores of each question if labels are fair coin flips.
 
     With g gold-yes candidates out of n, c of the g are labelled yes with probability C(g, c) / 2**g, and w of the
-    other n - g with probability C(n - g, w) / 2**(n - g); F1 is as in `_f1`.
+    other n - g with probability C(n - g, w) / 2**(n - g); F1 is as in `_f1`.  Exact match is 1 with probability
+    2**-n, else 0.
 
     Args:
         candidates: (n_questions,) the number of candidates.
         gold_yes: (n_questions,) the number of candidates whose gold label is yes.
-
-    Returns:
-        Two arrays, (n_questions,) float64: exact match and F1.
     """
     exact = 0.5 ** candidates.astype(np.float64)
-    f1 = np.empty(len(candidates))
+    f1, f1_variance = np.empty(len(candidates)), np.empty(len(candidates))
     for n, g in {(int(n), int(g)) for n, g in zip(candidates, gold_yes, strict=True)}:
         both, wrong = np.meshgrid(np.arange(g + 1), np.arange(n - g + 1), indexing="ij")
         weight = np.outer(_coin_probabilities(g), _coin_probabilities(n - g))
-        f1[(candidates == n) & (gold_yes == g)] = (weight * _f1(np.full_like(both, g), both + wrong, both)).sum()
-    return exact, f1
+        values = _f1(np.full_like(both, g), both + wrong, both)
+        mean = (weight * values).sum()
+        rows = (candidates == n) & (gold_yes == g)
+        f1[rows], f1_variance[rows] = mean, (weight * (values - mean) ** 2).sum()
+    return CoinScores(exact, f1, exact * (1 - exact), f1_variance)
 
 
 def _coin_probabilities(n: int) -> Floats:

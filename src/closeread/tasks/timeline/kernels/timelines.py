@@ -1,7 +1,7 @@
 """Counts of timelines: temporal awareness, mentions and anchors.
 
-Sources: Minard et al. (2015), section 4, and version 2 of the official scorer, which produced the published numbers;
-temporal awareness is defined by UzZaman and Allen (2011).
+Sources: Minard et al. (2015), sections 5 and 7, and version 2 of the official scorer, which produced the published
+numbers; temporal awareness is defined by UzZaman and Allen (2011).
 
 Conventions: an entry of a timeline has a `position` (0 if it has no place in the order), an `anchor` and `mentions`,
 each of which is a node.  Mentions match by string; the k-th copy of a string matches the k-th copy on the other side.

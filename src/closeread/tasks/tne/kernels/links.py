@@ -1,6 +1,7 @@
 """Comparison of links between noun phrases.
 
-Source: Elazar, Basmov, Goldberg and Tsarfaty (2022), sections 2 and 7; the pair-level scores as in their evaluator.
+Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), sections 2 and 8.2; the pair-level scores as in their
+evaluator.
 
 Conventions: documents and, in each, noun phrases are numbered from 0; labels are 1 to 24.  A *pair* is an ordered pair
 of noun phrases of one document, stored as one integer (`pairs`) that sorts by document, anchor and complement.  A pair

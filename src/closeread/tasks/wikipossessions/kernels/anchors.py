@@ -1,6 +1,6 @@
 """Parsing of temporal anchors such as `1888`, `1530-1545`, `1888-Now` or `Unknown-1930`.
 
-Source: Chinnappa, Palmer and Blanco (2020), and their released file.
+Source: Chinnappa, Palmer and Blanco (2020), section 4.2.3, and their released file.
 
 Conventions: years are integers, negative before Christ (`44 BC` is -44), and ranges include both ends.  Each side of a
 range is a year, `Now` or `Unknown`, in upper or lower case, and the sides are separated by any dash; any other text is

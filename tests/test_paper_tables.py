@@ -1,0 +1,396 @@
+"""Tables of papers: verdicts, formats, their grids, and the command that shows them."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.corpora import reproduction
+from closeread.corpora.reproduction import load_printed, reproduce, reproducible
+from closeread.counts.paper_tables import (
+    AGREES,
+    CUT_OFF,
+    DIFFERS,
+    NOT_PRINTED,
+    NOT_RECOMPUTED,
+    VERDICTS,
+    WITHIN_CHANCE,
+    Cell,
+    Chance,
+    Claim,
+    Table,
+    count_verdicts,
+    format_like,
+    judge,
+    parse_number,
+)
+from closeread.counts.reproduction_grids import make_count_grid, make_table_grids
+from closeread.errors import Problem, RequestError, UnavailableError
+from closeread.tasks.mctaco.reproduction import RECOMPUTE
+
+JUDGED = {
+    "an integer": ("44", 44, AGREES),
+    "thousands": ("1,026,657", 1026657, AGREES),
+    "thousands, one off": ("3,988", 3989, DIFFERS),
+    "rounded up": ("0.90", 0.8951, AGREES),
+    "rounded down": ("0.90", 0.9049, AGREES),
+    "a half may be rounded down": ("8.5", 8.55, AGREES),
+    "and up": ("8.6", 8.55, AGREES),
+    "a half to even": ("2", 2.5, AGREES),
+    "a half as floats have it": ("0.3", 0.1 + 0.2 + 0.05, AGREES),
+    "just above a half": ("8.5", 8.5501, CUT_OFF),
+    "just below a half": ("8.5", 8.4499, DIFFERS),
+    "cut off": ("12.1", 12.1621, CUT_OFF),
+    "cut off next to a whole unit": ("12.1", 12.19999, CUT_OFF),
+    "a whole unit": ("12.1", 12.2, DIFFERS),
+    "nothing is cut off upwards": ("12.1", 12.0299, DIFFERS),
+    "a whole number cut off": ("69", 69.97, CUT_OFF),
+    "trailing zeros count": ("7.50", 7.51, DIFFERS),
+    "without them it agrees": ("7.5", 7.51, AGREES),
+    "negative": ("-3.2", -3.24, AGREES),
+    "negative, cut off towards zero": ("-3.2", -3.27, CUT_OFF),
+    "negative, cut off away from zero": ("-3.2", -3.13, DIFFERS),
+    "the other sign": ("3.2", -3.2, DIFFERS),
+    "leading dot": (".063", 0.0634, AGREES),
+    "leading dot, cut off": (".063", 0.0639, CUT_OFF),
+    "leading dot, differs": (".063", 0.064, DIFFERS),
+    "negative with a leading dot": ("-.5", -0.46, AGREES),
+    "percent": ("53.8%", 53.84, AGREES),
+    "percent with a blank": ("53.8 %", 53.7, DIFFERS),
+    "a NumPy number": ("0.5", np.float64(0.54), AGREES),
+    "zero": ("0", 0.0, AGREES),
+    "equal texts": ("120 / 44", "120 / 44", AGREES),
+    "texts are equal as a whole": ("120 / 44", "120 / 44 ", DIFFERS),
+    "a text that looks like the number": ("0.90", "0.9", DIFFERS),
+    "a draw near the mean": ("36.2", Chance(36.3, 0.75), WITHIN_CHANCE),
+    "two deviations": ("10", Chance(12, 1), WITHIN_CHANCE),
+    "more than two deviations": ("10", Chance(12.01, 1), DIFFERS),
+    "more than two below": ("10", Chance(7.9, 1), DIFFERS),
+    "the very mean is a draw, too": ("10", Chance(10, 0), WITHIN_CHANCE),
+    "a claim that holds": ("less than 70", Claim(69.7, True), AGREES),
+    "a claim that doesn't": ("less than 70", Claim(70.1, False), DIFFERS),
+    "a claim about a text": ("a verb", Claim("read", True), AGREES),
+    "not recomputed": ("12", None, NOT_RECOMPUTED),
+    "not printed": (None, 12, NOT_PRINTED),
+    "a draw that is not printed": (None, Chance(12, 1), NOT_PRINTED),
+}
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_verdicts(name):
+    printed, value, verdict = JUDGED[name]
+    assert judge(printed, value) == verdict
+
+
+@pytest.mark.parametrize("value", [30.0, Chance(30, 1)])
+@pytest.mark.parametrize("printed", ["about 30", "13k", "1.2.3", "", "12 / 13", "1e3"])
+def test_a_number_can_only_be_compared_with_a_number(printed, value):
+    assert parse_number(printed) is None
+    with pytest.raises(ValueError, match="is not a number: give a text or a claim"):
+        judge(printed, value)
+
+
+@given(st.integers(-(10**9), 10**9), st.integers(0, 6))
+def test_a_rounded_value_agrees_and_a_truncated_one_is_cut_off(number, digits):
+    # Two more digits than are printed, so that integers say what rounding and truncation give.
+    value, unit = number / 10 ** (digits + 2), 100
+    rounded = (abs(number) + unit // 2) // unit
+    cut = abs(number) // unit
+    sign = "-" if number < 0 else ""
+
+    def write(size):
+        whole, rest = divmod(size, 10**digits)
+        return f"{sign}{whole:,}.{rest:0{digits}}" if digits else f"{sign}{whole:,}"
+
+    assert judge(write(rounded), value) == AGREES
+    assert judge(write(cut), value) == (AGREES if abs(number) % unit <= unit // 2 else CUT_OFF)
+    assert judge(write(rounded + 1), value) == (
+        AGREES if abs(number) % unit == unit // 2 and rounded == cut else DIFFERS
+    )
+
+
+def test_formats():
+    for printed, value, expected in (
+        ("35.8", 35.8642, "35.86"),
+        ("35.8", 36.0, "36.00"),
+        ("3,988", 3988.0, "3,988"),
+        ("3,988", 3988.25, "3,988.2"),
+        (".063", 0.06341, "0.0634"),
+        ("12.50%", 12.5, "12.500"),
+        ("about 30,000", 30124.0, "30,124"),
+        ("about 20", 17.2, "17.20"),
+        (None, 0.25, "0.25"),
+        (None, 7.0, "7"),
+        ("-3", -2.6, "-2.6"),
+        ("120 / 44", "120 / 44", "120 / 44"),
+        ("12", None, ""),
+    ):
+        assert format_like(printed, value) == expected
+
+
+CELLS = (
+    Cell("cats", "n", "12", 12.0, AGREES),
+    Cell("cats", "share", "0.5", 0.56, CUT_OFF),
+    Cell("dogs", "n", "9", 8.0, DIFFERS, "one ran away"),
+    Cell("dogs", "share", None, 0.25, NOT_PRINTED, "one ran away"),
+    Cell("birds", "n", "3", None, NOT_RECOMPUTED, "needs wings"),
+    Cell("birds", "share", "0.1", None, NOT_RECOMPUTED, "needs wings"),
+)
+TABLE = Table("Table 7", "4.2", "Animals", "Nobody (2020), pages 1-2", "Cats come first", CELLS)
+BARE = Table("Figure 1", "", "A cat", "Nobody (2020), pages 1-2", "", CELLS[:1])
+
+
+def test_verdicts_are_counted_in_one_order():
+    assert list(count_verdicts([TABLE, BARE]).items()) == [
+        (AGREES, 2),
+        (CUT_OFF, 1),
+        (DIFFERS, 1),
+        (NOT_RECOMPUTED, 2),
+        (NOT_PRINTED, 1),
+    ]
+    assert count_verdicts([]) == {}
+    assert set(VERDICTS) == {AGREES, CUT_OFF, WITHIN_CHANCE, DIFFERS, NOT_RECOMPUTED, NOT_PRINTED}
+
+
+def test_grids_without_what_is_missing():
+    first, second, total = make_table_grids([TABLE, BARE], missing=False)
+    assert first.title == "Table 7 (section 4.2). Animals"
+    assert first.rows == [
+        ["cats", "n", "12", "12", AGREES, ""],
+        ["", "share", "0.5", "0.56", CUT_OFF, ""],
+        ["dogs", "n", "9", "8", DIFFERS, "one ran away"],
+        ["", "share", "–", "0.25", NOT_PRINTED, ""],
+    ]
+    assert first.notes == ["Cats come first.", "2 cells not recomputed: see --missing."]
+    assert (second.title, second.notes) == ("Figure 1. A cat", [])
+    assert total.rows[-1] == ["cells", "7"]
+    assert total.notes == ["Nobody (2020), pages 1-2."]
+
+
+def test_grids_with_what_is_missing():
+    first, _ = make_table_grids([TABLE], missing=True)
+    assert first.rows[4:] == [
+        ["birds", "n", "3", "–", NOT_RECOMPUTED, "needs wings"],
+        ["", "share", "0.1", "–", NOT_RECOMPUTED, ""],
+    ]
+    assert first.notes == ["Cats come first."]
+
+
+def test_the_grid_of_several_papers():
+    grid = make_count_grid({"mctaco": [TABLE], "tne": [BARE]})
+    assert list(grid.header) == ["verdict", "mctaco", "tne", "all"]
+    assert grid.rows == [
+        [AGREES, "1", "1", "2"],
+        [CUT_OFF, "1", "0", "1"],
+        [DIFFERS, "1", "0", "1"],
+        [NOT_RECOMPUTED, "2", "0", "2"],
+        [NOT_PRINTED, "1", "0", "1"],
+        ["cells", "6", "1", "7"],
+    ]
+
+
+def test_a_table_as_json():
+    found = TABLE.to_json("animals")
+    cells = found.pop("cells")
+    assert found == {
+        "corpus": "animals",
+        "name": "Table 7",
+        "section": "4.2",
+        "caption": "Animals",
+        "source": "Nobody (2020), pages 1-2",
+        "note": "Cats come first",
+    }
+    assert cells[2] == {
+        "row": "dogs",
+        "column": "n",
+        "printed": "9",
+        "recomputed": 8.0,
+        "verdict": "differs",
+        "why": "one ran away",
+    }
+    assert [cell["printed"] for cell in cells] == ["12", "0.5", "9", None, "3", "0.1"]
+
+
+PRINTED = {
+    "source": "Nobody (2020), pages 1-2",
+    "tables": [
+        {
+            "name": "Table 3",
+            "caption": "Animals",
+            "columns": ["n", "share"],
+            "rows": {"cats": {"n": "12", "share": "0.5"}, "dogs": {"n": "9"}, "birds": {"n": "3", "share": "0.1"}},
+            "notes": {"cats / share": "as in the text"},
+            "differs": {"dogs": "one ran away"},
+            "needs": {"birds / n": "needs wings", "share": "needs feathers", "": "needs a zoo"},
+        }
+    ],
+}
+
+
+@pytest.fixture
+def animals(monkeypatch):
+    """Makes the recomputed cells of a table of animals, which stands in for McTaco's Table 3."""
+    monkeypatch.setattr(reproduction, "load_printed", lambda corpus: PRINTED)
+
+    def set_cells(cells):
+        monkeypatch.setitem(RECOMPUTE, "Table 3", lambda inputs: cells)
+
+    return set_cells
+
+
+def test_the_narrowest_reason_is_told(animals):
+    animals({("cats", "n"): 12.0, ("cats", "share"): Chance(0.48, 0.0214), ("dogs", "n"): 8.0, ("dogs", "share"): 0.25})
+    (table,) = reproduce("mctaco", "3")
+    assert [(c.row, c.column, c.verdict, c.why, c.is_expected) for c in table.cells] == [
+        ("cats", "n", AGREES, "", True),
+        (
+            "cats",
+            "share",
+            WITHIN_CHANCE,
+            "mean of random draws, whose standard deviation is 0.021; as in the text",
+            True,
+        ),
+        ("dogs", "n", DIFFERS, "one ran away", True),
+        ("dogs", "share", NOT_PRINTED, "", True),
+        ("birds", "n", NOT_RECOMPUTED, "needs wings", True),
+        ("birds", "share", NOT_RECOMPUTED, "needs feathers", True),
+    ]
+    assert table.cells[1].recomputed == 0.48  # JSON has numbers, no pairs
+    animals({("cats", "n"): 11.0})
+    (table,) = reproduce("mctaco", "table 3")
+    assert [(c.why, c.is_expected) for c in table.cells[:3]] == [
+        ("", False),  # nobody knows that it differs
+        ("needs feathers; as in the text", True),
+        ("needs a zoo", True),
+    ]
+
+
+@pytest.mark.parametrize("cell", [("cows", "n"), ("cats", "weight")])
+def test_a_recomputed_cell_needs_a_place(animals, cell):
+    animals({cell: 1.0})
+    with pytest.raises(ValueError, match=r"Table 3 has no cell \('c"):
+        reproduce("mctaco", "3")
+
+
+def test_unknown_tables_and_corpora():
+    with pytest.raises(RequestError, match=r"table.*'9'"):
+        reproduce("mctaco", "9")
+    with pytest.raises(RequestError, match="corpus with a paper's tables"):
+        load_printed("nothing")
+
+
+def test_strict_fails_when_a_value_differs_that_is_not_known_to(animals, run):
+    good = {("cats", "n"): 12.0, ("cats", "share"): 0.5, ("dogs", "n"): 8.0}
+    animals(good)
+    assert run("reproduce", "mctaco", "3", "--strict").exit_code == 0  # dogs are known to differ
+    for spoiled, message in (
+        ({("cats", "n"): 13.0}, "Error: mctaco: Table 3: cats, n is 13 (12 printed)\n"),
+        ({("cats", "n"): 13.0, ("cats", "share"): 0.62}, "cats, n is 13 (12 printed), and 1 more\n"),
+    ):
+        animals(good | spoiled)
+        result = run("reproduce", "mctaco", "3", "--strict")
+        assert result.exit_code == 1
+        assert result.stderr.endswith(message)
+        assert "differs" in result.stdout  # the table is shown all the same
+        assert run("reproduce", "mctaco", "3").exit_code == 0
+
+
+def test_table_json_and_csv_of_the_command(animals, run):
+    animals({("cats", "n"): 12.0, ("cats", "share"): 0.5061, ("dogs", "n"): Claim("eight", False)})
+    shown = run("reproduce", "mctaco", "3").stdout
+    assert "3 cells" not in shown
+    assert "2 cells not recomputed: see --missing." in shown
+    assert "needs wings" not in shown
+    assert "needs wings" in run("reproduce", "mctaco", "3", "--missing").stdout
+    (table,) = json.loads(run("reproduce", "mctaco", "3", "--json").stdout)
+    assert (table["corpus"], table["name"]) == ("mctaco", "Table 3")
+    assert [(c["printed"], c["recomputed"], c["verdict"]) for c in table["cells"]] == [
+        ("12", 12.0, AGREES),
+        ("0.5", 0.5061, AGREES),
+        ("9", "eight", DIFFERS),
+        ("3", None, NOT_RECOMPUTED),
+        ("0.1", None, NOT_RECOMPUTED),
+    ]
+    rows = list(csv.DictReader(io.StringIO(run("reproduce", "mctaco", "3", "--format", "csv").stdout)))
+    assert list(rows[0]) == ["corpus", "table", "row", "column", "printed", "recomputed", "verdict", "why"]
+    assert [(row["recomputed"], row["why"]) for row in rows] == [
+        ("12.0", ""),
+        ("0.5061", "as in the text"),
+        ("eight", "one ran away"),
+        ("", "needs wings"),
+        ("", "needs feathers"),
+    ]
+
+
+@pytest.fixture
+def papers(monkeypatch):
+    """Makes the tables of papers by corpus; those without tables lack their files."""
+
+    def set_papers(tables):
+        def reproduce_one(corpus):
+            if not tables[corpus]:
+                raise UnavailableError(f"{corpus}/x.tsv", [Problem("not found")])
+            return tables[corpus]
+
+        monkeypatch.setattr(reproduction, "reproduce", reproduce_one)
+        monkeypatch.setattr(reproduction, "reproducible", lambda: list(tables))
+
+    return set_papers
+
+
+def test_all_papers_at_once(papers, run):
+    papers({"mctaco": [TABLE], "tne": [TABLE, BARE], "semeval2015_timeline": [], "marmara_coref": [TABLE]})
+    result = run("reproduce", "all")
+    assert result.exit_code == 0
+    assert [line.split() for line in result.stdout.splitlines() if line and "─" not in line] == [
+        ["verdict", "mctaco", "tne", "all"],
+        ["agrees", "1", "2", "3"],
+        ["agrees,", "cut", "off", "1", "1", "2"],
+        ["differs", "1", "1", "2"],
+        ["not", "recomputed", "2", "2", "4"],
+        ["not", "printed", "1", "1", "2"],
+        ["cells", "6", "7", "13"],
+    ]
+    assert result.stderr == (
+        "note: semeval2015_timeline is left out: semeval2015_timeline/x.tsv: not found\n"
+        "note: marmara_coref is left out, since its files are your own: closeread reproduce marmara_coref\n"
+    )
+    found = json.loads(run("reproduce", "all", "--json").stdout)
+    assert [(table["corpus"], table["name"]) for table in found] == [
+        ("mctaco", "Table 7"),
+        ("tne", "Table 7"),
+        ("tne", "Figure 1"),
+    ]
+    assert "Table 7 (section 4.2). Animals" in run("reproduce", "all", "--missing").stdout
+
+
+def test_all_papers_strictly(papers, run):
+    papers({"mctaco": [TABLE], "tne": [BARE]})
+    assert run("reproduce", "all", "--strict").exit_code == 0
+    spoiled = Cell("cats", "n", "12", 13.0, DIFFERS, "", is_expected=False)
+    papers({"mctaco": [TABLE], "tne": [Table("Figure 1", "", "A cat", "Nobody (2020)", "", (spoiled,))]})
+    result = run("reproduce", "all", "--strict")
+    assert result.exit_code == 1
+    assert result.stderr == "Error: tne: Figure 1: cats, n is 13 (12 printed)\n"
+
+
+def test_nothing_to_recompute_from(papers, run):
+    papers({"tne": []})
+    result = run("reproduce", "all")
+    assert result.exit_code == 2
+    assert "no corpus has its files here" in result.stderr
+
+
+def test_what_can_be_reproduced():
+    assert {"mctaco", "semeval2015_timeline", "tne", "wikipossessions"} <= set(reproducible())
+
+
+def test_all_papers_are_recomputed_from_the_usual_places(run, tmp_path):
+    for arguments in (("1",), ("--upstream", tmp_path), ("--annotations", tmp_path), ("--data-dir", tmp_path)):
+        result = run("reproduce", "all", *arguments)
+        assert result.exit_code != 0
+        assert "choose one corpus for a table or files" in result.stderr
