@@ -38,7 +38,7 @@ from closeread.tasks import load_procedure
 MEASURED = ("possession", "tne", "timeline", "marmara", "adjudication", "agreement", "leaderboard")
 """Benchmarks whose result files name their tables and peers."""
 
-PART = re.compile(r"(<!-- generated: (?P<name>[a-z_]+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
+PART = re.compile(r"(<!-- generated: (?P<name>[a-z0-9_]+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
 
 
 def fill_parts(text: str, parts: Mapping[str, Callable[[], str]]) -> str:
