@@ -24,7 +24,8 @@ def command() -> None:
         [c.name, c.title, ", ".join(c.configs), c.procedure, ", ".join(procedures[c.procedure].modules), c.licence]
         for c in corpora
     ]
-    without_corpus = [procedures[name] for name in procedures if name not in {c.procedure for c in corpora}]
-    rows += [[NOTHING, p.title, "", p.name, ", ".join(p.modules), ""] for p in without_corpus]
+    scored = {c.procedure for c in corpora}
+    with_own_gold = [p for name, p in procedures.items() if p.sides.key_first or name not in scored]
+    rows += [[NOTHING, p.title, "", p.name, ", ".join(p.modules), ""] for p in with_own_gold]
     header = ["corpus", "title", "configs", "procedure", "modules", "licence"]
     click.echo(draw(Grid("", header, rows), "table"), nl=False)
