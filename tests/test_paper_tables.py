@@ -1,6 +1,7 @@
 """Tables of papers: verdicts, formats, their grids, and the command that shows them."""
 
 import csv
+import dataclasses
 import io
 import json
 
@@ -28,6 +29,7 @@ from closeread.counts.paper_tables import (
     judge,
     parse_number,
 )
+from closeread.counts.rendering import draw
 from closeread.counts.reproduction_grids import make_count_grid, make_table_grids
 from closeread.errors import Problem, RequestError, UnavailableError
 from closeread.tasks.mctaco.reproduction import RECOMPUTE
@@ -171,6 +173,25 @@ def test_grids_without_what_is_missing():
     assert total.notes == ["Nobody (2020), pages 1-2."]
 
 
+@pytest.mark.parametrize(
+    ("style", "start"),
+    [
+        ("table", "Table 7 (section 4.2). Animals\n\nCats come first.\n1 cell not"),
+        ("markdown", "**Table 7 (section 4.2). Animals**\n\nCats come first.\n\n1 cell not"),
+    ],
+)
+def test_a_table_with_nothing_to_show_has_no_header(style, start):
+    bare, _ = make_table_grids([dataclasses.replace(TABLE, cells=CELLS[-1:])], missing=False)
+    assert draw(bare, style).startswith(start)
+
+
+def test_notes_that_begin_with_numbers_are_left_aligned():
+    cells = [Cell("1", "4.2", "12", 12.0, AGREES, note) for note in ("12 of 13 cats", "9 dogs")]
+    grid, _ = make_table_grids([dataclasses.replace(TABLE, cells=tuple(cells))], missing=False)
+    first, second = draw(grid, "table").splitlines()[4:6]
+    assert (first.index("12 of"), second.index("9 dogs")) == (first.index(AGREES) + 10,) * 2  # a gap of 3
+
+
 def test_grids_with_what_is_missing():
     first, _ = make_table_grids([TABLE], missing=True)
     assert first.rows[4:] == [
@@ -297,6 +318,15 @@ def test_strict_fails_when_a_value_differs_that_is_not_known_to(animals, run):
         assert result.stderr.endswith(message)
         assert "differs" in result.stdout  # the table is shown all the same
         assert run("reproduce", "mctaco", "3").exit_code == 0
+
+
+def test_strict_fails_when_a_value_is_lost(animals, monkeypatch, run):
+    bare = {**PRINTED["tables"][0], "needs": {}}
+    monkeypatch.setattr(reproduction, "load_printed", lambda corpus: {**PRINTED, "tables": [bare]})
+    monkeypatch.setitem(RECOMPUTE, "Table 3", lambda inputs: {("cats", "n"): 12.0})
+    result = run("reproduce", "mctaco", "3", "--strict")
+    assert result.exit_code == 1
+    assert result.stderr.endswith("Table 3: cats, share is not recomputed (0.5 printed), and 3 more\n")
 
 
 def test_table_json_and_csv_of_the_command(animals, run):

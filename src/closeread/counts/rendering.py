@@ -34,15 +34,17 @@ class Grid:
 
     Attributes:
         title: the line above the table; may be empty.
-        header: the names of the columns.
+        header: the names of the columns; none for title and notes alone.
         rows: the cells as text; columns that contain only numbers are right-aligned.
         notes: the sentences below the table.
+        texts: the names of columns that are left-aligned even if all of their cells begin with a number.
     """
 
     title: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
+    texts: frozenset[str] = frozenset()
 
 
 def draw(grid: Grid, style: Style) -> str:
@@ -67,7 +69,7 @@ def draw(grid: Grid, style: Style) -> str:
     rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     body = tabulate.tabulate(rows, grid.header, tablefmt="pipe", disable_numparse=True, colalign=_align_columns(grid))
     parts = [f"**{grid.title}**"] if grid.title else []
-    return "\n\n".join([*parts, body, *grid.notes]) + "\n"
+    return "\n\n".join(filter(None, [*parts, body, *grid.notes])) + "\n"
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -323,7 +325,9 @@ def _is_numeric(cells: Iterable[str]) -> bool:
 
 
 def _find_numeric_columns(grid: Grid) -> list[bool]:
-    return [_is_numeric(row[i] for row in grid.rows) for i in range(len(grid.header))]
+    return [
+        name not in grid.texts and _is_numeric(row[i] for row in grid.rows) for i, name in enumerate(grid.header)
+    ]
 
 
 def _align_columns(grid: Grid) -> tuple[str, ...] | None:
@@ -349,7 +353,8 @@ def _draw_for_terminal(grid: Grid) -> str:
     if grid.title:
         console.print(Text(escape_cell(grid.title)))
         console.print()
-    console.print(table)
+    if grid.header:
+        console.print(table)
     for note in grid.notes:
         console.print(Text(escape_cell(note)))
     drawn = console.file.getvalue()  # type: ignore[attr-defined]

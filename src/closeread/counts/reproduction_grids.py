@@ -9,6 +9,8 @@ from closeread.counts.rendering import NOTHING, Grid
 from closeread.errors import pluralize
 
 HEADER = ("row", "column", "printed", "recomputed", "verdict", "note")
+TEXTS = frozenset({"row", "column", "note"})
+"""Sections and notes may begin with a number."""
 
 
 def make_table_grids(tables: Sequence[Table], *, missing: bool) -> Iterator[Grid]:
@@ -24,9 +26,9 @@ def make_table_grids(tables: Sequence[Table], *, missing: bool) -> Iterator[Grid
         notes = [f"{table.note}."] if table.note else []
         notes += [f"{pluralize(hidden, 'cell')} not recomputed: see --missing."] if hidden else []
         where = f" (section {table.section})" if table.section else ""
-        # A picture without numbers has a caption and a note only.
-        header = HEADER if table.cells else ("",)
-        yield Grid(f"{table.name}{where}. {table.caption}", header, list(_make_rows(cells)), notes)
+        # A picture without numbers, or a table without anything to show, has a caption and notes only.
+        header = HEADER if cells else ()
+        yield Grid(f"{table.name}{where}. {table.caption}", header, list(_make_rows(cells)), notes, TEXTS)
     yield make_count_grid({tables[0].source: tables})
 
 
