@@ -306,7 +306,7 @@ def test_the_table_on_the_command_line(ran, run, sample, tmp_path):
     rows = [" ".join(line.split()) for line in shown[place : place + 8]]
     assert rows[0] == "NPs train 143,406 – not recomputed needs the file train-v1.1.jsonl.gz: see --data-dir"
     assert rows[2] == "test 17,521 48 differs"
-    assert rows[7] == "all 197,146 – not recomputed needs the labelled files of all splits, train to ood"
+    assert rows[7] == "all 197,146 – not recomputed needs the labelled files of all splits: train, dev, test and ood"
     cells = json.loads(ran("reproduce", "tne", "2", "--data-dir", folder, "--json"))[0]["cells"]
     wanted = {"row": "NPs", "column": "test", "printed": "17,521", "recomputed": 48, "verdict": "differs", "why": ""}
     assert wanted in cells
