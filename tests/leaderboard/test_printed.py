@@ -1,4 +1,4 @@
-"""Rows of papers' tables: every value against a transcription of the paper, and bad files."""
+"""Rows of papers' tables: every value against the figures that `closeread reproduce` holds, and bad files."""
 
 import json
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from closeread.corpora.gold import corpus_names, load_corpus, read_gold
+from closeread.corpora.reproduction import load_printed
 from closeread.errors import FormatError, RequestError
 from closeread.files import package_folder
 from closeread.leaderboard.printed import FILE, PrintedScore, parse_printed_systems, read_printed_systems
@@ -52,41 +53,25 @@ def test_which_corpora_have_printed_systems():
     assert found == sorted(CELLS)
 
 
-@pytest.fixture
-def printed(corpora):
-    """The transcriptions of papers, in a folder beside that of the corpora."""
-    folder = corpora.parent / "printed"
-    if not folder.is_dir():
-        pytest.skip("there is no folder `printed` beside CLOSEREAD_DATA")
-    return lambda corpus: json.loads((folder / f"{corpus}.json").read_text("utf-8"))
-
-
-def find_cell(document, table, row, column):
+def find_cell(tables, table, row, column):
     """The value of a cell, as printed."""
-    (value,) = {
-        cell["value"]
-        for one in document
-        if one.get("table") == table
-        for cell in one["rows"]
-        if (cell["row"], cell["column"]) == (row, column)
-    }
-    return value
+    return tables[f"Table {table}"][row][column]
 
 
-def find_text(document, description):
+def find_text(tables, description):
     """The value of a figure of the running text, as printed."""
-    (value,) = {one["value"] for part in document for one in part.get("text", ()) if one["description"] == description}
+    (value,) = tables["Text"][description].values()
     return value
 
 
-def look_up(document, corpus, row, metric):
-    """The value of a score in a transcription."""
+def look_up(tables, corpus, row, metric):
+    """The value of a score in the rows of the tables that a paper prints, which are those of its transcription."""
     place = row["source"].partition(", ")[2].removeprefix("preprint), ").partition(";")[0]
     system, (family, _, score) = row["system"], metric.partition("/")
     if place == "footnote 9":
-        return find_text(document, f"{system}, {'EM' if metric == 'exact_match' else 'F1'}")
+        return find_text(tables, f"{system}, {'EM' if metric == 'exact_match' else 'F1'}")
     if place == "Tables 3 and 5" and family != "links":
-        return find_cell(document, "5", system, FROM_TABLE_5[metric])
+        return find_cell(tables, "5", system, FROM_TABLE_5[metric])
     table, name, names = CELLS[corpus][place]
     if name == "by part":
         name = DOMAINS.get(row["split"], f"r/{row['split']}")
@@ -96,20 +81,21 @@ def look_up(document, corpus, row, metric):
         run, _, track = system.partition(" (")
         name = f"{track.removesuffix(')')}: {run}"
         if row["split"] == "corpus_2":
-            return find_cell(document, "2, GM column", name, "GM F1")
-    return find_cell(document, table, name or system, names[metric])
+            return find_cell(tables, "2, GM column", name, "GM F1")
+    return find_cell(tables, table, name or system, names[metric])
 
 
 @pytest.mark.parametrize("corpus", CELLS)
-def test_values_are_as_printed(printed, corpus):
-    document = printed(corpus)
+def test_values_are_as_printed(corpus):
+    tables = {table["name"]: table["rows"] for table in load_printed(corpus)["tables"]}
     for row in load_rows(corpus):
         for metric, text in row["scores"].items():
-            assert text == look_up(document, corpus, row, metric), (row["system"], metric)
+            assert text == look_up(tables, corpus, row, metric), (row["system"], metric)
 
 
-def test_second_hand_figures_are_left_out(printed):
-    second_hand = {r["row"] for t in printed("semeval2015_timeline") if t.get("second_hand") for r in t["rows"]}
+def test_second_hand_figures_are_left_out():
+    tables = {table["name"]: table["rows"] for table in load_printed("semeval2015_timeline")["tables"]}
+    second_hand = set(tables["Table 2, Track B, at second hand"])
     assert second_hand
     assert not second_hand & {row["system"] for row in load_rows("semeval2015_timeline")}
 

@@ -325,9 +325,7 @@ def _is_numeric(cells: Iterable[str]) -> bool:
 
 
 def _find_numeric_columns(grid: Grid) -> list[bool]:
-    return [
-        name not in grid.texts and _is_numeric(row[i] for row in grid.rows) for i, name in enumerate(grid.header)
-    ]
+    return [name not in grid.texts and _is_numeric(row[i] for row in grid.rows) for i, name in enumerate(grid.header)]
 
 
 def _align_columns(grid: Grid) -> tuple[str, ...] | None:
