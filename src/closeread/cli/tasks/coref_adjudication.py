@@ -27,8 +27,8 @@ CONLL = ".conll"
     type=click.Choice(["v", "va", "u", "ua"]),
     default="v",
     show_default=True,
-    help="What to count against a solution: links left out, and for v and va also annotators without the links used; "
-    "va and ua allow links that no annotator has.",
+    help="Count against a solution the links that it leaves out, and for v and va also annotators without the links "
+    "that it uses; for va and ua, allow links that no annotator has.",
 )
 @click.option(
     "--incompatible",
@@ -53,7 +53,7 @@ CONLL = ".conll"
 )
 @click.option(
     "--time-limit",
-    type=click.FloatRange(min=0, min_open=True),
+    type=options.NumberRange(min=0, min_open=True),
     metavar="SECONDS",
     help="Stop after so many seconds, all documents together, with the best chains found.",
 )
