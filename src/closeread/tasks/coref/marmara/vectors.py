@@ -27,6 +27,8 @@ from closeread.tasks.coref.marmara.turkish import lower, strip_suffix
 
 MAX_DIMENSIONS = 1024
 MAX_LINE_BYTES = 2**16
+MAX_NUMBER = 1e6
+"""The largest number in a vector, far above those of trained vectors: products of larger ones would overflow."""
 N_COMPONENTS = 15
 """How many principal components the paper uses."""
 
@@ -215,6 +217,9 @@ class _Reading:
             vector = np.array(list(map(_parse, numbers)))
         except ValueError as error:
             self.problems.append(Problem(f"{quote(word)}: {error}", number))
+            return None
+        if np.abs(vector).max() > MAX_NUMBER:
+            self.problems.append(Problem(f"{quote(word)} has a number beyond the limit of ±{MAX_NUMBER:,.0f}", number))
             return None
         if word in self.wanted:
             self.known[word] = vector
