@@ -193,6 +193,9 @@ class _Reading:
             expected = f"expected {least} to {MAX_DIMENSIONS:,}"
             self.problems.append(Problem(f"the number of dimensions is {self.n_dimensions} ({expected})", 1))
             return None
+        if not n_words:
+            self.problems.append(Problem("the number of words is 0 (expected at least 1)", 1))
+            return None
         return n_words
 
     def _read_line(self, line: bytes, number: int) -> Floats | None:
