@@ -207,6 +207,16 @@ def test_without_clingo(run, ran, monkeypatch):
     ran("adjudicate", "coref", *files, "-o", "gold.conll", "--solver", "milp")
 
 
+def test_a_file_by_two_names_is_told(run):
+    write({"anna": ANNA})
+    Path("ben.conll").symlink_to("anna.conll")
+    done = run("adjudicate", "coref", "anna.conll", "ben.conll", "-o", "gold.conll")
+    assert (done.exit_code, done.stderr) == (
+        0,
+        "note: ben.conll is given twice, also as anna.conll; it counts as two files.\n",
+    )
+
+
 def test_what_is_left_out_is_told(run):
     for name in ("anna", "ben"):
         record = {"document": "d", "clusters": [[[0, 1, 1], [3, 3, 3]]], "n_tokens": 5}

@@ -139,7 +139,7 @@ def _dump_conll(documents: MentionTable, output: Path) -> str:
 
 
 def _read_annotators(files: tuple[Path, ...]) -> list[AnnotatedDocument]:
-    """Read the annotators' files and print their notices.
+    """Read the annotators' files, and print their notices and what the result lacks.
 
     Raises:
         RequestError: a file is given twice.
@@ -153,7 +153,6 @@ def _read_annotators(files: tuple[Path, ...]) -> list[AnnotatedDocument]:
     if repeated := [name for name in names if names.count(name) > 1]:
         raise RequestError(f"{repeated[0]} is given twice (expected one file for each annotator)")
     tables = {file.name: file.table for file in read_annotators(files)}
-    options.tell(notice for table in tables.values() for notice in table.notices)
     if any(table.head is not None and len(table.head) for table in tables.values()):
         options.tell(["heads of mentions are left out of the result."])
     if any(table.relations is not None for table in tables.values()):
