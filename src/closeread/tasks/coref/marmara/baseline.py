@@ -1,4 +1,4 @@
-"""The baseline of the corpus: every document by a machine that is trained on all the others.
+"""The baseline of the corpus: every document by a model that is trained on all the others.
 
 Conventions: records are documents of the corpus; rows of the result have the fields `document` and `clusters`.
 """
@@ -105,7 +105,7 @@ class Prediction(NamedTuple):
 
 
 class LeaveOneOut:
-    """Predicts each document by a machine that is trained on all others.
+    """Predicts each document by a model that is trained on all others.
 
     Args:
         records: the documents, with gold chains.
@@ -238,7 +238,7 @@ def predict(
     only: Collection[str] = (),
     jobs: int = 1,
 ) -> Iterator[Prediction]:
-    """Predict documents, each by a machine that is trained on all others; yield them in the order of the records.
+    """Predict documents, each by a model that is trained on all others; yield them in the order of the records.
 
     The result does not depend on the number of threads.
 
