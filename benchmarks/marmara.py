@@ -9,7 +9,7 @@ tools/documentation.py`.
 Fragments are those of the whole treebank, as it is distributed: its extracted files taken apart, with nothing escaped,
 in windows-1254.  Times are wall-clock seconds within a process, without its start.
 
-The baseline is timed as processes, from start to end: reading the corpus, predicting all documents, each by a machine
+The baseline is timed as processes, from start to end: reading the corpus, predicting all documents, each by a model
 that is trained on the others, and writing.  What it is compared with is scikit-learn alone, which trains one of these
 machines, on a row of features for each pair of mentions of all documents.
 """
@@ -84,7 +84,7 @@ def measure_baseline(folder):
     with tempfile.TemporaryDirectory() as scratch:
         rows, labels = Path(scratch, "rows.npz"), Path(scratch, "labels.npy")
         n_pairs = write_examples(folder, rows, labels)
-        one = f"scikit-learn, one machine on {n_pairs:,} rows"
+        one = f"scikit-learn, one model on {n_pairs:,} rows"
         output = ["--data-dir", folder, "-o", Path(scratch, "out.jsonl")]
         variants = {
             "mentions": (),

@@ -33,6 +33,9 @@ def replacing(path: Path) -> Iterator[Path]:
         finally:
             partial.unlink(missing_ok=True)
     except OSError as error:
+        temporary = str(target.with_name(f".{target.name}."))
+        if error.filename is not None and not str(error.filename).startswith(temporary):
+            raise  # it is about another file
         # The name of the temporary file would mean nothing to the user.
         raise OSError(error.errno, f"can't be written: {error.strerror or error}", str(path)) from error
 

@@ -156,6 +156,17 @@ def test_crossing_mentions_in_json_lines(ran):
     assert clusters("gold.jsonl") == [{frozenset({(0, 2), (1, 3), (9, 9)})}]
 
 
+def test_worksheets_do_not_show_crossing_mentions_as_nested(run):
+    """CoNLL has no cells for two crossing mentions of a chain, be it an annotator's or that of the result."""
+    Path("anna.jsonl").write_text('{"document": "d", "clusters": [[[0, 2], [1, 3]]], "n_tokens": 4}\n', "utf-8")
+    command = ("adjudicate", "coref", "anna.jsonl", "-o", "gold.jsonl", "--worksheet", "sheet.conll")
+    for where, more in (("anna.jsonl", ()), ("the result", ("--incompatible", "containment"))):
+        done = run(*command, *more)
+        message = f"a worksheet can't express document 'd': two mentions of a chain cross in {where}"
+        assert (done.exit_code, done.stderr) == (2, f"Error: {message}\n")
+        assert [path.name for path in Path.cwd().iterdir()] == ["anna.jsonl"]
+
+
 @pytest.mark.parametrize("solver", ["clingo", "milp"])
 def test_time_limit(run, solver):
     """If nothing was found, every mention is apart; that is no error."""
@@ -189,11 +200,20 @@ def test_without_clingo(run, ran, monkeypatch):
     files = write(EVERYBODY)
     done = run("adjudicate", "coref", *files, "-o", "gold.conll")
     assert done.exit_code == 1
-    assert done.stderr == (
-        "Error: --solver clingo (--solver milp works without an extra) needs clingo: pip install clingo\n"
-    )
+    purpose = "--solver clingo (the extra closeread[adjudication]; --solver milp needs none)"
+    assert done.stderr == f"Error: {purpose} needs clingo: pip install clingo\n"
     assert not Path("gold.conll").exists()
     ran("adjudicate", "coref", *files, "-o", "gold.conll", "--solver", "milp")
+
+
+def test_a_file_by_two_names_is_told(run):
+    write({"anna": ANNA})
+    Path("ben.conll").symlink_to("anna.conll")
+    done = run("adjudicate", "coref", "anna.conll", "ben.conll", "-o", "gold.conll")
+    assert (done.exit_code, done.stderr) == (
+        0,
+        "note: ben.conll is given twice, also as anna.conll; it counts as two files.\n",
+    )
 
 
 def test_what_is_left_out_is_told(run):
@@ -256,6 +276,9 @@ REQUESTS = {
     "a file twice": (["anna.conll"], "anna.conll is given twice (expected one file for each annotator)"),
     "output is input": (["-o", "ben.conll"], "ben.conll is also an input; choose another output file"),
     "two outputs": (["--report", "gold.conll"], "gold.conll is given for two outputs; choose two files"),
+    "no folder": (["-o", "none/gold.conll"], "none/gold.conll: can't be written: No such file or directory"),
+    "no folder (2)": (["--report", "none/r.json"], "none/r.json: can't be written: No such file or directory"),
+    "no number": (["--time-limit", "nan"], "Invalid value for '--time-limit': 'nan' is not a number."),
     "unknown suffix": (["-o", "gold.txt"], "gold.txt: the suffix is '.txt' (expected one of "),
 }
 
@@ -266,7 +289,7 @@ def test_bad_requests(run, name):
     files = write(EVERYBODY)
     before = [Path(file).read_bytes() for file in files]
     done = run("adjudicate", "coref", *files, "-o", "gold.conll", "--worksheet", "sheet.conll", *more)
-    assert done.exit_code == 2
+    assert done.exit_code == (1 if name.startswith("no folder") else 2)
     assert f"Error: {message}" in done.stderr
     assert [Path(file).read_bytes() for file in files] == before
     assert sorted(str(path) for path in Path.cwd().iterdir()) == sorted(str(Path(file).resolve()) for file in files)
@@ -284,11 +307,20 @@ def test_documents_of_real_size(ran, corpora):
         assert report["cost"] == twin.cost(clusters("gold.jsonl")[0], annotators, "v")
 
 
+def keep_nested(chain):
+    """Leave out the mentions that cross an earlier one: CoNLL can't express them in one chain."""
+    kept = []
+    for start, end in sorted(chain, key=lambda mention: (mention[0], -mention[1])):
+        if not any(first < start <= last < end for first, last in kept):
+            kept.append((start, end))
+    return kept
+
+
 def test_random_worksheets_come_back(ran):
     """Given back unchanged, a worksheet makes the same result; so it does if all of its cells are forced."""
     for seed in range(4):
         rng = random.Random(seed)
-        annotators = random_annotators(rng, 6, 4, 2)
+        annotators = [[keep_nested(of) for of in chains] for chains in random_annotators(rng, 6, 4, 2)]
         n_tokens = 4 + max(end for chains in annotators for chain in chains for _, end in chain)
         for i, chains in enumerate(annotators):
             record = {"document": "d", "clusters": chains, "n_tokens": n_tokens}

@@ -95,7 +95,7 @@ def test_a_file_twice(run, three, here):
     (here / "sub").mkdir()
     done = run("agreement", "coref", "anna.conll", "sub/../anna.conll", "--json")
     assert json.loads(done.stdout)["iaa1"] == 1
-    assert "note: sub/../anna.conll is given twice, also as anna.conll; it counts as two annotators" in done.stderr
+    assert "note: sub/../anna.conll is given twice, also as anna.conll; it counts as two files." in done.stderr
 
 
 def test_one_annotator(run, three):
@@ -151,6 +151,11 @@ def test_chains(run, ran, here, three):
     assert (done.exit_code, done.stderr) == (1, "Error: cem.conll: document 'z; part 000' is not in anna.conll\n")
     done = run("errors", "chains", "gold.conll", "anna.conll")
     assert done.stderr == "note: 1 document of gold in none of the other files: 'z; part 000'.\n"
+    done = run("plot", "link-support", "gold.conll", "anna.conll", "./anna.conll", "-o", "support.svg")
+    assert done.stderr == (
+        "note: anna.conll is given twice; it counts as two files.\n"
+        "note: 1 document of gold in none of the other files: 'z; part 000'.\n"
+    )
 
 
 def test_predictions_of_a_system_are_compared_not_its_gold(ran, here):

@@ -83,7 +83,6 @@ def test_files_and_documents_add_up():
         "missing_mentions": {"1": 1},
         "foreign_mentions": {"1": 1},
     }
-    assert list(found.describe()) == ["1 document of gold in none of the other files: 'z'."]
 
 
 def test_nothing_to_compare():

@@ -163,6 +163,13 @@ def test_vectors_change_scores(ran, vectors):
     assert np.abs(np.array(scores[1]) - scores[2]).max() > 0.001
 
 
+def test_vectors_of_other_words_are_no_use(run, here):
+    (here / "v.vec").write_text("1 2\nGargoyle 1 1\n")
+    done = run(*BASELINE, "svr", *SAMPLE, "-o", "a.jsonl", "--features", "TF", "--vectors", "v.vec")
+    expected = "expected words in lower case, without suffixes after an apostrophe"
+    assert (done.exit_code, done.stderr) == (1, f"Error: v.vec: has no word of the documents ({expected})\n")
+
+
 def test_pronouns_of_ones_own(ran):
     Path("p.txt").write_text("hiçbiri\n", "utf-8")
     ran(*BASELINE, "svr", *SAMPLE, "--pronouns", "p.txt", "-o", "a.jsonl", "--links", "links")
@@ -183,7 +190,12 @@ def test_svc_on_predicted_mentions_comes_with_a_note(run, here):
         (("svr", "-o", "a.txt"), "a.txt: the suffix is '.txt' (expected .jsonl or .conll)"),
         (("mentions", "-o", "a"), "a: the suffix is '' (expected .jsonl or .conll)"),
         (("svr", "-o", "a.jsonl", "--only", "7700112"), "no such document: '7700112'. Did you mean '77000112'?"),
-        (("mentions", "-o", "a.jsonl", "--only", "x"), "no such document: 'x' (choose from: 77000112, "),
+        (
+            ("mentions", "-o", "a.jsonl", "--only", "x", "--only", "77000112", "--only", "y"),
+            "no such document: 'x'; no such document: 'y' (choose from: 77000112, ",
+        ),
+        (("svr", "-o", "a.jsonl", "--links", "b/l"), "Error: b/l: can't be written: No such file or directory"),
+        (("svr", "-o", "b/a.jsonl", "--links", "l"), "Error: b/a.jsonl: can't be written: No such file or directory"),
         (
             ("svc", "-o", "a.jsonl", "--features", "TF"),
             "features TF need word vectors (expected a file with --vectors)",
@@ -217,10 +229,8 @@ def test_nothing_to_learn_from(run, here, records):
     (here / "bare.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     done = run(*BASELINE, "svr", "--gold", "bare.jsonl", "-o", "a.jsonl", "--links", "links.jsonl")
     assert done.exit_code == 2
-    assert (
-        "a machine for document '77000112' can't be trained on the other documents: there are no positive"
-        in done.stderr
-    )
+    message = "cannot train a model for document '77000112' on the other documents: there are no positive examples"
+    assert done.stderr == f"Error: {message}\n"
     assert not (here / "a.jsonl").exists()
     assert not (here / "links.jsonl").exists()
 
@@ -230,7 +240,8 @@ def test_without_scikit_learn(run, here, monkeypatch):
     assert run(*BASELINE, "mentions", *SAMPLE, "-o", "m.jsonl").exit_code == 0
     done = run(*BASELINE, "svc", *SAMPLE, "-o", "a.jsonl")
     assert done.exit_code != 0
-    assert "training a support vector machine needs scikit-learn: pip install scikit-learn" in done.stderr
+    purpose = "training a support vector machine (the extra closeread[baseline])"
+    assert done.stderr == f"Error: {purpose} needs scikit-learn: pip install scikit-learn\n"
     assert not (here / "a.jsonl").exists()
 
 

@@ -1,4 +1,4 @@
-"""What the baseline learns from: examples, weights, and machines against scikit-learn on all rows."""
+"""What the baseline learns from: examples, weights, and models against scikit-learn on all rows."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from twins import marmara_features as twin
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.tasks.coref.marmara.examples import count_examples, draw_wrong, list_examples, list_gold
 from closeread.tasks.coref.marmara.features import FEATURES, N_CODES, describe_mentions, encode_pairs, expand_codes
-from closeread.tasks.coref.marmara.learning import balance, make_machine, score_codes
+from closeread.tasks.coref.marmara.learning import balance, make_estimator, score_codes
 from closeread.tasks.coref.marmara.mention_types import PRONOUNS
 from closeread.tasks.coref.marmara.pair_learning import PairMatrix, fit_pairs
 from closeread.tasks.coref.marmara.tokens import read_tokens
@@ -87,12 +87,12 @@ def test_counted_rows_have_the_optimum_of_all_rows(records, learner):
     x, y = np.concatenate(rows), np.concatenate(labels)
     assert counts.sum(axis=1).tolist() == [(~y).sum(), y.sum()]
     # Without summing: a row for each example, and scikit-learn's own balanced weights.
-    machine = make_machine(learner)
+    estimator = make_estimator(learner)
     weight = np.where(y, len(y) / 2 / y.sum(), len(y) / 2 / (~y).sum())
-    machine.fit(x, np.where(y, 1, -1), sample_weight=weight)
+    estimator.fit(x, np.where(y, 1, -1), sample_weight=weight)
     scores = score_codes(learner, counts)
     used = np.flatnonzero(counts.sum(axis=0))
-    expected = expand_codes(used) @ machine.coef_.ravel() + machine.intercept_
+    expected = expand_codes(used) @ estimator.coef_.ravel() + estimator.intercept_
     np.testing.assert_allclose(scores[used], expected, atol=1e-3)
     assert np.ptp(expected) > 0.5
 
@@ -122,14 +122,14 @@ def test_pairs_with_vectors_against_scikit_learn(learner, seed):
     matrix, dense, rng = random_pairs(seed)
     y = dense @ rng.normal(size=dense.shape[1]) + rng.normal(size=len(dense)) > 3
     weights = fit_pairs(learner, matrix, y)
-    machine = make_machine(learner).set_params(tol=1e-10)
+    estimator = make_estimator(learner).set_params(tol=1e-10)
     weight = np.where(y, len(y) / 2 / y.sum(), len(y) / 2 / (~y).sum())
     features = np.delete(dense, len(FEATURES), axis=1)
-    machine.fit(features, np.where(y, 1, -1), sample_weight=weight)
-    coefficients = machine.coef_.ravel()
+    estimator.fit(features, np.where(y, 1, -1), sample_weight=weight)
+    coefficients = estimator.coef_.ravel()
     borders = np.cumsum([len(FEATURES), 2, 6])
     of_codes, cosines, first, second = np.split(coefficients, borders)
-    table = expand_codes(np.arange(N_CODES)) @ of_codes + machine.intercept_
+    table = expand_codes(np.arange(N_CODES)) @ of_codes + estimator.intercept_
     for own, expected in zip(weights, (table, cosines, first, second), strict=True):
         np.testing.assert_allclose(own, expected, atol=2e-4)
     assert np.abs(cosines).max() > 0.01

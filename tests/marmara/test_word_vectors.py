@@ -46,6 +46,8 @@ def test_only_words_that_are_asked_for_are_kept(here, pack):
          "v.vec:3: 'al': 'nan' is not a number (expected a finite number)\n"
          "v.vec:4: 'ol': '1_0' is not a number (expected a finite number)\n"
          "v.vec:5: 'bu': 'inf' is not a number (expected a finite number)"),
+        (b"2 2\nev 1e6 -1e7\nal 1e6 -1e6\n", "v.vec:2: 'ev' has a number beyond the limit of ±1,000,000"),
+        (b"0 2\n", "v.vec:1: the number of words is 0 (expected at least 1)"),
         (b"3 1\nev 1\n", "v.vec: has 1 word (expected 3, as line 1 says)"),
         (b"1 1\nev 1\nal 2\nol 3\n", "v.vec:3: is one line too many (line 1 says 1 word)"),
         (b"1 1\nev " + b"1" * 2**16, "v.vec:2: line is too long (limit: 65,536 bytes)"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -56,6 +57,17 @@ class NamedFile(click.Path):
         if str(value) == "-":
             self.fail("'-' is not a file (expected a file name).", param, ctx)
         return super().convert(value, param, ctx)
+
+
+class NumberRange(click.FloatRange):
+    """A number in a range; `nan`, which no comparison finds outside, is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number."""
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
 
 
 FILE = ReadFile()
@@ -227,7 +239,7 @@ resampling_options = together(
     ),
     click.option(
         "--confidence",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=NumberRange(0, 1, min_open=True, max_open=True),
         default=0.95,
         show_default=True,
         help="Confidence level of the intervals.",

@@ -27,8 +27,8 @@ CONLL = ".conll"
     type=click.Choice(["v", "va", "u", "ua"]),
     default="v",
     show_default=True,
-    help="What to count against a solution: links left out, and for v and va also annotators without the links used; "
-    "va and ua allow links that no annotator has.",
+    help="Count against a solution the links that it leaves out, and for v and va also annotators without the links "
+    "that it uses; for va and ua, allow links that no annotator has.",
 )
 @click.option(
     "--incompatible",
@@ -53,7 +53,7 @@ CONLL = ".conll"
 )
 @click.option(
     "--time-limit",
-    type=click.FloatRange(min=0, min_open=True),
+    type=options.NumberRange(min=0, min_open=True),
     metavar="SECONDS",
     help="Stop after so many seconds, all documents together, with the best chains found.",
 )
@@ -139,7 +139,7 @@ def _dump_conll(documents: MentionTable, output: Path) -> str:
 
 
 def _read_annotators(files: tuple[Path, ...]) -> list[AnnotatedDocument]:
-    """Read the annotators' files and print their notices.
+    """Read the annotators' files, and print their notices and what the result lacks.
 
     Raises:
         RequestError: a file is given twice.
@@ -153,7 +153,6 @@ def _read_annotators(files: tuple[Path, ...]) -> list[AnnotatedDocument]:
     if repeated := [name for name in names if names.count(name) > 1]:
         raise RequestError(f"{repeated[0]} is given twice (expected one file for each annotator)")
     tables = {file.name: file.table for file in read_annotators(files)}
-    options.tell(notice for table in tables.values() for notice in table.notices)
     if any(table.head is not None and len(table.head) for table in tables.values()):
         options.tell(["heads of mentions are left out of the result."])
     if any(table.relations is not None for table in tables.values()):

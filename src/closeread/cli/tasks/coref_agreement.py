@@ -63,10 +63,10 @@ def agreement(files: tuple[Path, ...], given: Path | None, limit: int, style: An
     from closeread.cli.annotators import fail, read_annotators
     from closeread.errors import FormatError, RequestError
     from closeread.tasks.coref.agreement import measure_agreement, resolve
-    from closeread.tasks.coref.annotators import find_repeated_paths, find_ungiven, gather_annotations, select_given
+    from closeread.tasks.coref.annotators import find_ungiven, gather_annotations, select_given
 
     chosen = resolve({name: value for name, value in values.items() if value is not None})
-    read = read_annotators(files if given is None else (*files, given))
+    read = read_annotators(files, given)
     found = gather_annotations([file.table for file in read])
     if given is not None:
         ungiven = ((file.name, find_ungiven(file.table, read[-1])) for file in read[:-1])
@@ -75,8 +75,7 @@ def agreement(files: tuple[Path, ...], given: Path | None, limit: int, style: An
     measured = measure_agreement(found, chosen)
     if not measured.compared:
         raise RequestError("no document has two annotators (expected two files or more with the same document)")
-    notices = [notice for file in read for notice in file.table.notices]
-    options.tell([*notices, *find_repeated_paths(files), *measured.describe()])
+    options.tell(measured.describe())
     rows = [[one.document, one.annotators, one.mentions, *one.alpha.values()] for one in measured.documents]
     printing.show(
         style,
@@ -111,7 +110,6 @@ def chains(gold: Path, files: tuple[Path, ...], style: Any) -> None:
 
     key, read = read_beside_gold(gold, files)
     found = find_chain_errors(key.table, [file.table for file in read])
-    options.tell([notice for file in (key, *read) for notice in file.table.notices] + list(found.describe()))
     printing.show(
         style,
         value=found.to_json,

@@ -37,7 +37,6 @@ def link_support(gold: Path, files: tuple[Path, ...], output: Path) -> None:
 
     check_suffix(output)
     key, read = read_beside_gold(gold, files)
-    options.tell(notice for file in (key, *read) for notice in file.table.notices)
     support = measure_support(key.table, [file.table for file in read])
     write_picture(draw_link_support(support), output)
     in_gold = int(support.in_gold.sum())
@@ -68,7 +67,6 @@ def mistakes(gold: Path, files: tuple[Path, ...], output: Path) -> None:
     check_suffix(output)
     key, read = read_beside_gold(gold, files)
     found = find_chain_errors(key.table, [file.table for file in read])
-    options.tell([notice for file in (key, *read) for notice in file.table.notices] + list(found.describe()))
     write_picture(draw_mistakes(found), output)
     click.echo(escape(f"{output}: {pluralize(len(found.kind), 'chain')}, {found.n_mistaken:,} of them mistaken"))
 

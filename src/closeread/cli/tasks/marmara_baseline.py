@@ -70,7 +70,7 @@ learner_options = options.together(
         "--links",
         type=options.WRITTEN,
         metavar="FILE",
-        help="Also write all candidate links to this file (.jsonl), with their features and scores.",
+        help="Also write all candidate links to this file, as JSON Lines, with their features and scores.",
     ),
     click.option(
         "--jobs",

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints, mark_run_starts
-from closeread.errors import FormatError, Problem, pluralize, quote
+from closeread.errors import FormatError, Problem, join_names, pluralize, quote
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.spans import merge_adjacent
 from closeread.tasks.coref.sides import find_repeated, read_documents
@@ -73,7 +73,7 @@ def find_repeated_paths(paths: Sequence[Path]) -> Iterator[str]:
     for path in paths:
         if (before := seen.setdefault(realpath(path), path)) is not path:
             same = "" if before == path else f", also as {before}"
-            yield f"{path} is given twice{same}; it counts as two annotators"
+            yield f"{path} is given twice{same}; it counts as two files."
 
 
 def read_annotator(path: Path, *, is_response: bool = False) -> AnnotatorFile:
@@ -151,6 +151,13 @@ def find_unknown_documents(table: MentionTable, known: AnnotatorFile) -> Iterato
     for number, name in enumerate(table.names):
         if name not in names:
             yield Problem(f"document {quote(name)} is not in {known.name}", None, table.file_of(number))
+
+
+def find_unannotated(gold: AnnotatorFile, files: Sequence[AnnotatorFile]) -> Iterator[str]:
+    """Yield the documents of gold that no other file has, in a sentence; nothing if there are none."""
+    annotated = {name for file in files for name in file.table.names}
+    if names := [name for name in gold.table.names if name not in annotated]:
+        yield f"{pluralize(len(names), 'document')} of gold in none of the other files: {join_names(names)}."
 
 
 def find_ungiven(table: MentionTable, given: AnnotatorFile) -> list[Problem]:

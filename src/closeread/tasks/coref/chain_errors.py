@@ -8,7 +8,7 @@ their first mentions; a mention is before another one if it starts before, or st
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from closeread.arrays import Ints
-from closeread.errors import join_names, pluralize
 from closeread.tasks.coref.annotators import Annotations, gather_annotations
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.chain_matching import EXACT, KINDS, MISSING, MIXED, Judged, judge_chains
@@ -31,14 +30,12 @@ class ChainErrors:
         size: (n_chains,) the number of its mentions.
         missing, foreign: (n_chains,) how many mentions of its reference it lacks, and how many of its mentions are in
             other gold chains.
-        unannotated: the documents of gold that no file has.
     """
 
     kind: Ints
     size: Ints
     missing: Ints
     foreign: Ints
-    unannotated: Sequence[str]
 
     def count_kinds(self) -> dict[str, int]:
         """Return the number of chains of each of `KINDS`."""
@@ -61,12 +58,6 @@ class ChainErrors:
             "missing_mentions": self.count_missing(),
             "foreign_mentions": self.count_foreign(),
         }
-
-    def describe(self) -> Iterator[str]:
-        """Yield what a reader of the counts should know, in sentences."""
-        if self.unannotated:
-            names = join_names(self.unannotated)
-            yield f"{pluralize(len(self.unannotated), 'document')} of gold in none of the other files: {names}."
 
     @property
     def n_mistaken(self) -> int:
@@ -93,10 +84,8 @@ def find_chain_errors(gold: MentionTable, files: Sequence[MentionTable]) -> Chai
     judged = [_compare(chains[number], of_gold[int(found.document[number])]) for number in others]
     size = [np.array([len(chain) for chain in chains[number]], np.int64) for number in others]
     columns = [_join([getattr(one, name) for one in judged]) for name in ("kind", "missing", "foreign")]
-    annotated = set(found.document[others].tolist())
-    unannotated = [name for number, name in enumerate(found.names) if number not in annotated]
     kind, missing, foreign = columns
-    return ChainErrors(kind, _join(size), missing, foreign, unannotated)
+    return ChainErrors(kind, _join(size), missing, foreign)
 
 
 def _list_chains(found: Annotations) -> list[list[Ints]]:

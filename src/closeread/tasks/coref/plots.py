@@ -36,6 +36,7 @@ def draw_link_support(support: LinkSupport) -> Figure:
         axes.bar(places, counts[1], 0.86, bottom=counts[0], label="not in one gold chain", color=COLOURS[1])
         axes.set_xticks([place - 0.5 for place in range(BINS + 1)], [f"{10 * tenth}" for tenth in range(BINS + 1)])
         axes.set(xlabel="annotators who draw the link (% of those of the document)", ylabel="links")
+        axes.set_ylim(top=1.05 * (counts.sum(axis=0).max() or 1))
         axes.yaxis.set_major_formatter("{x:,.0f}")
         style_axes(axes, legend=True)
     return figure

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,7 +18,8 @@ from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.adjudication.annotators import NO_CHAIN, AnnotatedDocument, Mention
 from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocument
 from closeread.tasks.coref.adjudication.results import AdjudicatedDocument
-from closeread.tasks.coref.conll_writer import PARTED, WORD
+from closeread.tasks.coref.columns import mention_table
+from closeread.tasks.coref.conll_writer import PARTED, WORD, format_cells, format_name
 
 Chains = Mapping[str, Sequence[Mention]]
 """Mentions by the id of their chain."""
@@ -35,41 +37,42 @@ def dump_worksheet(
 
     Raises:
         RequestError: the format can't express something: a document of unknown length, a discontinuous mention, two
-            crossing mentions of a chain of the result, a name with a line end.
+            crossing mentions of a chain, a name with a line end.
     """
     return "".join(_format(result, files, forced.get(result.document.name, NOTHING_FORCED)) for result in results)
 
 
 def _format(result: AdjudicatedDocument, files: Sequence[str], forced: ForcedDocument) -> str:
-    document = result.document
+    document, n_tokens = result.document, result.document.n_tokens
     where = f"a worksheet can't express document {quote(document.name)}"
-    if document.n_tokens is None:
+    if n_tokens is None:
         raise RequestError(f"{where}: the number of tokens is unknown")
     if any(mention.parts for mention in document.mentions):
         raise RequestError(f"{where}: a mention is discontinuous")
-    words = list(document.source.words(0)) if document.source.words is not None else ["_"] * document.n_tokens
+    words = list(document.source.words(0)) if document.source.words is not None else ["_"] * n_tokens
     if not document.name or UNSAFE.search(document.name) or not all(map(WORD.fullmatch, words)):
         raise RequestError(f"{where}: the name or a word has a blank or a control character")
     chains = {
         name: [document.mentions[i] for i in chain] for name, chain in zip(result.ids, result.chains, strict=True)
     }
-    if any(a.start < b.start <= a.end < b.end for of in chains.values() for a in of for b in of):
-        raise RequestError(f"{where}: two mentions of a chain cross")
-    columns = [_format_cells(_take_chains(document, file), document.n_tokens) for file in files]
-    cells = _format_cells(chains, document.n_tokens)
+    sides = {"the result": chains, **{file: _list_chains(document, file) for file in document.files}}
+    for side, its_chains in sides.items():
+        if any(a.start < b.start <= a.end < b.end for of in its_chains.values() for a in of for b in of):
+            raise RequestError(f"{where}: two mentions of a chain cross in {side}")
+    nothing = ["-"] * n_tokens
+    columns = [_format_cells(document, sides[file]) if file in sides else nothing for file in files]
+    cells = _format_cells(document, chains)
     columns.append([f"={cell}" if token in forced.bound else cell for token, cell in enumerate(cells)])
     parts = PARTED.fullmatch(document.name)
-    head, part = (f"({parts[1]}); part {parts[2]}", parts[2]) if parts else (f"({document.name})", "0")
-    first = re.sub(r"\s|^#", "_", parts[1] if parts else document.name)
+    first, part = (parts[1], parts[2]) if parts else (document.name, "0")
+    first = re.sub(r"\s|^#", "_", first)
     rows = zip(words, *columns, strict=True)
     lines = ["\t".join([first, part, str(number), *row]) for number, row in enumerate(rows)]
-    return "\n".join([f"#begin document {head}", *lines, "", "#end document", ""])
+    return "\n".join([f"#begin document {format_name(document.name)}", *lines, "", "#end document", ""])
 
 
-def _take_chains(document: AnnotatedDocument, file: str) -> Chains:
-    """Return an annotator's chains; none if the file does not hold the document."""
-    if file not in document.files:
-        return {}
+def _list_chains(document: AnnotatedDocument, file: str) -> Chains:
+    """Return an annotator's chains."""
     chain = document.chain[document.files.index(file)]
     found: dict[int, list[Mention]] = {}
     for place in np.flatnonzero(chain != NO_CHAIN).tolist():
@@ -77,20 +80,8 @@ def _take_chains(document: AnnotatedDocument, file: str) -> Chains:
     return {str(number): mentions for number, mentions in enumerate(found.values(), start=1)}
 
 
-def _format_cells(chains: Chains, n_tokens: int) -> list[str]:
-    """Return the cell of each token: what closes first, the innermost first, then single tokens, then what opens."""
-    closing: list[list[tuple[int, int, str]]] = [[] for _ in range(n_tokens)]
-    single: list[list[str]] = [[] for _ in range(n_tokens)]
-    opening: list[list[tuple[int, int, str]]] = [[] for _ in range(n_tokens)]
-    for name, mentions in chains.items():
-        for start, end, _ in mentions:
-            if start == end:
-                single[start].append(f"({name})")
-            else:
-                closing[end].append((-start, int(name), f"{name})"))
-                opening[start].append((-end, int(name), f"({name}"))
-    cells = []
-    for closes, alone, opens in zip(closing, single, opening, strict=True):
-        pieces = [piece for *_, piece in sorted(closes)], alone, [piece for *_, piece in sorted(opens)]
-        cells.append("|".join(piece for group in pieces for piece in group) or "-")
-    return cells
+def _format_cells(document: AnnotatedDocument, chains: Chains) -> list[str]:
+    """Return the cell of each token."""
+    clusters = [[[mention.start, mention.end] for mention in mentions] for mentions in chains.values()]
+    table = replace(mention_table([document.name], [clusters]), labels=list(chains))
+    return ["|".join(cell) or "-" for cell in format_cells(table, slice(len(table.start)), document.n_tokens or 0)]

@@ -1,4 +1,4 @@
-"""The baseline of the corpus: every document by a machine that is trained on all the others.
+"""The baseline of the corpus: every document by a model that is trained on all the others.
 
 Conventions: records are documents of the corpus; rows of the result have the fields `document` and `clusters`.
 """
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.errors import RequestError, describe_unknown, pluralize, quote
+from closeread.errors import FormatError, Problem, RequestError, describe_unknown, pluralize, quote
 from closeread.records import Record
 from closeread.tasks.coref.marmara.examples import Pairs, count_examples, draw_wrong, list_examples, list_gold
 from closeread.tasks.coref.marmara.features import Mentions, describe_mentions, encode_pairs
@@ -105,7 +105,7 @@ class Prediction(NamedTuple):
 
 
 class LeaveOneOut:
-    """Predicts each document by a machine that is trained on all others.
+    """Predicts each document by a model that is trained on all others.
 
     Args:
         records: the documents, with gold chains.
@@ -134,7 +134,7 @@ class LeaveOneOut:
         try:
             model = self._examples.train(learner, number)
         except ValueError as error:
-            found = f"a machine for document {quote(document.name)} can't be trained on the other documents"
+            found = f"cannot train a model for document {quote(document.name)} on the other documents"
             raise RequestError(f"{found}: {error}") from None
         return Prediction(document, model, build_chains(learner, model, document.mentions, document.vectors))
 
@@ -183,7 +183,7 @@ def _read_vectors(settings: Settings, documents: Sequence[Tokens]) -> Vectors | 
 
     Raises:
         RequestError: there is no file for them, or a file that they don't need.
-        FormatError: the file is invalid.
+        FormatError: the file is invalid, or has no word of the documents.
     """
     if settings.features == "T":
         if settings.vectors is not None:
@@ -192,7 +192,11 @@ def _read_vectors(settings: Settings, documents: Sequence[Tokens]) -> Vectors | 
     if settings.vectors is None:
         raise RequestError(f"features {settings.features} need word vectors (expected a file with --vectors)")
     n_components = N_COMPONENTS if settings.features == "TP" else None
-    return read_vectors(settings.vectors, find_words(documents), n_components=n_components)
+    vectors = read_vectors(settings.vectors, find_words(documents), n_components=n_components)
+    if not vectors.words:
+        expected = "expected words in lower case, without suffixes after an apostrophe"
+        raise FormatError(settings.vectors, [Problem(f"has no word of the documents ({expected})")])
+    return vectors
 
 
 def _prepare(record: Record, tokens: Tokens, vectors: Vectors | None, settings: Settings) -> Prepared:
@@ -218,12 +222,12 @@ def select_documents(records: Sequence[Record], only: Collection[str]) -> Sequen
     """Return the documents of these names, in the order of the records; all if there are no names.
 
     Raises:
-        RequestError: there is no such document.
+        RequestError: there are no such documents; with all of them.
     """
     names = [record["document"] for record in records]
-    for name in only:
-        if name not in names:
-            raise RequestError(describe_unknown("document", name, names))
+    if unknown := [name for name in dict.fromkeys(only) if name not in names]:
+        found = "".join(f"no such document: {quote(name)}; " for name in unknown[:-1])
+        raise RequestError(found + describe_unknown("document", unknown[-1], names))
     return [record for record in records if record["document"] in only] if only else records
 
 
@@ -234,7 +238,7 @@ def predict(
     only: Collection[str] = (),
     jobs: int = 1,
 ) -> Iterator[Prediction]:
-    """Predict documents, each by a machine that is trained on all others; yield them in the order of the records.
+    """Predict documents, each by a model that is trained on all others; yield them in the order of the records.
 
     The result does not depend on the number of threads.
 

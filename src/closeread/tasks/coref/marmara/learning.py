@@ -50,14 +50,14 @@ def score_codes(learner: str, counts: Ints) -> Floats:
     """
     weights = counts * balance(*counts.sum(axis=1).tolist())[:, None]
     labels, codes = np.nonzero(counts)
-    machine = make_machine(learner)
-    machine.fit(expand_codes(codes), np.where(labels, 1.0, -1.0), sample_weight=weights[labels, codes])
-    scores: Floats = expand_codes(np.arange(N_CODES)) @ machine.coef_.ravel() + machine.intercept_
+    estimator = make_estimator(learner)
+    estimator.fit(expand_codes(codes), np.where(labels, 1.0, -1.0), sample_weight=weights[labels, codes])
+    scores: Floats = expand_codes(np.arange(N_CODES)) @ estimator.coef_.ravel() + estimator.intercept_
     return scores
 
 
-def make_machine(learner: str) -> Any:
-    """Make an untrained machine of scikit-learn, with the loss, the regularisation and the tolerance of the baseline.
+def make_estimator(learner: str) -> Any:
+    """Make an untrained estimator of scikit-learn, with the loss, the regularisation and the tolerance of the baseline.
 
     Raises:
         MissingExtraError: scikit-learn is not installed.
@@ -65,7 +65,8 @@ def make_machine(learner: str) -> Any:
     try:
         from sklearn.svm import LinearSVC, LinearSVR
     except ImportError as error:
-        raise MissingExtraError("training a support vector machine", "scikit-learn") from error
+        purpose = "training a support vector machine (the extra closeread[baseline])"
+        raise MissingExtraError(purpose, "scikit-learn") from error
     shared = {"C": 1, "dual": False, "tol": TOLERANCE, "max_iter": MAX_ITERATIONS}
     if learner == "svc":
         return LinearSVC(**shared)

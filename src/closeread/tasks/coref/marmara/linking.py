@@ -1,4 +1,4 @@
-"""The chains of a document by a trained machine, and the candidate links that these are made from."""
+"""The chains of a document by a trained model, and the candidate links that these are made from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CELLS = 2**18
 
 
 class Model(NamedTuple):
-    """A trained machine: the score of each code, and the weights of vectors if it was trained with any."""
+    """A trained model: the score of each code, and the weights of vectors if it was trained with any."""
 
     codes: Floats
     weights: PairWeights | None

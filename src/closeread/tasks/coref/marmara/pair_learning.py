@@ -19,14 +19,14 @@ from closeread.tasks.coref.marmara.features import N_CODES, Codes, expand_codes
 from closeread.tasks.coref.marmara.learning import balance
 
 TOLERANCE = 1e-8
-"""The length of the gradient at which a machine is trained, as a share of that before training."""
+"""The length of the gradient at which a model is trained, as a share of that before training."""
 
 MAX_STEPS = 100
 PRECISION = 1e-12
 
 
 class PairWeights(NamedTuple):
-    """The weights of a trained machine.
+    """The weights of a trained model.
 
     Attributes:
         codes: the score of each code, intercept included, (`N_CODES`,).
@@ -41,7 +41,7 @@ class PairWeights(NamedTuple):
 
 
 class PairMatrix:
-    """The rows of features of pairs, as far as a machine needs them: their products.
+    """The rows of features of pairs, as far as a model needs them: their products.
 
     Columns: the named features, the intercept, the two cosines, the vectors of mention 1, and those of mention 2.
 

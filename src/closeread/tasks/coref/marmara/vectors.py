@@ -27,6 +27,8 @@ from closeread.tasks.coref.marmara.turkish import lower, strip_suffix
 
 MAX_DIMENSIONS = 1024
 MAX_LINE_BYTES = 2**16
+MAX_NUMBER = 1e6
+"""The largest number in a vector, far above those of trained vectors: products of larger ones would overflow."""
 N_COMPONENTS = 15
 """How many principal components the paper uses."""
 
@@ -191,6 +193,9 @@ class _Reading:
             expected = f"expected {least} to {MAX_DIMENSIONS:,}"
             self.problems.append(Problem(f"the number of dimensions is {self.n_dimensions} ({expected})", 1))
             return None
+        if not n_words:
+            self.problems.append(Problem("the number of words is 0 (expected at least 1)", 1))
+            return None
         return n_words
 
     def _read_line(self, line: bytes, number: int) -> Floats | None:
@@ -215,6 +220,9 @@ class _Reading:
             vector = np.array(list(map(_parse, numbers)))
         except ValueError as error:
             self.problems.append(Problem(f"{quote(word)}: {error}", number))
+            return None
+        if np.abs(vector).max() > MAX_NUMBER:
+            self.problems.append(Problem(f"{quote(word)} has a number beyond the limit of ±{MAX_NUMBER:,.0f}", number))
             return None
         if word in self.wanted:
             self.known[word] = vector
