@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("here")
 
 WORDS = ["The", "old", "ferry", "sailed", "and", "Ida", "left", "it"]
 ANNOTATORS = {
-    "anna": ["(1", "-", "1)", "-", "-", "(2)", "-", "(1)"],
+    "anna": ["(1", "-", "1)", "-", "-", "-", "-", "(1)"],
     "ben": ["(1", "-", "1)", "-", "-", "(1)", "-", "-"],
     "cleo": ["-", "(3)", "-", "-", "-", "-", "-", "(3)"],
 }

@@ -146,8 +146,8 @@ def _read_annotators(files: tuple[Path, ...]) -> list[AnnotatedDocument]:
         ClickException: some files are invalid, or differ from others; the problems of all of them at once.
     """
     from closeread.cli.annotators import read_annotators
-    from closeread.errors import RequestError
-    from closeread.tasks.coref.adjudication.annotators import join_annotators
+    from closeread.errors import RequestError, pluralize
+    from closeread.tasks.coref.adjudication.annotators import count_singletons, join_annotators
 
     names = [str(path) for path in files]
     if repeated := [name for name in names if names.count(name) > 1]:
@@ -157,6 +157,8 @@ def _read_annotators(files: tuple[Path, ...]) -> list[AnnotatedDocument]:
         options.tell(["heads of mentions are left out of the result."])
     if any(table.relations is not None for table in tables.values()):
         options.tell(["relations other than identity are left out of the result."])
+    if n_alone := sum(count_singletons(table) for table in tables.values()):
+        options.tell([f"{pluralize(n_alone, 'chain')} of one mention ignored."])
     return join_annotators(tables)
 
 

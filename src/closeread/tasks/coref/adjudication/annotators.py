@@ -116,6 +116,11 @@ class AnnotatedDocument:
         return replace(self, mentions=every, chain=np.array(columns, np.int64).reshape(-1, len(self.files)).T)
 
 
+def count_singletons(table: MentionTable) -> int:
+    """Return the number of chains of one mention."""
+    return int((np.bincount(table.entity) == 1).sum())
+
+
 def join_annotators(tables: Mapping[str, MentionTable]) -> list[AnnotatedDocument]:
     """Bring the annotators' files together.
 
