@@ -85,13 +85,13 @@ def solve(part: Part, open_session: OpenSession, deadline: Deadline) -> Found:
         open_session: the solver.
         deadline: when to stop.
     """
-    if not deadline.left:
-        return Found(join_greedily(part) if part.lone.any() else None, False)
     everything = np.zeros(len(part), np.int64)
     if (part.gain >= 0).all() and part.accepts(everything):
         return Found(everything, True)
     if not part.allowed.any():
         return Found(None if part.lone.any() else np.arange(len(part)), True)
+    if not deadline.left:
+        return Found(join_greedily(part), False)
     with open_session(part, deadline) as session:
         best = session.find_best()
         if not best.is_proved:
