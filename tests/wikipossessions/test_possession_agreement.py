@@ -2,6 +2,8 @@
 
 import json
 import math
+from fractions import Fraction
+from itertools import permutations, product
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ from sklearn.metrics import cohen_kappa_score
 from closeread.errors import FormatError
 from closeread.tasks.wikipossessions.agreement import agreement
 from closeread.tasks.wikipossessions.kernels.agreement import cohen_kappa
+from closeread.tasks.wikipossessions.kernels.matching import NamesAndOrders, match_possessions
+from closeread.tasks.wikipossessions.kernels.names import normalize_name
 
 LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=30)
 
@@ -56,15 +60,156 @@ def test_by_hand():
     assert found.shared == 3
     assert found.precision["possessor"] == 3 / 4
     assert found.recall["possessor"] == 1
-    # The second has six pairs, among them (Ada, Ben) and (Ada, Cleo), but not (Ben, Cleo).
-    assert found.precision["ordering"] == 2 / 6
+    # Of the possessors that both have, each has three pairs: (Ada, Ben), (Ada, Cleo), and one of Ben and Cleo.
+    assert found.precision["ordering"] == 2 / 3
     assert found.recall["ordering"] == 2 / 3
+    # With Dora, the second has six.
+    everyone = agreement(FIRST, SECOND, pairs="all")
+    assert (everyone.precision["ordering"], everyone.recall["ordering"]) == (2 / 6, 2 / 3)
+    assert (everyone.kappa["anchor"], everyone.same) == (found.kappa["anchor"], found.same)
     assert found.same == {"certainty": 2, "anchor": 2, "relation": 3, "relation_certainty": 3}
     # Anchors: 1900, 1900, 1950 and 1900, 1900, 1951: (2/3 - 4/9) / (5/9).
     assert found.kappa["anchor"] == pytest.approx(2 / 5)
     # One of three is uncertain for the second and none for the first, so agreement is at chance level.
     assert found.kappa["certainty"] == 0
     assert math.isnan(found.kappa["relation"])
+
+
+def article(*rows):
+    return [{"article": "The Jug", "possessions": [held(*row) for row in rows]}]
+
+
+def test_a_missed_possessor_is_no_disagreement_about_order():
+    # As in the paper: the second annotator has half of the possessors, and orders these alike.
+    first, second = article(("A", "1"), ("B", "2"), ("C", "3"), ("D", "4")), article(("A", "1"), ("C", "2"))
+    shared, everyone = (agreement(first, second, pairs=pairs) for pairs in ("shared", "all"))
+    assert (shared.recall["possessor"], shared.recall["ordering"], shared.precision["ordering"]) == (1 / 2, 1, 1)
+    assert (everyone.recall["ordering"], everyone.precision["ordering"]) == (1 / 6, 1)
+
+
+def test_nobody_in_common():
+    found = agreement(article(("A", "1"), ("B", "2")), article(("C", "1")))
+    assert (found.shared, found.recall["possessor"]) == (0, 0)
+    assert math.isnan(found.precision["ordering"])
+    assert math.isnan(found.recall["ordering"])
+
+
+def test_paired_names_match_each_other_only():
+    first, second = (article((f"Museum {a}", "1"), (f"Museum {b}", "2")) for a, b in (("Alt", "Neu"), ("Neu", "Alt")))
+    assert agreement(first, second, "partial").precision["ordering"] == 0
+    # As predictions are scored: (Alt, Neu) is found as (Neu, Alt), since both names share a word with both.
+    assert agreement(first, second, "partial", pairs="all").precision["ordering"] == 1
+
+
+CERTAIN, UNCERTAIN = ("certain",), ("uncertain",)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "labels", "order", "why"),
+    [
+        # Equal anchors and other labels, and ordered pairs found of those of the first, for either option.
+        (
+            [("M", "1", *CERTAIN, "1930-1945"), ("X", "2"), ("M", "3", *CERTAIN, "1980-Now")],
+            [("X", "1"), ("M", "2", *CERTAIN, "1980-Now")],
+            (2, 6, 1), (1, 6, 0),
+            "the second annotator has the later period only, after X",
+        ),
+        (
+            [("M", "1", *CERTAIN, "1930-1945"), ("X", "2"), ("M", "3", *CERTAIN, "1980-Now")],
+            [("X", "1"), ("M", "2", *CERTAIN, "1985-2001")],
+            (1, 6, 1), (1, 6, 0),
+            "no equal anchor, but years in common",
+        ),
+        (
+            [("M", "1", *UNCERTAIN, "Unknown"), ("X", "2"), ("M", "3", *CERTAIN, "Unknown")],
+            [("X", "1"), ("M", "2", *CERTAIN, "Unknown")],
+            (2, 6, 1), (2, 5, 0),
+            "only the certainty tells which",
+        ),
+        (
+            [("M", "1"), ("X", "2"), ("M", "3", *UNCERTAIN, "1950", "after", "uncertain")],
+            [("X", "1"), ("M", "2", *CERTAIN, "1950")],
+            (2, 3, 1), (1, 6, 0),
+            "an anchor weighs more than the three other labels",
+        ),
+        (
+            [("M", "1"), ("X", "2"), ("M", "3")],
+            [("X", "1"), ("M", "2")],
+            (2, 6, 0), (2, 6, 0),
+            "nothing tells which, so the first is taken",
+        ),
+        (
+            [("Modern Art Museum", "1", *CERTAIN, "1930"), ("X", "2"), ("Modern Art Museum", "3", *CERTAIN, "1980")],
+            [("X", "1"), ("Modern Art", "2", *CERTAIN, "1980")],
+            (2, 6, 1), (1, 6, 0),
+            "names that match partially",
+        ),
+    ],
+)  # fmt: skip
+def test_repeated_possessors_are_paired_by_what_they_say(first, second, labels, order, why):
+    setting = "partial" if "Modern" in first[0][0] else "exact"
+    for repeated, expected in (("labels", labels), ("order", order)):
+        found = agreement(article(*first), article(*second), setting, repeated=repeated)
+        others = sum(number for label, number in found.same.items() if label != "anchor")
+        assert found.shared == 2
+        # Both have one pair, of X and the other.
+        assert (found.same["anchor"], others, found.recall["ordering"]) == expected, why
+
+
+SAID = st.lists(
+    st.tuples(
+        st.sampled_from(["1900", "1905", "1900-1910", "1905-Now", "Unknown"]),
+        st.sampled_from(["certain", "uncertain"]),
+        st.sampled_from(["before", "during"]),
+    ),
+    min_size=1,
+    max_size=4,
+)
+MEET = {
+    frozenset(pair)
+    for pair in [("1900", "1900-1910"), ("1905", "1900-1910"), ("1905", "1905-Now"), ("1900-1910", "1905-Now")]
+}
+
+
+@given(one=SAID, two=SAID)
+def test_the_twin_that_tries_every_pairing(one, two):
+    few, many = sorted((one, two), key=len)
+
+    def value(pairing):
+        anchors = [(a[0], b[0]) for a, b in pairing]
+        meet = sum((a == b != "Unknown") or frozenset((a, b)) in MEET for a, b in anchors)
+        return sum(a == b for a, b in anchors), meet, sum((a[1] == b[1]) + (a[2] == b[2]) for a, b in pairing)
+
+    best = max(value(list(zip(few, order, strict=True))) for order in permutations(many, len(few)))
+    sides = [
+        article(*(("M", str(i), certainty, anchor, relation) for i, (anchor, certainty, relation) in enumerate(side)))
+        for side in (one, two)
+    ]
+    for found in (agreement(*sides), agreement(*sides[::-1])):
+        assert (found.same["anchor"], found.same["certainty"] + found.same["relation"]) == (best[0], best[2])
+
+
+@given(
+    names=st.tuples(
+        *[st.lists(st.sampled_from(side), max_size=3) for side in (["x p", "y p", "x y"], ["x", "y b", "z"])]
+    ),
+    likeness=st.lists(st.integers(0, 3), min_size=9, max_size=9),
+)
+def test_the_twin_of_partial_matching_with_likeness(names, likeness):
+    sides = [NamesAndOrders([normalize_name(name) for name in side], [None] * len(side)) for side in names]
+    ours, theirs = ([set(name.split()) for name in side] for side in names)
+
+    def value(pairs):
+        overlaps = (Fraction(len(ours[i] & theirs[j]), len(ours[i] | theirs[j])) for i, j in pairs)
+        return len(pairs), sum(overlaps), sum(likeness[3 * i + j] for i, j in pairs)
+
+    possible = []
+    for chosen in product([None, *range(len(theirs))], repeat=len(ours)):
+        pairs = [(i, j) for i, j in enumerate(chosen) if j is not None]
+        if len({j for _, j in pairs}) == len(pairs) and all(ours[i] & theirs[j] for i, j in pairs):
+            possible.append(value(pairs))
+    found = match_possessions(*sides, "partial", likeness=lambda i, j: likeness[3 * i + j])
+    assert value(found) == max(possible)
 
 
 def test_agreement_with_oneself():
@@ -146,12 +291,19 @@ def test_command_output(ran, run):
         ]  # fmt: skip
         Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = json.loads(ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl", "--json"))
-    assert found["precision"] == {"possessor": 0.75, "ordering": 2 / 6}
+    assert found["precision"] == {"possessor": 0.75, "ordering": 2 / 3}
+    assert found["options"] == {"setting": "exact", "pairs": "shared", "repeated": "labels"}
     assert found["kappa"]["relation"] is None
     printed = ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl")
     assert "0.400" in printed
-    assert "Labels are compared on the 3 possessors that both annotators have." in printed
+    assert printed.splitlines()[-2:] == [
+        "Labels are compared on the 3 possessors that both annotators have.",
+        "Ordered pairs are those of these possessors.",
+    ]
+    printed = ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl", "--pairs", "all")
+    assert printed.endswith("Ordered pairs are those of all possessors.\n")
+    assert run("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl", "--repeated", "years").exit_code == 2
     table = ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl", "--format", "csv").splitlines()
     assert table[0] == ",precision,recall,same label,kappa,shared"
-    assert f"ordering,{2 / 6},{2 / 3},,,3" in table
+    assert f"ordering,{2 / 3},{2 / 3},,,3" in table
     assert any(line.startswith("relation,,,") and line.endswith(",,3") for line in table)

@@ -2,61 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli import options, printing
+from closeread.cli import options
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
-    from closeread.records import Record
-
-
-@click.command()
-@click.argument("first", type=options.FILE)
-@click.argument("second", type=options.FILE)
-@click.option(
-    "--setting",
-    type=click.Choice(["exact", "partial"]),
-    default="exact",
-    show_default=True,
-    help="How to match names: in full, or by a shared word that is not an article or a preposition.",
-)
-@options.style_options
-def agreement(first: Path, second: Path, setting: str, style: Any) -> None:
-    """Score the second annotator's possessors and ordered pairs against the first's; add Cohen's kappa of the labels.
-
-    Files are in the corpus's format, JSON Lines or Parquet.
-
-    \b
-    Examples:
-      closeread agreement wikipossessions anna.csv ben.csv
-      closeread agreement wikipossessions anna.jsonl ben.jsonl --setting partial --json
-    """
-    from closeread.corpora.gold import load_corpus, read_own_gold
-    from closeread.counts.rendering import Grid
-    from closeread.tasks.wikipossessions.agreement import agreement as measure
-
-    corpus = load_corpus("wikipossessions")
-
-    def read(path: Path) -> Sequence[Record]:
-        gold = read_own_gold(corpus, path)
-        options.tell(f"{path}: {notice}" for notice in gold.notices)
-        return gold.records
-
-    one, two = options.read_all((first, second), read)
-    found = measure(one, two, setting, (str(first), str(second)))
-    header = ["", "precision", "recall", "same label", "kappa"]
-    notes = [f"Labels are compared on the {found.shared:,} possessors that both annotators have."]
-    printing.show(
-        style,
-        value=found.to_json,
-        table=lambda: ([*header, "shared"], [[*row, found.shared] for row in found.rows()]),
-        grids=lambda: [Grid("", header, [list(map(printing.format_cell, row)) for row in found.rows()], notes)],
-    )
 
 
 @click.command(cls=options.WritingCommand)
@@ -91,4 +45,4 @@ def plot_possession(article: str, predictions: Path | None, output: Path, **plac
     click.echo(escape(f"{output}: {drawn}"))
 
 
-COMMANDS: Commands = {"agreement": {"wikipossessions": agreement}, "plot": {"possession": plot_possession}}
+COMMANDS: Commands = {"plot": {"possession": plot_possession}}

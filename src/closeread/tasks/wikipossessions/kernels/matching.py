@@ -9,7 +9,7 @@ Conventions: a possession is its position in the article.  Weights of pairs are 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import lcm
 from typing import NamedTuple
 
@@ -21,6 +21,8 @@ from closeread.tasks.wikipossessions.kernels.names import Name
 
 Order = tuple[tuple[int, str], ...]
 Pair = tuple[int, int]
+Likeness = Callable[[int, int], int]
+"""From positions in the system and in gold to how much the two possessions say the same, from 0."""
 
 SETTINGS = ("exact", "partial")
 MATCHINGS = ("one_to_one", "many_to_one")
@@ -58,7 +60,11 @@ def order_key(order: str) -> Order:
 
 
 def match_possessions(
-    system: NamesAndOrders, gold: NamesAndOrders, setting: str = "exact", matching: str = "one_to_one"
+    system: NamesAndOrders,
+    gold: NamesAndOrders,
+    setting: str = "exact",
+    matching: str = "one_to_one",
+    likeness: Likeness | None = None,
 ) -> list[Pair]:
     """Return (system, gold) pairs of positions, sorted by the position in the system.
 
@@ -72,10 +78,12 @@ def match_possessions(
         setting: "exact" or "partial".
         matching: "one_to_one"; or "many_to_one", which also matches each unmatched prediction: with a gold possession
             of the same name, or else of the largest Jaccard overlap, at the smallest position.
+        likeness: if given, possessions of the same name are matched so that the sum of their likeness is maximal, and
+            partial matches so that it is maximal among ties of the overlap; order and position decide what is left.
     """
-    pairs = list(_match_same_names(system, gold))
+    pairs = list(_match_same_names(system, gold) if likeness is None else _match_most_alike(system, gold, likeness))
     if setting == "partial":
-        pairs += _match_partially(system.names, gold.names, pairs)
+        pairs += _match_partially(system.names, gold.names, pairs, likeness)
     if matching == "many_to_one":
         pairs += _match_leftovers(system.names, gold.names, pairs, setting)
     return sorted(pairs)
@@ -89,6 +97,21 @@ def _match_same_names(system: NamesAndOrders, gold: NamesAndOrders) -> Iterator[
         of_name = waiting.get(system.names[i].tokens)
         if of_name:
             yield i, of_name.pop()
+
+
+def _match_most_alike(system: NamesAndOrders, gold: NamesAndOrders, likeness: Likeness) -> Iterator[Pair]:
+    """Match possessions of the same name, as many as there are on both sides."""
+    groups: dict[tuple[str, ...], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    for side, possessions in enumerate((system, gold)):
+        for i in possessions.in_order():
+            groups[possessions.names[i].tokens][side].append(i)
+    for rows, columns in groups.values():
+        if len(rows) == len(columns) == 1:
+            yield rows[0], columns[0]
+        elif rows and columns:
+            weight = np.zeros((max(len(rows), len(columns)),) * 2, object)
+            weight[: len(rows), : len(columns)] = [[1 + likeness(i, j) for j in columns] for i in rows]
+            yield from _assign(rows, columns, weight)
 
 
 def _match_leftovers(
@@ -127,13 +150,36 @@ def _find_most_similar(name: Name, gold: Sequence[Name], shared: dict[int, int])
     return best
 
 
-def _match_partially(system: Sequence[Name], gold: Sequence[Name], pairs: Sequence[Pair]) -> Iterator[Pair]:
+def _match_partially(
+    system: Sequence[Name], gold: Sequence[Name], pairs: Sequence[Pair], likeness: Likeness | None
+) -> Iterator[Pair]:
     """Find the best pairs among the unmatched possessions."""
     for rows, columns in _group_by_shared_tokens(system, gold, {i for i, _ in pairs}, {j for _, j in pairs}):
         weight = _weigh_pairs([system[i].content for i in rows], [gold[j].content for j in columns])
-        for row, column in enumerate(best_assignment(weight).tolist()):
-            if column >= 0:
-                yield rows[row], columns[column]
+        if likeness is not None:
+            weight = _add_likeness(weight, rows, columns, likeness)
+        yield from _assign(rows, columns, weight)
+
+
+def _assign(rows: Sequence[int], columns: Sequence[int], weight: Numbers) -> Iterator[Pair]:
+    """Yield the pairs of the best assignment of rows to columns."""
+    for row, column in enumerate(best_assignment(weight).tolist()):
+        if column >= 0:
+            yield rows[row], columns[column]
+
+
+def _add_likeness(weight: Numbers, rows: Sequence[int], columns: Sequence[int], likeness: Likeness) -> Numbers:
+    """Add the likeness of all pairs to their weights, which are multiplied so that they outweigh all likeness.
+
+    Returns:
+        (n, n) Python integers.
+    """
+    pairs = np.argwhere(weight[: len(rows), : len(columns)] > 0).tolist()
+    alike = [likeness(rows[row], columns[column]) for row, column in pairs]
+    scaled = weight.astype(object) * (max(alike) * min(len(rows), len(columns)) + 1)
+    for (row, column), value in zip(pairs, alike, strict=True):
+        scaled[row, column] += value
+    return scaled
 
 
 def _group_by_shared_tokens(

@@ -136,7 +136,7 @@ def article_counts(system: Possessions, gold: Possessions, rules: Rules) -> Floa
     if rules.relation_certainty_gold == "certain_only":
         judged["relation_certainty"] = _keep_certain_gold(anchored, gold.relation_certainty, pairs)
     counts = [_sum_credits(credits_of[name], pairs, *judged[name]) for name in FAMILIES[:-1]]
-    return np.array([*counts, _count_ordered_pairs(system, gold, pairs, rules)], np.float64)
+    return np.array([*counts, count_ordered_pairs(system, gold, pairs, rules)], np.float64)
 
 
 def first_of_each_name(system: NamesAndOrders, gold: NamesAndOrders) -> list[int]:
@@ -186,9 +186,16 @@ def _sum_credits(
     return float(of_system), sum(system), float(sum(of_gold.values(), Fraction(0))), sum(gold)
 
 
-def _count_ordered_pairs(
+def count_ordered_pairs(
     system: Possessions, gold: Possessions, pairs: Sequence[Pair], rules: Rules
 ) -> tuple[int, int, int, int]:
+    """Count the ordered pairs of possessors of an article, and those that the other side has, as in `COUNTS`.
+
+    Args:
+        system, gold: the two sides.
+        pairs: the matched positions of both, for the option `ordering_match`.
+        rules: how names match and orders are compared.
+    """
     ours, theirs = (ordered_pairs(side.names_and_orders, rules.suborder) for side in (system, gold))
     if rules.setting == "exact":
         matches = None
