@@ -11,7 +11,7 @@ from shared.timelines import entry
 
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.errors import FormatError
-from closeread.tasks.timeline.agreement import Overlap, dice, of_documents, of_timelines
+from closeread.tasks.timeline.agreement import DOCUMENTS, TIMELINES, Overlap, dice, measure_agreement
 from closeread.tasks.timeline.cat_entities import read_annotations
 from closeread.tasks.timeline.kernels.timelines import COUNTS, timeline_counts
 
@@ -73,6 +73,14 @@ def files(tmp_path, monkeypatch):
     Path("ben.xml").write_text(BEN, "utf-8")
 
 
+def of_documents(*annotators):
+    return measure_agreement(annotators, ("anna", "ben", "cem")[: len(annotators)], DOCUMENTS).pairs[0, 1]
+
+
+def of_timelines(*annotators):
+    return measure_agreement(annotators, ("anna", "ben", "cem")[: len(annotators)], TIMELINES).pairs[0, 1]
+
+
 def read(content):
     Path("one.xml").write_text(content, "utf-8")
     return read_annotations(Path("one.xml"))
@@ -123,7 +131,7 @@ def test_an_entity_mention_of_several_entities_and_of_none():
 
 
 def test_by_hand():
-    found = of_documents(read(ANNA).records, read(BEN).records, ("anna", "ben"))
+    found = of_documents(read(ANNA).records, read(BEN).records)
     assert found == {
         # Both have sails; set off is not set.
         "event mentions": Overlap(2, 3, 1, 2 / 5),
@@ -136,7 +144,7 @@ def test_by_hand():
 
 def test_tokens_of_a_mention_have_no_order():
     turned = cat(EVENTS + mark("EVENT_MENTION", 2, 9, 7))
-    found = of_documents(read(ANNA).records, read(turned).records, ("anna", "ben"))
+    found = of_documents(read(ANNA).records, read(turned).records)
     assert found["event mentions"].dice == 1
     assert found["entity coreference"] == Overlap(3, 0, 0, 0)
 
@@ -144,16 +152,16 @@ def test_tokens_of_a_mention_have_no_order():
 def test_units_have_to_be_the_same():
     one, other = read(ANNA).records, read(cat(EVENTS, name="8")).records
     with pytest.raises(FormatError) as caught:
-        of_documents(one, other, ("anna", "ben"))
+        of_documents(one, other)
     assert str(caught.value).splitlines()[1:] == [
         "annotations: ben lacks 1 of 1 document of anna: '7'",
         "annotations: anna lacks 1 of 1 document of ben: '8'",
     ]
     other = read(cat(EVENTS, tokens=TOKENS.replace("sails", "sailed"))).records
     with pytest.raises(FormatError, match="document '7': anna and ben have different tokens or sentences"):
-        of_documents(one, other, ("anna", "ben"))
+        of_documents(one, other)
     with pytest.raises(FormatError, match="timeline 'b': anna and ben are about different entities"):
-        of_timelines([timeline("b")], [{**timeline("b"), "entity": "Bea"}], ("anna", "ben"))
+        of_timelines([timeline("b")], [{**timeline("b"), "entity": "Bea"}])
 
 
 def timeline(name, *entries):
@@ -166,7 +174,7 @@ def test_timelines_by_hand():
         timeline("bo", ("2007", "7-3-b")),
         timeline("ann", ("2008", "7-2-a"), ("2008", "7-2-a"), ("2007", "8-0-c")),
     ]
-    assert of_timelines(first, second, ("anna", "ben")) == {
+    assert of_timelines(first, second) == {
         # The two 7-2-a of Ann; Bo's 7-3-b is not Ann's.
         "event mentions": Overlap(4, 4, 2, 1 / 2),
         "event mentions with their anchors": Overlap(4, 4, 1, 2 / 8),
@@ -184,7 +192,7 @@ def test_dice_over_mentions_is_the_f1_of_events(corpora):
             strict=True,
         )
     )
-    found = of_timelines(gold, other, ("gold", "other"))
+    found = of_timelines(gold, other)
     mentions = found["event mentions"]
     assert (mentions.first, mentions.second) == (counts["events/gold"], counts["events/system"])
     assert mentions.both == counts["events/shared"]
@@ -192,9 +200,7 @@ def test_dice_over_mentions_is_the_f1_of_events(corpora):
 
 
 def test_with_oneself():
-    assert all(
-        overlap.dice == 1 for overlap in of_documents(read(ANNA).records, read(ANNA).records, ("a", "b")).values()
-    )
+    assert all(overlap.dice == 1 for overlap in of_documents(read(ANNA).records, read(ANNA).records).values())
 
 
 @pytest.mark.parametrize(
@@ -237,7 +243,7 @@ def test_anything_else_is_refused_in_our_words(tmp_path_factory, start, length, 
         found = read_annotations(file)
     except FormatError:
         return
-    assert found.problems or of_documents(found.records, found.records, ("a", "b"))
+    assert found.problems or of_documents(found.records, found.records)
 
 
 def test_all_problems_of_a_folder(run):

@@ -1,18 +1,66 @@
-"""Reading of annotators' files of coreference for commands, with the problems of all files at once."""
+"""Files of several annotators for commands: checked, read with the problems of all files at once, and compared."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from closeread.cli import options
+from closeread.cli import options, printing
 
 if TYPE_CHECKING:
+    from closeread.counts.annotators import Pair
+    from closeread.counts.rendering import Grid
     from closeread.errors import InputError
     from closeread.tasks.coref.annotators import AnnotatorFile
+
+
+def find_repeated_paths(paths: Sequence[Path]) -> Iterator[str]:
+    """Yield a sentence for each path that leads to the same file as an earlier one."""
+    seen: dict[str, Path] = {}
+    for path in paths:
+        if (before := seen.setdefault(realpath(path), path)) is not path:
+            same = "" if before == path else f", also as {before}"
+            yield f"{path} is given twice{same}; it counts as two files."
+
+
+def check_annotators(paths: Sequence[Path]) -> None:
+    """Check that there are files of two annotators or more; note those that are given twice.
+
+    Raises:
+        RequestError: there is one file only.
+    """
+    from closeread.errors import RequestError
+
+    if len(paths) < 2:
+        raise RequestError("only one annotator's file is given (expected two or more)")
+    options.tell(find_repeated_paths(paths))
+
+
+def make_pair_grid(
+    names: Sequence[str],
+    columns: Sequence[str],
+    pairs: Mapping[Pair, Sequence[float | None]],
+    mean: Sequence[float | None],
+    notes: Sequence[str],
+) -> Grid:
+    """Return a table with a row for every two annotators, and the mean in the last row.
+
+    Args:
+        names: the annotators' names.
+        columns: the names of the scores.
+        pairs: the scores of every two annotators, from 0 to 1, in the order of `columns`.
+        mean: the means over the pairs.
+        notes: the sentences below the table.
+    """
+    from closeread.counts.rendering import Grid
+
+    rows = [[names[i], names[j], *map(printing.format_percent, scores)] for (i, j), scores in pairs.items()]
+    rows.append(["mean", "", *map(printing.format_percent, mean)])
+    return Grid("", ["first annotator", "second annotator", *columns], rows, notes)
 
 
 def read_annotators(paths: Sequence[Path], given: Path | None = None) -> list[AnnotatorFile]:
@@ -25,7 +73,7 @@ def read_annotators(paths: Sequence[Path], given: Path | None = None) -> list[An
     Raises:
         ClickException: files are invalid, or differ in their tokens; the problems of all of them at once.
     """
-    from closeread.tasks.coref.annotators import compare_tokens, find_repeated_paths, read_annotator
+    from closeread.tasks.coref.annotators import compare_tokens, read_annotator
 
     read = options.read_all(paths if given is None else (*paths, given), read_annotator)
     fail(compare_tokens(read))
@@ -43,7 +91,6 @@ def read_beside_gold(gold: Path, paths: Sequence[Path]) -> tuple[AnnotatorFile, 
     from closeread.errors import FormatError
     from closeread.tasks.coref.annotators import (
         compare_tokens,
-        find_repeated_paths,
         find_unannotated,
         find_unknown_documents,
         read_annotator,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli import options, printing
+from closeread.cli import options
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -52,42 +52,6 @@ def build(events: Path, documents: Path | None, output: Path) -> None:
     entries = sum(len(timeline["entries"]) for timeline in timelines)
     size = f"{pluralize(len(timelines), 'timeline')} of {entries:,} {'entry' if entries == 1 else 'entries'}"
     click.echo(escape(f"{output}: {size}"))
-
-
-@click.command()
-@click.argument("first", type=options.FILE)
-@click.argument("second", type=options.FILE)
-@options.style_options
-def agreement(first: Path, second: Path, style: Any) -> None:
-    """Compute Dice's coefficient of two annotators' mentions of events and of entities.
-
-    Documents are files in CAT (.xml), or folders of them, with mentions of events (EVENT_MENTION), mentions of
-    entities (ENTITY_MENTION) and entity coreference (REFERS_TO); entities are compared by name.  Timelines are folders
-    of timelines, or JSON Lines.
-
-    \b
-    Examples:
-      closeread agreement timeline anna/ ben/
-      closeread agreement timeline anna/7_Rain.xml ben/7_Rain.xml --json
-    """
-    from dataclasses import asdict
-
-    from closeread.corpora.gold import load_corpus
-    from closeread.counts.rendering import Grid
-    from closeread.tasks.timeline.agreement import choose_kind
-
-    kind = choose_kind(first, second)
-    corpus = load_corpus(CORPUS)
-    one, two = options.read_all((first, second), lambda path: kind.read(path, corpus))
-    found = kind.measure(one, two, (str(first), str(second)))
-    header = ["", "first", "second", "both", "Dice"]
-    rows = [[what, o.first, o.second, o.both, o.dice] for what, o in found.items()]
-    printing.show(
-        style,
-        value=lambda: {what: asdict(overlap) for what, overlap in found.items()},
-        table=lambda: (header, rows),
-        grids=lambda: [Grid("", header, [list(map(printing.format_percent, row)) for row in rows])],
-    )
 
 
 @click.command(cls=options.WritingCommand)
@@ -163,7 +127,6 @@ def plot_timeline(entity: str, predictions: Path | None, output: Path, **places:
 
 
 COMMANDS: Commands = {
-    "agreement": {"timeline": agreement},
     "build": {"timeline": build},
     "convert": {"timeline": convert},
     "plot": {"timeline": plot_timeline},

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from os.path import realpath
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,15 +64,6 @@ class AnnotatorFile(NamedTuple):
 
     name: str
     table: MentionTable
-
-
-def find_repeated_paths(paths: Sequence[Path]) -> Iterator[str]:
-    """Yield a sentence for each path that leads to the same file as an earlier one."""
-    seen: dict[str, Path] = {}
-    for path in paths:
-        if (before := seen.setdefault(realpath(path), path)) is not path:
-            same = "" if before == path else f", also as {before}"
-            yield f"{path} is given twice{same}; it counts as two files."
 
 
 def read_annotator(path: Path, *, is_response: bool = False) -> AnnotatorFile:

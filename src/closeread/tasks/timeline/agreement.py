@@ -1,7 +1,8 @@
-"""Agreement of two annotators of TimeLine, by Dice's coefficient.
+"""Agreement of annotators of TimeLine, two at a time, by Dice's coefficient.
 
 Sources: Minard et al. (2015), section 3, for the coefficient and the annotations compared: event mentions and the
-entities that mentions refer to; Dice (1945).
+entities that mentions refer to; Dice (1945).  The paper has three annotators and one coefficient; that it is the mean
+over the three pairs is our reading.
 
 Conventions: two mentions match if they have the same tokens of the same document; in timelines, if their strings are
 equal, with copies of a string matched one to one.  Entities match by name.  0/0 is None: if both annotators mark
@@ -12,13 +13,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from closeread.arrays import ratio
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import read_own_gold
+from closeread.counts.annotators import Pair, average_pairs, describe_left_out, list_pairs
 from closeread.errors import FormatError, Problem, RequestError, join_names, pluralize, quote
 from closeread.records import Record, find_repeated
 from closeread.tasks.timeline.cat_entities import read_annotations
@@ -55,54 +57,96 @@ def dice(first: Iterable[Hashable], second: Iterable[Hashable]) -> Overlap:
     return Overlap(one.total(), two.total(), both, float(ratio(2 * both, total)) if total else None)
 
 
-def of_documents(first: Sequence[Record], second: Sequence[Record], names: tuple[str, str]) -> Mapping[str, Overlap]:
-    """Compute the agreement of two annotators of documents, by type of annotation.
+@dataclass(frozen=True)
+class Agreement:
+    """The agreement of two annotators or more.
+
+    Attributes:
+        names: the names of the annotators.
+        pairs: the agreement of every two of them, by what is compared.
+    """
+
+    names: Sequence[str]
+    pairs: Mapping[Pair, Mapping[str, Overlap]]
+
+    @property
+    def mean(self) -> Mapping[str, float | None]:
+        """The mean of Dice's coefficients over the pairs that have one, by what is compared; None if none has."""
+        return average_pairs(self._coefficients)
+
+    def describe_left_out(self) -> Iterator[str]:
+        """Yield a sentence for every mean that leaves out pairs."""
+        return describe_left_out(self._coefficients, {what: what for what in self.mean})
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what is compared with the overlap, of two annotators; else the mean and every pair."""
+        pairs = {pair: {what: asdict(one) for what, one in found.items()} for pair, found in self.pairs.items()}
+        if len(pairs) == 1:
+            return pairs[0, 1]
+        rows = [
+            {"first": self.names[i], "second": self.names[j], "agreement": found} for (i, j), found in pairs.items()
+        ]
+        return {"annotators": list(self.names), "mean": self.mean, "pairs": rows}
+
+    @property
+    def _coefficients(self) -> list[Mapping[str, float | None]]:
+        return [{what: overlap.dice for what, overlap in found.items()} for found in self.pairs.values()]
+
+
+class Kind(NamedTuple):
+    """A kind of annotation that annotators may be compared on.
+
+    Attributes:
+        read: from a path and the corpus to an annotator's records.
+        unit: what a record is.
+        has: what records that are annotated have in common, whoever annotated them.
+        difference: how two annotators differ if they don't have that in common.
+        compared: what annotators marked, by its name.
+    """
+
+    read: Callable[[Path, Corpus], Sequence[Record]]
+    unit: str
+    has: Callable[[Record], object]
+    difference: str
+    compared: Mapping[str, Items]
+
+
+def measure_agreement(annotators: Sequence[Sequence[Record]], names: Sequence[str], kind: Kind) -> Agreement:
+    """Measure the agreement of every two annotators.
 
     Args:
-        first, second: the same documents (`closeread.tasks.timeline.cat_entities`) in any order.
+        annotators: what each annotated: the same documents (`closeread.tasks.timeline.cat_entities`), or the timelines
+            of the same entities, in any order; at least two.
         names: the names of the annotators in messages.
+        kind: `DOCUMENTS` or `TIMELINES`.
 
     Raises:
-        FormatError: their documents, or the tokens or sentences of a document, differ; all problems at once.
+        FormatError: the units of the annotators, or what units have in common, differ; all problems at once.
     """
-    texts = [{one["id"]: (one["tokens"], one["sentences"]) for one in side} for side in (first, second)]
-    _check_units("document", texts, names, "have different tokens or sentences")
-    return _compare(first, second, OF_DOCUMENTS)
-
-
-def of_timelines(first: Sequence[Record], second: Sequence[Record], names: tuple[str, str]) -> Mapping[str, Overlap]:
-    """Compute the agreement of two annotators of timelines, by type of annotation.
-
-    Args:
-        first, second: the timelines of the same entities in any order.
-        names: the names of the annotators in messages.
-
-    Raises:
-        FormatError: their timelines are of different entities; all problems at once.
-    """
-    entities = [{one["id"]: one["entity"] for one in side} for side in (first, second)]
-    _check_units("timeline", entities, names, "are about different entities")
-    return _compare(first, second, OF_TIMELINES)
-
-
-def _compare(first: Sequence[Record], second: Sequence[Record], compared: Mapping[str, Items]) -> Mapping[str, Overlap]:
-    return {what: dice(items(first), items(second)) for what, items in compared.items()}
-
-
-def _check_units(unit: str, sides: Sequence[Mapping[str, object]], names: tuple[str, str], difference: str) -> None:
-    """Check that two sides have the same units."""
-    one, two = sides
-    problems = []
-    for ours, theirs, (own, others) in ((one, two, names), (two, one, names[::-1])):
-        lacking = [name for name in ours if name not in theirs]
-        if lacking:
-            problems.append(
-                f"{others} lacks {len(lacking):,} of {pluralize(len(ours), unit)} of {own}: {join_names(lacking)}"
-            )
-    differ = [name for name, value in one.items() if name in two and two[name] != value]
-    problems += [f"{unit} {quote(name)}: {names[0]} and {names[1]} {difference}" for name in differ]
+    units = [{one["id"]: kind.has(one) for one in records} for records in annotators]
+    others = zip(units[1:], names[1:], strict=True)
+    problems = [one for other, name in others for one in _compare_units(kind, units[0], other, names[0], name)]
     if problems:
-        raise FormatError("annotations", [Problem(what) for what in problems])
+        raise FormatError("annotations", problems)
+    marked = [{what: Counter(items(records)) for what, items in kind.compared.items()} for records in annotators]
+    found = {
+        (i, j): {what: dice(marked[i][what], marked[j][what]) for what in kind.compared}
+        for i, j in list_pairs(len(annotators))
+    }
+    return Agreement(names, found)
+
+
+def _compare_units(
+    kind: Kind, first: Mapping[str, object], second: Mapping[str, object], name: str, other: str
+) -> Iterator[Problem]:
+    """Find the units that only one of two annotators has, and those that differ."""
+    for ours, theirs, own, others in ((first, second, name, other), (second, first, other, name)):
+        if lacking := [unit for unit in ours if unit not in theirs]:
+            size = pluralize(len(ours), kind.unit)
+            yield Problem(f"{others} lacks {len(lacking):,} of {size} of {own}: {join_names(lacking)}")
+    for unit, value in first.items():
+        if unit in second and second[unit] != value:
+            yield Problem(f"{kind.unit} {quote(unit)}: {name} and {other} {kind.difference}")
 
 
 def _list_event_mentions(documents: Sequence[Record]) -> Iterator[Hashable]:
@@ -130,47 +174,6 @@ def _list_anchored_mentions(timelines: Sequence[Record]) -> Iterator[Hashable]:
             yield from ((one["id"], entry["anchor"], name) for name in entry["mentions"])
 
 
-OF_DOCUMENTS: Mapping[str, Items] = {
-    "event mentions": _list_event_mentions,
-    "entity mentions": _list_entity_mentions,
-    "entity coreference": _list_entities,
-}
-OF_TIMELINES: Mapping[str, Items] = {
-    "event mentions": _list_mentions,
-    "event mentions with their anchors": _list_anchored_mentions,
-}
-
-
-class Kind(NamedTuple):
-    """A kind of annotation that two annotators may be compared on.
-
-    Attributes:
-        read: from a path and the corpus to an annotator's records.
-        measure: from two annotators' records and names to their agreement, by what is compared.
-    """
-
-    read: Callable[[Path, Corpus], Sequence[Record]]
-    measure: Callable[[Sequence[Record], Sequence[Record], tuple[str, str]], Mapping[str, Overlap]]
-
-
-def choose_kind(first: Path, second: Path) -> Kind:
-    """Return how to compare two paths: documents in CAT, or timelines.
-
-    Raises:
-        RequestError: one has documents and the other timelines.
-    """
-    documents = _holds_documents(first)
-    if documents != _holds_documents(second):
-        has = [f"{path} has {'documents' if _holds_documents(path) else 'timelines'}" for path in (first, second)]
-        raise RequestError(f"{' and '.join(has)} (expected the same kind)")
-    return Kind(_read_documents, of_documents) if documents else Kind(_read_timelines, of_timelines)
-
-
-def _holds_documents(path: Path) -> bool:
-    """Return whether a file is in CAT, or a folder has such files."""
-    return any(file.suffix == SUFFIX for file in (path.iterdir() if path.is_dir() else [path]))
-
-
 def _read_documents(path: Path, corpus: Corpus) -> Sequence[Record]:
     """Read an annotator's documents, with mentions of entities."""
     del corpus  # its schema does not have mentions of entities
@@ -182,3 +185,41 @@ def _read_documents(path: Path, corpus: Corpus) -> Sequence[Record]:
 
 def _read_timelines(path: Path, corpus: Corpus) -> Sequence[Record]:
     return read_own_gold(corpus, path).records
+
+
+DOCUMENTS = Kind(
+    _read_documents,
+    "document",
+    lambda document: (document["tokens"], document["sentences"]),
+    "have different tokens or sentences",
+    {
+        "event mentions": _list_event_mentions,
+        "entity mentions": _list_entity_mentions,
+        "entity coreference": _list_entities,
+    },
+)
+TIMELINES = Kind(
+    _read_timelines,
+    "timeline",
+    lambda timeline: timeline["entity"],
+    "are about different entities",
+    {"event mentions": _list_mentions, "event mentions with their anchors": _list_anchored_mentions},
+)
+
+
+def choose_kind(paths: Sequence[Path]) -> Kind:
+    """Return how to compare paths: as documents in CAT, or as timelines.
+
+    Raises:
+        RequestError: some have documents and others timelines.
+    """
+    documents = [_holds_documents(path) for path in paths]
+    if len(set(documents)) > 1:
+        has = [f"{path} has {'documents' if one else 'timelines'}" for path, one in zip(paths, documents, strict=True)]
+        raise RequestError(f"{', '.join(has[:-1])} and {has[-1]} (expected the same kind)")
+    return DOCUMENTS if documents[0] else TIMELINES
+
+
+def _holds_documents(path: Path) -> bool:
+    """Return whether a file is in CAT, or a folder has such files."""
+    return any(file.suffix == SUFFIX for file in (path.iterdir() if path.is_dir() else [path]))

@@ -1,0 +1,48 @@
+"""Scores of every two of several annotators, and their means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+from closeread.arrays import ratio
+from closeread.errors import pluralize
+
+Scores = Mapping[str, float | None]
+"""Scores by name; None if undefined, or if there is nothing to compare."""
+
+Pair = tuple[int, int]
+"""Two annotators, in the order in which they are given."""
+
+
+def list_pairs(annotators: int) -> list[Pair]:
+    """Return every two of some annotators.
+
+    >>> list_pairs(3)
+    [(0, 1), (0, 2), (1, 2)]
+    """
+    return list(combinations(range(annotators), 2))
+
+
+def average_pairs(pairs: Sequence[Scores]) -> dict[str, float | None]:
+    """Return the mean of every score over the pairs that have it; None if no pair has it.
+
+    >>> average_pairs([{"dice": 0.5}, {"dice": None}, {"dice": 1.0}])
+    {'dice': 0.75}
+    """
+    names = dict.fromkeys(name for scores in pairs for name in scores)
+    values = {name: [value for scores in pairs if (value := scores.get(name)) is not None] for name in names}
+    return {name: float(ratio(sum(known), len(known))) if known else None for name, known in values.items()}
+
+
+def describe_left_out(pairs: Sequence[Scores], titles: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence for every mean that leaves out pairs.
+
+    Args:
+        pairs: the scores of every pair.
+        titles: the names of the scores in sentences.
+    """
+    for name, title in titles.items():
+        lacking = sum(scores.get(name) is None for scores in pairs)
+        if 0 < lacking < len(pairs):
+            yield f"{title}: the mean leaves out {lacking:,} of {pluralize(len(pairs), 'pair')}, without a value."
