@@ -199,6 +199,50 @@ def test_dice_over_mentions_is_the_f1_of_events(corpora):
     assert 0 < mentions.dice < 1
 
 
+CEM = cat(EVENTS)
+
+
+def test_three_annotators_by_hand():
+    annotators = [read(content).records for content in (ANNA, BEN, CEM)]
+    found = measure_agreement(annotators, ("anna", "ben", "cem"), DOCUMENTS)
+    assert {pair: [one.dice for one in overlaps.values()] for pair, overlaps in found.pairs.items()} == {
+        (0, 1): [2 / 5, 4 / 7, 2 / 6],
+        # Cem has sails only.
+        (0, 2): [2 / 3, 0, 0],
+        (1, 2): [2 / 4, 0, 0],
+    }
+    assert found.mean == pytest.approx(
+        {
+            "event mentions": float(Fraction(2 * 6 + 2 * 10 + 15, 30) / 3),
+            "entity mentions": 4 / 21,
+            "entity coreference": 1 / 9,
+        }
+    )
+    assert not list(found.describe_left_out())
+
+
+def test_the_mean_leaves_out_pairs_without_annotation():
+    annotators = [read(content).records for content in (ANNA, CEM, CEM)]
+    found = measure_agreement(annotators, ("anna", "ben", "cem"), DOCUMENTS)
+    assert found.mean == {"event mentions": (2 / 3 + 2 / 3 + 1) / 3, "entity mentions": 0, "entity coreference": 0}
+    assert list(found.describe_left_out()) == [
+        "entity mentions: the mean leaves out 1 of 3 pairs, without a value.",
+        "entity coreference: the mean leaves out 1 of 3 pairs, without a value.",
+    ]
+    assert measure_agreement([read(CEM).records] * 3, "abc", DOCUMENTS).mean["entity mentions"] is None
+
+
+def test_units_of_all_annotators_are_compared():
+    names, contents = ("anna", "ben", "cem"), (ANNA, cat("", name="8"), cat("", tokens=TOKENS.replace("Bo", "Al")))
+    with pytest.raises(FormatError) as caught:
+        measure_agreement([read(content).records for content in contents], names, DOCUMENTS)
+    assert [problem.what for problem in caught.value.problems] == [
+        "ben lacks 1 of 1 document of anna: '7'",
+        "anna lacks 1 of 1 document of ben: '8'",
+        "document '7': anna and cem have different tokens or sentences",
+    ]
+
+
 def test_with_oneself():
     assert all(overlap.dice == 1 for overlap in of_documents(read(ANNA).records, read(ANNA).records).values())
 
@@ -282,3 +326,33 @@ def test_the_command_on_timelines(ran, run):
     mixed = run("agreement", "timeline", "anna", "ben.xml")
     assert mixed.exit_code == 2
     assert "anna has timelines and ben.xml has documents (expected the same kind)" in mixed.stderr
+
+
+def test_the_command_on_three_annotators(ran, run):
+    Path("cem.xml").write_text(CEM, "utf-8")
+    printed = ran("agreement", "timeline", "anna.xml", "ben.xml", "cem.xml").splitlines()
+    assert [line.split() for line in printed if line.startswith(("anna", "ben", "mean"))] == [
+        ["anna.xml", "ben.xml", "40.00", "57.14", "33.33"],
+        ["anna.xml", "cem.xml", "66.67", "0.00", "0.00"],
+        ["ben.xml", "cem.xml", "50.00", "0.00", "0.00"],
+        ["mean", "52.22", "19.05", "11.11"],
+    ]
+    found = json.loads(ran("agreement", "timeline", "anna.xml", "ben.xml", "cem.xml", "--json"))
+    assert found["annotators"] == ["anna.xml", "ben.xml", "cem.xml"]
+    assert found["mean"]["event mentions"] == pytest.approx(47 / 90)
+    assert found["pairs"][2]["first"] == "ben.xml"
+    assert found["pairs"][2]["agreement"] == json.loads(ran("agreement", "timeline", "ben.xml", "cem.xml", "--json"))
+    table = ran("agreement", "timeline", "anna.xml", "ben.xml", "cem.xml", "--format", "csv").splitlines()
+    assert table[1] == "anna.xml,ben.xml,event mentions,2,3,1,0.4"
+    assert table[-1] == f"mean,,entity coreference,,,,{1 / 9}"
+
+
+def test_annotators_of_one_file(run):
+    alone = run("agreement", "timeline", "anna.xml")
+    assert (alone.exit_code, alone.stderr.splitlines()[-1]) == (
+        2,
+        "Error: only one annotator's file is given (expected two or more)",
+    )
+    twice = run("agreement", "timeline", "anna.xml", "./anna.xml")
+    assert twice.stderr == "note: anna.xml is given twice; it counts as two annotators\n"
+    assert twice.exit_code == 0
