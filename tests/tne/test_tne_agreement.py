@@ -68,7 +68,7 @@ def test_links_as_a_system_sends_them(fallback, uprep, why):
     assert found.links["uprep"] == uprep, why
     assert {name: value for name, value in found.links.items() if name != "uprep"} == exactly(LINKS)
     assert found.clusters is None
-    assert found.lacking == ["the second has no clusters: clusters are not compared."]
+    assert found.lacking == ["the second has no clusters: its clusters are not compared."]
     turned = agreement([submit("d", OURS)], [SECOND])
     assert turned.links["links/f1"] == 1 / 2
 
@@ -78,8 +78,8 @@ def test_what_was_not_annotated_is_not_compared():
     found = agreement([FIRST, OTHER], [clusters_only, {**OTHER, "coref": None}], ("anna", "ben"))
     assert (found.links, found.clusters) == (None, None)
     assert found.lacking == [
-        "ben has no links for 1 of 2 documents ('d'): links are not compared.",
-        "ben has no clusters for 1 of 2 documents ('e'): clusters are not compared.",
+        "ben has no links for 1 of 2 documents ('d'): its links are not compared.",
+        "ben has no clusters for 1 of 2 documents ('e'): its clusters are not compared.",
     ]
 
 
@@ -217,7 +217,7 @@ def test_a_submission_on_the_command_line(ran):
     assert ["UPrep", "accuracy", "100.00"] in [line.split() for line in printed]
     assert printed[-2:] == [
         "ben.jsonl against anna.jsonl, 1 document.",
-        "ben.jsonl has no clusters: clusters are not compared.",
+        "ben.jsonl has no clusters: its clusters are not compared.",
     ]
 
 

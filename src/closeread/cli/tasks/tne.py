@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli import options, printing
+from closeread.cli import options
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -52,47 +52,6 @@ def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: 
     size = f"{pluralize(len(gold), 'document')}, {pluralize(links, 'link')}"
     state = f"{pluralize(len(decided), 'conflict')} decided, {len(rows):,} open"
     click.echo(escape(f"{output}: {size}; {state}" + (f" (in {conflicts})" if conflicts is not None else "")))
-
-
-@click.command()
-@click.argument("first", type=options.FILE)
-@click.argument("second", type=options.FILE)
-@options.style_options
-def agreement(first: Path, second: Path, style: Any) -> None:
-    """Score the second annotator's links and clusters against the first's.
-
-    Files are in the corpus's format, JSON Lines or Parquet.  Links may also be given as a system's predictions, with
-    the prepositions of unlinked pairs (fallback), which UPrep needs.  Clusters are compared without singletons.
-    Annotation that one of the files lacks is not compared.
-
-    \b
-    Examples:
-      closeread agreement tne anna.jsonl ben.jsonl
-      closeread agreement tne anna.jsonl.gz ben.jsonl.gz --json
-    """
-    from dataclasses import asdict
-
-    from closeread.corpora.gold import load_corpus, read_file
-    from closeread.counts.rendering import Grid
-    from closeread.errors import pluralize
-    from closeread.tasks.tne.agreement import agreement as measure
-    from closeread.tasks.tne.agreement import rows
-
-    corpus = load_corpus("tne")
-    one, two = options.read_all(
-        (first, second), lambda path: read_file(corpus, path, corpus.default_split, "annotation")
-    )
-    found = measure(one, two, (str(first), str(second)))
-    notes = [f"{second} against {first}, {pluralize(found.documents, 'document')}.", *found.lacking]
-    notes += ["Clusters are compared without singletons."] if found.clusters is not None else []
-    scores = [*(found.links or {}).items(), *(found.clusters or {}).items()]
-    header = ["", "precision", "recall", "F1 or accuracy"]
-    printing.show(
-        style,
-        value=lambda: asdict(found),
-        table=lambda: (["metric", "value"], scores),
-        grids=lambda: [Grid("", header, [list(map(printing.format_percent, row)) for row in rows(found)], notes)],
-    )
 
 
 @click.command(cls=options.WritingCommand)
@@ -223,7 +182,6 @@ def plot_prepositions(splits: tuple[str, ...], other: float, output: Path, **pla
 
 COMMANDS: Commands = {
     "adjudicate": {"tne": adjudicate},
-    "agreement": {"tne": agreement},
     "convert": {"tne": convert},
     "plot": {"confusion": plot_confusion, "prepositions": plot_prepositions},
 }

@@ -1,19 +1,22 @@
-"""Agreement between two annotators of TNE, measured by the metrics of the corpus.
+"""Agreement of annotators of TNE, two at a time, measured by the metrics of the corpus.
 
 Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), section 5.4: links by the metric of the corpus,
-coreference by MUC and CoNLL F1 without singletons.
+coreference by MUC and CoNLL F1 without singletons, by domain in Table 1.
 
-Conventions: the second annotator is scored against the first.  0/0 is None: without annotations there is nothing to
-agree on.
+Conventions: the second annotator is scored against the first, and of more than two annotators, each against all before.
+0/0 is None: without annotations there is nothing to agree on, and means over pairs leave the pair out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
+from closeread.arrays import Mask
+from closeread.counts.annotators import Pair, Scores, average_pairs, describe_left_out, list_pairs
 from closeread.counts.metrics import Metric
 from closeread.counts.table import CountTable
 from closeread.errors import FormatError, Problem, join_names, quote
@@ -26,58 +29,182 @@ from closeread.tasks.tne.columns import Documents
 
 COREF = ("muc", "conll")
 IN_WORDS = {"np_relations": "links", "coref": "clusters"}
-Scores = Mapping[str, float | None]
+OF_CLUSTERS = coref.PROCEDURE.with_metrics(COREF)
+FIELDS = ("domain", "forum")
+"""The fields of documents whose values agreement can be broken down by."""
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """The agreement between two annotators.
+class Slice:
+    """The agreement between two annotators about some documents.
 
     Attributes:
         documents: the number of documents.
         links: the scores of the links, by the names of `closeread.tasks.tne.procedure`; None if a file lacks links.
         clusters: the scores of the clusters, by the names of `closeread.tasks.coref.procedure`; None if a file lacks
             clusters.
-        lacking: what is not compared and why, a sentence each.
     """
 
     documents: int
     links: Scores | None
     clusters: Scores | None
+
+    @property
+    def scores(self) -> Scores:
+        """All scores that were compared, by name."""
+        return {**(self.links or {}), **(self.clusters or {})}
+
+    def summarize(self) -> Scores:
+        """Return the F1 scores and accuracies, which are those in `TITLES`."""
+        return {name: value for name, value in self.scores.items() if name in TITLES}
+
+
+@dataclass(frozen=True)
+class Agreement(Slice):
+    """The agreement between two annotators about all documents.
+
+    Attributes:
+        lacking: what is not compared and why, a sentence each.
+        slices: the agreement about the documents of each value of a field, by field and value.
+    """
+
     lacking: Sequence[str]
+    slices: Mapping[str, Mapping[str, Slice]]
+
+
+@dataclass(frozen=True)
+class PairedAgreement:
+    """The agreement of two annotators or more, every two of them.
+
+    Attributes:
+        names: the names of the annotators.
+        pairs: the agreement of every two of them.
+    """
+
+    names: Sequence[str]
+    pairs: Mapping[Pair, Agreement]
+
+    @property
+    def mean(self) -> Scores:
+        """The means over the pairs of F1 scores and accuracies."""
+        return average_pairs([found.summarize() for found in self.pairs.values()])
+
+    def average_slices(self, field: str) -> Mapping[str, tuple[int, Scores]]:
+        """Return the number of documents of every value of a field, and the means over the pairs."""
+        parts = [found.slices[field] for found in self.pairs.values()]
+        return {
+            value: (one.documents, average_pairs([part[value].summarize() for part in parts]))
+            for value, one in parts[0].items()
+        }
+
+    def describe(self) -> Iterator[str]:
+        """Yield what is not compared, and what means leave out, in sentences."""
+        yield from dict.fromkeys(sentence for found in self.pairs.values() for sentence in found.lacking)
+        yield from describe_left_out([found.summarize() for found in self.pairs.values()], TITLES)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the agreement of two annotators; of more, the means and every pair."""
+        pairs = {pair: asdict(found) for pair, found in self.pairs.items()}
+        if len(pairs) == 1:
+            return pairs[0, 1]
+        first = self.pairs[0, 1]
+        slices = {
+            field: {
+                value: {"documents": size, "mean": mean} for value, (size, mean) in self.average_slices(field).items()
+            }
+            for field in first.slices
+        }
+        rows = [
+            {"first": self.names[i], "second": self.names[j], "agreement": found} for (i, j), found in pairs.items()
+        ]
+        annotators = list(self.names)
+        return {
+            "annotators": annotators, "documents": first.documents, "mean": self.mean, "slices": slices, "pairs": rows,
+        }  # fmt: skip
 
 
 def agreement(
-    first: Sequence[Record], second: Sequence[Record], names: tuple[str, str] = ("the first", "the second")
+    first: Sequence[Record],
+    second: Sequence[Record],
+    names: tuple[str, str] = ("the first", "the second"),
+    by: Sequence[str] = (),
 ) -> Agreement:
-    """Measure the agreement between two annotators.
+    """Measure the agreement between two annotators; see `measure_agreement`."""
+    return measure_agreement([first, second], names, by).pairs[0, 1]
+
+
+def measure_agreement(
+    annotators: Sequence[Sequence[Record]], names: Sequence[str], by: Sequence[str] = ()
+) -> PairedAgreement:
+    """Measure the agreement of every two annotators.
 
     Args:
-        first, second: the same documents in any order, each with the annotations it has: `np_relations`, or
-            `relations` and `fallback` as in submissions, and `coref`.  If the second annotator has several prepositions
-            for a pair, the first counts, and it is correct if it is one of the first annotator's.
+        annotators: what each annotated, at least two: the same documents in any order, each with the annotations it
+            has: `np_relations`, or `relations` and `fallback` as in submissions, and `coref`.  If the second of two has
+            several prepositions for a pair, the first counts, and it is correct if it is one of the first annotator's.
         names: the names of the annotators in messages.
+        by: fields (of `FIELDS`) to break scores down by; a document has the value of the annotators who have one.
 
     Raises:
-        FormatError: the files don't have the same documents with the same noun phrases, or have links between noun
-            phrases that don't exist; all problems at once.
+        FormatError: the files don't have the same documents with the same noun phrases, have links between noun
+            phrases that don't exist, or differ in a field of `by`; all problems at once.
     """
-    one, two = align([first, second], names)
-    _refuse_invalid(one, two, names)
-    sides = [Documents([_unify_links(record) for record in side]) for side in (one, two)]
+    aligned = align(annotators, names)
+    fields, problems = _gather_fields(aligned, names, by)
+    problems += _find_invalid(aligned, names)
+    if problems:
+        raise FormatError("annotations", problems)
+    sides = [Documents([_unify_links(record) for record in side]) for side in aligned]
+    found = {(i, j): _compare(sides[i], sides[j], (names[i], names[j]), fields) for i, j in list_pairs(len(annotators))}
+    return PairedAgreement(names, found)
+
+
+def _gather_fields(
+    aligned: Sequence[Documents], names: Sequence[str], by: Sequence[str]
+) -> tuple[dict[str, list[str]], list[Problem]]:
+    """Return the values of fields, each (n_documents,), and where annotators differ in them."""
+    problems = []
+    ids, merged = aligned[0].column("id"), dict[str, list[str | None]]()
+    for field in FIELDS:
+        values = [
+            [(name, value) for name, value in zip(names, row, strict=True) if value is not None]
+            for row in zip(*(side.column(field) for side in aligned), strict=True)
+        ]
+        for document, given in zip(ids, values if field in by else (), strict=False):
+            for name, value in given[1:]:
+                if value != given[0][1]:
+                    what = f"{field} is {quote(given[0][1])} in {given[0][0]} but {quote(value)} in {name}"
+                    problems.append(Problem(f"document {quote(document)}: {what}"))
+        merged[field] = [given[0][1] if given else None for given in values]
+    rows = [dict(zip(merged, values, strict=True)) for values in zip(*merged.values(), strict=True)]
+    known = tne.list_fields(Documents(rows))
+    return {field: known[field] for field in by}, problems
+
+
+def _compare(one: Documents, two: Documents, names: tuple[str, str], fields: Mapping[str, Sequence[str]]) -> Agreement:
+    """Compare two annotators' documents, in all and by field."""
     lacking = [
         _describe_lack(documents, field, name)
         for field in IN_WORDS
-        for documents, name in zip(sides, names, strict=True)
+        for documents, name in zip((one, two), names, strict=True)
         if None in documents.column(field)
     ]
-    compared = {field: not any(None in side.column(field) for side in sides) for field in IN_WORDS}
-    return Agreement(
-        len(one),
-        _score_links(sides[0], sides[1]) if compared["np_relations"] else None,
-        _score_clusters(sides[0], sides[1]) if compared["coref"] else None,
-        lacking,
-    )
+    compared = {field: not any(None in side.column(field) for side in (one, two)) for field in IN_WORDS}
+    links = _count_links(one, two) if compared["np_relations"] else None
+    clusters = _count_clusters(one, two) if compared["coref"] else None
+
+    def score(rows: Mask) -> tuple[int, Scores | None, Scores | None]:
+        return (
+            int(rows.sum()),
+            None if links is None else _compute_scores(links.select(rows), tne.PROCEDURE.metrics),
+            None if clusters is None else _compute_scores(clusters.select(rows), OF_CLUSTERS.metrics),
+        )
+
+    slices = {
+        field: {value: Slice(*score(np.array([one == value for one in values]))) for value in sorted(set(values))}
+        for field, values in fields.items()
+    }
+    return Agreement(*score(np.ones(len(one), np.bool_)), lacking, slices)
 
 
 def _unify_links(record: Record) -> Record:
@@ -89,28 +216,28 @@ def _describe_lack(documents: Documents, field: str, name: str) -> str:
     without = [one for one, value in zip(documents.column("id"), documents.column(field), strict=True) if value is None]
     what = IN_WORDS[field]
     if len(without) == len(documents):
-        return f"{name} has no {what}: {what} are not compared."
+        return f"{name} has no {what}: its {what} are not compared."
     of_documents = f"{len(without):,} of {len(documents):,} documents ({join_names(without)})"
-    return f"{name} has no {what} for {of_documents}: {what} are not compared."
+    return f"{name} has no {what} for {of_documents}: its {what} are not compared."
 
 
-def _refuse_invalid(one: Documents, two: Documents, names: tuple[str, str]) -> None:
-    """Refuse links in both fields, and links between noun phrases that don't exist."""
-    problems = []
-    nps = [a if a is not None else b for a, b in zip(one.column("nps"), two.column("nps"), strict=True)]
-    known = Documents([{"id": name, "nps": phrases} for name, phrases in zip(one.column("id"), nps, strict=True)])
-    for side, name in zip((one, two), names, strict=True):
+def _find_invalid(aligned: Sequence[Documents], names: Sequence[str]) -> Iterator[Problem]:
+    """Find links in both fields, and links between noun phrases that don't exist."""
+    phrases = zip(*(side.column("nps") for side in aligned), strict=True)
+    known = Documents(
+        [
+            {"id": name, "nps": next((nps for nps in given if nps is not None), None)}
+            for name, given in zip(aligned[0].column("id"), phrases, strict=True)
+        ]
+    )
+    for side, name in zip(aligned, names, strict=True):
         for record in side:
             if record.get("relations") is not None and record.get("np_relations") is not None:
                 what = "has both np_relations and relations (expected one of them)"
-                problems.append(Problem(f"{name}: document {quote(record['id'])} {what}"))
+                yield Problem(f"{name}: document {quote(record['id'])} {what}")
         rows = [None if _is_checked(record) else _to_submission(record) for record in side]
-        found = tne.validate(gold=known, system=rows)
-        problems += [
-            Problem(f"{name}: document {quote(one[each.row]['id'])}: {each.problem.message}") for each in found
-        ]
-    if problems:
-        raise FormatError("annotations", problems)
+        for each in tne.validate(gold=known, system=rows):
+            yield Problem(f"{name}: document {quote(side[each.row]['id'])}: {each.problem.message}")
 
 
 def _is_checked(record: Record) -> bool:
@@ -124,16 +251,12 @@ def _to_submission(record: Record) -> Record:
     return {"id": record["id"], "relations": links, "fallback": record.get("fallback")}
 
 
-def _score_links(one: Documents, two: Documents) -> Scores:
-    rows = [_to_submission(record) for record in two]
-    return _compute_scores(tne.count(gold=one, system=rows), tne.PROCEDURE.metrics)
+def _count_links(one: Documents, two: Documents) -> CountTable:
+    return tne.count(gold=one, system=[_to_submission(record) for record in two])
 
 
-def _score_clusters(one: Documents, two: Documents) -> Scores:
-    procedure = coref.PROCEDURE.with_metrics(COREF)
-    return _compute_scores(
-        procedure.count(gold=to_mentions(one), system=to_mentions(two), keep_singletons="false"), procedure.metrics
-    )
+def _count_clusters(one: Documents, two: Documents) -> CountTable:
+    return OF_CLUSTERS.count(gold=to_mentions(one), system=to_mentions(two), keep_singletons="false")
 
 
 def to_mentions(documents: Documents) -> MentionTable:
@@ -156,14 +279,26 @@ def _compute_scores(table: CountTable, metrics: Sequence[Metric]) -> Scores:
     return {name: None if np.isnan(value) else value for name, value in values.items()}
 
 
-def rows(found: Agreement) -> Iterator[list[str | float | None]]:
+def list_titles(metrics: Sequence[Metric]) -> dict[str, str]:
+    """Return the short titles of F1 scores and accuracies."""
+    return {
+        metric.name: metric.title.removesuffix(" F1")
+        for metric in metrics
+        if metric.name.rpartition("/")[2] not in ("precision", "recall")
+    }
+
+
+TITLES: Mapping[str, str] = list_titles([*tne.PROCEDURE.metrics, *OF_CLUSTERS.metrics])
+"""What annotators are compared by, whichever is scored against the other: the titles of F1 scores and accuracies."""
+
+
+def list_rows(found: Agreement) -> Iterator[list[str | float | None]]:
     """Return a row for every metric that was compared: name, precision, recall, F1 or accuracy.
 
     Precision and recall are empty for a metric that has none, and None for 0/0.
     """
-    for scores, metrics in ((found.links, tne.PROCEDURE.metrics), (found.clusters, coref.PROCEDURE.metrics)):
-        for metric in metrics:
-            family, _, part = metric.name.rpartition("/")
-            if scores is not None and metric.name in scores and part not in ("precision", "recall"):
-                parts = (scores.get(f"{family}/{name}", "") for name in ("precision", "recall"))
-                yield [metric.title.removesuffix(" F1"), *parts, scores[metric.name]]
+    scores = found.scores
+    for name, title in TITLES.items():
+        if name in scores:
+            family = name.rpartition("/")[0]
+            yield [title, *(scores.get(f"{family}/{part}", "") for part in ("precision", "recall")), scores[name]]

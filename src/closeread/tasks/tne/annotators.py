@@ -9,6 +9,9 @@ from closeread.errors import FormatError, Problem, join_names, pluralize, quote
 from closeread.records import Record
 from closeread.tasks.tne.columns import Documents, documents_of
 
+CONTENTS = {"text": "character", "tokens": "token", "nps": "noun phrase"}
+"""What annotators are given, and the units of each."""
+
 EXTENT = ("first_char", "last_char", "first_token", "last_token", "text")
 
 
@@ -16,7 +19,8 @@ def align(annotators: Sequence[Sequence[Record]], names: Sequence[str]) -> list[
     """Return the documents of every annotator in the order of the first.
 
     Args:
-        annotators: the documents of each, at least one; ids are unique.
+        annotators: the documents of each, at least one; ids are unique.  What an annotator's document lacks is not
+            compared.
         names: the names of the annotators in messages.
 
     Raises:
@@ -25,18 +29,30 @@ def align(annotators: Sequence[Sequence[Record]], names: Sequence[str]) -> list[
     """
     first, *rest = map(documents_of, annotators)
     ids = first.column("id")
+    known = {document: {name: (names[0], one[name]) for name in _list_contents(one)} for document, one in _by_id(first)}
     aligned = [first]
     problems: list[str] = []
     for documents, name in zip(rest, names[1:], strict=True):
-        theirs = dict(zip(documents.column("id"), documents, strict=True))
+        theirs = dict(_by_id(documents))
         problems += _compare_documents(ids, theirs, names[0], name)
-        for one in first:
-            if one["id"] in theirs:
-                problems += _compare_contents(one, theirs[one["id"]], names[0], name)
+        for document in (document for document in ids if document in theirs):
+            for content in _list_contents(theirs[document]):
+                # The first annotator whose document has a content is the one that the others are compared with.
+                own, value = known[document].setdefault(content, (name, theirs[document][content]))
+                problems += _compare_contents(document, content, (value, theirs[document][content]), own, name)
         aligned.append(Documents([theirs.get(document, {"id": document}) for document in ids]))
     if problems:
         raise FormatError("annotations", [Problem(what) for what in problems])
     return aligned
+
+
+def _by_id(documents: Documents) -> Iterator[tuple[str, Record]]:
+    return zip(documents.column("id"), documents, strict=True)
+
+
+def _list_contents(record: Record) -> list[str]:
+    """Return which contents a document has that annotators have in common."""
+    return [name for name in CONTENTS if record.get(name) is not None]
 
 
 def _compare_documents(ids: Sequence[str], theirs: Mapping[str, Record], own: str, other: str) -> Iterator[str]:
@@ -50,17 +66,20 @@ def _compare_documents(ids: Sequence[str], theirs: Mapping[str, Record], own: st
         yield f"{other} has {pluralize(len(extra), 'document')} that {own} lacks: {join_names(extra)}"
 
 
-def _compare_contents(one: Record, two: Record, own: str, other: str) -> Iterator[str]:
-    """Find differences in the fields of a document that both annotators have."""
-    of_document = f"document {quote(one['id'])}"
-    for name, unit in (("text", "character"), ("tokens", "token")):
-        a, b = one.get(name), two.get(name)
-        if a is not None and b is not None and a != b:
-            same = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-            yield f"{of_document}: {own} and {other} differ in {name} from {unit} {same} on (counted from 0)"
-    a, b = one.get("nps"), two.get("nps")
-    if a is not None and b is not None and a != b:
+def _compare_contents(
+    document: str, content: str, values: tuple[Sequence[Any], Sequence[Any]], own: str, other: str
+) -> Iterator[str]:
+    """Find differences in a content of a document that both annotators have."""
+    a, b = values
+    if a == b:
+        return
+    of_document = f"document {quote(document)}"
+    if content == "nps":
         yield from (f"{of_document}: {what}" for what in _compare_phrases(a, b, own, other))
+    else:
+        same = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+        place = f"{CONTENTS[content]} {same}"
+        yield f"{of_document}: {own} and {other} differ in {content} from {place} on (counted from 0)"
 
 
 def _compare_phrases(ours: Sequence[Record], theirs: Sequence[Record], own: str, other: str) -> Iterator[str]:

@@ -99,13 +99,13 @@ def count(
         np.arange(len(documents)),
         COUNTS,
         tally.by_document(len(documents)),
-        _list_fields(documents),
+        list_fields(documents),
         {name: parts for name in breakdowns if (parts := BREAKDOWNS[name](tally, documents)) is not None},
     )
     return table.select(present) if missing == "skip" else table
 
 
-def _list_fields(documents: Documents) -> dict[str, list[str]]:
+def list_fields(documents: Documents) -> dict[str, list[str]]:
     """Return the domain and the forum of every document; documents of a domain without forums have none."""
     domains, forums = documents.column("domain"), documents.column("forum")
     return {

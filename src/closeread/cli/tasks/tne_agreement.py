@@ -1,0 +1,126 @@
+"""Subcommand for annotators of TNE: their agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from closeread.cli import options, printing
+
+if TYPE_CHECKING:
+    from closeread.cli.task_group import Commands
+    from closeread.counts.annotators import Scores
+    from closeread.counts.rendering import Grid
+    from closeread.tasks.tne.agreement import PairedAgreement, Slice
+
+
+@click.command()
+@click.argument("files", type=options.FILE, nargs=-1, required=True)
+@click.option(
+    "--by",
+    type=click.Choice(["domain", "forum"]),
+    multiple=True,
+    help="Also report scores for each domain, or each forum, of the documents.",
+)
+@options.style_options
+def agreement(files: tuple[Path, ...], by: tuple[str, ...], style: Any) -> None:
+    """Score the second annotator's links and clusters against the first's.
+
+    Each file is an annotator.  Of more than two, each is scored against all before, and F1 scores and accuracies are
+    averaged over pairs.
+
+    Files are in the corpus's format, JSON Lines or Parquet.  Links may also be given as a system's predictions, with
+    the prepositions of unlinked pairs (fallback), which UPrep needs.  Clusters are compared without singletons.
+    Annotation that one of the files lacks is not compared.
+
+    \b
+    Examples:
+      closeread agreement tne anna.jsonl ben.jsonl
+      closeread agreement tne anna.jsonl ben.jsonl cem.jsonl --by domain
+      closeread agreement tne anna.jsonl.gz ben.jsonl.gz --json
+    """
+    from closeread.cli.annotators import check_annotators
+    from closeread.corpora.gold import load_corpus, read_file
+    from closeread.tasks.tne.agreement import measure_agreement
+
+    check_annotators(files)
+    corpus = load_corpus("tne")
+    read = options.read_all(files, lambda path: read_file(corpus, path, corpus.default_split, "annotation"))
+    found = measure_agreement(read, [str(path) for path in files], tuple(dict.fromkeys(by)))
+    printing.show(
+        style,
+        value=found.to_json,
+        table=lambda: _make_table(found),
+        grids=lambda: [_make_grid(found), *_make_slice_grids(found)],
+    )
+
+
+def _make_table(found: PairedAgreement) -> printing.CsvTable:
+    """Return header and rows of all scores: of every pair, of the means if there are several, and of their slices."""
+    rows = [
+        [found.names[i], found.names[j], *row]
+        for (i, j), one in found.pairs.items()
+        for row in _list_scores(one.scores, {field: _get_scores(part) for field, part in one.slices.items()})
+    ]
+    several, fields = len(found.pairs) > 1, list(found.pairs[0, 1].slices)
+    if several:
+        means = {field: {value: mean for value, (_, mean) in found.average_slices(field).items()} for field in fields}
+        rows += [["mean", "", *row] for row in _list_scores(found.mean, means)]
+    header = ["first annotator", "second annotator", "field", "group", "metric", "value"]
+    shown = [*range(0 if several else 2, 2), *range(2 if fields else 4, 6)]
+    return [header[column] for column in shown], [[row[column] for column in shown] for row in rows]
+
+
+def _get_scores(part: Mapping[str, Slice]) -> dict[str, Scores]:
+    return {value: one.scores for value, one in part.items()}
+
+
+def _list_scores(scores: Scores, slices: Mapping[str, Mapping[str, Scores]]) -> Iterator[Sequence[object]]:
+    """Yield field, value of the field, metric and score: of all documents, and then of every slice."""
+    yield from (["", "", *score] for score in scores.items())
+    for field, part in slices.items():
+        yield from ([field, value, *score] for value, one in part.items() for score in one.items())
+
+
+def _make_grid(found: PairedAgreement) -> Grid:
+    """Return the table of all documents: all scores of two annotators, or F1 scores and accuracies of all pairs."""
+    from closeread.cli.annotators import make_pair_grid
+    from closeread.counts.rendering import Grid
+    from closeread.errors import pluralize
+    from closeread.tasks.tne.agreement import TITLES, list_rows
+
+    first = found.pairs[0, 1]
+    notes = list(found.describe())
+    if any(one.clusters is not None for one in found.pairs.values()):
+        notes.append("Clusters are compared without singletons.")
+    size = pluralize(first.documents, "document")
+    if len(found.pairs) == 1:
+        rows = [list(map(printing.format_percent, row)) for row in list_rows(first)]
+        against = f"{found.names[1]} against {found.names[0]}, {size}."
+        return Grid("", ["", "precision", "recall", "F1 or accuracy"], rows, [against, *notes])
+    mean = found.mean
+    pairs = {pair: [one.scores.get(name) for name in mean] for pair, one in found.pairs.items()}
+    against = f"F1 scores and accuracies of the second annotator against the first, {size}."
+    return make_pair_grid(found.names, [TITLES[name] for name in mean], pairs, list(mean.values()), [against, *notes])
+
+
+def _make_slice_grids(found: PairedAgreement) -> Iterator[Grid]:
+    """Yield a table for every field, with the scores of each of its values, or their means over the pairs."""
+    from closeread.counts.rendering import Grid
+    from closeread.tasks.tne.agreement import TITLES
+
+    first, mean = found.pairs[0, 1], found.mean
+    notes = ["F1 scores and accuracies."] if len(found.pairs) == 1 else ["Means over the pairs of annotators."]
+    for field in first.slices:
+        rows = [*found.average_slices(field).items(), ("all", (first.documents, mean))]
+        cells = [
+            [value, f"{size:,}", *(printing.format_percent(scores[name]) for name in mean)]
+            for value, (size, scores) in rows
+        ]
+        yield Grid("", [field, "documents", *(TITLES[name] for name in mean)], cells, notes)
+
+
+COMMANDS: Commands = {"agreement": {"tne": agreement}}

@@ -1,0 +1,170 @@
+"""Agreement of several annotators of TNE, in all and by domain: by hand, and files that can't be compared."""
+
+import json
+from fractions import Fraction
+
+import pytest
+from shared import json_lines
+from shared.tne_annotated import document, submit
+
+from closeread.errors import FormatError
+from closeread.tasks.tne.agreement import agreement, measure_agreement
+
+WORDS = "Ada she her Ben he roof house town"
+ROOF, HOUSE, TOWN = 5, 6, 7
+ANNA = document(
+    "d",
+    WORDS,
+    [(ROOF, "of", HOUSE), (ROOF, "in", TOWN), (HOUSE, "on", TOWN), (HOUSE, "by", TOWN), (0, "at", ROOF)],
+    [[0, 1, 2], [3, 4]],
+)
+BEN = document(
+    "d", WORDS, [(ROOF, "of", HOUSE), (ROOF, "near", TOWN), (HOUSE, "by", TOWN), (TOWN, "to", ROOF)], [[0, 1], [3, 4]]
+)
+OTHER = document("e", "a b", [(0, "of", 1)])
+NAMES = ("anna", "ben", "cem")
+
+# Ben against Anna as in `test_tne_agreement`; Cem is Anna again.  Against Ben, the first preposition of a pair counts,
+# so that of Cem's four pairs, of which Ben has three, only one has Ben's preposition.
+MEAN = {
+    "links/f1": ("1/2", "1", "1/4"),
+    "unlabeled/f1": ("3/4", "1", "3/4"),
+    "triplets/f1": ("4/9", "1", "4/9"),
+    "iprep": ("2/3", "1", "1/3"),
+    "muc/f1": ("4/5", "1", "4/5"),
+    "conll/f1": ("5/6", "1", "5/6"),
+}
+
+
+def placed(domain, *records, **fields):
+    return [{**record, "domain": domain, **fields} for record in records]
+
+
+def test_three_annotators_by_hand():
+    found = measure_agreement([[ANNA], [BEN], [ANNA]], NAMES)
+    assert list(found.pairs) == [(0, 1), (0, 2), (1, 2)]
+    for name, values in MEAN.items():
+        assert [one.scores[name] for one in found.pairs.values()] == pytest.approx([float(Fraction(v)) for v in values])
+        assert found.mean[name] == pytest.approx(float(sum(map(Fraction, values)) / 3))
+    assert set(found.mean) == {*MEAN, "uprep"}
+    assert found.mean["uprep"] is None
+    assert found.pairs[0, 1] == agreement([ANNA], [BEN])
+    assert not list(found.describe())
+
+
+def test_the_mean_leaves_out_what_an_annotator_lacks():
+    found = measure_agreement([[ANNA], [BEN], [{**ANNA, "coref": None}]], NAMES)
+    assert found.mean["muc/f1"] == 4 / 5
+    assert found.mean["links/f1"] == pytest.approx(7 / 12)
+    assert list(found.describe()) == [
+        "cem has no clusters: its clusters are not compared.",
+        "MUC: the mean leaves out 2 of 3 pairs, without a value.",
+        "CoNLL: the mean leaves out 2 of 3 pairs, without a value.",
+    ]
+    # Only the pair of Anna and Cem has fallback prepositions that are needed.
+    found = measure_agreement([[ANNA], [BEN], [submit("d", [], [(0, "at", ROOF), (ROOF, "of", HOUSE)])]], NAMES)
+    assert [one.scores["uprep"] for one in found.pairs.values()] == [None, 2 / 4, 1 / 4]
+    assert found.mean["uprep"] == 3 / 8
+
+
+def test_domains_by_hand():
+    first = [*placed("books", ANNA), *placed("imdb", OTHER)]
+    found = agreement(first, [OTHER | {"np_relations": []}, BEN], by=["domain"])
+    books, imdb = (found.slices["domain"][name] for name in ("books", "imdb"))
+    assert (books.documents, imdb.documents) == (1, 1)
+    alone = agreement([ANNA], [BEN])
+    assert (books.links, books.clusters) == (alone.links, alone.clusters)
+    # One link that only the first has, and no cluster of two.
+    assert {imdb.links[name] for name in ("links/recall", "links/f1", "triplets/f1")} == {0}
+    assert {imdb.links[name] for name in ("links/precision", "iprep")} | set(imdb.clusters.values()) == {None}
+    assert found.links == agreement([ANNA, OTHER], [OTHER | {"np_relations": []}, BEN]).links
+
+
+def test_slices_of_three_are_means():
+    sides = [[*placed("books", one), *placed("imdb", OTHER)] for one in (ANNA, BEN, ANNA)]
+    found = measure_agreement(sides, NAMES, ["domain"])
+    slices = found.average_slices("domain")
+    assert [(value, size) for value, (size, _) in slices.items()] == [("books", 1), ("imdb", 1)]
+    assert slices["books"][1]["links/f1"] == pytest.approx(7 / 12)
+    assert slices["imdb"][1]["links/f1"] == 1
+    # Counts are summed over documents: 2 + 1 of 4 + 1 pairs, all, and 1 + 1 of 4 + 1.
+    assert found.mean["links/f1"] == pytest.approx((3 / 5 + 1 + 2 / 5) / 3)
+
+
+@pytest.mark.parametrize(
+    ("fields", "domain", "forum"),
+    [
+        ({}, "unknown", "unknown"),
+        ({"domain": "books"}, "books", "none"),
+        ({"domain": "reddit", "forum": "atheism"}, "reddit", "atheism"),
+    ],
+)
+def test_a_document_has_the_domain_of_whoever_has_one(fields, domain, forum):
+    found = measure_agreement([[submit("e", [])], [OTHER | fields], [OTHER]], NAMES, ["forum", "domain"])
+    assert [list(part) for part in found.pairs[0, 2].slices.values()] == [[forum], [domain]]
+
+
+def test_all_problems_of_all_annotators():
+    sides = [
+        [submit("d", [(0, "of", 9)])],
+        placed("books", ANNA),
+        [*placed("imdb", {**BEN, "text": f"{BEN['text']}!"}), OTHER],
+    ]
+    with pytest.raises(FormatError) as caught:
+        measure_agreement(sides, NAMES, ["domain"])
+    # The first has no text, so the second's is what the third is compared with.
+    assert [problem.what for problem in caught.value.problems] == [
+        "cem has 1 document that anna lacks: 'e'",
+        f"document 'd': ben and cem differ in text from character {len(BEN['text'])} on (counted from 0)",
+    ]
+    sides[2] = placed("imdb", BEN)
+    with pytest.raises(FormatError) as caught:
+        measure_agreement(sides, NAMES, ["domain"])
+    assert [problem.what for problem in caught.value.problems] == [
+        "document 'd': domain is 'books' in ben but 'imdb' in cem",
+        "anna: document 'd': relations[0]: complement 'np9' does not exist (expected one of its 8 noun phrases, np0 to"
+        " np7)",
+    ]
+
+
+@pytest.fixture
+def files():
+    """The files of three annotators of two domains."""
+    for name, record in (("anna", ANNA), ("ben", BEN), ("cem", ANNA)):
+        json_lines.write(f"{name}.jsonl", [*placed("books", record), *placed("imdb", OTHER)])
+    return [f"{name}.jsonl" for name in NAMES]
+
+
+def test_the_command_on_three_annotators(ran, files):
+    printed = ran("agreement", "tne", *files, "--by", "domain").splitlines()
+    rows = [line.split() for line in printed]
+    assert ["anna.jsonl", "ben.jsonl", "60.00", "80.00", "54.55", "75.00", "–", "80.00", "83.33"] in rows
+    assert ["mean", "66.67", "86.67", "69.70", "75.00", "–", "86.67", "88.89"] in rows
+    assert "F1 scores and accuracies of the second annotator against the first, 2 documents." in printed
+    assert ["books", "1", "58.33", "83.33", "62.96", "66.67", "–", "86.67", "88.89"] in rows
+    assert ["all", "2", "66.67", "86.67", "69.70", "75.00", "–", "86.67", "88.89"] in rows
+    assert printed[-1] == "Means over the pairs of annotators."
+
+
+def test_three_annotators_as_json_and_csv(ran, files):
+    found = json.loads(ran("agreement", "tne", *files, "--by", "domain", "--json"))
+    assert (found["annotators"], found["documents"]) == (files, 2)
+    assert found["mean"]["links/f1"] == pytest.approx(2 / 3)
+    assert found["slices"]["domain"]["books"]["documents"] == 1
+    assert found["slices"]["domain"]["books"]["mean"]["links/f1"] == pytest.approx(7 / 12)
+    pair = json.loads(ran("agreement", "tne", *files[1:], "--by", "domain", "--json"))
+    assert found["pairs"][2] == {"first": "ben.jsonl", "second": "cem.jsonl", "agreement": pair}
+    table = ran("agreement", "tne", *files, "--by", "domain", "--format", "csv").splitlines()
+    assert table[0] == "first annotator,second annotator,field,group,metric,value"
+    assert {"anna.jsonl,ben.jsonl,domain,books,links/recall,0.5", "mean,,domain,imdb,links/f1,1.0"} <= set(table)
+    assert ran("agreement", "tne", *files[:2], "--by", "domain", "--format", "csv").startswith("field,group,metric")
+
+
+def test_two_annotators_by_domain(ran, run, files):
+    printed = ran("agreement", "tne", *files[:2], "--by", "domain").splitlines()
+    rows = [line.split() for line in printed]
+    assert ["Links", "60.00", "60.00", "60.00"] in rows
+    assert ["books", "1", "50.00", "75.00", "44.44", "66.67", "–", "80.00", "83.33"] in rows
+    assert ["imdb", "1", "100.00", "100.00", "100.00", "100.00", "–", "–", "–"] in rows
+    assert run("agreement", "tne", files[0]).exit_code == 2
+    assert run("agreement", "tne", *files[:2], "--by", "preposition").exit_code == 2
