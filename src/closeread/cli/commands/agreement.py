@@ -12,7 +12,7 @@ command = TaskGroup(
     Examples:
       closeread agreement wikipossessions anna.csv ben.csv
       closeread agreement tne anna.jsonl ben.jsonl
-      closeread agreement timeline anna/ ben/
+      closeread agreement timeline anna/ ben/ cem/
       closeread agreement coref anna.conll ben.conll cem.conll
     """,
 )

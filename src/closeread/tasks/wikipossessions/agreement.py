@@ -6,9 +6,9 @@ the shared possessors, too: the paper prints a recall of 0.90 for them, which ca
 0.69 of the first's possessors, and so about 0.69 ** 2 of all pairs.
 
 Conventions: anchors are compared by meaning, not by spelling.  They are equal if they have the same years and the same
-open ends; events are equal if their normalized names are.  An article may have a possessor several times.  Of these,
-those are paired that say most of the same: as many equal anchors as possible, then as many overlapping years, then as
-many other equal labels; the order decides what is left.
+open ends; events are equal if their normalized names are.  If an article has a possessor several times, its
+possessions are paired so that as many anchors as possible are equal, then so that as many years as possible overlap,
+then so that as many other labels as possible are equal; the order decides what is left.
 """
 
 from __future__ import annotations
