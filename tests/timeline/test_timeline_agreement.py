@@ -354,5 +354,5 @@ def test_annotators_of_one_file(run):
         "Error: only one annotator's file is given (expected two or more)",
     )
     twice = run("agreement", "timeline", "anna.xml", "./anna.xml")
-    assert twice.stderr == "note: anna.xml is given twice; it counts as two annotators\n"
+    assert twice.stderr == "note: anna.xml is given twice; it counts as two files.\n"
     assert twice.exit_code == 0
