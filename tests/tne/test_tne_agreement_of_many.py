@@ -102,6 +102,8 @@ def test_slices_of_three_are_means():
 def test_a_document_has_the_domain_of_whoever_has_one(fields, domain, forum):
     found = measure_agreement([[submit("e", [])], [OTHER | fields], [OTHER]], NAMES, ["forum", "domain"])
     assert [list(part) for part in found.pairs[0, 2].slices.values()] == [[forum], [domain]]
+    # Only a document of unknown domain has an unknown forum, whether or not domains are asked for.
+    assert list(agreement([OTHER | fields], [OTHER], by=["forum"]).slices["forum"]) == [forum]
 
 
 def test_all_problems_of_all_annotators():
