@@ -86,7 +86,7 @@ def test_the_twin_spreads_the_same(side, clusters):
 
 
 def test_released_links_follow_from_one_for_each_cluster(corpora):
-    released = list(islice(read_gold(load_corpus("tne"), "default", "validation").records, 60))
+    released = list(islice(read_gold(load_corpus("tne"), "default", "validation").records, 20))
     rows = []
     for record in released:
         one_each = {
