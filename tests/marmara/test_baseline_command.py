@@ -246,9 +246,9 @@ def test_without_scikit_learn(run, here, monkeypatch):
 
 
 def test_a_progress_bar_on_a_terminal_only(run, here, monkeypatch):
-    from closeread.cli.tasks import marmara_baseline
+    from closeread.cli import printing
 
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    assert list(marmara_baseline._track(iter("abc"), 3)) == ["a", "b", "c"]
+    assert list(printing.track(iter("abc"), "Predicting", 3)) == ["a", "b", "c"]
     done = run(*BASELINE, "svc", *SAMPLE, "-o", "a.jsonl")
     assert done.stderr == ""

@@ -27,7 +27,7 @@ DEFINITIONS = ("printed", "described")
 def predict(name, records, definition=None, seed=0):
     """The rows of a baseline, with the options that it takes."""
     baseline = load_baseline("tne", name)
-    chosen = {"definition": definition or "printed", "seed": seed}
+    chosen = {"definition": definition or "printed", "seed": seed, "fallback": "none"}
     return baseline.predict(records, **{option.name: chosen[option.name] for option in baseline.options})
 
 
@@ -207,7 +207,7 @@ def test_unknown_options_and_baselines_are_refused(run, tmp_path, arguments, pro
 
 
 def test_unknown_options_are_refused_in_python(ferry):
-    with pytest.raises(RequestError, match=r"no such option of baseline surface: 'seed' \(choose from: definition\)"):
+    with pytest.raises(RequestError, match=r"no such option of baseline surface: 'seed' \(choose from: definition, fa"):
         load_baseline("tne", "surface").predict(ferry, seed=1)
     with pytest.raises(RequestError, match="option definition: 'x' is not one of"):
         load_baseline("tne", "surface").predict(ferry, definition="x")
@@ -216,5 +216,13 @@ def test_unknown_options_are_refused_in_python(ferry):
 
 
 def test_the_definition_is_an_option_of_what_it_changes():
-    takes = [baseline.name for baseline in load_baselines("tne").values() if baseline.options]
-    assert takes == ["title-random", "surface", "surface-extended", "combined"]
+    takes = {
+        baseline.name: [option.name for option in baseline.options if option.name != "fallback"]
+        for baseline in load_baselines("tne").values()
+    }
+    assert {name: options for name, options in takes.items() if options} == {
+        "title-random": ["seed"],
+        "surface": ["definition"],
+        "surface-extended": ["definition"],
+        "combined": ["definition"],
+    }

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import click
 
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
 
+T = TypeVar("T")
 CsvTable = tuple[Sequence[str], Iterable[Sequence[object]]]
 """Header and rows."""
 
@@ -55,3 +57,19 @@ def format_percent(cell: str | float | None) -> str:
     from closeread.counts.rendering import percent
 
     return percent(cell) if cell is None or isinstance(cell, float) else format_cell(cell)
+
+
+def track(items: Iterable[T], what: str, total: int) -> Iterable[T]:
+    """Return items, with a progress bar while they are taken if standard error is a terminal.
+
+    Args:
+        items: the items.
+        what: what happens to them, in a word or a few, such as "Predicting".
+        total: how many there are.
+    """
+    if not sys.stderr.isatty():
+        return items
+    from rich.console import Console
+    from rich.progress import track
+
+    return track(items, what, total, console=Console(stderr=True), transient=True)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli import options
+from closeread.cli import options, printing
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -170,7 +169,9 @@ def _link(
     options.tell(settings.notices)
     rows: list[Record] = []
     with replacing(output) as partial, _writing_links(links) as write_links:
-        for prediction in _track(predict(records, settings, only=only, jobs=jobs), len(set(only)) or len(records)):
+        for prediction in printing.track(
+            predict(records, settings, only=only, jobs=jobs), "Predicting", len(set(only)) or len(records)
+        ):
             rows.append(prediction.row)
             write_links(prediction)
         partial.write_text(dump(records, rows), "utf-8", newline="")
@@ -213,16 +214,6 @@ def _writing_links(path: Path | None) -> Iterator[Callable[[Prediction], None]]:
     with replacing(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         # One by one: a document may have hundreds of thousands.
         yield lambda prediction: file.writelines(dump_json_lines([link]) for link in prediction.iterate_links())
-
-
-def _track(predictions: Iterable[Prediction], total: int) -> Iterable[Prediction]:
-    """Return predictions, with a progress bar while they are made if standard error is a terminal."""
-    if not sys.stderr.isatty():
-        return predictions
-    from rich.console import Console
-    from rich.progress import track
-
-    return track(predictions, "Predicting", total, console=Console(stderr=True), transient=True)
 
 
 def _find_format(path: Path) -> Callable[[Sequence[Record], Sequence[Record]], str]:

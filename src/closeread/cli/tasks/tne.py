@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from closeread.cli import options
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
+    from closeread.records import Record
 
 
 @click.command(cls=options.WritingCommand)
@@ -55,43 +57,173 @@ def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: 
 
 
 @click.command(cls=options.WritingCommand)
+@click.argument("texts", metavar="FILE...", type=options.FILE, nargs=-1, required=True)
+@click.option("--spacy-model", metavar="NAME", required=True, help="Use this spaCy pipeline, installed or in a folder.")
+@click.option(
+    "--separator",
+    type=click.Choice(["line", "blank-line"]),
+    default="line",
+    show_default=True,
+    help="What separates title, subtitles and paragraphs: line ends, or blank lines.",
+)
+@click.option(
+    "--subtitles",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Number of subtitles after the title.",
+)
+@click.option(
+    "--paragraphs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Keep only the first N paragraphs (in the paper: 3).  [default: all]",
+)
+@click.option(
+    "--min-phrases",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Leave out texts with fewer noun phrases (in the paper: 25).",
+)
+@click.option(
+    "--max-phrases",
+    type=click.IntRange(0, 100_000),
+    default=100_000,
+    show_default=True,
+    metavar="N",
+    help="Leave out texts with more noun phrases (in the paper: 50).",
+)
+@options.output
+def build(
+    texts: tuple[Path, ...],
+    spacy_model: str,
+    separator: str,
+    subtitles: int,
+    paragraphs: int | None,
+    min_phrases: int,
+    max_phrases: int,
+    output: Path,
+) -> None:
+    """Build unlabelled documents from plain texts (Elazar et al., 2022, sections 4 and 5.1).
+
+    Each FILE is a text: a title, a subtitle, and paragraphs; blank lines between them don't matter.  A folder stands
+    for the .txt files in it.  A document has the name of its file as its id, and is laid out as in the corpus.  Noun
+    phrases are the base noun phrases that spaCy finds, without pronouns; each is a cluster of its own.  Documents are
+    written as JSON Lines.  Needs the extra closeread[spacy].
+
+    \b
+    Examples:
+      closeread build tne ferry.txt bridge.txt --spacy-model en_core_web_sm -o documents.jsonl
+      closeread build tne texts --spacy-model en_core_web_sm
+          --paragraphs 3 --min-phrases 25 --max-phrases 50 -o documents.jsonl
+      closeread build tne book.txt --spacy-model en_core_web_sm --separator blank-line --subtitles 0 -o book.jsonl
+    """
+    from closeread.corpora.pipelines import load_pipeline
+    from closeread.errors import escape, pluralize
+    from closeread.files import write_text
+    from closeread.tasks.tne.building import Filter, build_records
+    from closeread.tasks.tne.plain_texts import TextReader, list_texts
+    from closeread.tasks.tne.rules import find_oddities
+    from closeread.tasks.tne.tne_jsonl import dump_records
+
+    chosen = Filter(paragraphs, min_phrases, max_phrases)
+    read = options.read_all(list_texts(texts), TextReader(separator, subtitles).read)
+    built = build_records(
+        read,
+        load_pipeline(spacy_model, "building documents"),
+        spacy_model,
+        chosen,
+        lambda documents: printing.track(documents, "Finding noun phrases", len(read)),
+    )
+    options.tell([*built.notices(chosen), *find_oddities(built.records)])
+    write_text(output, dump_records(built.records))
+    phrases = sum(len(record["nps"]) for record in built.records)
+    size = f"{pluralize(len(built.records), 'document')}, {pluralize(phrases, 'noun phrase')}"
+    click.echo(escape(f"{output}: {size}"))
+
+
+@click.command(cls=options.WritingCommand)
 @click.argument("predictions", type=options.FILE)
 @click.option(
     "--to",
     "form",
-    type=click.Choice(["arrays", "jsonl"]),
-    required=True,
-    help="Convert to the leaderboard's arrays, or to JSON Lines of links.",
+    type=click.Choice(["arrays", "jsonl", "gold"]),
+    help="Convert to the leaderboard's arrays, to JSON Lines of links, or to gold documents with these links.  "
+    "Required, unless links are spread: then JSON Lines by default.",
+)
+@click.option(
+    "--close",
+    is_flag=True,
+    help="Spread links over clusters: link each anchor to all members of its complement's cluster.",
+)
+@click.option(
+    "--clusters",
+    type=options.FILE,
+    metavar="FILE",
+    help="Take clusters from this file, JSON Lines with id and coref, instead of gold.  Used by --close and --to gold.",
 )
 @options.gold_options
 @options.output
-def convert(predictions: Path, form: str, output: Path, **places: Any) -> None:
-    """Convert predictions for TNE from JSON Lines to the leaderboard's arrays, or back.
+def convert(
+    predictions: Path, form: str | None, close: bool, clusters: Path | None, output: Path, **places: Any
+) -> None:
+    """Convert predictions for TNE between JSON Lines and the leaderboard's arrays, spread links, or make gold of them.
 
     The file is validated as by `closeread validate`.  An array holds one preposition for each pair of noun phrases and
     no fallbacks; a note says how many of them are lost.
+
+    In gold, an anchor that is linked to a noun phrase is linked to all others of its cluster by the same preposition;
+    --close adds the missing links.  Clusters are those of gold, unless --clusters is given.
 
     \b
     Examples:
       closeread convert tne mine.jsonl --to arrays --config unlabeled -o for_the_leaderboard.jsonl
       closeread convert tne arrays.jsonl --to jsonl --config sample -o links.jsonl
+      closeread convert tne mine.jsonl --close --clusters chains.jsonl -o closed.jsonl
+      closeread convert tne anna.jsonl --gold documents.jsonl --close --to gold -o gold.jsonl
     """
+    from closeread.corpora.gold import load_corpus, read_file
     from closeread.counts.sides import Place
     from closeread.errors import escape, pluralize
     from closeread.files import write_text
-    from closeread.formats.json_lines import dump_json_lines
     from closeread.scoring import open_scorer
-    from closeread.tasks.tne import tne_arrays
+    from closeread.tasks.tne import closure
 
+    if form is None and not close:
+        raise click.UsageError("Missing option '--to' or '--close'.")
+    if clusters is not None and not close and form != "gold":
+        raise click.UsageError("--clusters has no effect without --close or --to gold.")
     scorer = open_scorer("tne", Place(**places), {"missing": "error"})
     options.tell(scorer.gold.notices)
-    rows = [row for row in scorer.read(predictions).rows if row is not None]
+    documents = scorer.gold.records
+    if clusters is not None:
+        corpus = load_corpus("tne")
+        clustered = read_file(corpus, clusters, corpus.default_split, "annotation")
+        documents = closure.replace_clusters(documents, clustered, "gold", str(clusters))
+    given = [row for row in scorer.read(predictions).rows if row is not None]
+    rows = closure.close_rows(given, documents) if close else given
+    write_text(output, _convert_rows(rows, documents, form, predictions))
+    before, after = (sum(len(row["relations"]) for row in side) for side in (given, rows))
+    spread = f"; {pluralize(before, 'link')} given, {after - before:,} added" if close else ""
+    click.echo(escape(f"{output}: {pluralize(len(rows), 'document')}{spread}"))
+
+
+def _convert_rows(rows: Sequence[Record], documents: Sequence[Record], form: str | None, source: Path) -> str:
+    """Return the text of a file with the links of some documents, and tell what it can't hold."""
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.tasks.tne import closure, tne_arrays
+    from closeread.tasks.tne.tne_jsonl import dump_records
+
     if form == "arrays":
-        write_text(output, tne_arrays.dump_submission(rows, scorer.gold.records))
+        text = tne_arrays.dump_submission(rows, documents)
         options.tell(tne_arrays.describe_losses(rows))
-    else:
-        write_text(output, dump_json_lines(rows))
-    click.echo(escape(f"{output}: {pluralize(len(rows), 'document')}"))
+        return text
+    if form == "gold":
+        return dump_records(closure.make_gold(rows, documents, str(source)))
+    return dump_json_lines(rows)
 
 
 @click.command(cls=options.WritingCommand)
@@ -182,6 +314,7 @@ def plot_prepositions(splits: tuple[str, ...], other: float, output: Path, **pla
 
 COMMANDS: Commands = {
     "adjudicate": {"tne": adjudicate},
+    "build": {"tne": build},
     "convert": {"tne": convert},
     "plot": {"confusion": plot_confusion, "prepositions": plot_prepositions},
 }

@@ -11,7 +11,7 @@ ten tokens apart instead of within ten.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from itertools import pairwise
 
@@ -21,10 +21,11 @@ from closeread.arrays import Ints, expand_ranges
 from closeread.corpora.baselines import SEED, Baseline
 from closeread.counts.options import Option
 from closeread.records import Record
-from closeread.tasks.tne.columns import LABELS, NONE, Documents, documents_of
+from closeread.tasks.tne.columns import LABELS, NONE, PREPOSITIONS, Documents, documents_of
 from closeread.tasks.tne.kernels.links import pairs, phrases_of
 
 PREPOSITION = "of"
+NO_FALLBACK = "none"
 NEAR = 10
 """The most tokens after the anchor at which a complement is near."""
 
@@ -36,22 +37,38 @@ Find = Callable[[Documents], Ints]
 """Finds the linked pairs of documents, sorted, each once."""
 
 
-def link_pairs(find: Find, records: Sequence[Record]) -> list[Record]:
-    """Return one row per document, with links for the pairs found."""
+def link_pairs(find: Find, records: Sequence[Record], *, fallback: str = NO_FALLBACK) -> list[Record]:
+    """Return one row per document, with links for the pairs found.
+
+    Args:
+        find: finds the pairs to link.
+        records: the documents.
+        fallback: the preposition of all pairs that are not linked; `NO_FALLBACK` for rows without fallbacks.
+    """
     documents = documents_of(records)
-    pair = find(documents)
+    linked = find(documents)
+    rows = [
+        {"id": name, "relations": links}
+        for name, links in zip(documents.column("id"), _write_links(documents, linked, PREPOSITION), strict=True)
+    ]
+    if fallback == NO_FALLBACK:
+        return rows
+    others = np.setdiff1d(every_pair(documents), linked, assume_unique=True)
+    others_by_document = _write_links(documents, others, fallback)
+    return [{**row, "fallback": links} for row, links in zip(rows, others_by_document, strict=True)]
+
+
+def _write_links(documents: Documents, pair: Ints, preposition: str) -> Iterator[list[Record]]:
+    """Yield the links of every document by one preposition, given all pairs, sorted."""
     anchors, complements = phrases_of(pair)
     ids = [f"np{number}" for number in range(max(documents.sizes.tolist(), default=0))]
     links = [
-        {"anchor": ids[anchor], "complement": ids[complement], "preposition": PREPOSITION}
+        {"anchor": ids[anchor], "complement": ids[complement], "preposition": preposition}
         for anchor, complement in zip(anchors.tolist(), complements.tolist(), strict=True)
     ]
     document = np.arange(len(documents) + 1)
     starts = np.searchsorted(pair, pairs(document, np.zeros_like(document), np.zeros_like(document)))
-    return [
-        {"id": name, "relations": links[start:end]}
-        for name, (start, end) in zip(documents.column("id"), pairwise(starts.tolist()), strict=True)
-    ]
+    return (links[start:end] for start, end in pairwise(starts.tolist()))
 
 
 def _sorted_pairs(documents: Documents, anchor: Ints, complement: Ints) -> Ints:
@@ -190,32 +207,56 @@ DEFINITION = Option(
 )
 
 
-def _link_random_title(records: Sequence[Record], *, seed: str) -> list[Record]:
-    return link_pairs(partial(title_random, rng=np.random.default_rng(int(seed))), records)
+FALLBACK = Option(
+    "fallback",
+    (NO_FALLBACK, *PREPOSITIONS[1:]),
+    NO_FALLBACK,
+    "Predict this preposition for all pairs that are not linked, for UPrep.",
+)
 
 
-def _link_surface(records: Sequence[Record], *, definition: str) -> list[Record]:
-    return link_pairs(SURFACE[definition], records)
+def _link_random_title(records: Sequence[Record], *, seed: str, fallback: str) -> list[Record]:
+    return link_pairs(partial(title_random, rng=np.random.default_rng(int(seed))), records, fallback=fallback)
 
 
-def _link_extended(records: Sequence[Record], *, definition: str) -> list[Record]:
-    return link_pairs(EXTENDED[definition], records)
+def _link_surface(records: Sequence[Record], *, definition: str, fallback: str) -> list[Record]:
+    return link_pairs(SURFACE[definition], records, fallback=fallback)
 
 
-def _link_combined(records: Sequence[Record], *, definition: str) -> list[Record]:
-    return link_pairs(partial(_unite, (title_last, adjacent_after, EXTENDED[definition])), records)
+def _link_extended(records: Sequence[Record], *, definition: str, fallback: str) -> list[Record]:
+    return link_pairs(EXTENDED[definition], records, fallback=fallback)
+
+
+def _link_combined(records: Sequence[Record], *, definition: str, fallback: str) -> list[Record]:
+    return link_pairs(partial(_unite, (title_last, adjacent_after, EXTENDED[definition])), records, fallback=fallback)
+
+
+def _declare(find: Find, name: str, description: str) -> Baseline:
+    return Baseline(name, partial(link_pairs, find), description, (FALLBACK,))
 
 
 BASELINES = (
-    Baseline("title-first", partial(link_pairs, title_first), "Link all noun phrases to the first of the title."),
-    Baseline("title-last", partial(link_pairs, title_last), "Link all noun phrases to the last of the title."),
-    Baseline("title-random", _link_random_title, "Link all noun phrases to a random one of the title.", (SEED,)),
-    Baseline("adj-anaphora", partial(link_pairs, adjacent_before), "Link every noun phrase to the preceding one."),
-    Baseline("adj-cataphora", partial(link_pairs, adjacent_after), "Link every noun phrase to the following one."),
-    Baseline("surface", _link_surface, "Link noun phrases with one token or preposition between them.", (DEFINITION,)),
-    Baseline("surface-extended", _link_extended, "Link noun phrases by their distance in tokens.", (DEFINITION,)),
+    _declare(title_first, "title-first", "Link all noun phrases to the first of the title."),
+    _declare(title_last, "title-last", "Link all noun phrases to the last of the title."),
     Baseline(
-        "combined", _link_combined, "Unite the links of title-last, adj-cataphora and surface-extended.", (DEFINITION,)
+        "title-random", _link_random_title, "Link all noun phrases to a random one of the title.", (SEED, FALLBACK)
     ),
-    Baseline("all-pairs", partial(link_pairs, every_pair), "Link every noun phrase to all others."),
+    _declare(adjacent_before, "adj-anaphora", "Link every noun phrase to the preceding one."),
+    _declare(adjacent_after, "adj-cataphora", "Link every noun phrase to the following one."),
+    Baseline(
+        "surface",
+        _link_surface,
+        "Link noun phrases with one token or preposition between them.",
+        (DEFINITION, FALLBACK),
+    ),
+    Baseline(
+        "surface-extended", _link_extended, "Link noun phrases by their distance in tokens.", (DEFINITION, FALLBACK)
+    ),
+    Baseline(
+        "combined",
+        _link_combined,
+        "Unite the links of title-last, adj-cataphora and surface-extended.",
+        (DEFINITION, FALLBACK),
+    ),
+    _declare(every_pair, "all-pairs", "Link every noun phrase to all others."),
 )

@@ -15,16 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from closeread.corpora.baselines import Baseline, path_option, text_option
+from closeread.corpora.pipelines import load_pipeline
 from closeread.errors import (
     FormatError,
-    MissingExtraError,
     Problem,
-    RequestError,
     UnavailableError,
     join_names,
     pluralize,
-    quote,
-    shorten,
 )
 from closeread.records import Record
 from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor
@@ -33,8 +30,6 @@ from closeread.tasks.wikipossessions.possession_csv import article_texts
 
 TYPES = {"PERSON": "PER", "PER": "PER", "ORG": "ORG", "GPE": "LOC", "LOC": "LOC"}
 DATE = "DATE"
-NO_SUCH_PIPELINE = "[E050]"
-"""The start of spaCy's error message for an unknown pipeline."""
 
 
 def heuristics(records: Sequence[Record], *, spacy_model: str, articles: str) -> list[Record]:
@@ -48,7 +43,7 @@ def heuristics(records: Sequence[Record], *, spacy_model: str, articles: str) ->
     """
     texts = _collect_texts(records, Path(articles) if articles else None)
     titles = [record["article"] for record in records if record["article"] in texts]
-    documents = _load_pipeline(spacy_model or None).pipe([texts[title] for title in titles])
+    documents = load_pipeline(spacy_model, "this baseline").pipe([texts[title] for title in titles])
     return [
         {"article": title, "possessions": find_possessions(document)}
         for title, document in zip(titles, documents, strict=True)
@@ -121,24 +116,6 @@ def _read_folder(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:
         problems = [(Path(error.source).name, problem) for _, error in unreadable for problem in error.problems]
         raise FormatError(folder, [Problem(problem.what, None, name) for name, problem in problems])
     return texts
-
-
-def _load_pipeline(name: str | None) -> Any:
-    if name is None:
-        raise RequestError("this baseline needs a spaCy pipeline; choose one with --spacy-model")
-    try:
-        import spacy
-    except ImportError:
-        raise MissingExtraError("the baseline of WikiPossessions", "spacy") from None
-    try:
-        return spacy.load(name)
-    except Exception as error:  # third-party code and configuration, which may fail in any way
-        message = " ".join(str(error).split())
-        if message.startswith(NO_SUCH_PIPELINE):
-            found = f"spaCy pipeline {quote(name)} does not exist (expected an installed pipeline or a folder)"
-        else:
-            found = f"spaCy pipeline {quote(name)} can't be loaded: {shorten(message) or type(error).__name__}"
-        raise RequestError(found) from None
 
 
 BASELINES = (

@@ -1,0 +1,254 @@
+"""Documents built from plain texts, by a pipeline of invented rules and with the noun phrases of the release."""
+
+import json
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from shared.json_lines import read
+
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.errors import RequestError
+
+spacy = pytest.importorskip("spacy")
+
+from shared.noun_phrase_pipeline import make_pipeline  # noqa: E402 (needs spaCy)
+from spacy.language import Language  # noqa: E402
+
+from closeread.tasks.tne.building import Filter, build_records  # noqa: E402
+from closeread.tasks.tne.plain_texts import PlainText, TextReader  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # warnings of spaCy itself
+
+FERRY = "Ferry hits rock\nMay 4\n\nThe ferry Gannet hit a rock. It sank.\nThe captain saw a strange light.\n"
+LAID_OUT = "Ferry hits rock\n\nMay 4 \n\nThe ferry Gannet hit a rock. It sank. \nThe captain saw a strange light."
+TOKENS = [
+    *("Ferry", "hits", "rock", "\n\n", "May", "4", "\n\n"),
+    *("The", "ferry", "Gannet", "hit", "a", "rock", ".", "It", "sank", ".", "\n"),
+    *("The", "captain", "saw", "a", "strange", "light", "."),
+]
+# Counted by hand in LAID_OUT and TOKENS.
+PHRASES = [
+    ("Ferry", 0, 5, 0, 0),
+    ("rock", 11, 15, 2, 2),
+    ("May", 17, 20, 4, 4),
+    ("The ferry Gannet", 25, 41, 7, 9),
+    ("a rock", 46, 52, 11, 12),
+    ("The captain", 64, 75, 18, 19),
+    ("a strange light", 80, 95, 21, 23),
+]
+FIELDS = ("text", "first_char", "last_char", "first_token", "last_token")
+SHORT = "Rock\nMay 4\nHe saw a light.\n"
+
+
+@pytest.fixture
+def pipeline(here):
+    """A folder with the pipeline of invented rules."""
+    make_pipeline().to_disk(here / "rules")
+    return ["--spacy-model", "rules"]
+
+
+@pytest.fixture
+def texts(here):
+    (here / "ferry.txt").write_text(FERRY)
+    (here / "short.txt").write_text(SHORT)
+    return ["ferry.txt", "short.txt"]
+
+
+def test_the_ferry_by_hand(ran, pipeline, texts):
+    assert ran("build", "tne", "ferry.txt", *pipeline, "-o", "built.jsonl") == (
+        "built.jsonl: 1 document, 7 noun phrases\n"
+    )
+    phrases = [dict(zip(FIELDS, phrase, strict=True)) | {"id": f"np{number}"} for number, phrase in enumerate(PHRASES)]
+    assert read("built.jsonl") == [
+        {
+            "id": "ferry",
+            "text": LAID_OUT,
+            "tokens": TOKENS,
+            "nps": phrases,
+            "coref": [{"id": f"cc{i}", "members": [f"np{i}"], "np_type": None} for i in range(7)],
+            "metadata": {"annotators": None, "url": None, "source": "ferry.txt"},
+        }
+    ]
+
+
+def test_what_is_built_is_read_and_predicted(ran, pipeline, texts):
+    ran("build", "tne", *texts, *pipeline, "-o", "built.jsonl")
+    assert ran("baseline", "tne", "title-last", "--gold", "built.jsonl", "-o", "mine.jsonl") == "mine.jsonl: 2 rows\n"
+    # All but the title's last, rock and Rock, are linked to it: 6 of 7 and 2 of 3 (Rock, May, a light).
+    assert [len(row["relations"]) for row in read("mine.jsonl")] == [6, 2]
+    ran("convert", "tne", "mine.jsonl", "--gold", "built.jsonl", "--to", "gold", "-o", "gold.jsonl")
+    scores = json.loads(ran("score", "tne", "mine.jsonl", "--gold", "gold.jsonl", "--json", "--no-ci"))["scores"]
+    assert (scores["links/precision"]["value"], scores["links/recall"]["value"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "kept", "left_out"),
+    [
+        ([], {"ferry": 7, "short": 3}, None),
+        (["--paragraphs", "1"], {"ferry": 5, "short": 3}, None),
+        (["--min-phrases", "3", "--max-phrases", "7"], {"ferry": 7, "short": 3}, None),
+        (["--min-phrases", "4"], {"ferry": 7}, "'short' has 3 (expected at least 4 noun phrases)"),
+        (["--max-phrases", "6"], {"short": 3}, "'ferry' has 7 (expected at most 6 noun phrases)"),
+        # The filter counts in what is kept of the text.
+        (["--max-phrases", "6", "--paragraphs", "1"], {"ferry": 5, "short": 3}, None),
+        (["--min-phrases", "4", "--max-phrases", "7"], {"ferry": 7}, "'short' has 3 (expected 4 to 7 noun phrases)"),
+    ],
+)
+def test_filters_of_the_paper(run, pipeline, texts, chosen, kept, left_out):
+    done = run("build", "tne", *texts, *pipeline, *chosen, "-o", "built.jsonl")
+    assert done.exit_code == 0
+    assert {record["id"]: len(record["nps"]) for record in read("built.jsonl")} == kept
+    assert done.stderr == (f"note: 1 of 2 texts left out: {left_out}.\n" if left_out else "")
+
+
+def test_no_text_is_left(run, pipeline, texts):
+    done = run("build", "tne", *texts, *pipeline, "--min-phrases", "25", "--max-phrases", "50", "-o", "built.jsonl")
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "Error: no text has 25 to 50 noun phrases: 'ferry' has 7, 'short' has 3\n",
+    )
+    done = run("build", "tne", *texts, *pipeline, "--min-phrases", "50", "--max-phrases", "25", "-o", "built.jsonl")
+    assert done.exit_code == 2
+    assert "the least number of noun phrases, 50, is above the greatest, 25" in done.stderr
+    assert not Path("built.jsonl").exists()
+
+
+def test_problems_of_all_texts_at_once(run, here, texts):
+    Path("title.txt").write_text("Title\n")
+    Path("control.txt").write_text("T\nS\nOne \x01.\n")
+    done = run("build", "tne", *texts, "title.txt", "control.txt", "--spacy-model", "any", "-o", "built.jsonl")
+    assert done.exit_code == 1
+    assert "title.txt: has 1 non-blank line (expected a title, 1 subtitle and" in done.stderr
+    assert "control.txt:3: character 5 is the control character U+0001 (expected plain text)" in done.stderr
+    done = run("build", "tne", *texts, "--spacy-model", "xx_no_such_pipeline", "-o", "built.jsonl")
+    assert done.exit_code == 2
+    assert "spaCy pipeline 'xx_no_such_pipeline' does not exist (expected an installed pipeline" in done.stderr
+    assert not Path("built.jsonl").exists()
+    assert run("build", "tne", *texts, "-o", "built.jsonl").exit_code == 2  # by which pipeline?
+    assert run("build", "tne", "ferry.txt", "--spacy-model", "any", "-o", "ferry.txt").exit_code == 2
+    assert Path("ferry.txt").read_text() == FERRY
+
+
+TEXT = PlainText("x", "x.txt", "Rock", ("May 4",), ("He saw a light.",))
+
+
+def built(pipeline, texts=(TEXT,), chosen=None):
+    return build_records(texts, pipeline, "mine", chosen or Filter())
+
+
+@Language.component("invented_failure")
+def fail(document):
+    if "boom" in document.text:
+        raise ZeroDivisionError("invented failure")
+    return document
+
+
+@Language.component("invented_tags")
+def tag(document):
+    for token in document:
+        token.pos_ = "NOUN"
+    return document
+
+
+def lines_as_chunks(document):
+    """A noun chunk for each sentence, and one for the whole text."""
+    for sentence in (*document.sents, document[:]):
+        yield sentence.start, sentence.end, 0
+
+
+@Language.component("invented_lines")
+def chunk_lines(document):
+    tag(document)
+    document.noun_chunks_iterator = lines_as_chunks
+    return document
+
+
+def blank(*components, language="en"):
+    pipeline = spacy.blank(language)
+    for component in components:
+        pipeline.add_pipe(component)
+    return pipeline
+
+
+NEEDED = "(expected a pipeline with a tagger and a parser, such as en_core_web_sm)"
+
+
+def test_pipelines_that_find_no_noun_phrases():
+    with pytest.raises(RequestError) as error:
+        built(blank("sentencizer"))
+    assert str(error.value) == f"spaCy pipeline 'mine' does not set parts of speech and a dependency parse {NEEDED}"
+    with pytest.raises(RequestError) as error:
+        built(blank("invented_tags"))
+    assert str(error.value) == f"spaCy pipeline 'mine' does not set a dependency parse {NEEDED}"
+    with pytest.raises(RequestError, match="no noun phrases of the language of pipeline 'mine', 'xx'"):
+        built(blank("invented_tags", language="xx"))
+
+
+def test_pipelines_that_fail():
+    texts = [TEXT, PlainText("y", "y.txt", "boom", (), ("boom",))]
+    with pytest.raises(RequestError) as error:
+        built(make_failing(), texts)
+    assert str(error.value) == "spaCy pipeline 'mine' fails on text 'y' or a later one: invented failure"
+    pipeline = make_pipeline()
+    pipeline.tokenizer = lambda text: spacy.tokens.Doc(pipeline.vocab, text.split())
+    with pytest.raises(RequestError, match="pipeline 'mine' changes the characters of text 'x'"):
+        built(pipeline)
+    pipeline.max_length = 20
+    with pytest.raises(RequestError) as error:
+        built(pipeline)
+    found = "1 text too long for spaCy pipeline 'mine': 'x' (29) (expected at most 20 characters)"
+    assert str(error.value) == f"{found}; shorten with --paragraphs"
+
+
+def make_failing():
+    pipeline = make_pipeline()
+    pipeline.add_pipe("invented_failure")
+    return pipeline
+
+
+def test_sentences_begin_on_every_line_and_noun_phrases_stay_on_it():
+    found = built(blank("invented_lines"))
+    assert [np["text"] for np in found.records[0]["nps"]] == ["Rock", "May 4", "He saw a light."]
+    assert found.broken == 1  # the whole text
+    assert list(found.notices(Filter())) == ["1 noun phrase left out: they go beyond their line."]
+
+
+def test_a_text_without_noun_phrases_is_told():
+    found = built(make_pipeline(), [PlainText("x", "x.txt", "Sank", (), ("It sank.",))])
+    assert found.records[0]["nps"] == []
+    assert list(found.notices(Filter())) == ["1 document without noun phrases: 'x'."]
+
+
+def make_pipeline_of(records):
+    """A pipeline that finds the noun phrases of these documents, whatever they are."""
+    spans = {
+        record["text"].rstrip(): [(np["first_token"], np["last_token"] + 1, 0) for np in record["nps"]]
+        for record in records
+    }
+
+    @Language.component("released_noun_phrases")
+    def find(document):
+        tag(document)
+        document.noun_chunks_iterator = lambda doc: spans[doc.text]
+        return document
+
+    return blank("released_noun_phrases")
+
+
+def test_released_texts_are_built_as_released(corpora, here):
+    """Their layout, tokens and offsets come out again, given the parts of a text and the spans of its noun phrases."""
+    released = list(islice(read_gold(load_corpus("tne"), "default", "validation").records, 50))
+    texts = []
+    for record in released:
+        path = here / f"{record['id']}.txt"
+        path.write_text("\n".join(part for part in record["text"].split("\n") if part.strip()))
+        texts.append(TextReader().read(path))
+    records = build_records(texts, make_pipeline_of(released), "mine", Filter(3)).records
+    for record, again in zip(released, records, strict=True):
+        assert again["id"] == record["id"]
+        assert again["text"] == record["text"].rstrip()
+        blank_end = record["tokens"][-1].isspace()
+        assert again["tokens"] == record["tokens"][: -1 if blank_end else None]
+        spans = [{tuple(np[field] for field in FIELDS) for np in one["nps"]} for one in (record, again)]
+        assert spans[0] == spans[1]
