@@ -1,4 +1,4 @@
-"""Rules for numbers, agreement of the words beside a replacement, and several changes: hand cases with their reasons."""
+"""Rules for numbers, agreement of the words beside a replacement, and several changes: hand cases with reasons."""
 
 import pytest
 from hypothesis import given

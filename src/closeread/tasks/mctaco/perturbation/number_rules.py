@@ -4,11 +4,11 @@ Source: Zhou et al. (2019), step 3, where numbers and quantities ("2", "once") a
 does not say how; its examples need the next number ("2 a.m." becomes "3 p.m.") and ten times as many ("1 day" becomes
 "10 days").
 
-Conventions: a number is written as it was, in digits, in words or as "once" and "twice" (then "three times").  These are
-left unchanged: clock times, ranges, ordinals and numbers attached to other characters ("9:30", "7.30 pm", "10-15",
-"3rd"); "a", "few" and similar words; "one" for a thing ("the last one"), and "once" for a time ("at once").  Two
-numbers can't be ten times as large: hours of the day, which go on from 12 to 1, and years ("1990" at the end or before
-punctuation).
+Conventions: a number is written as it was, in digits, in words or as "once" and "twice" (then "three times").  These
+are left unchanged: clock times, ranges, ordinals and numbers attached to other characters ("9:30", "7.30 pm", "10-15",
+"3rd"); "a", "few" and similar words; "one" for a thing ("the last one"), and "once" for a time ("at once").  Two kinds
+of number can't be ten times as large: hours of the day, which go on from 12 to 1, and years ("1990" at the end or
+before punctuation).
 """
 
 from __future__ import annotations
