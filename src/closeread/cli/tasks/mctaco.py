@@ -57,6 +57,49 @@ def adjudicate(annotators: tuple[Path, ...], candidates: Path | None, dropped: P
     click.echo(escape(f"{output}: {kept}, {len(result.dropped):,} dropped{agreement}"))
 
 
+@click.command(cls=options.WritingCommand)
+@click.argument("annotators", type=options.FILE, nargs=-1, required=True)
+@options.gold_options
+@click.option(
+    "--dropped", type=options.WRITTEN, metavar="FILE", help="Write the dropped questions with the reasons to FILE."
+)
+@options.output
+def verify(annotators: tuple[Path, ...], dropped: Path | None, output: Path, **places: Any) -> None:
+    """Keep the questions that all annotators accept (Zhou et al., 2019, step 2).
+
+    Each annotator's file is JSON Lines: {"question_id": ..., "category": ..., "from_sentence": "no", "correct": "yes"}.
+    A question is accepted if its category is that of the annotator ("none" if it has none of the five), it is not
+    answered by a word or phrase of the sentence, and it is grammatically and logically correct.  The paper used two
+    annotators.  The output has the rows of these questions, as JSON Lines or in the released format if its name ends
+    in .tsv.
+
+    \b
+    Example:
+      closeread adjudicate mctaco-questions anna.jsonl ben.jsonl --gold questions.jsonl -o verified.jsonl
+    """
+    from closeread.cli.writing import write_with
+    from closeread.errors import escape
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.tasks.mctaco.mctaco_tsv import dump_records
+    from closeread.tasks.mctaco.question_filter import filter_questions, read_verifications
+
+    gold = options.read_gold("mctaco", **places)
+    files = _name_annotators(annotators)
+    read = options.read_all(files.values(), read_verifications)
+    result = filter_questions(gold.records, dict(zip(files, read, strict=True)))
+    kept = set(result.kept)
+    rows = [record for record in gold.records if record["question_id"] in kept]
+    reasons = [{"question_id": question, "reasons": why} for question, why in result.dropped.items()]
+    dump = dump_records if output.suffix == ".tsv" else dump_json_lines
+    write_with(output, dump(rows), dropped, dump_json_lines(reasons))
+    click.echo(escape(f"{output}: {len(kept):,} questions kept ({len(rows):,} rows), {len(result.dropped):,} dropped"))
+
+
+def _name_annotators(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return files by their paths; a file that is given twice is two annotators."""
+    return {f"{path}" if path not in paths[:n] else f"{path} ({n + 1})": path for n, path in enumerate(paths)}
+
+
 @click.group()
 def perturb() -> None:
     """Apply the perturbations of Zhou et al. (2019) to McTaco.
@@ -295,7 +338,7 @@ def _name_files(paths: Sequence[Path]) -> dict[str, Path]:
 
 
 COMMANDS: Commands = {
-    "adjudicate": {"mctaco": adjudicate},
+    "adjudicate": {"mctaco": adjudicate, "mctaco-questions": verify},
     "perturb": {"mctaco": perturb},
     "plot": {"categories": categories},
 }

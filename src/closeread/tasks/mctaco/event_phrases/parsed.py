@@ -46,7 +46,8 @@ def read_paragraphs(path: Path, most: int) -> list[str]:
     """
     problems: list[Problem] = []
     paragraphs: list[str] = []
-    begin, lines = 0, []
+    begin = 0
+    lines: list[str] = []
     for number, line in enumerate([*read_lines(path), ""], start=1):
         problems += [
             Problem(f"contains the control character U+{ord(character):04X}", number)

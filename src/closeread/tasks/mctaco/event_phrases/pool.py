@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from closeread.errors import RequestError
 
 MAX_WORDS = 10
-"""Nine of ten answers about the order of events in McTaco have at most as many words."""
+"""98 of 100 answers about the order of events in McTaco have at most as many words."""
 
 
 def make_pool(phrases: Iterable[str], *, max_words: int = MAX_WORDS) -> list[str]:
