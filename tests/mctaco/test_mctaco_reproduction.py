@@ -189,7 +189,8 @@ def test_table_3_needs_no_files_and_shows_every_rule():
         made[word] |= set(cell.recomputed.split(", "))
     for word, others in made.items():
         context = {"am": "7 {}", "second": "a {} ago"}.get(word, "{}")  # elsewhere a verb and an ordinal
-        assert set(perturb(context.format(word))) == {context.format(other) for other in others}
+        found = perturb(context.format(word), number_rule="off", agreement="keep")
+        assert set(found) == {context.format(other) for other in others}
 
 
 def test_a_changed_rule_no_longer_agrees(monkeypatch):
@@ -201,12 +202,9 @@ def test_a_changed_rule_no_longer_agrees(monkeypatch):
 def test_every_cell_has_a_verdict_and_a_reason(corpora):
     cells = cells_of()
     counts = Counter(cell.verdict for cell in cells.values())
-    assert counts == {AGREES: 81, CUT_OFF: 1, WITHIN_CHANCE: 2, DIFFERS: 1, NOT_RECOMPUTED: 25, NOT_PRINTED: 5}
+    assert counts == {AGREES: 82, CUT_OFF: 1, WITHIN_CHANCE: 2, NOT_RECOMPUTED: 25, NOT_PRINTED: 5}
     assert all(cell.is_expected for cell in cells.values())
     assert all(cell.why for cell in cells.values() if cell.verdict in (DIFFERS, NOT_RECOMPUTED, WITHIN_CHANCE))
-    assert {place[1] for place, cell in cells.items() if cell.verdict == DIFFERS} == {
-        "examples of rule-based perturbation"
-    }
     assert cells["Table 2", "Always Positive", "EM"].verdict == CUT_OFF
     assert cells["Table 2", "Random", "F1"].verdict == WITHIN_CHANCE
 

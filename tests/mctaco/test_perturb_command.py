@@ -37,7 +37,7 @@ def test_normalized_records_can_be_read_back(ran):
 
 def test_candidates_fit_their_schema_and_the_limit(ran):
     Path("phrases.txt").write_text("she sold the boat\nthe bridge was closed\nhe went to the museum\n", "utf-8")
-    options = ["--number-rule", "times_ten", "--phrases", "phrases.txt", "--limit", "12"]
+    options = ["--number-rule", "times_ten", "--phrases", "phrases.txt", "--limit", "12", "--changes", "2"]
     ran("perturb", "mctaco", "candidates", "--config", "sample", *options, "-o", "c.jsonl")
     made = read_rows(Path("c.jsonl"), "mctaco", "candidate")
     assert max(Counter(row["question_id"] for row in made).values()) == 12
@@ -46,6 +46,60 @@ def test_candidates_fit_their_schema_and_the_limit(ran):
     assert Path("again.jsonl").read_bytes() == Path("c.jsonl").read_bytes()
     ran("perturb", "mctaco", "candidates", "--config", "sample", *options, "--seed", "1", "-o", "again.jsonl")
     assert Path("again.jsonl").read_bytes() != Path("c.jsonl").read_bytes()
+
+
+def test_events_are_set_apart(ran):
+    Path("phrases.txt").write_text("she sold the boat\nthe bridge was closed\nhe went to the museum\n", "utf-8")
+    made = {}
+    for events in ("Event Ordering", "Typical Time", "none"):
+        command = ["--config", "sample", "--phrases", "phrases.txt", "--events", events, "--limit", "99"]
+        ran("perturb", "mctaco", "candidates", *command, "-o", "c.jsonl")
+        made[events] = {(row["technique"], row["category"] == events) for row in rows("c.jsonl")} - {
+            ("original", True),
+            ("original", False),
+        }
+    assert made["Event Ordering"] == made["Typical Time"] == {("retrieval", True), ("rules", False)}
+    assert made["none"] == {("retrieval", False), ("rules", False)}
+    ran("perturb", "mctaco", "candidates", "--config", "sample", "--phrases", "phrases.txt", "-o", "default.jsonl")
+    named = ["--config", "sample", "--phrases", "phrases.txt", "--events", "Event Ordering", "-o", "named.jsonl"]
+    ran("perturb", "mctaco", "candidates", *named)
+    assert Path("default.jsonl").read_bytes() == Path("named.jsonl").read_bytes()
+
+
+def test_events_without_phrases_are_told(run, here):
+    command = ["perturb", "mctaco", "candidates", "--config", "sample", "-o", "c.jsonl"]
+    assert (
+        "note: 5 questions of Event Ordering will get no new candidates: their answers are events, for which phrases "
+        "are retrieved (see --phrases, or use --events none).\n"
+    ) in run(*command).stderr
+    assert "will get no new candidates" not in run(*command, "--events", "none").stderr
+
+
+@pytest.mark.parametrize(
+    ("events", "message"),
+    [
+        (["event ordering"], "'event ordering' is not one of 'Frequency', 'Event Duration', 'Stationarity', "),
+        (["event ordering"], "Did you mean 'Event Ordering'?"),
+        (["none", "Frequency"], "'none' excludes other categories."),
+    ],
+)
+def test_unknown_categories_of_events(run, here, events, message):
+    flags = [part for category in events for part in ("--events", category)]
+    result = run("perturb", "mctaco", "candidates", "--config", "sample", *flags, "-o", "c.jsonl")
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.replace("│", " ").split())
+    assert not Path("c.jsonl").exists()
+
+
+def test_the_examples_of_the_paper(ran):
+    examples = {"2 a.m.": "3 p.m.", "1 day": "10 days", "once a week": "twice a month"}
+    text = "".join(f"She paints.\tWhen or how often {n}?\t{old}\tyes\tFrequency\n" for n, old in enumerate(examples))
+    Path("own.tsv").write_text(text, "utf-8")
+    options = ["--changes", "2", "--units", "any", "--limit", "99"]
+    ran("perturb", "mctaco", "candidates", "--gold", "own.tsv", *options, "-o", "c.jsonl")
+    assert set(examples.values()) <= {row["answer"] for row in rows("c.jsonl")}
+    ran("perturb", "mctaco", "candidates", "--gold", "own.tsv", "--agreement", "keep", "-o", "c.jsonl")
+    assert "10 day" in {row["answer"] for row in rows("c.jsonl")}
 
 
 def test_a_phrase_file_without_phrases(run, tmp_path, monkeypatch):

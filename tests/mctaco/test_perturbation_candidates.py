@@ -111,7 +111,7 @@ def test_the_three_techniques():
         by_masking(lambda texts: [["perhaps"] for _ in texts], mask_token=MASK),
         by_retrieval(PhraseIndex(["before the evening concert"])),
     ]
-    found = expand([row(0, "in the evening")], techniques)
+    found = expand([row(0, "in the evening")], techniques, events=())
     assert answers(found)[:2] == ["in the evening", "in the morning"]
     assert {(new["answer"], new["technique"]) for new in found[2:5]} == {
         ("perhaps the evening", "masked"),
@@ -123,10 +123,46 @@ def test_the_three_techniques():
 
 def test_number_rule():
     pytest.importorskip("text_to_num")
-    assert answers(expand([row(0, "3 times")], [by_rules(number_rule="times_ten")])) == [
-        "3 times",
-        "30 times",
+    assert answers(expand([row(0, "3 times")], [by_rules(number_rule="times_ten")])) == ["3 times", "30 times"]
+    assert set(answers(expand([row(0, "3 times")], [by_rules()]))) == {"3 times", "4 times", "30 times"}
+    assert answers(expand([row(0, "3 times")], [by_rules(number_rule="off")])) == ["3 times"]
+
+
+def test_options_of_the_rules():
+    pytest.importorskip("text_to_num")
+    few = {"number_rule": "plus_one", "units": "any", "changes": 2}
+    assert "twice a month" in answers(expand([row(0, "once a week")], [by_rules(**few)], limit=99))
+    assert "1 century ago" in answers(expand([row(0, "1 week ago")], [by_rules(**few)], limit=99))
+    assert "an week" in answers(expand([row(0, "an hour")], [by_rules(agreement="keep")]))
+
+
+def event(number, answer, question):
+    return row(number, answer, question) | {"category": "Event Ordering"}
+
+
+PHRASES = Technique("phrases", lambda rows: [["went home"] for _ in rows], replaces_phrases=True)
+WORDS = Technique("words", lambda rows: [[f"{row['answer']} later"] for row in rows])
+
+
+def test_phrases_replace_events_and_words_are_replaced_elsewhere():
+    rows = [row(0, "at dawn"), event(1, "she sang", "q1")]
+    found = expand(rows, [WORDS, PHRASES])
+    assert [(new["source"], new["answer"]) for new in found] == [
+        ("r0", "at dawn"),
+        ("r0", "at dawn later"),
+        ("r1", "she sang"),
+        ("r1", "went home"),
     ]
+
+
+def test_without_events_every_technique_is_applied_to_every_answer():
+    found = expand([row(0, "at dawn"), event(1, "she sang", "q1")], [WORDS, PHRASES], events=())
+    assert answers(found) == ["at dawn", "at dawn later", "went home", "she sang", "she sang later", "went home"]
+
+
+def test_other_categories_can_be_events():
+    found = expand([row(0, "at dawn"), event(1, "she sang", "q1")], [WORDS, PHRASES], events=["Typical Time"])
+    assert answers(found) == ["at dawn", "went home", "she sang", "she sang later"]
 
 
 @pytest.mark.parametrize(

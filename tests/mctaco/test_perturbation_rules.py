@@ -37,7 +37,7 @@ WORDS = [
     ("mid-morning", [], "a hyphen makes one word"),
     ("two-day", [], "a hyphen makes one word"),
     ("the first one", ["the last one"], "an ordinal of the table"),
-    ("an hour", ["an second", "an week", "an year"], "articles are not corrected"),
+    ("an hour", ["a second", "a week", "a year"], "the article fits the new word"),
     ("2 hours", ["2 seconds", "2 weeks", "2 years"], "plural by plural"),
     ("2 centuries", ["2 minutes", "2 days", "2 months"], "an uncommon plural"),
     ("one century", ["one minute", "one day", "one month"], "and its singular"),
@@ -46,7 +46,7 @@ WORDS = [
     ("5 second", ["5 hour", "5 week", "5 year"], "the unit after a number"),
     ("two second", ["two hour", "two week", "two year"], "the unit after a number in words"),
     ("100 per second each", ["100 per hour each", "100 per week each", "100 per year each"], "after per"),
-    ("a second later", ["a hour later", "a week later", "a year later"], "the unit"),
+    ("a second later", ["an hour later", "a week later", "a year later"], "the unit"),
     ("a second child", [], "the ordinal"),
     ("the second", [], "the ordinal"),
     ("Second", [], "the ordinal"),
@@ -59,48 +59,7 @@ WORDS = [
 
 @pytest.mark.parametrize(("answer", "expected", "why"), WORDS)
 def test_words_and_units(answer, expected, why):
-    assert perturb(answer) == expected, why
-
-
-# answer, number_rule, results that change a number, reason
-NUMBERS = [
-    ("3", "plus_one", ["4"], "digits"),
-    ("3", "times_ten", ["30"], "digits"),
-    ("three", "plus_one", ["four"], "words"),
-    ("three", "times_ten", ["thirty"], "words"),
-    ("Three", "plus_one", ["Four"], "a capital stays"),
-    ("twenty-five", "plus_one", ["twenty-six"], "two words are one number"),
-    ("twenty five", "plus_one", ["twenty-six"], "also with a space"),
-    ("one hundred and one", "times_ten", ["one thousand and ten"], "and is part of it"),
-    ("a hundred", "plus_one", ["one hundred and one"], "so is a before a scale"),
-    ("several hundred", "plus_one", [], "several is not an exact number"),
-    ("2.5", "plus_one", ["3.5"], "decimals stay"),
-    ("2.5", "times_ten", ["25"], "no zeros at the end"),
-    ("0.05", "times_ten", ["0.5"], "no float noise"),
-    ("1,000", "plus_one", ["1,001"], "separators stay"),
-    ("999", "plus_one", ["1000"], "no separator where there was none"),
-    ("1,000.5", "times_ten", ["10,005"], "separators with decimals"),
-    ("3 or four", "plus_one", ["4 or four", "3 or five"], "one at a time, left to right"),
-    ("9:30", "plus_one", [], "a clock time"),
-    ("10-15", "plus_one", [], "a range"),
-    ("3rd", "plus_one", [], "an ordinal"),
-    ("v3", "plus_one", [], "part of a name"),
-    ("1.2.3", "plus_one", [], "no number"),
-    ("3.", "plus_one", ["4."], "the end of a sentence"),
-    ("0", "times_ten", [], "the same again"),
-    ("four\nthree", "times_ten", ["forty\nthree", "four\nthirty"], "a line break is whitespace"),
-    ("one-way", "plus_one", [], "a hyphen makes one word"),
-    ("nine hundred ninety nine billion", "times_ten", [], "too large to write in words"),
-    ("9" * 400, "plus_one", [], "absurdly long"),
-    ("\u0663", "plus_one", [], "Arabic-Indic digits"),
-    ("a few", "plus_one", [], "not exact"),
-    ("three", "off", [], "off"),
-]
-
-
-@pytest.mark.parametrize(("answer", "rule", "expected", "why"), NUMBERS)
-def test_numbers(answer, rule, expected, why):
-    assert perturb(answer, number_rule=rule) == expected, why
+    assert perturb(answer, number_rule="off") == expected, why
 
 
 def test_numbers_and_words_are_replaced_from_left_to_right():
@@ -116,7 +75,7 @@ def test_numbers_and_words_are_replaced_from_left_to_right():
 def test_the_unit_sets_are_closed():
     for units in UNIT_SETS:
         for unit in units:
-            reached = {result.removeprefix("one ") for result in perturb(f"one {unit}")}
+            reached = {result.removeprefix("one ") for result in perturb(f"one {unit}", number_rule="off")}
             assert set(units) - {unit} <= reached
 
 
@@ -134,7 +93,7 @@ ANSWERS = st.lists(
     ),
     max_size=7,
 ).flatmap(lambda words: st.sampled_from([" ".join(words), "".join(words), "-".join(words)]))
-NUMBER_RULES = st.sampled_from(["off", "plus_one", "times_ten"])
+NUMBER_RULES = st.sampled_from(["both", "plus_one", "times_ten", "off"])
 
 
 @given(ANSWERS, NUMBER_RULES)
@@ -155,7 +114,7 @@ def known_replacements():
 @example("early early")
 def test_exactly_one_span_is_replaced_by_an_entry_of_the_table(answer):
     known = known_replacements()
-    for result in perturb(answer):
+    for result in perturb(answer, number_rule="off", agreement="keep"):
         assert any(
             answer.startswith(result[:start]) and answer[start:].endswith(result[start + len(new) :])
             for new in known
@@ -166,5 +125,5 @@ def test_exactly_one_span_is_replaced_by_an_entry_of_the_table(answer):
 
 @given(ANSWERS, NUMBER_RULES)
 def test_the_number_rule_only_adds(answer, rule):
-    plain = perturb(answer)
+    plain = perturb(answer, number_rule="off")
     assert [result for result in perturb(answer, number_rule=rule) if result in set(plain)] == plain

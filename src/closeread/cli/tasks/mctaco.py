@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,11 @@ from closeread.cli import options
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
+    from closeread.records import Record
     from closeread.tasks.mctaco.perturbation.candidates import Technique
+
+NO_EVENTS = "none"
+"""In place of a category of events: no answers are events."""
 
 
 @click.command(cls=options.WritingCommand)
@@ -51,6 +55,49 @@ def adjudicate(annotators: tuple[Path, ...], candidates: Path | None, dropped: P
     agreement = "" if result.observed_agreement is None else f"; observed agreement {result.observed_agreement:.3f}"
     kept = f"{len(result.kept):,} kept ({yes:,} yes, {len(result.kept) - yes:,} no)"
     click.echo(escape(f"{output}: {kept}, {len(result.dropped):,} dropped{agreement}"))
+
+
+@click.command(cls=options.WritingCommand)
+@click.argument("annotators", type=options.FILE, nargs=-1, required=True)
+@options.gold_options
+@click.option(
+    "--dropped", type=options.WRITTEN, metavar="FILE", help="Write the dropped questions with the reasons to FILE."
+)
+@options.output
+def verify(annotators: tuple[Path, ...], dropped: Path | None, output: Path, **places: Any) -> None:
+    """Keep the questions that all annotators accept (Zhou et al., 2019, step 2).
+
+    Each annotator's file is JSON Lines: {"question_id": ..., "category": ..., "from_sentence": "no", "correct": "yes"}.
+    A question is accepted if its category is that of the annotator ("none" if it has none of the five), it is not
+    answered by a word or phrase of the sentence, and it is grammatically and logically correct.  The paper used two
+    annotators.  The output has the rows of these questions, as JSON Lines or in the released format if its name ends
+    in .tsv.
+
+    \b
+    Example:
+      closeread adjudicate mctaco-questions anna.jsonl ben.jsonl --gold questions.jsonl -o verified.jsonl
+    """
+    from closeread.cli.writing import write_with
+    from closeread.errors import escape
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.tasks.mctaco.mctaco_tsv import dump_records
+    from closeread.tasks.mctaco.question_filter import filter_questions, read_verifications
+
+    gold = options.read_gold("mctaco", **places)
+    files = _name_annotators(annotators)
+    read = options.read_all(files.values(), read_verifications)
+    result = filter_questions(gold.records, dict(zip(files, read, strict=True)))
+    kept = set(result.kept)
+    rows = [record for record in gold.records if record["question_id"] in kept]
+    reasons = [{"question_id": question, "reasons": why} for question, why in result.dropped.items()]
+    dump = dump_records if output.suffix == ".tsv" else dump_json_lines
+    write_with(output, dump(rows), dropped, dump_json_lines(reasons))
+    click.echo(escape(f"{output}: {len(kept):,} questions kept ({len(rows):,} rows), {len(result.dropped):,} dropped"))
+
+
+def _name_annotators(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return files by their paths; a file that is given twice is two annotators."""
+    return {f"{path}" if path not in paths[:n] else f"{path} ({n + 1})": path for n, path in enumerate(paths)}
 
 
 @click.group()
@@ -97,14 +144,61 @@ def units(rule: Any, output: Path, **places: Any) -> None:
     click.echo(escape(f"{output}: {len(rows):,} rows, {changed:,} answers rewritten"))
 
 
+def _check_events(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the categories of events; none for 'none'."""
+    from closeread.errors import escape, suggest
+    from closeread.tasks.mctaco.categories import CATEGORIES
+    from closeread.tasks.mctaco.perturbation.candidates import EVENTS
+
+    for name in value:
+        if name not in (*CATEGORIES, NO_EVENTS):
+            known = ", ".join(map(repr, (*CATEGORIES, NO_EVENTS)))
+            raise click.BadParameter(f"'{escape(name)}' is not one of {known}.{suggest(name, CATEGORIES)}", ctx, param)
+    if NO_EVENTS in value:
+        if len(set(value)) > 1:
+            raise click.BadParameter(f"'{NO_EVENTS}' excludes other categories.", ctx, param)
+        return ()
+    return tuple(dict.fromkeys(value)) or EVENTS
+
+
 @perturb.command(cls=options.WritingCommand)
 @options.gold_options
 @click.option(
     "--number-rule",
-    type=click.Choice(["off", "plus_one", "times_ten"]),
-    default="off",
+    type=click.Choice(["both", "plus_one", "times_ten", "off"]),
+    default="both",
     show_default=True,
-    help="How the rules change numbers.",
+    help="How the rules change numbers, 'once' and 'twice'.",
+)
+@click.option(
+    "--changes",
+    type=click.IntRange(1, 3),
+    default=1,
+    show_default=True,
+    help="Make up to this many changes by rules at once.",
+)
+@click.option(
+    "--units",
+    type=click.Choice(["table", "any"]),
+    default="table",
+    show_default=True,
+    help="Replace a unit by those of its set in the paper's table, or by any other.",
+)
+@click.option(
+    "--agreement",
+    type=click.Choice(["adjust", "keep"]),
+    default="adjust",
+    show_default=True,
+    help="How to treat the unit after a changed number, and 'a' or 'an' before a change: adjust them, or keep them.",
+)
+@click.option(
+    "--events",
+    metavar="CATEGORY",
+    multiple=True,
+    callback=_check_events,
+    help="Treat answers to questions of this category as events: retrieve phrases for them, and use rules and masks "
+    "for the others only.  Repeat it for several categories; 'none' uses everything for all answers.  "
+    "[default: Event Ordering]",
 )
 @click.option(
     "--fill-mask", metavar="MODEL", help="Mask words and fill them with this Hugging Face model (a name or a folder)."
@@ -126,6 +220,10 @@ def units(rule: Any, output: Path, **places: Any) -> None:
 @options.output
 def candidates(
     number_rule: Any,
+    changes: int,
+    units: Any,
+    agreement: Any,
+    events: tuple[str, ...],
     fill_mask: str | None,
     device: str | None,
     phrases: Path | None,
@@ -134,15 +232,17 @@ def candidates(
     output: Path,
     **places: Any,
 ) -> None:
-    """Add candidate answers to every question: by rules, then by masking words, then by retrieving phrases.
+    """Add candidate answers to every question: by rules, then by masking words; for events, by retrieving phrases.
 
     Each technique is used as long as a question has fewer than --limit candidates.  New candidates have no label: have
-    them annotated, and merge the labels with `closeread adjudicate mctaco`.
+    them annotated, and merge the labels with `closeread adjudicate mctaco`.  `closeread phrases` makes lists of
+    phrases.
 
     \b
     Examples:
       closeread perturb mctaco candidates --config sample -o candidates.jsonl
-      closeread perturb mctaco candidates --number-rule plus_one --phrases events.txt -o candidates.jsonl
+      closeread perturb mctaco candidates --changes 2 --units any --phrases events.txt -o candidates.jsonl
+      closeread perturb mctaco candidates --events none --number-rule off -o candidates.jsonl
       closeread perturb mctaco candidates --fill-mask bert-base-uncased -o candidates.jsonl
     """
     from collections import Counter
@@ -150,24 +250,37 @@ def candidates(
     from closeread.errors import escape
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.mctaco.perturbation.candidates import expand
+    from closeread.tasks.mctaco.perturbation.candidates import by_rules, expand
 
     gold = options.read_gold("mctaco", **places)
-    techniques = _choose_techniques(number_rule, fill_mask, device, phrases)
-    rows = expand(gold.records, techniques, limit=limit, seed=seed)
+    rules = by_rules(number_rule=number_rule, changes=changes, units=units, agreement=agreement)
+    techniques = [rules, *_choose_techniques(fill_mask, device, phrases)]
+    if phrases is None:
+        options.tell(_describe_events(gold.records, events))
+    rows = expand(gold.records, techniques, events=events, limit=limit, seed=seed)
     write_text(output, dump_json_lines(rows))
     made = Counter(row["technique"] for row in rows)
     counted = ", ".join(f"{number:,} {technique}" for technique, number in made.items())
     click.echo(escape(f"{output}: {len(rows):,} rows ({counted})"))
 
 
-def _choose_techniques(
-    number_rule: Any, fill_mask: str | None, device: str | None, phrases: Path | None
-) -> Sequence[Technique]:
-    """Return the techniques that the options ask for, in the order of their use."""
-    from closeread.tasks.mctaco.perturbation.candidates import by_masking, by_retrieval, by_rules
+def _describe_events(records: Sequence[Record], events: Sequence[str]) -> Iterator[str]:
+    """Say how many questions get no new candidates, since their answers are events and there are no phrases."""
+    from closeread.errors import pluralize
 
-    techniques = [by_rules(number_rule=number_rule)]
+    count = len({record["question_id"] for record in records if record["category"] in events})
+    if count:
+        yield (
+            f"{pluralize(count, 'question')} of {', '.join(events)} will get no new candidates: their answers are "
+            "events, for which phrases are retrieved (see --phrases, or use --events none)."
+        )
+
+
+def _choose_techniques(fill_mask: str | None, device: str | None, phrases: Path | None) -> Sequence[Technique]:
+    """Return the techniques besides rules that the options ask for, in the order of their use."""
+    from closeread.tasks.mctaco.perturbation.candidates import by_masking, by_retrieval
+
+    techniques = []
     if fill_mask is not None:
         from closeread.neural.fill_mask import FillMask
 
@@ -225,7 +338,7 @@ def _name_files(paths: Sequence[Path]) -> dict[str, Path]:
 
 
 COMMANDS: Commands = {
-    "adjudicate": {"mctaco": adjudicate},
+    "adjudicate": {"mctaco": adjudicate, "mctaco-questions": verify},
     "perturb": {"mctaco": perturb},
     "plot": {"categories": categories},
 }

@@ -3,7 +3,8 @@
 Source: Zhou et al. (2019), steps 3 and 4 of corpus construction, and their unit normalization.
 
 * ``units``: normalize temporal units ("30 months" becomes "2.5 years").
-* ``rules``: replace one word, unit or number of an answer (the rules are in ``rule_table``).
+* ``rules``: replace words, units and numbers of an answer (the rules are in ``rule_table`` and ``number_rules``, what
+  they change in the words beside a replacement in ``edits``).
 * ``masked``: mask one word at a time and fill it in with a language model.
 * ``retrieval``: find the phrases of a list that are most similar to an answer.
 * ``candidates``: apply these techniques in turn until a question has enough candidate answers.

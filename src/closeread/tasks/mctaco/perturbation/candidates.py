@@ -1,23 +1,29 @@
 """Generation of candidate answers: one technique after another, up to a limit per question.
 
 Source: Zhou et al. (2019), step 3: rules, masked words and retrieved phrases, applied in turn until a question
-has 20 candidates.  Every technique starts from the original answers of the question, not from the output of another
-technique.
+has 20 candidates.  Answers that are events are set apart: replacing their words rarely gives diverse or valid answers,
+so similar phrases are retrieved for them.  Which answers are events is told by the category of the question.  Every
+technique starts from the original answers of the question, not from the output of another technique.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
 from closeread.records import Record
+from closeread.tasks.mctaco.perturbation.edits import Agreement
 from closeread.tasks.mctaco.perturbation.masked import Fill, masked_variants
+from closeread.tasks.mctaco.perturbation.number_rules import NumberRule
 from closeread.tasks.mctaco.perturbation.retrieval import PhraseIndex
-from closeread.tasks.mctaco.perturbation.rules import NumberRule, perturb
+from closeread.tasks.mctaco.perturbation.rules import UnitRule, perturb
+
+EVENTS = ("Event Ordering",)
+"""The categories of questions whose answers are events."""
 
 
 @dataclass(frozen=True)
@@ -28,15 +34,24 @@ class Technique:
         name: the value of `technique` in the new rows; "original" is reserved.
         variants: maps records to the new answers for each of them.  It is called with the answers of many
             questions at once, so that a model can run in batches.
+        replaces_phrases: it replaces whole answers, as events need, not words of them.
     """
 
     name: str
     variants: Callable[[Sequence[Record]], Sequence[Sequence[str]]]
+    replaces_phrases: bool = False
 
 
-def by_rules(*, number_rule: NumberRule = "off") -> Technique:
+def by_rules(
+    *,
+    number_rule: NumberRule = "both",
+    changes: int = 1,
+    units: UnitRule = "table",
+    agreement: Agreement = "adjust",
+) -> Technique:
     """Return the technique ``rules``: see `closeread.tasks.mctaco.perturbation.rules.perturb`."""
-    return Technique("rules", lambda rows: [perturb(row["answer"], number_rule=number_rule) for row in rows])
+    replace = partial(perturb, number_rule=number_rule, changes=changes, units=units, agreement=agreement)
+    return Technique("rules", lambda rows: [replace(row["answer"]) for row in rows])
 
 
 def by_masking(fill: Fill, *, mask_token: str) -> Technique:
@@ -46,10 +61,17 @@ def by_masking(fill: Fill, *, mask_token: str) -> Technique:
 
 def by_retrieval(index: PhraseIndex, *, k: int = 20) -> Technique:
     """Return the technique ``retrieval``: the `k` phrases most similar to the answer."""
-    return Technique("retrieval", lambda rows: index.similar([row["answer"] for row in rows], k))
+    return Technique("retrieval", lambda rows: index.similar([row["answer"] for row in rows], k), replaces_phrases=True)
 
 
-def expand(rows: Iterable[Record], techniques: Sequence[Technique], *, limit: int = 20, seed: int = 0) -> list[Record]:
+def expand(
+    rows: Iterable[Record],
+    techniques: Sequence[Technique],
+    *,
+    events: Collection[str] = EVENTS,
+    limit: int = 20,
+    seed: int = 0,
+) -> list[Record]:
     """Expand the candidates of each question: its original answers, then new ones until there are `limit`.
 
     The result for a question depends only on its own rows, the techniques, the limit and the seed, not on other
@@ -60,6 +82,8 @@ def expand(rows: Iterable[Record], techniques: Sequence[Technique], *, limit: in
         rows: gold records or other rows with ``id``, ``question_id``, ``sentence_id``, ``sentence``,
             ``question``, ``answer`` and ``category``; the rows of a question need not be adjacent.
         techniques: applied in this order; the answers of a technique are tried in random order.
+        events: the categories whose answers are events: techniques that replace phrases are applied to these answers
+            only, and those that replace words to all others only.  Without any, all are applied to all answers.
         limit: the number of candidates at which no more are added to a question.
         seed: the seed of the random order; not negative.
 
@@ -83,7 +107,7 @@ def expand(rows: Iterable[Record], techniques: Sequence[Technique], *, limit: in
     pools = _make_pools(rows)
     for technique in techniques:
         growing = [pool for pool in pools if len(pool.candidates) < limit]
-        _grow(growing, technique, limit=limit, seed=seed)
+        _grow(growing, technique, events=events, limit=limit, seed=seed)
     return [row for pool in pools for row in pool.rows()]
 
 
@@ -127,20 +151,25 @@ def _make_pools(rows: Iterable[Record]) -> list[_Pool]:
     return list(pools.values())
 
 
-def _grow(pools: Sequence[_Pool], technique: Technique, *, limit: int, seed: int) -> None:
-    sources = [row for pool in pools for row in pool.originals]
+def _grow(pools: Sequence[_Pool], technique: Technique, *, events: Collection[str], limit: int, seed: int) -> None:
+    sources_of_pools = [[row for row in pool.originals if _applies(technique, row, events)] for pool in pools]
+    sources = [row for of_pool in sources_of_pools for row in of_pool]
     variants = technique.variants(sources)
     if len(variants) != len(sources):
         expected = f"expected {len(sources)}, one per row"
         raise ValueError(f"technique {technique.name} returned {len(variants)} lists of variants ({expected})")
     remaining = iter(variants)
-    for pool in pools:
-        variants_of_pool = [(answer, row) for row in pool.originals for answer in next(remaining)]
+    for pool, of_pool in zip(pools, sources_of_pools, strict=True):
+        variants_of_pool = [(answer, row) for row in of_pool for answer in next(remaining)]
         for position in _make_generator(seed, pool.question_id, technique.name).permutation(len(variants_of_pool)):
             if len(pool.candidates) >= limit:
                 break
             answer, row = variants_of_pool[position]
             pool.add(answer, technique.name, row)
+
+
+def _applies(technique: Technique, row: Record, events: Collection[str]) -> bool:
+    return not events or technique.replaces_phrases == (row["category"] in events)
 
 
 def _make_generator(seed: int, question_id: str, technique: str) -> np.random.Generator:

@@ -1,0 +1,173 @@
+"""The event phrases in PropBank's frame files, which users have themselves.
+
+Source: the frames of Kingsbury and Palmer (2002), which come with examples: https://github.com/propbank/propbank-frames,
+since version 3.4 with the places of predicate and arguments; before, with their texts in order.
+
+Conventions: an example of a verb makes a phrase: its predicate and numbered arguments, with modal verb, particle,
+direction and goal, and the auxiliaries and negations directly before the predicate, in the order of the sentence; other
+modifiers are left out.  Something must stand before the predicate.  Examples of nouns and adjectives
+("abandonment-n: ..."), traces ("*PRO*") and references ("which") are left out.  Files without places know no
+auxiliaries ("she sleeping" for "she was sleeping").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from closeread.errors import FormatError, Problem, merge_errors
+from closeread.formats.folders import list_files
+from closeread.formats.xml_tree import Element, read_xml
+
+_KEPT = re.compile(r"(?:C-)?ARG(?:[0-9]|A)(?:-\w+)?|(?:C-)?ARGM-(?:MOD|PRR|LVB|DIR|GOL)")
+_KEPT_IN_OLD_FILES = re.compile(r"[0-9A]")
+_NO_VERB = re.compile(r"\S+-[^vl\s](?::|\s|\Z)")
+_TRACE = re.compile(r"\S*\*\S*|\[\S*\]|-\w+-|->|``|''")
+_BRACKET = re.compile(r"[\[\]{}<>]")
+_PLACES = re.compile(r"[0-9]{1,6}(?: [0-9]{1,6})*")
+# fmt: off
+_AUXILIARIES = frozenset({
+    "am", "are", "be", "been", "being", "ca", "can", "could", "did", "do", "does", "had", "has", "have", "is", "may",
+    "might", "must", "n't", "n\u2019t", "never", "not", "shall", "should", "was", "were", "will", "wo", "would",
+    "'d", "'ll", "'m", "'re", "'s", "'ve", "\u2019d", "\u2019ll", "\u2019m", "\u2019re", "\u2019s", "\u2019ve",
+})
+# fmt: on
+_ATTACHED = re.compile(
+    r"\s+(?=(?:n['\u2019]t|['\u2019](?:s|m|d|re|ve|ll)|['\u2019,.;:!?%])(?:\s|\Z))|(?<=\$)\s+(?=[0-9])"
+)
+
+
+_Words = list[tuple[str, bool]]
+"""The words of a phrase in order, and whether they belong to the verb: the predicate and its auxiliaries."""
+
+
+class Frames(NamedTuple):
+    """What frame files contain.
+
+    Attributes:
+        phrases: their event phrases, in order, with repetitions.
+        files: the number of files.
+        examples: the number of examples.
+        without_places: the number of examples that don't say where their predicate and arguments are.
+        skipped: what is wrong with files that were skipped.
+    """
+
+    phrases: list[str]
+    files: int
+    examples: int
+    without_places: int
+    skipped: list[FormatError]
+
+
+def read_frames(paths: Sequence[Path], *, invalid: Literal["error", "skip"] = "error") -> Frames:
+    """Read frame files, and all of those in folders.
+
+    Args:
+        paths: files and folders.
+        invalid: ``skip`` leaves out files that can't be read or are not well-formed, of which releases have a few.
+
+    Raises:
+        FormatError: a file can't be read, is not well-formed or no frame file, or a folder has none; all problems.
+    """
+    files, errors = _list_frames(paths)
+    examples: list[Element] = []
+    broken: list[FormatError] = []
+    for path in files:
+        try:
+            root = read_xml(path)
+        except FormatError as error:
+            broken.append(error)
+            continue
+        if root.name == "frameset":
+            examples += root.below("example")
+        else:
+            found = f"the root element is <{root.name}> (expected <frameset>, as in PropBank's frame files)"
+            errors.append(FormatError(path, [Problem(found, root.line)]))
+    if errors or (broken and (invalid == "error" or len(broken) == len(files))):
+        raise merge_errors([*errors, *broken])
+    made = list(map(_read_example, examples))
+    phrases = [phrase for phrase in made if phrase]
+    return Frames(phrases, len(files) - len(broken), len(examples), made.count(None), broken)
+
+
+def _list_frames(paths: Sequence[Path]) -> tuple[list[Path], list[FormatError]]:
+    files: list[Path] = []
+    errors: list[FormatError] = []
+    for path in paths:
+        if not path.is_dir():
+            files.append(path)
+            continue
+        try:
+            # A release has a README and a DTD beside the frames.
+            listed, problems = list_files(path, "frame file", ".xml", ".txt", ".dtd")
+        except FormatError as error:
+            errors.append(error)
+            continue
+        files += [file for name, file in listed.items() if name.endswith(".xml")]
+        if problems:
+            errors.append(FormatError(path, problems))
+    return files, errors
+
+
+def _read_example(example: Element) -> str | None:
+    """Return the phrase of an example; "" if it makes none, None if it does not say where its parts are."""
+    if _NO_VERB.match(example.attributes.get("name", "")):
+        return ""
+    annotation = next(example.elements("propbank"), None)
+    words = _read_in_order(example) if annotation is None else _read_places(example, annotation)
+    if words is None:
+        return None
+    words = [(word, of_verb) for word, of_verb in words if not _TRACE.fullmatch(word)]
+    if not words or words[0][1] or not any(of_verb for _, of_verb in words):
+        return ""
+    phrase = _ATTACHED.sub("", " ".join(word for word, _ in words))
+    return "" if _BRACKET.search(phrase) else phrase
+
+
+def _read_places(example: Element, annotation: Element) -> _Words | None:
+    """Return the words of a phrase by their places in the sentence; None if a place is unknown."""
+    sentence = "".join(text.text() for text in example.elements("text")).split()
+    of_predicate: set[int] = set()
+    of_arguments: set[int] = set()
+    for element in annotation.elements():
+        attributes = element.attributes
+        if element.name == "rel":
+            places = _parse_places(attributes.get("relloc", ""))
+            of_predicate.update(places)
+        elif element.name == "arg" and _KEPT.fullmatch(attributes.get("type", "")):
+            first, last = (_parse_places(attributes.get(name, "")) for name in ("start", "end"))
+            places = range(first[0], last[0] + 1) if first and last and last[0] < len(sentence) else ()
+            of_arguments.update(places)
+        else:
+            continue
+        if not places or max(places) >= len(sentence):
+            return None
+    of_verb = of_predicate | (_find_auxiliaries(sentence, min(of_predicate)) if of_predicate else set())
+    return [(sentence[place], place in of_verb) for place in sorted(of_arguments | of_verb)]
+
+
+def _parse_places(text: str) -> Sequence[int]:
+    return tuple(map(int, text.split())) if _PLACES.fullmatch(text) else ()
+
+
+def _find_auxiliaries(sentence: Sequence[str], predicate: int) -> set[int]:
+    """Return the places of the auxiliaries directly before a predicate."""
+    begin = predicate
+    while begin > 0 and sentence[begin - 1].lower() in _AUXILIARIES:
+        begin -= 1
+    return set(range(begin, predicate))
+
+
+def _read_in_order(example: Element) -> _Words:
+    """Return the words of a phrase from a file without places."""
+    words: _Words = []
+    for element in example.elements():
+        attributes = element.attributes
+        is_predicate = element.name == "rel"
+        if is_predicate or (element.name == "arg" and _KEPT_IN_OLD_FILES.fullmatch(attributes.get("n", ""))):
+            preposition = attributes.get("f", "")
+            text = f"{preposition} {element.text()}" if preposition.islower() else element.text()
+            words += [(word, is_predicate) for word in text.split()]
+    return words

@@ -1,0 +1,158 @@
+"""Rule-based perturbation of numbers: replace one number of an answer by another.
+
+Source: Zhou et al. (2019), step 3, where numbers and quantities ("2", "once") are extracted and perturbed.  The paper
+does not say how; its examples need the next number ("2 a.m." becomes "3 p.m.") and ten times as many ("1 day" becomes
+"10 days").
+
+Conventions: a number is written as it was, in digits, in words or as "once" and "twice" (then "three times").  These
+are left unchanged: clock times, ranges, ordinals and numbers attached to other characters ("9:30", "7.30 pm", "10-15",
+"3rd"); "a", "few" and similar words; "one" for a thing ("the last one"), and "once" for a time ("at once").  Two kinds
+of number can't be ten times as large: hours of the day, which go on from 12 to 1, and years ("1990" at the end or
+before punctuation).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from closeread.tasks.mctaco.perturbation.edits import Edit, copy_case
+from closeread.tasks.mctaco.perturbation.number_words import TOO_LARGE, cardinal, in_words, scale
+from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, plural
+
+NumberRule = Literal["both", "plus_one", "times_ten", "off"]
+_Change = Literal["plus_one", "times_ten"]
+_Way = Literal["digits", "words", "times"]
+
+CHANGES: Mapping[NumberRule, tuple[_Change, ...]] = MappingProxyType(
+    {
+        "both": ("plus_one", "times_ten"),
+        "plus_one": ("plus_one",),
+        "times_ten": ("times_ten",),
+        "off": (),
+    }
+)
+
+TIMES: Mapping[str, int] = MappingProxyType({"once": 1, "twice": 2, "thrice": 3})
+_TIMES_AS_WORDS = {1: "once", 2: "twice"}
+
+_HALF_OF_THE_DAY = r"(?:am|pm|a\.m\.|p\.m\.)(?![\w-])"
+NUMBER = re.compile(
+    r"(?<![\w.,:/-])(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})(?:\.[0-9]{1,15})?"
+    rf"(?:(?=(?ai:{_HALF_OF_THE_DAY}))|(?![\w:/-]|[.,][0-9]))"
+)
+"""A number in digits."""
+
+_HOUR_OF_THE_DAY = re.compile(rf"\s*(?:{_HALF_OF_THE_DAY}|o['\u2019]?clock\b)", re.IGNORECASE | re.ASCII)
+_YEAR = re.compile(r"[12][0-9]{3}")
+_COUNTS_SOMETHING = re.compile(r"\s+\w")
+_MOST_WORDS = 10
+
+_UNIT = "|".join(form for unit in UNIT_SECONDS["proper"] for form in (unit, plural(unit)))
+_ONE_THING = re.compile(
+    r"\b(?:an|any|another|each|every|first|last|new|next|no|only|other|same|some|that|the|this|which)\s+\Z",
+    re.IGNORECASE,
+)
+_BEFORE_A_UNIT = re.compile(rf"\s+(?:{_UNIT}|time|times)\b", re.IGNORECASE)
+_NOT_TIMES = re.compile(r"\bat\s+\Z", re.IGNORECASE)
+_AFTER_TIMES = re.compile(
+    r"\s*(?:[^\w\s]|\Z)|\s+(?:a|an|and|annually|daily|during|each|every|for|in|monthly|or|per|the|this|weekly|yearly)\b",
+    re.IGNORECASE,
+)
+
+
+class _Number(NamedTuple):
+    start: int
+    end: int
+    value: Decimal
+    way: _Way
+
+
+def change_numbers(answer: str, rule: NumberRule) -> Iterator[Edit]:
+    """Yield every replacement of a number: of each number in digits, then in words, then of "once" and the like.
+
+    Raises:
+        MissingExtraError: text2num is not installed.
+    """
+    if not CHANGES[rule]:
+        return
+    for number in _find_numbers(answer):
+        following = answer[number.end :]
+        for change in CHANGES[rule]:
+            value = _change(number, change, following)
+            new = None if value is None else _write(answer[number.start : number.end], value, number.way)
+            if value is not None and new is not None:
+                # "once" counts no noun: "once a week".
+                counts = None if number.way == "times" else (number.value, value)
+                yield Edit(number.start, number.end, new, counts)
+
+
+def _find_numbers(answer: str) -> Iterator[_Number]:
+    for match in NUMBER.finditer(answer):
+        yield _Number(match.start(), match.end(), Decimal(match[0].replace(",", "")), "digits")
+    for start, end, number in _find_spelled_out_numbers(answer):
+        if number != 1 or not _is_one_thing(answer[:start], answer[end:]):
+            yield _Number(start, end, Decimal(number), "words")
+    for match in re.finditer(rf"(?<![\w-])(?ai:{'|'.join(TIMES)})(?![\w-])", answer):
+        word = match[0].lower()
+        if word != "once" or _is_a_number_of_times(answer[: match.start()], answer[match.end() :]):
+            yield _Number(match.start(), match.end(), Decimal(TIMES[word]), "times")
+
+
+def _change(number: _Number, change: _Change, following: str) -> Decimal | None:
+    """Return another number; None if there is none."""
+    value = number.value
+    changed = value + 1 if change == "plus_one" else value * 10
+    if number.way != "times" and _HOUR_OF_THE_DAY.match(following) and 1 <= value < 13:
+        if value != int(value):  # "7.30 pm"
+            return None
+        return changed if changed <= 12 else Decimal(1) if change == "plus_one" else None
+    is_year = number.way == "digits" and _YEAR.fullmatch(str(value)) and not _COUNTS_SOMETHING.match(following)
+    return None if is_year and change == "times_ten" else changed
+
+
+def _write(old: str, value: Decimal, way: _Way) -> str | None:
+    """Write a number as another one is written; None if it is too large to be written in words."""
+    if way == "digits":
+        new = format(value, ",f" if "," in old else "f")
+        return new.rstrip("0").rstrip(".") if "." in new else new
+    if value >= TOO_LARGE:
+        return None
+    words = in_words(int(value))
+    return copy_case(old, _TIMES_AS_WORDS.get(int(value), f"{words} times") if way == "times" else words)
+
+
+def _find_spelled_out_numbers(answer: str) -> Iterator[tuple[int, int, int]]:
+    """Find the start, end and value of every number in words, taking the longest match.
+
+    A bare "hundred" is not a number, since it belongs to the word before it ("several hundred").
+    """
+    words = [match.span() for match in re.finditer(r"[^\W\d_]+", answer)]
+    done = 0
+    for i, (start, first_end) in enumerate(words):
+        if start < done or scale(answer[start:first_end].lower()):
+            continue
+        for _, end in reversed(words[i : i + _MOST_WORDS]):
+            number = cardinal(answer[start:end])
+            if number is not None and not _is_glued(answer, start, end):
+                yield start, end, number
+                done = end
+                break
+
+
+def _is_glued(answer: str, start: int, end: int) -> bool:
+    neighbours = answer[max(start - 1, 0) : start] + answer[end : end + 1]
+    return any(neighbour.isalnum() or neighbour in "_-" for neighbour in neighbours)
+
+
+def _is_one_thing(before: str, after: str) -> bool:
+    """Return whether "one" in this context stands for a thing: "the last one"."""
+    return _ONE_THING.search(before) is not None and not _BEFORE_A_UNIT.match(after)
+
+
+def _is_a_number_of_times(before: str, after: str) -> bool:
+    """Return whether "once" in this context is a number: "once a week", "only once"."""
+    return not _NOT_TIMES.search(before) and _AFTER_TIMES.match(after) is not None
