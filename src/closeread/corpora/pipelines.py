@@ -1,13 +1,16 @@
-"""spaCy pipelines by name."""
+"""spaCy pipelines by name, and what they annotate.  spaCy is imported when a pipeline is loaded, not with this module."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from closeread.errors import MissingExtraError, RequestError, quote, shorten
 
 NO_SUCH_PIPELINE = "[E050]"
 """The start of spaCy's error message for an unknown pipeline."""
+
+ANNOTATIONS = {"DEP": "dependencies", "POS": "parts of speech"}
 
 
 def load_pipeline(name: str, purpose: str) -> Any:
@@ -36,3 +39,24 @@ def load_pipeline(name: str, purpose: str) -> Any:
         else:
             found = f"spaCy pipeline {quote(name)} can't be loaded: {shorten(message) or type(error).__name__}"
         raise RequestError(found) from None
+
+
+def parse(pipeline: Any, texts: Iterable[str], *needs: str) -> Iterator[Any]:
+    """Yield the spaCy document of each text.
+
+    Args:
+        pipeline: a loaded pipeline.
+        texts: texts with a word.
+        needs: annotations that every document must have: keys of `ANNOTATIONS`.
+
+    Raises:
+        RequestError: the pipeline does not annotate what is needed.
+    """
+    for document in pipeline.pipe(texts):
+        lacking = [ANNOTATIONS[name] for name in needs if not document.has_annotation(name)]
+        if lacking:
+            name = quote(f"{pipeline.lang}_{pipeline.meta['name']}")
+            raise RequestError(
+                f"spaCy pipeline {name} does not annotate {' and '.join(lacking)} (expected a pipeline with a parser)"
+            )
+        yield document

@@ -1,1 +1,1 @@
-"""Models that need torch and transformers, which no module outside this folder imports, or spaCy."""
+"""Models that need torch and transformers; no module outside this folder imports either."""

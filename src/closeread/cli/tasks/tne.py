@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli import options
+from closeread.cli import options, printing
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
