@@ -51,7 +51,7 @@ class Wiki(ThreadingHTTPServer):
         self.moves.append({"logid": len(self.moves) + 100, "title": old, "timestamp": at, "params": params})
 
     def fail(self, *faults):
-        """Answer the next requests so: a status, (status, headers), (headers, JSON), bytes, (`CUT`, size), `ENDLESS`."""
+        """Answer requests so: a status, (status, headers), (headers, JSON), bytes, (`CUT`, size), `ENDLESS`."""
         self.faults += faults
 
     def find_page(self, title):

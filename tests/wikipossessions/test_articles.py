@@ -52,7 +52,9 @@ def test_requests_are_polite(fetch, wiki):
     wiki.add("A Jug", JUG)
     fetch("A Jug", arguments=("--contact", "ann@example.org"))
     assert {one["maxlag"] for one in wiki.asked} == {"5"}
-    assert {agent.split(" requests/")[0] for agent in wiki.agents} == {f"closeread/{__version__} (ann@example.org)"}
+    assert {agent.split(" python-requests/")[0] for agent in wiki.agents} == {
+        f"closeread/{__version__} (ann@example.org)"
+    }
     assert len(wiki.asked) == 2
 
 

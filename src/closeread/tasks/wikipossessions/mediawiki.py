@@ -18,7 +18,7 @@ from email.utils import parsedate_to_datetime
 from time import monotonic, sleep
 from typing import Any
 
-import requests  # type: ignore[import-untyped]
+import requests
 
 from closeread import __version__
 from closeread.errors import quote, shorten
@@ -83,7 +83,7 @@ class Wiki:
     def user_agent(self) -> str:
         """How this program introduces itself."""
         contact = f" ({self.contact})" if self.contact else ""
-        return f"closeread/{__version__}{contact} requests/{requests.__version__}"
+        return f"closeread/{__version__}{contact} {requests.utils.default_user_agent()}"
 
     def ask(self, **parameters: str) -> Mapping[str, Any]:
         """Send a request and return its answer.
