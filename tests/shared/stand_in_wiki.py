@@ -98,6 +98,7 @@ class Wiki(ThreadingHTTPServer):
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     wbufsize = -1  # headers and content in one packet
 
     def do_GET(self):

@@ -20,7 +20,7 @@ from typing import Any
 
 import requests
 
-from closeread import __version__
+from closeread._version import __version__
 from closeread.errors import quote, shorten
 
 WIKIPEDIA = "https://en.wikipedia.org/w/api.php"
