@@ -184,9 +184,9 @@ def _run_baseline(inputs: Inputs) -> Recomputed:
             for column, score in SCORES.items()
         }
     model, n_texts = quote(inputs.spacy_model or ""), f"{len(with_text):,} of {len(records):,} articles"
-    found = f"your texts of {n_texts} with the spaCy pipeline {model}, and scored with a tolerance of 10 %"
+    source = f"your texts of {n_texts} with the spaCy pipeline {model}, and scored with a tolerance of 10 %"
     inputs.remarks["Table 4"] = inputs.remarks["Text"] = (
-        f"Here, the results of the baseline are recomputed from {found}"
+        f"Here, the results of the baseline are recomputed from {source}"
     )
     return cells
 
