@@ -1,6 +1,6 @@
-"""closeread's scoring of possessions: the released corpus, and articles of many possessors.
+"""closeread's scoring of possessions: the released corpus, and articles of many possessors; and fetching articles.
 
-    CLOSEREAD_DATA=… python benchmarks/possession.py
+    CLOSEREAD_DATA=… PYTHONPATH=tests python benchmarks/possession.py
 
 Writes `results/possession.json` and prints it; the tables in README.md are made from it by `python
 tools/documentation.py`.  No other scorer of the task was released, so there is nothing to compare with but the two
@@ -10,18 +10,31 @@ settings.
 import json
 import sys
 import tempfile
+import time
+from contextlib import closing
+from datetime import date
 from pathlib import Path
 
 import numpy as np
 from measure import calls, kept, processes
+from shared.stand_in_wiki import serving_wiki
 
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.formats.json_lines import dump_json_lines
+from closeread.tasks.wikipossessions.articles import fetch_articles
+from closeread.tasks.wikipossessions.mediawiki import Wiki
 from closeread.tasks.wikipossessions.procedure import count
 
 CLOSEREAD = Path(sys.executable).parent / "closeread"
 RUNS = 5
 POSSESSORS = 2000
+ARTICLES, REQUESTS_OF_AN_ARTICLE = 1000, 2
+RATE = 100
+"""How many requests a second the stand-in for Wikipedia allows."""
+
+PARAGRAPHS = 40
+"""Paragraphs of an article, which make it as long as those of the corpus: 2,315 words are printed."""
+
 VOCABULARIES = {
     "names of their own": None,
     "names of three of 1,000 words": 1000,
@@ -55,6 +68,21 @@ def article(vocabulary, seed):
     return [{"article": "The Jug", "possessions": rows}]
 
 
+def fetching():
+    """Seconds to fetch articles from a stand-in at its own limit of rate, and again when all are there."""
+    titles = [f"Jug {number}" for number in range(ARTICLES)]
+    paragraph = f"<p>{'It was sold to Ann of Mill Hall in 1888. ' * 6}</p>"
+    seconds = {f"{RATE} requests a second, the limit": ARTICLES * REQUESTS_OF_AN_ARTICLE / RATE}
+    with tempfile.TemporaryDirectory() as folder, serving_wiki() as server:
+        server.rate, server.make = RATE, lambda title: f"<h2>{title}</h2>{paragraph * PARAGRAPHS}"
+        for what in (f"{ARTICLES:,} articles", "the same command again"):
+            start = time.perf_counter()
+            with closing(Wiki(server.url, 1 / RATE)) as wiki:
+                fetch_articles(titles, Path(folder), date(2017, 6, 12), wiki, iter)
+            seconds[what] = time.perf_counter() - start
+    return {what: {"seconds": found} for what, found in seconds.items()}
+
+
 def main():
     """Measure everything and keep it."""
     gold = read_gold(load_corpus("wikipossessions")).records
@@ -83,6 +111,7 @@ def main():
         for setting in settings
     }
     tables["scoring"] = "the released corpus, exact", calls({**released, **large}, RUNS)
+    tables["fetching"] = f"{RATE} requests a second, the limit", fetching()
     print(json.dumps(kept("possession", tables), indent=1))
 
 

@@ -9,7 +9,10 @@ from closeread.cli import main, tasks
 from closeread.cli.task_group import TaskGroup
 from closeread.corpora.baselines import corpora_with_baselines
 
-GROUPS = ("adjudicate", "agreement", "build", "convert", "errors", "extract", "perturb", "phrases", "plot", "timeline")
+GROUPS = (
+    *("adjudicate", "agreement", "articles", "build", "convert", "errors", "extract", "perturb", "phrases", "plot"),
+    "timeline",
+)
 
 ACROSTICS = '''
 import click

@@ -33,7 +33,7 @@ os._exit(0)  # once in many runs, pyarrow aborts while Python ends
 
 def split_commands():
     """The commands of the page, as arguments of closeread: those before anyone submits, submitting, and the rest."""
-    commands = [shlex.split(line)[1:] for line in pages.find_hub_commands(PAGE.read_text("utf-8"))]
+    commands = [shlex.split(line)[1:] for line in pages.find_commands(PAGE.read_text("utf-8"), "Hub")]
     place = next(i for i, command in enumerate(commands) if command[0] == "submit")
     return commands[:place], commands[place], commands[place + 1 :]
 

@@ -47,12 +47,18 @@ class Inputs:
         data_dir: a folder with the corpus's files; None to look in the usual places.
         upstream: a checkout of the authors' repository, for other files that they released; or None.
         annotations: a folder with annotators' files; or None.
+        articles: a folder with the texts of articles; or None.
+        spacy_model: a spaCy pipeline for the baselines that need one; or None.
+        remarks: what a table's function has to say of its cells, by the name of the table.
         shared: what several tables need, by name (`once`).
     """
 
     data_dir: DataDir | None = None
     upstream: Path | None = None
     annotations: Path | None = None
+    articles: Path | None = None
+    spacy_model: str | None = None
+    remarks: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     shared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
@@ -99,10 +105,11 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
     if table is not None:
         tables = [_find_table(table, tables)]
     found = []
-    inputs = replace(inputs or Inputs(), shared={})
+    inputs = replace(inputs or Inputs(), shared={}, remarks={})
     for one in tables:
         cells = recompute[one["name"]](inputs) if one["name"] in recompute else {}
-        about = (one["name"], one.get("section", ""), one["caption"], printed["source"], one.get("note", ""))
+        note = ". ".join(filter(None, (one.get("note", ""), inputs.remarks.get(one["name"], ""))))
+        about = (one["name"], one.get("section", ""), one["caption"], printed["source"], note)
         found.append(Table(*about, tuple(_compare(one, cells))))
     return found
 

@@ -33,6 +33,17 @@ ALL = "all"
     metavar="DIR",
     help="Read annotators' files from this folder, as DOCUMENT/ANNOTATOR.conll or .txt.",
 )
+@click.option(
+    "--articles",
+    type=options.NAMED,
+    metavar="DIR",
+    help="Read the texts of the articles from this folder, one <title>.txt each (WikiPossessions).",
+)
+@click.option(
+    "--spacy-model",
+    metavar="NAME",
+    help="Run the paper's baseline with this spaCy pipeline, installed or in a folder (WikiPossessions).",
+)
 @click.option("--missing", is_flag=True, help="Also show the values that are not recomputed, and what they need.")
 @click.option(
     "--strict",
@@ -45,6 +56,8 @@ def command(
     table: str | None,
     upstream: Path | None,
     annotations: Path | None,
+    articles: Path | None,
+    spacy_model: str | None,
     missing: bool,
     strict: bool,
     style: Any,
@@ -62,6 +75,7 @@ def command(
       closeread reproduce mctaco 2 --upstream MCTACO
       closeread reproduce tne Text --missing
       closeread reproduce marmara_coref 1 --annotations annotations
+      closeread reproduce wikipossessions 4 --articles texts --spacy-model en_core_web_sm
       closeread reproduce all --strict
     """
     from closeread.corpora.gold import data_notices, load_corpus
@@ -69,16 +83,17 @@ def command(
     from closeread.counts.reproduction_grids import make_count_grid, make_table_grids
     from closeread.errors import RequestError
 
-    inputs = Inputs(options.take_files(files), upstream, annotations)
+    inputs = Inputs(options.take_files(files), upstream, annotations, articles, spacy_model)
     if corpus == ALL:
-        if table is not None or any(one is not None for one in (inputs.data_dir, upstream, annotations)):
+        if table is not None or inputs != Inputs():
             what = "all corpora are recomputed from the usual places"
             raise RequestError(f"{what}; choose one corpus for a table or files")
         papers = _reproduce_all()
     else:
         declaration = load_corpus(corpus)
         options.tell(data_notices(declaration, declaration.default_config, inputs.data_dir))
-        papers = {corpus: reproduce(corpus, table, inputs)}
+        with options.warnings_as_notes():
+            papers = {corpus: reproduce(corpus, table, inputs)}
     header = ["corpus", "table", "row", "column", "printed", "recomputed", "verdict", "why"]
     printing.show(
         style,

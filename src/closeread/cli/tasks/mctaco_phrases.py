@@ -40,8 +40,8 @@ def from_texts(files: tuple[Path, ...], spacy_model: str, max_words: int, output
     Example:
       closeread phrases text novel.txt letters.txt --spacy-model en_core_web_sm -o events.txt
     """
-    from closeread.errors import escape, pluralize
     from closeread.corpora.pipelines import load_pipeline, parse
+    from closeread.errors import escape, pluralize
     from closeread.tasks.mctaco.event_phrases.parsed import find_event_phrases, read_paragraphs
     from closeread.tasks.mctaco.event_phrases.pool import make_pool
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,4 +49,70 @@ def plot_possession(article: str, predictions: Path | None, output: Path, **plac
     click.echo(escape(f"{output}: {drawn}"))
 
 
-COMMANDS: Commands = {"plot": {"possession": plot_possession}}
+@click.command()
+@click.argument("folder", type=options.NAMED)
+@click.option(
+    "--as-of",
+    type=click.DateTime(["%Y-%m-%d"]),
+    required=True,
+    metavar="DATE",
+    help="Fetch the last revision of this day (UTC) of each article; the corpus was downloaded on 2017-06-12.",
+)
+@options.gold_options
+@click.option("--api", metavar="URL", help="Use this MediaWiki API.  [default: English Wikipedia's]")
+@click.option(
+    "--contact",
+    default="",
+    metavar="TEXT",
+    help="Your e-mail address or web page, sent with each request, as Wikimedia asks.",
+)
+@click.option(
+    "--delay",
+    type=click.FloatRange(min=0),
+    default=1.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Wait at least this long between two requests.",
+)
+def articles(folder: Path, as_of: datetime, api: str | None, contact: str, delay: float, **places: Any) -> None:
+    """Fetch the texts of the articles from Wikipedia into FOLDER, as <title>.txt.
+
+    Texts are plain, with headings as `== History ==`.  The file manifest.jsonl in FOLDER lists their revisions and
+    digests.  Articles that are already there are not fetched again, so that the same command continues an interrupted
+    one.  Moved articles are found under their new titles.
+
+    \b
+    Examples:
+      closeread articles wikipossessions texts --as-of 2017-06-12 --contact me@example.org
+      closeread articles wikipossessions "$CLOSEREAD_DATA/wikipossessions/articles" --as-of 2017-06-12
+    """
+    from closeread.errors import RequestError, escape, pluralize, quote
+    from closeread.tasks.wikipossessions.articles import fetch_articles
+    from closeread.tasks.wikipossessions.mediawiki import WIKIPEDIA, Wiki
+
+    if as_of.date() >= datetime.now(UTC).date():
+        raise RequestError(f"--as-of is {as_of:%Y-%m-%d} (expected a day that is over)")
+    if not (contact.isascii() and contact.isprintable()):
+        raise RequestError(f"--contact is {quote(contact)} (expected printable ASCII)")
+    titles = [record["article"] for record in options.read_gold("wikipossessions", **places).records]
+    with closing(Wiki(api or WIKIPEDIA, delay, contact)) as wiki:
+        found = fetch_articles(titles, folder, as_of.date(), wiki, _track)
+    options.tell(found.notes)
+    there = len(found.rows) - found.new
+    click.echo(escape(f"{folder}: {pluralize(found.new, 'article')} fetched, {there:,} already there"))
+
+
+def _track(titles: Sequence[str]) -> Iterable[str]:
+    """Return titles, with a progress bar if standard error is a terminal."""
+    if not sys.stderr.isatty():
+        return titles
+    from rich.console import Console
+    from rich.progress import track
+
+    return track(titles, "Fetching", console=Console(stderr=True), transient=True)
+
+
+COMMANDS: Commands = {
+    "articles": {"wikipossessions": articles},
+    "plot": {"possession": plot_possession},
+}

@@ -1,20 +1,24 @@
 """The baseline of WikiPossessions: every name is a possessor, anchored at the nearest date.
 
-Source: Chinnappa, Palmer and Blanco (2020), section 6.1 and Table 5.
+Source: Chinnappa, Palmer and Blanco (2020), section 6.1 and Table 5; section 6.2 for the gold names (ORACLE).
 
 Conventions: every person, organisation or place found by a spaCy pipeline is a possessor, once per article, in order of
-first mention.  Its anchor is the date nearest to that mention, before or after, among those with a year.  Everything is
-certain, and every relation is during.
+first mention.  Its anchor is the date nearest to that mention, before or after.  Everything is certain, and every
+relation is during.  With the gold names given, a possessor is first mentioned where its words, without articles and
+prepositions, follow each other in the text for the first time.  Names that the text does not contain come last, by
+alphabet and without an anchor.  Marks of headings are not part of a text.
 """
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
-from closeread.corpora.baselines import Baseline, path_option, text_option
+from closeread.corpora.baselines import Baseline
 from closeread.corpora.pipelines import load_pipeline
 from closeread.errors import (
     FormatError,
@@ -24,15 +28,20 @@ from closeread.errors import (
     pluralize,
 )
 from closeread.records import Record
+from closeread.tasks.wikipossessions.article_text import strip_marks
 from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor
-from closeread.tasks.wikipossessions.kernels.names import normalize_name
-from closeread.tasks.wikipossessions.possession_csv import article_texts
+from closeread.tasks.wikipossessions.kernels.names import FUNCTION_WORDS, normalize_name
+from closeread.tasks.wikipossessions.possession_csv import ARTICLES, article_texts
 
 TYPES = {"PERSON": "PER", "PER": "PER", "ORG": "ORG", "GPE": "LOC", "LOC": "LOC"}
 DATE = "DATE"
+WITH_YEAR, ANY = "with_year", "any"
+DATES = (WITH_YEAR, ANY)
+WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+")
+"""A word of a text or a name, with accents that are characters of their own."""
 
 
-def heuristics(records: Sequence[Record], *, spacy_model: str, articles: str) -> list[Record]:
+def heuristics(records: Sequence[Record], *, dates: str, spacy_model: str, articles: str) -> list[Record]:
     """Predict every named entity of every article with a text; other articles are left out, with a warning.
 
     Raises:
@@ -41,44 +50,153 @@ def heuristics(records: Sequence[Record], *, spacy_model: str, articles: str) ->
         UnavailableError: no article has a text.
         MissingExtraError: spaCy is not installed.
     """
-    texts = _collect_texts(records, Path(articles) if articles else None)
+    documents = read_documents(records, spacy_model, Path(articles) if articles else None)
+    _warn_of_missing(records, documents)
+    return predict_entities(documents, dates)
+
+
+def oracle(records: Sequence[Record], *, dates: str, spacy_model: str, articles: str) -> list[Record]:
+    """Predict the gold names of every article with a text, once each; other articles are left out, with a warning.
+
+    Raises:
+        the same errors as `heuristics`.
+    """
+    documents = read_documents(records, spacy_model, Path(articles) if articles else None)
+    _warn_of_missing(records, documents)
+    return predict_names(records, documents, dates)
+
+
+def read_documents(records: Sequence[Record], spacy_model: str, articles: Path | None) -> dict[str, Any]:
+    """Read the texts of articles with a spaCy pipeline; return the documents by title, in the order of the records.
+
+    Args:
+        records: gold records.
+        spacy_model: the pipeline.
+        articles: the folder of texts; None for those of the records.
+
+    Raises:
+        the errors of `heuristics`.
+    """
+    texts = _collect_texts(records, articles)
     titles = [record["article"] for record in records if record["article"] in texts]
-    documents = load_pipeline(spacy_model, "this baseline").pipe([texts[title] for title in titles])
+    plain = [strip_marks(texts[title]) for title in titles]
+    pipeline = load_pipeline(spacy_model, "this baseline")
+    limit = pipeline.max_length
+    long = [
+        Problem(f"has {len(text):,} characters (limit of spaCy: {limit:,})", None, f"{title}.txt")
+        for title, text in zip(titles, plain, strict=True)
+        if len(text) > limit
+    ]
+    if long:
+        raise FormatError(articles or ARTICLES, long)
+    return dict(zip(titles, pipeline.pipe(plain), strict=True))
+
+
+def predict_entities(documents: Mapping[str, Any], dates: str) -> list[Record]:
+    """Predict every named entity of articles.
+
+    Args:
+        documents: spaCy documents by title.
+        dates: which dates are anchors (`DATES`).
+    """
     return [
-        {"article": title, "possessions": find_possessions(document)}
-        for title, document in zip(titles, documents, strict=True)
+        {"article": title, "possessions": find_possessions(document, dates)} for title, document in documents.items()
     ]
 
 
-def find_possessions(document: Any) -> list[Record]:
+def predict_names(records: Sequence[Record], documents: Mapping[str, Any], dates: str) -> list[Record]:
+    """Predict the gold names of articles.
+
+    Args:
+        records: gold records.
+        documents: spaCy documents by title.
+        dates: which dates are anchors (`DATES`).
+    """
+    return [
+        {"article": title, "possessions": place_names(record["possessions"], document, dates)}
+        for record in records
+        if (document := documents.get(title := record["article"])) is not None
+    ]
+
+
+def find_possessions(document: Any, dates: str = WITH_YEAR) -> list[Record]:
     """Predict the possessions of a spaCy document."""
-    dates = [
-        (entity, anchor)
-        for entity in document.ents
-        if entity.label_ == DATE and (anchor := date_to_anchor(entity.text))
-    ]
+    anchors = _find_anchors(document, dates)
     first: dict[tuple[str, ...], Any] = {}
     for entity in document.ents:
         if entity.label_ in TYPES:
             first.setdefault(normalize_name(entity.text, "all").tokens, entity)
+    return [
+        _make_possession(TYPES[entity.label_], " ".join(entity.text.split()), order, _find_nearest(entity, anchors))
+        for order, entity in enumerate(first.values(), start=1)
+    ]
+
+
+def place_names(gold: Sequence[Record], document: Any, dates: str = WITH_YEAR) -> list[Record]:
+    """Predict the names of gold possessions, in the order in which a spaCy document mentions them first."""
+    anchors, words = _find_anchors(document, dates), _find_words(document.text)
+    names = {normalize_name(row["possessor"], "all").tokens: row for row in reversed(gold)}
+    placed = [(_find_mention(row["possessor"], document, words), row) for row in names.values()]
+    there = sorted(
+        ((mention, row) for mention, row in placed if mention is not None),
+        key=lambda one: (one[0].start, -one[0].end, one[1]["possessor"]),
+    )
+    absent = sorted((row for mention, row in placed if mention is None), key=lambda row: str(row["possessor"]))
+    found = [(row, _find_nearest(mention, anchors)) for mention, row in there] + [(row, None) for row in absent]
+    return [
+        _make_possession(row["type"], row["possessor"], order, anchor)
+        for order, (row, anchor) in enumerate(found, start=1)
+    ]
+
+
+def _make_possession(kind: str, possessor: str, order: int, anchor: str | None) -> Record:
+    return {
+        "type": kind,
+        "possessor": possessor,
+        "certainty": "certain",
+        "order": str(order),
+        "anchor": anchor,
+        "relation": "during" if anchor else None,
+        "relation_certainty": "certain" if anchor else None,
+    }
+
+
+def _find_anchors(document: Any, dates: str) -> list[tuple[Any, str]]:
+    """Find the dates of a document that may be anchors, with what is written for them."""
     found = []
-    for order, entity in enumerate(first.values(), start=1):
-        # Ties go to the earlier date.
-        anchor = (
-            min(dates, key=lambda date: (_count_tokens_between(entity, date[0]), date[0].start))[1] if dates else None
-        )
-        found.append(
-            {
-                "type": TYPES[entity.label_],
-                "possessor": " ".join(entity.text.split()),
-                "certainty": "certain",
-                "order": str(order),
-                "anchor": anchor,
-                "relation": "during" if anchor else None,
-                "relation_certainty": "certain" if anchor else None,
-            }
-        )
+    for entity in document.ents:
+        if entity.label_ == DATE:
+            anchor = date_to_anchor(entity.text)
+            if anchor is None and dates == ANY:
+                anchor = " ".join(entity.text.split())
+            if anchor:
+                found.append((entity, anchor))
     return found
+
+
+def _find_nearest(mention: Any, anchors: Sequence[tuple[Any, str]]) -> str | None:
+    """Return the anchor of the nearest date; the earlier one of two at the same distance."""
+    if not anchors:
+        return None
+    return min(anchors, key=lambda one: (_count_tokens_between(mention, one[0]), one[0].start))[1]
+
+
+def _find_words(text: str) -> list[tuple[str, int, int]]:
+    """Return the words that matter when names are compared, each with its first and last place in the text."""
+    found = ((normalize("NFKC", word[0]).casefold(), word.start(), word.end()) for word in WORD.finditer(text))
+    return [word for word in found if word[0] not in FUNCTION_WORDS]
+
+
+def _find_mention(name: str, document: Any, words: Sequence[tuple[str, int, int]]) -> Any:
+    """Return the first span of a document with the words of a name; None if there is none."""
+    wanted = [word for word, _, _ in _find_words(name)]
+    if not wanted:
+        return None
+    for start in range(len(words) - len(wanted) + 1):
+        if all(words[start + step][0] == word for step, word in enumerate(wanted)):
+            first, last = words[start][1], words[start + len(wanted) - 1][2]
+            return document.char_span(first, last, alignment_mode="expand")
+    return None
 
 
 def _count_tokens_between(entity: Any, date: Any) -> int:
@@ -87,7 +205,7 @@ def _count_tokens_between(entity: Any, date: Any) -> int:
 
 
 def _collect_texts(records: Sequence[Record], articles: Path | None) -> Mapping[str, str]:
-    """Return the texts by title; warn of articles without one.
+    """Return the texts by title, of the articles that have one.
 
     Raises:
         FormatError: texts can't be read; lists all of them.
@@ -96,19 +214,28 @@ def _collect_texts(records: Sequence[Record], articles: Path | None) -> Mapping[
     titles = [record["article"] for record in records]
     texts: Mapping[str, str] = {r["article"]: r["text"] for r in records if r.get("text") is not None}
     if articles is not None:
-        texts = _read_folder(articles, titles)
-    lacking = [title for title in titles if title not in texts]
+        texts = read_folder(articles, titles)
     if not texts:
-        found = f"contains no text for any of {pluralize(len(titles), 'article')}: {join_names(lacking)}"
+        found = f"contains no text for any of {pluralize(len(titles), 'article')}: {join_names(titles)}"
         problem = Problem(f"{found} (expected files named <title>.txt)")
         raise UnavailableError(articles or "the corpus's folder of articles", [problem])
-    if lacking:
-        found = f"{len(lacking):,} of {len(titles):,} articles have no text and are left out: {join_names(lacking)}"
-        warnings.warn(f"{found}; score the rest with --missing skip or --missing empty", stacklevel=3)
     return texts
 
 
-def _read_folder(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:
+def _warn_of_missing(records: Sequence[Record], documents: Mapping[str, Any]) -> None:
+    lacking = [record["article"] for record in records if record["article"] not in documents]
+    if lacking:
+        found = f"{len(lacking):,} of {len(records):,} articles have no text and are left out: {join_names(lacking)}"
+        warnings.warn(f"{found}; score the rest with --missing skip or --missing empty", stacklevel=3)
+
+
+def read_folder(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:
+    """Return the texts of a folder by title, of the articles that have one.
+
+    Raises:
+        FormatError: texts can't be read; lists all of them.
+        UnavailableError: the folder does not exist.
+    """
     if not folder.is_dir():
         raise UnavailableError(folder, [Problem("is not a folder (expected a folder of texts named <title>.txt)")])
     texts, unreadable = article_texts(folder, titles)
@@ -123,9 +250,12 @@ BASELINES = (
         "heuristics",
         heuristics,
         "Predict every named entity as a possessor, anchored at the nearest date.",
-        (
-            text_option("spacy_model", "Use this spaCy pipeline, installed or in a folder (required)."),
-            path_option("articles", "Read the texts of the articles from this folder, one <title>.txt each."),
-        ),
+        OPTIONS,
+    ),
+    Baseline(
+        "oracle",
+        oracle,
+        "Predict the gold names in the order of their first mention, anchored at the nearest date.",
+        OPTIONS,
     ),
 )

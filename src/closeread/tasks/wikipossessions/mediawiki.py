@@ -1,0 +1,182 @@
+"""Requests to the API of a MediaWiki, one at a time, as Wikimedia asks programs to send them.
+
+Source: https://www.mediawiki.org/wiki/API:Etiquette and https://www.mediawiki.org/wiki/Manual:Maxlag_parameter.
+
+Conventions: between two requests, at least `delay` seconds pass.  The server refuses requests if its replicas lag by
+more than `MAX_LAG` seconds.  What may pass (a lag, a limit of rate, an error of the server, an answer that breaks off)
+is tried again after the time that the server asks for, or after times that double; what stays is an error.
+No more than `MAX_BYTES` of an answer are read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from time import monotonic, sleep
+from typing import Any
+
+import requests
+
+from closeread._version import __version__
+from closeread.errors import quote, shorten
+
+WIKIPEDIA = "https://en.wikipedia.org/w/api.php"
+MAX_LAG = 5
+MAX_BYTES = 2**24
+"""More than any page of Wikipedia: their wikitext has at most 2 MiB."""
+
+CONNECT_SECONDS, READ_SECONDS = 10, 60
+TRIES = 5
+FIRST_WAIT, LONGEST_WAIT = 2.0, 300.0
+"""Seconds: how long to wait before the second try, and for how long a server may ask to wait."""
+
+BUSY_STATUSES = frozenset({429, 500, 502, 503, 504})
+BUSY_CODES = frozenset({"maxlag", "ratelimited", "readonly"})
+BUSY_PREFIX = "internal_api_error"
+
+
+class UnreachableError(Exception):
+    """The wiki can't be reached, or answers what no MediaWiki does; the message gives the reason."""
+
+
+class RefusedError(Exception):
+    """The wiki refuses a request that it understood; the message gives the reason."""
+
+
+class TooLargeError(RefusedError):
+    """An answer is larger than `MAX_BYTES`."""
+
+
+class _BusyError(Exception):
+    """A request may succeed if it is sent again.
+
+    Args:
+        what: the reason.
+        wait: for how many seconds the server asks to wait; None if it does not say.
+    """
+
+    def __init__(self, what: str, wait: float | None = None) -> None:
+        super().__init__(what)
+        self.wait = wait
+
+
+@dataclass
+class Wiki:
+    """A MediaWiki.
+
+    Attributes:
+        url: the address of its API.
+        delay: the least number of seconds between two requests.
+        contact: an address of the user, for the servers' operators; may be empty.
+    """
+
+    url: str = WIKIPEDIA
+    delay: float = 1.0
+    contact: str = ""
+    _session: requests.Session = field(default_factory=requests.Session, init=False, repr=False)
+    _last: float | None = field(default=None, init=False, repr=False)
+
+    @property
+    def user_agent(self) -> str:
+        """How this program introduces itself."""
+        contact = f" ({self.contact})" if self.contact else ""
+        return f"closeread/{__version__}{contact} {requests.utils.default_user_agent()}"
+
+    def ask(self, **parameters: str) -> Mapping[str, Any]:
+        """Send a request and return its answer.
+
+        Raises:
+            UnreachableError: there is no answer, or not one of a MediaWiki, even after several tries.
+            RefusedError: the wiki reports an error that another try would not change, or the answer is too large.
+        """
+        for number in range(TRIES):
+            self._wait_for_turn()
+            try:
+                return self._ask_once(parameters)
+            except _BusyError as error:
+                wait = FIRST_WAIT * 2**number if error.wait is None else error.wait
+                if number == TRIES - 1:
+                    raise UnreachableError(f"{error} ({TRIES} tries)") from None
+                if wait > LONGEST_WAIT:
+                    raise UnreachableError(f"{error}, and asks to wait for {wait:,.0f} seconds") from None
+                sleep(wait)
+        raise AssertionError  # the last try returns or raises
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._session.close()
+
+    def _wait_for_turn(self) -> None:
+        if self._last is not None and (wait := self._last + self.delay - monotonic()) > 0:
+            sleep(wait)
+        self._last = monotonic()
+
+    def _ask_once(self, parameters: Mapping[str, str]) -> Mapping[str, Any]:
+        always = {"format": "json", "formatversion": "2", "maxlag": str(MAX_LAG)}
+        try:
+            with self._session.get(
+                self.url,
+                params={**always, **parameters},
+                headers={"User-Agent": self.user_agent},
+                timeout=(CONNECT_SECONDS, READ_SECONDS),
+                stream=True,
+            ) as response:
+                _check_status(response)
+                content, wait = _read(response), _find_wait(response)
+        except requests.RequestException as error:
+            if isinstance(error, ValueError):
+                raise UnreachableError("is not the address of an API (expected https://…/api.php)") from None
+            raise _BusyError(f"the connection failed ({type(error).__name__})") from None
+        return _parse(content, wait)
+
+
+def _check_status(response: requests.Response) -> None:
+    status = response.status_code
+    if status in BUSY_STATUSES:
+        raise _BusyError(f"answers with HTTP status {status}", _find_wait(response))
+    if status == 403:
+        advice = "Wikimedia refuses programs without a contact: pass yours with --contact"
+        raise UnreachableError(f"answers with HTTP status 403; {advice}")
+    if status != 200:
+        raise UnreachableError(f"answers with HTTP status {status}")
+
+
+def _read(response: requests.Response) -> bytes:
+    content = bytearray()
+    for part in response.iter_content(2**16):
+        content += part
+        if len(content) > MAX_BYTES:
+            raise TooLargeError(f"the answer has more than {MAX_BYTES:,} bytes")
+    return bytes(content)
+
+
+def _find_wait(response: requests.Response) -> float | None:
+    """Return for how many seconds the server asks to wait: `Retry-After` is a number or a date."""
+    text = response.headers.get("Retry-After", "").strip()
+    if text.isascii() and text.isdecimal():
+        return float(text[:9])
+    try:
+        until = parsedate_to_datetime(text)
+        return max(0.0, (until - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError, OverflowError):  # not a date, or one without a time zone
+        return None
+
+
+def _parse(content: bytes, wait: float | None) -> Mapping[str, Any]:
+    try:
+        answer = json.loads(content)
+    except (ValueError, RecursionError):
+        raise _BusyError("answers with no complete JSON") from None
+    if not isinstance(answer, dict):
+        raise UnreachableError("answers with JSON that no MediaWiki sends")
+    error = answer.get("error")
+    if error is None:
+        return answer
+    code, info = (str(error.get(name, "")) for name in ("code", "info")) if isinstance(error, dict) else ("", "")
+    what = f"answers with the error {quote(code)}: {shorten(' '.join(info.split()))}"
+    if code in BUSY_CODES or code.startswith(BUSY_PREFIX):
+        raise _BusyError(what, wait)
+    raise RefusedError(what)
