@@ -22,7 +22,7 @@ from closeread.corpora.gold import read_own_gold
 from closeread.errors import FormatError, Problem, RequestError, join_names, pluralize, quote
 from closeread.records import Record, find_repeated
 from closeread.tasks.timeline.cat_entities import read_annotations
-from closeread.tasks.timeline.cat_xml import SUFFIX
+from closeread.tasks.timeline.cat_xml import holds_documents
 
 Items = Callable[[Sequence[Record]], Iterable[Hashable]]
 """A function that returns the items an annotator marked."""
@@ -159,16 +159,11 @@ def choose_kind(first: Path, second: Path) -> Kind:
     Raises:
         RequestError: one has documents and the other timelines.
     """
-    documents = _holds_documents(first)
-    if documents != _holds_documents(second):
-        has = [f"{path} has {'documents' if _holds_documents(path) else 'timelines'}" for path in (first, second)]
+    documents = holds_documents(first)
+    if documents != holds_documents(second):
+        has = [f"{path} has {'documents' if holds_documents(path) else 'timelines'}" for path in (first, second)]
         raise RequestError(f"{' and '.join(has)} (expected the same kind)")
     return Kind(_read_documents, of_documents) if documents else Kind(_read_timelines, of_timelines)
-
-
-def _holds_documents(path: Path) -> bool:
-    """Return whether a file is in CAT, or a folder has such files."""
-    return any(file.suffix == SUFFIX for file in (path.iterdir() if path.is_dir() else [path]))
 
 
 def _read_documents(path: Path, corpus: Corpus) -> Sequence[Record]:

@@ -287,7 +287,7 @@ PROCEDURE = Procedure(
             "relation_requires",
             RELATION_REQUIRES,
             "none",
-            "Count a relation, and its certainty, as correct whatever the anchors (none), or only if the anchors share a "
+            "Count a relation, and its certainty, as correct whatever the anchors are (none), or only if they share a "
             "year, within the tolerance, or are the same event (anchor).",
             signed="if_changed",
         ),
