@@ -221,10 +221,54 @@ def plot_timeline(entity: str, predictions: Path | None, output: Path, **places:
     click.echo(escape(f"{output}: {drawn}"))
 
 
+@click.command(cls=options.WritingCommand)
+@click.argument("entity")
+@options.gold_options
+@click.option(
+    "--track",
+    type=click.Choice(["full", "ordering"]),
+    default="full",
+    show_default=True,
+    help="Draw mentions and anchors (full), or only mentions (ordering).",
+)
+@click.option(
+    "--positions", metavar="RANGE", help="Draw only the events at these positions of the timeline, such as 2-5."
+)
+@options.output
+def plot_relations(entity: str, track: str, positions: str | None, output: Path, **places: Any) -> None:
+    """Draw the explicit and entailed relations of a timeline (Minard et al., 2015, Figure 2) as .png or .svg.
+
+    ENTITY is the name of the entity or the id of its timeline.  Arrows mean BEFORE, lines without arrowheads
+    SIMULTANEOUS.  Explicit relations are solid: those of mentions to their anchors, and to the next mention.  Entailed
+    relations, which follow from them, are dashed.  With --gold, the timelines may also be those of a system.
+
+    \b
+    Examples:
+      closeread plot timeline-relations "Mara Lindqvist" --config sample -o relations.svg
+      closeread plot timeline-relations airbus --split corpus_1 --positions 1-5 -o airbus.png
+    """
+    from closeread.drawing.pictures import check_suffix, write_picture
+    from closeread.errors import escape, pluralize
+    from closeread.tasks.timeline.graph import build_graph
+    from closeread.tasks.timeline.plot_events import count_mentions, find_timeline
+    from closeread.tasks.timeline.plot_relations import check_size, describe_graph, draw_relations, select_positions
+
+    check_suffix(output)
+    record = find_timeline(options.read_gold(CORPUS, **places).records, entity)
+    entries = select_positions(record["entries"], positions)
+    check_size(entries)
+    unordered = count_mentions([entry for entry in entries if not entry["position"]])
+    if unordered:
+        options.tell([f"not drawn: {pluralize(unordered, 'mention')} at position 0, without relations"])
+    graph = build_graph(entries, track)
+    write_picture(draw_relations(record["entity"], graph), output)
+    click.echo(escape(f"{output}: {describe_graph(graph)}"))
+
+
 COMMANDS: Commands = {
     "agreement": {"timeline": agreement},
     "build": {"timeline": build},
     "convert": {"timeline": convert},
-    "plot": {"timeline": plot_timeline},
+    "plot": {"timeline": plot_timeline, "timeline-relations": plot_relations},
     "timeline": {"build": build},
 }
