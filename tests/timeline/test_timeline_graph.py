@@ -12,7 +12,8 @@ from twins import timelines as twin
 from closeread.errors import RequestError
 from closeread.tasks.timeline.graph import CONTRADICTORY, ENTAILED, EXPLICIT, REDUNDANT, build_graph
 from closeread.tasks.timeline.kernels.timelines import TRACKS
-from closeread.tasks.timeline.plot_relations import MAX_MENTIONS, check_size, draw_relations, select_positions
+from closeread.tasks.timeline.plot_relations import MAX_MENTIONS, check_size, select_positions
+from closeread.tasks.timeline.plots import draw_relations
 
 PLOT = ["plot", "timeline-relations", "Mara Lindqvist", "--config", "sample"]
 ABC = [entry(2, "2011", "1-2-b", "1-3-c"), entry(1, "2010", "1-1-a"), entry(0, "XXXX", "1-4-z")]

@@ -251,7 +251,8 @@ def plot_relations(entity: str, track: str, positions: str | None, output: Path,
     from closeread.errors import escape, pluralize
     from closeread.tasks.timeline.graph import build_graph
     from closeread.tasks.timeline.plot_events import count_mentions, find_timeline
-    from closeread.tasks.timeline.plot_relations import check_size, describe_graph, draw_relations, select_positions
+    from closeread.tasks.timeline.plot_relations import check_size, describe_graph, select_positions
+    from closeread.tasks.timeline.plots import draw_relations
 
     check_suffix(output)
     record = find_timeline(options.read_gold(CORPUS, **places).records, entity)

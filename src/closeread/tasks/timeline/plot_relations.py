@@ -1,4 +1,4 @@
-"""The relations of a timeline as a picture, explicit and entailed (Minard et al. 2015, Figure 2).
+"""Where the relations of a timeline are in its picture (Minard et al. 2015, Figure 2).
 
 Conventions: as in `closeread.drawing.inches`.  Mentions are one below the other in timeline order, with their anchors
 on the left.  Relations between the columns, and explicit relations of neighbours, are straight lines; entailed
@@ -8,37 +8,24 @@ relations within a column are arcs beside it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from closeread.drawing.inches import (
-    MARGIN,
-    SMALL_SIZE,
-    TITLE_SIZE,
-    Measure,
-    make_drawable,
-    make_measure,
-    page,
-    strip,
-    write,
-)
-from closeread.drawing.pictures import own_settings
+from closeread.drawing.inches import SMALL_SIZE, Measure, make_drawable
 from closeread.errors import RequestError, pluralize, quote
 from closeread.tasks.timeline.graph import CONTRADICTORY, ENTAILED, EXPLICIT, REDUNDANT, Edge, Graph
 from closeread.tasks.timeline.kernels.timelines import Entry
 from closeread.tasks.timeline.plot_events import format_anchor
 from closeread.tasks.timeline.plot_layout import place_blocks
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from closeread.tasks.timeline.ways import Kind
 
 MAX_MENTIONS = 30
 """The most mentions that are drawn: their relations, of which there are up to 1,770, would hide each other."""
 
-COLOURS = {"BEFORE": "#0072b2", "SIMULTANEOUS": "#b07900"}
+COLOURS: dict[Kind, str] = {"BEFORE": "#0072b2", "SIMULTANEOUS": "#b07900"}
 LOOKS: dict[str, dict[str, Any]] = {
     EXPLICIT: {"linestyle": "-", "linewidth": 1.5, "zorder": 3},
     REDUNDANT: {"linestyle": "-", "linewidth": 0.7, "zorder": 3},
@@ -49,11 +36,24 @@ LOOKS: dict[str, dict[str, Any]] = {
 
 POSITIONS = re.compile("([0-9]{1,16})(?:-([0-9]{1,16}))?")
 _LENGTH = 44
-_WIDTH = 3.0  # minimal width between the margins
 _ROW, _GAP = 0.42, 1.7  # heights of rows, and the width between the columns
 _BULGE = 0.3  # of an arc, relative to its length
-_TITLE, _LINE, _KEY = 0.5, 0.22, 0.42  # heights of the title and of a line of the legend, and the width of its sample
-_CLEAR = 0.1  # the distance of arrows from texts above and below
+_CLEAR, _ASIDE = 0.1, 0.06  # the distance of arrows from texts above and below, and beside
+
+
+class Arrow(NamedTuple):
+    """A relation as drawn.
+
+    Attributes:
+        edge: the relation.
+        start, end: the places of its ends, x and y.
+        bend: the bulge of the arc to the right of its direction, as a share of its length; 0 for a line.
+    """
+
+    edge: Edge
+    start: tuple[float, float]
+    end: tuple[float, float]
+    bend: float
 
 
 class Layout(NamedTuple):
@@ -108,43 +108,8 @@ def check_size(entries: Sequence[Entry]) -> None:
         raise RequestError(f"{found}; use --positions to draw a part of it")
 
 
-def draw_relations(entity: str, graph: Graph) -> Figure:
-    """Draw the explicit and the entailed relations of a timeline.
-
-    Args:
-        entity: the title.
-        graph: the relations.
-
-    Returns:
-        A figure with axes labelled "title", "relations" and "legend".  Each relation is a patch labelled with its
-        status and kind, such as "entailed: BEFORE".
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
-    with own_settings():
-        measure = make_measure()
-        layout = _arrange(graph, measure)
-        title = make_drawable(entity, 90)
-        keys = _make_keys(graph)
-        legend = len(keys) * _LINE + _LINE / 2
-        widths = [_KEY + measure(text, SMALL_SIZE) for _, text in keys]
-        figure = page(max(_WIDTH, layout.width, *widths, measure(title, TITLE_SIZE)), _TITLE + layout.height + legend)
-        top = figure.get_size_inches()[1] - MARGIN - _TITLE
-        write(strip(figure, "title", top, _TITLE), 0, _TITLE / 2, title, TITLE_SIZE, ha="left")
-        axes = strip(figure, "relations", top - layout.height, layout.height)
-        for edge in graph.edges:
-            _draw_edge(axes, edge, layout)
-        for label, y, left in zip(layout.labels, layout.y, layout.lefts, strict=True):
-            write(axes, left, layout.height - y, label, SMALL_SIZE, ha="left", zorder=4)
-        if not layout.labels:
-            write(axes, 0, layout.height / 2, "no relations", SMALL_SIZE, ha="left", style="italic")
-        _draw_legend(strip(figure, "legend", MARGIN, legend), keys)
-        return figure
-
-
-def _arrange(graph: Graph, measure: Measure) -> Layout:
-    """Place the mentions and anchors."""
+def arrange_nodes(graph: Graph, measure: Measure) -> Layout:
+    """Place the mentions of a graph, and its anchors each at the mean height of its mentions, or near."""
     mentions = [make_drawable(text, _LENGTH) for text in graph.mentions]
     anchors = [format_anchor(text) for text in graph.anchors]
     widths = [max((measure(text, SMALL_SIZE) for text in texts), default=0.0) for texts in (anchors, mentions)]
@@ -165,59 +130,38 @@ def _arrange(graph: Graph, measure: Measure) -> Layout:
     return Layout([*mentions, *anchors], [*rows, *anchor_rows], lefts, rights, width, height, len(mentions))
 
 
-def _draw_edge(axes: Axes, edge: Edge, layout: Layout) -> None:
-    """Draw a relation: an arc within a column, or a line between the columns."""
-    ends = (edge.one, edge.other)
-    of_mentions = [node < layout.n_mentions for node in ends]
-    heights = [layout.height - layout.y[node] for node in ends]
-    if of_mentions[0] != of_mentions[1]:
-        x = [layout.lefts[node] - 0.06 if node < layout.n_mentions else layout.rights[node] + 0.06 for node in ends]
-        _draw_arrow(axes, edge, (x[0], heights[0]), (x[1], heights[1]), 0.0)
-        return
-    if edge.status != ENTAILED:
-        x = [layout.lefts[node] + 0.3 for node in ends]
-        _draw_arrow(axes, edge, (x[0], heights[0] - _CLEAR), (x[1], heights[1] + _CLEAR), 0.0)
-        return
-    side = 1 if of_mentions[0] else -1
-    x = [layout.rights[node] + 0.06 if side > 0 else layout.lefts[node] - 0.06 for node in ends]
-    bend = side * _BULGE * (-1 if heights[0] > heights[1] else 1)
-    _draw_arrow(axes, edge, (x[0], heights[0]), (x[1], heights[1]), bend)
+def place_arrows(graph: Graph, layout: Layout) -> Iterator[Arrow]:
+    """Yield where the relations are drawn: arcs within a column, lines between neighbours and between the columns."""
+    for edge in graph.edges:
+        ends = (edge.one, edge.other)
+        heights = [layout.height - layout.y[node] for node in ends]
+        right, other_right = (node < layout.n_mentions for node in ends)
+        if right != other_right:
+            x = [
+                layout.lefts[node] - _ASIDE if node < layout.n_mentions else layout.rights[node] + _ASIDE
+                for node in ends
+            ]
+            bend = 0.0
+        elif edge.status != ENTAILED:
+            x = [layout.lefts[node] + 3 * _CLEAR for node in ends]
+            heights = [heights[0] - _CLEAR, heights[1] + _CLEAR]
+            bend = 0.0
+        else:
+            x = [layout.rights[node] + _ASIDE if right else layout.lefts[node] - _ASIDE for node in ends]
+            bend = _BULGE * (1 if right else -1) * (-1 if heights[0] > heights[1] else 1)
+        yield Arrow(edge, (x[0], heights[0]), (x[1], heights[1]), bend)
 
 
-def _draw_arrow(axes: Axes, edge: Edge, start: tuple[float, float], end: tuple[float, float], bend: float) -> None:
-    """Draw a relation from one place to another; BEFORE has an arrowhead at the later end."""
-    from matplotlib.patches import FancyArrowPatch
-
-    arrow = FancyArrowPatch(
-        start,
-        end,
-        arrowstyle="-|>" if edge.relation == "BEFORE" else "-",
-        connectionstyle=f"arc3,rad={bend}",
-        mutation_scale=7,
-        shrinkA=0,
-        shrinkB=0,
-        label=f"{edge.status}: {edge.relation}",
-        **{"color": COLOURS[edge.relation], **LOOKS[edge.status]},
-    )
-    axes.add_patch(arrow)
-
-
-def _make_keys(graph: Graph) -> list[tuple[Edge, str]]:
-    """Make the legend: the kinds of relations that occur, with their numbers."""
+def make_keys(graph: Graph) -> list[tuple[Edge, str]]:
+    """Return a relation of each kind that occurs, for the legend, and how many of it there are."""
+    numbers = Counter((edge.status, edge.relation) for edge in graph.edges)
+    first = {(edge.status, edge.relation): edge for edge in reversed(graph.edges)}
     kinds = [(status, relation) for status in LOOKS for relation in COLOURS]
-    numbers = {kind: sum((edge.status, edge.relation) == kind for edge in graph.edges) for kind in kinds}
     return [
-        (next(edge for edge in graph.edges if (edge.status, edge.relation) == kind), f"{number:,} {kind[1]}, {kind[0]}")
-        for kind, number in numbers.items()
-        if number
+        (first[status, relation], f"{numbers[status, relation]:,} {relation}, {status}")
+        for status, relation in kinds
+        if numbers[status, relation]
     ]
-
-
-def _draw_legend(axes: Axes, keys: Sequence[tuple[Edge, str]]) -> None:
-    for number, (edge, text) in enumerate(reversed(keys)):
-        y = (number + 0.5) * _LINE
-        _draw_arrow(axes, edge, (0.0, y), (_KEY - 0.1, y), 0.0)
-        write(axes, _KEY, y, text, SMALL_SIZE, ha="left")
 
 
 def describe_graph(graph: Graph) -> str:

@@ -140,8 +140,7 @@ def count(
         for record, row in zip(gold, system, strict=True)
     ]
     counts = np.array(counted).reshape(len(gold), len(FAMILIES) * len(COUNTS))
-    names = [f"{family}/{name}" for family in FAMILIES for name in COUNTS]
-    columns = dict(zip(names, counts.T, strict=True))
+    columns = dict(zip((f"{family}/{name}" for family in FAMILIES for name in COUNTS), counts.T, strict=True))
     if average == "macro":
         columns = unit_scores(columns, PROCEDURE.metrics)
     table = CountTable.of_columns([record["article"] for record in gold], columns)
