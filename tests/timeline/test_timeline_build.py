@@ -21,9 +21,9 @@ def event(entity, mention, anchor, coreference=None):
     return {"entity": entity, "mention": mention, "anchor": anchor, "coreference": coreference}
 
 
-def placed(*anchors):
+def placed(*anchors, granularity="merge"):
     """The positions of events with these anchors, in the order given."""
-    entries = order_events(Event(anchor, [str(number)]) for number, anchor in enumerate(anchors))
+    entries = order_events((Event(anchor, [str(number)]) for number, anchor in enumerate(anchors)), granularity)
     return [entry["position"] for entry in sorted(entries, key=lambda entry: int(entry["mentions"][0]))]
 
 
@@ -47,6 +47,7 @@ def built(events, documents=()):
         (("2006-12-31", "2007-XX-XX"), [1, 2]),
         (("2007-XX-19", "2007-01-01"), [1, 2]),  # without a month the day says nothing
         (("0999-01-01", "1000-01-01"), [1, 2]),
+        (("XXXX-XX-XX", "XXXX-XX", "XXXX", "2007"), [0, 0, 0, 1]),
         (("XXX-XX-XX", "in May", "03-02-2009", "2009-3-2", "2009-03-02T10:00", "20090302", "-2009"), [0] * 7),
         (("2007-13-45", "2007-02-30", "2007-13", "2007-00-XX", "0000", "2007-02-28"), [0, 0, 0, 0, 0, 1]),  # impossible
         (("２００９-03-02", "2009-03-02 ", "2009-03-02\n"), [0] * 3),
@@ -54,6 +55,31 @@ def built(events, documents=()):
 )
 def test_positions(anchors, positions):
     assert placed(*anchors) == positions
+
+
+@pytest.mark.parametrize(
+    ("anchors", "positions"),
+    [
+        (("2010-07", "2010-07-XX"), [1, 2]),  # a month, then an unknown day of it
+        (("2010-07-XX", "2010-07", "2010-07-XX", "2010-07"), [2, 1, 2, 1]),
+        (("2010-07-01", "2010-07-XX", "2010-07", "2010", "2010-XX-XX", "2010-XX", "2011"), [6, 5, 4, 1, 3, 2, 7]),
+        (("XXXX-XX-XX", "XXXX-XX", "XXXX", "2007"), [0, 0, 0, 1]),
+        (("2007-02-30", "2007-13", "in-May"), [0, 0, 0]),
+    ],
+)
+def test_positions_where_granularities_are_kept(anchors, positions):
+    assert placed(*anchors, granularity="keep") == positions
+
+
+@pytest.mark.parametrize(("granularity", "positions"), [("merge", "1 1 2"), ("keep", "2 1 3")])
+def test_granularity_in_files_of_events_and_in_folders(ran, granularity, positions):
+    events = [event("Bo", f"7-{i}-a", anchor) for i, anchor in enumerate(("2010-07-XX", "2010-07", "2010-08"))]
+    Path("events.jsonl").write_text(dump_json_lines(events), "utf-8")
+    ran("timeline", "build", "events.jsonl", "--granularity", granularity, "-o", "made")
+    ran("timeline", "build", "made", "--granularity", granularity, "-o", "anew")
+    assert Path("anew/bo.txt").read_text("utf-8") == Path("made/bo.txt").read_text("utf-8")
+    found = {line.split("\t")[2]: line[0] for line in Path("made/bo.txt").read_text("utf-8").splitlines()[1:]}
+    assert " ".join(found[f"7-{i}-a"] for i in range(3)) == positions
 
 
 def test_entries_stand_order_events():

@@ -83,8 +83,18 @@ def test_nothing_at_all():
 
 
 def test_the_options():
-    assert PROCEDURE.resolve_options({}) == {"track": "full", "missing": "empty"}
-    assert [option.choices for option in PROCEDURE.options] == [("full", "ordering"), ("error", "empty", "skip")]
+    assert PROCEDURE.resolve_options({}) == {"track": "full", "missing": "empty", "average": "micro"}
+    assert [option.choices for option in PROCEDURE.options] == [
+        ("full", "ordering"),
+        ("error", "empty", "skip"),
+        ("micro", "events"),
+    ]
+
+
+def test_the_signature_says_how_scores_are_averaged_unless_counts_are_summed():
+    micro, events = (PROCEDURE.resolve_options({"average": average}) for average in ("micro", "events"))
+    assert PROCEDURE.signature(micro, "0" * 64) == "timeline|version:1|track:full|missing:empty|gold:000000000000"
+    assert "|average:events|" in PROCEDURE.signature(events, "0" * 64)
 
 
 ENTRY = st.tuples(
@@ -97,9 +107,9 @@ PAIRS = st.lists(st.tuples(SIDE, SIDE), min_size=1, max_size=4)
 TRACK = st.sampled_from(["full", "ordering"])
 
 
-def counted(pairs, track):
+def counted(pairs, track, average="micro"):
     gold, system = (timelines(sides) for sides in zip(*pairs, strict=True))
-    return count(gold=gold, system=system, track=track)
+    return count(gold=gold, system=system, track=track, average=average)
 
 
 @given(SIDE, TRACK)
@@ -136,6 +146,37 @@ def test_the_order_of_entries_and_timelines_does_not_matter(pairs, track, random
     shuffled = [tuple(random.sample(side, len(side)) for side in pair) for pair in pairs]
     there, back = counted(pairs, track), counted(shuffled[::-1], track)
     assert there.values.tolist() == back.values[::-1].tolist()
+
+
+@given(PAIRS, TRACK)
+def test_the_average_over_events_is_the_sum_of_the_scores_of_single_timelines(pairs, track):
+    scored = [pair for pair in pairs if pair[0]]
+    alone = [(len(gold), score_table(counted([(gold, system)], track), PROCEDURE)) for gold, system in scored]
+    together = score_table(counted(pairs, track, "events"), PROCEDURE)
+    for metric in PROCEDURE.metrics:
+        parts = [(weight, scores[metric.name]) for weight, scores in alone]
+        if all(np.isnan(score) for _, score in parts):
+            expected = 0.0 if metric.zero_division == 0 else np.nan
+        else:
+            expected = sum(w * np.nan_to_num(score) for w, score in parts) / sum(w for w, _ in parts)
+        assert together[metric.name] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_intervals_and_merging_follow_the_weights():
+    # Two timelines of 3 events and 1, with awareness F1 of 4/7 and 1: resampled twice each, or merged, they stay so.
+    gold = timelines([[[1, "2010", ["1-1-a"]], [2, "2011", ["1-2-b"]], [3, "2012", ["1-3-c"]]], ONE])
+    system = timelines([[[1, "2010", ["1-1-a"]], [2, "2012", ["1-3-c"]]], ONE])
+    table = count(gold=gold, system=system, average="events")
+    (f1,) = [metric for metric in PROCEDURE.metrics if metric.name == "awareness/f1"]
+    for weights, expected in (
+        ((2, 0), 4 / 7),
+        ((0, 2), 1),
+        ((1, 1), (3 * 4 / 7 + 1) / 4),
+        ((2, 1), (6 * 4 / 7 + 1) / 7),
+    ):
+        assert float(f1.score(np.array(weights) @ table.values, table.names)) == pytest.approx(expected)
+    parts = [count(gold=[g], system=[s], average="events") for g, s in zip(gold, system, strict=True)]
+    assert np.array_equal(merge(parts).values, table.values)
 
 
 @given(PAIRS, TRACK)

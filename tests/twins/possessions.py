@@ -192,11 +192,16 @@ def counts(system, gold, **options):
     def same(field):
         return lambda i, j: (Fraction(system[i][field] == gold[j][field] is not None),) * 2
 
+    def related(field):
+        if options["relation_requires"] == "none":
+            return same(field)
+        return lambda i, j: same(field)(i, j) if sum(overlap(times[0][i], times[1][j], options)) else (Fraction(0),) * 2
+
     return {
         "possessor": sum_credits(pairs, lambda i, j: (Fraction(1), Fraction(1)), *everyone),
         "possessor_certainty": sum_credits(pairs, same("certainty"), *everyone),
         "anchor": sum_credits(pairs, lambda i, j: overlap(times[0][i], times[1][j], options), *anchored),
-        "relation": sum_credits(pairs, same("relation"), *anchored),
-        "relation_certainty": sum_credits(pairs, same("relation_certainty"), *certain),
+        "relation": sum_credits(pairs, related("relation"), *anchored),
+        "relation_certainty": sum_credits(pairs, related("relation_certainty"), *certain),
         "ordering": ordering(system, gold, pairs, options),
     }

@@ -45,3 +45,9 @@ def test_free_values_are_kept_as_text():
     assert list(options) == [option.name for option in PROCEDURE.options]
     assert all(option.default in (option.choices or (option.default,)) for option in PROCEDURE.options)
     assert all(option.choices[0] == option.default for option in PROCEDURE.options if option.choices)
+
+
+def test_the_signature_names_an_option_that_was_added_later_only_if_it_is_changed():
+    default, anchored = (PROCEDURE.resolve_options({"relation_requires": value}) for value in ("none", "anchor"))
+    assert "relation_requires" not in PROCEDURE.signature(default, "0" * 64)
+    assert "|relation_requires:anchor|" in PROCEDURE.signature(anchored, "0" * 64)

@@ -16,7 +16,7 @@ import numpy as np
 from closeread.arrays import Floats, ratio
 
 UNITS = "units"
-"""The column that counts units, if scores are averaged over them."""
+"""The column that counts units, or sums their weights, if scores are averaged over them."""
 
 Columns = Mapping[str, Floats]
 
@@ -84,7 +84,8 @@ class MeanOf:
 class Mean:
     """The mean of a score over units if `unit_scores` was summed, otherwise the score of the summed counts.
 
-    A unit whose score is 0/0 counts as 0; if all scores are 0/0, so is the mean.
+    Units have the weights given to `unit_scores`.  A unit whose score is 0/0 counts as 0; if all scores are 0/0, so is
+    the mean.
 
     Attributes:
         name: the metric's name, from which `unit_scores` makes the names of its sums.
@@ -178,18 +179,19 @@ def precision_recall_f1(
     )
 
 
-def unit_scores(columns: Columns, metrics: Iterable[Metric]) -> dict[str, Floats]:
-    """Return counts whose sums give means over units: 1 for each unit, its scores, and whether they are 0/0.
+def unit_scores(columns: Columns, metrics: Iterable[Metric], weights: Floats | None = None) -> dict[str, Floats]:
+    """Return counts whose sums give means over units: the weight of each unit, its scores, and whether they are 0/0.
 
     Args:
         columns: the counts of every unit, (n,) each.
         metrics: the metrics of the summed counts.
+        weights: (n,) the weight of each unit, a whole number of at least 1; None for 1 each.
     """
-    means = {UNITS: np.ones(len(next(iter(columns.values()))))}
+    means = {UNITS: np.ones(len(next(iter(columns.values())))) if weights is None else weights}
     for metric in metrics:
         scores = metric.formula(columns)
-        means[f"{metric.name}:sum"] = np.nan_to_num(scores)
-        means[f"{metric.name}:undefined"] = np.isnan(scores).astype(np.float64)
+        means[f"{metric.name}:sum"] = means[UNITS] * np.nan_to_num(scores)
+        means[f"{metric.name}:undefined"] = means[UNITS] * np.isnan(scores)
     return means
 
 

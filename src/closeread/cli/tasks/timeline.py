@@ -11,6 +11,7 @@ from closeread.cli import options
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
+    from closeread.tasks.timeline.cat_events import Built
 
 CORPUS = "semeval2015_timeline"
 
@@ -20,14 +21,50 @@ CORPUS = "semeval2015_timeline"
 @click.option(
     "--documents", type=options.NAMED, metavar="DIR", help="Look up tokens in this folder of documents in CAT (.xml)."
 )
+@click.option(
+    "--granularity",
+    type=click.Choice(["merge", "keep"]),
+    default="merge",
+    show_default=True,
+    help="How to treat dates that differ only in their granularity, such as the month 2010-07 and 2010-07-XX, a day in "
+    "it: as the same time, or as two, the month first.",
+)
+@click.option(
+    "--role",
+    "roles",
+    multiple=True,
+    metavar="ROLE",
+    help="In annotated documents, include the events in which the entity has this role; may be repeated.  "
+    "[default: ARG0 and ARG1]",
+)
+@click.option(
+    "--selection",
+    type=click.Choice(["task", "all"]),
+    help="In annotated documents, leave out adjectival, cognitive, counter-factual, grammatical and uncertain events, "
+    "as TimeLine did, or include all events.  [default: task]",
+)
+@click.option(
+    "--entities",
+    type=options.NAMED,
+    metavar="FILE",
+    help="In annotated documents, build timelines only of the entities listed in this file, one per line.",
+)
 @options.output
-def build(events: Path, documents: Path | None, output: Path) -> None:
+def build(events: Path, documents: Path | None, granularity: str, output: Path, **annotated: Any) -> None:
     """Build timelines from annotated events, sorted by anchor; events without a date get position 0.
 
-    Events are JSON Lines: {"entity": "Ann", "mention": "7-2-flew", "anchor": "2007-03-19", "coreference": "flight"}.
-    Instead of its name, a mention may be given by its token numbers, from 0: "document": "7", "tokens": [4, 5].
-    Mentions of an entity with the same "coreference" are one event; a mention without it is an event of its own.  The
-    anchor may be null.  If EVENTS is a folder of timelines, their positions are computed again.
+    EVENTS are annotated documents, a file of events, or a folder of timelines, whose positions are computed again.
+
+    Annotated documents are files in CAT (.xml), or folders of them.  An entity (ENTITY, with its name as
+    TAG_DESCRIPTOR) is involved in the events in which one of its mentions has a role (HAS_PARTICIPANT, with sem_role).
+    Mentions that refer to one EVENT, or to EVENTs with the same instance_id, are one event.  Its anchor is the value of
+    the time (TIMEX3) at which it happens or begins: the target of a TLINK with the relType SIMULTANEOUS, IS_INCLUDED or
+    BEGUN_BY, or the source of one with SIMULTANEOUS, INCLUDES or BEGINS.
+
+    A file of events is JSON Lines: {"entity": "Ann", "mention": "7-2-flew", "anchor": "2007-03-19", "coreference":
+    "flight"}.  Instead of its name, a mention may be given by its token numbers, from 0: "document": "7", "tokens": [4,
+    5].  Mentions of an entity with the same "coreference" are one event; a mention without it is an event of its own.
+    The anchor may be null.
 
     Events with the same date share a position; if the day or month is unknown (2007-03-XX, 2007-XX-XX), the event
     comes before the others of its month or year.  Timelines are written to a folder, one file each, or to a JSON Lines
@@ -35,23 +72,45 @@ def build(events: Path, documents: Path | None, output: Path) -> None:
 
     \b
     Examples:
+      closeread build timeline annotated/ -o timelines
+      closeread build timeline annotated/ --entities list_target_entities.txt --granularity keep -o timelines
       closeread build timeline events.jsonl -o timelines
       closeread build timeline events.jsonl --documents corpus_trackB_CAT -o timelines.jsonl
       closeread timeline build events.jsonl -o timelines    # the same command
     """
     from closeread.corpora.gold import load_corpus
     from closeread.corpora.submissions import write_submission
-    from closeread.errors import escape, pluralize
+    from closeread.errors import RequestError, escape, pluralize
     from closeread.tasks.timeline import building
+    from closeread.tasks.timeline.cat_xml import holds_documents
 
     corpus = load_corpus(CORPUS)
-    texts = {} if documents is None else building.read_texts(documents, corpus)
-    timelines = building.read_timelines(events, corpus, texts)
+    given = {name: value for name, value in annotated.items() if value}
+    if holds_documents(events):
+        if documents is not None:
+            raise RequestError("--documents is for a file of events; these events are in annotated documents")
+        timelines, texts, notices = _build_annotated(events, granularity, **given)
+        options.tell(notices)
+    elif given:
+        flags = ", ".join(f"--{name.removesuffix('s') if name == 'roles' else name}" for name in given)
+        raise RequestError(f"{flags}: {events} is not annotated documents (expected files in CAT, .xml)")
+    else:
+        texts = {} if documents is None else building.read_texts(documents, corpus)
+        timelines = building.read_timelines(events, corpus, texts, granularity)
     write_submission(output, timelines, corpus)
     options.tell(building.find_oddities(timelines, texts))
     entries = sum(len(timeline["entries"]) for timeline in timelines)
     size = f"{pluralize(len(timelines), 'timeline')} of {entries:,} {'entry' if entries == 1 else 'entries'}"
     click.echo(escape(f"{output}: {size}"))
+
+
+def _build_annotated(path: Path, granularity: str, **given: Any) -> Built:
+    """Build the timelines of annotated documents, with the options that were given."""
+    from closeread.tasks.timeline.cat_events import build_annotated_timelines
+    from closeread.tasks.timeline.timeline_txt import read_entities
+
+    wanted = list(read_entities(given.pop("entities"))) if "entities" in given else None
+    return build_annotated_timelines(path, granularity=granularity, wanted=wanted, **given)
 
 
 @click.command(cls=options.WritingCommand)
@@ -126,9 +185,54 @@ def plot_timeline(entity: str, predictions: Path | None, output: Path, **places:
     click.echo(escape(f"{output}: {drawn}"))
 
 
+@click.command(cls=options.WritingCommand)
+@click.argument("entity")
+@options.gold_options
+@click.option(
+    "--track",
+    type=click.Choice(["full", "ordering"]),
+    default="full",
+    show_default=True,
+    help="Draw mentions and anchors (full), or only mentions (ordering).",
+)
+@click.option(
+    "--positions", metavar="RANGE", help="Draw only the events at these positions of the timeline, such as 2-5."
+)
+@options.output
+def plot_relations(entity: str, track: str, positions: str | None, output: Path, **places: Any) -> None:
+    """Draw the explicit and entailed relations of a timeline (Minard et al., 2015, Figure 2) as .png or .svg.
+
+    ENTITY is the name of the entity or the id of its timeline.  Arrows mean BEFORE, lines without arrowheads
+    SIMULTANEOUS.  Explicit relations are solid: those of mentions to their anchors, and to the next mention.  Entailed
+    relations, which follow from them, are dashed.  With --gold, the timelines may also be those of a system.
+
+    \b
+    Examples:
+      closeread plot timeline-relations "Mara Lindqvist" --config sample -o relations.svg
+      closeread plot timeline-relations airbus --split corpus_1 --positions 1-5 -o airbus.png
+    """
+    from closeread.drawing.pictures import check_suffix, write_picture
+    from closeread.errors import escape, pluralize
+    from closeread.tasks.timeline.graph import build_graph
+    from closeread.tasks.timeline.plot_events import count_mentions, find_timeline
+    from closeread.tasks.timeline.plot_relations import check_size, describe_graph, select_positions
+    from closeread.tasks.timeline.plots import draw_relations
+
+    check_suffix(output)
+    record = find_timeline(options.read_gold(CORPUS, **places).records, entity)
+    entries = select_positions(record["entries"], positions)
+    check_size(entries)
+    unordered = count_mentions([entry for entry in entries if not entry["position"]])
+    if unordered:
+        options.tell([f"not drawn: {pluralize(unordered, 'mention')} at position 0, without relations"])
+    graph = build_graph(entries, track)
+    write_picture(draw_relations(record["entity"], graph), output)
+    click.echo(escape(f"{output}: {describe_graph(graph)}"))
+
+
 COMMANDS: Commands = {
     "build": {"timeline": build},
     "convert": {"timeline": convert},
-    "plot": {"timeline": plot_timeline},
+    "plot": {"timeline": plot_timeline, "timeline-relations": plot_relations},
     "timeline": {"build": build},
 }

@@ -24,7 +24,7 @@ from closeread.counts.annotators import Pair, average_pairs, describe_left_out, 
 from closeread.errors import FormatError, Problem, RequestError, join_names, pluralize, quote
 from closeread.records import Record, find_repeated
 from closeread.tasks.timeline.cat_entities import read_annotations
-from closeread.tasks.timeline.cat_xml import SUFFIX
+from closeread.tasks.timeline.cat_xml import holds_documents
 
 Items = Callable[[Sequence[Record]], Iterable[Hashable]]
 """A function that returns the items an annotator marked."""

@@ -5,9 +5,10 @@ events with an unknown anchor are at position 0.
 
 Conventions: an anchor is a full or partial date: `2007-03-19`, `2007-03-XX` or `2007-03`, `2007-XX-XX` or `2007`.
 Dates are compared part by part, and a partial date precedes the dates that complete it: 2007, 2007-03, 2007-03-19,
-2007-04.  The paper does not state this, but nearly all released timelines follow it.  Equivalent anchors, such as
-`2007-03` and `2007-03-XX`, are the same time.  All other anchors are unknown times, and so are impossible dates.
-Events at the same position keep their given order.
+2007-04.  The paper does not state this, but nearly all released timelines follow it.  `2007-03`, a month, and
+`2007-03-XX`, an unknown day of it, are the same time (granularity "merge"), or two times of which the coarser comes
+first ("keep"), since the paper gives one position to events with the same value only.  All other anchors are unknown
+times: `XXXX-XX-XX`, `XXXX-XX`, `XXXX`, and impossible dates.  Events at the same position keep their given order.
 """
 
 from __future__ import annotations
@@ -35,8 +36,14 @@ UNKNOWN = "XXXX-XX-XX"
 FIRST = (1, 1, 1)
 """Defaults for year, month and day, to complete a partial date."""
 
+GRANULARITIES = ("merge", "keep")
+"""Whether dates that differ only in their granularity are the same time."""
+
 Date = tuple[int, ...]
 """Year, month and day as far as they are known."""
+
+Time = tuple[Date, int]
+"""A date, and its granularity: 0 for a year, 1 for a month, 2 for a day; always 0 if granularities are merged."""
 
 
 class Event(NamedTuple):
@@ -70,30 +77,51 @@ def date_of(anchor: str) -> Date:
     return known
 
 
-def order_events(events: Iterable[Event]) -> list[Record]:
-    """Return events as the entries of a timeline, in order."""
-    dated = [(date_of(event.anchor), event) for event in events]
-    position = {date: number for number, date in enumerate(sorted({date for date, _ in dated} - {()}), start=1)}
+def time_of(anchor: str, granularity: str = "merge") -> Time:
+    """Return the time of an anchor; its date is () if it is not a possible date.
+
+    >>> time_of("2007-03", "keep") < time_of("2007-03-XX", "keep") < time_of("2007-03-19", "keep")
+    True
+    >>> time_of("2007-03") == time_of("2007-03-XX") < time_of("2007-03-19")
+    True
+    """
+    date = date_of(anchor)
+    return date, anchor.count("-") if date and granularity == "keep" else 0
+
+
+def order_events(events: Iterable[Event], granularity: str = "merge") -> list[Record]:
+    """Return events as the entries of a timeline, in order.
+
+    Args:
+        events: the events in any order.
+        granularity: one of `GRANULARITIES`.
+    """
+    dated = [(time_of(event.anchor, granularity), event) for event in events]
+    known = sorted({time for time, _ in dated if time[0]})
+    position = {time: number for number, time in enumerate(known, start=1)}
     entries = [
-        {"position": position.get(date, 0), "anchor": event.anchor, "mentions": list(event.mentions)}
-        for date, event in dated
+        {"position": position.get(time, 0), "anchor": event.anchor, "mentions": list(event.mentions)}
+        for time, event in dated
     ]
     return sorted(entries, key=lambda entry: entry["position"])
 
 
-def reordered(timeline: Record) -> Record:
+def reordered(timeline: Record, granularity: str = "merge") -> Record:
     """Recompute the positions of a timeline from its anchors."""
-    entries = order_events(Event(entry["anchor"], entry["mentions"]) for entry in timeline["entries"])
+    entries = order_events((Event(entry["anchor"], entry["mentions"]) for entry in timeline["entries"]), granularity)
     return {"id": timeline["id"], "entity": timeline["entity"], "entries": entries}
 
 
-def build_timelines(events: Sequence[Record], documents: Mapping[str, Record]) -> list[Record]:
+def build_timelines(
+    events: Sequence[Record], documents: Mapping[str, Record], granularity: str = "merge"
+) -> list[Record]:
     """Build the timeline of every entity that takes part in an event, in order of first appearance.
 
     Args:
         events: rows of the schema's `event` in which `inconsistencies` finds nothing: event mentions, each with an
             entity and an anchor.
         documents: the documents whose tokens events refer to, by id.
+        granularity: one of `GRANULARITIES`.
     """
     lines: dict[str, dict[object, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for number, event in enumerate(events):
@@ -103,7 +131,7 @@ def build_timelines(events: Sequence[Record], documents: Mapping[str, Record]) -
         {
             "id": file_stem(entity),
             "entity": entity,
-            "entries": order_events(_merge_mentions(of, documents) for of in events.values()),
+            "entries": order_events((_merge_mentions(of, documents) for of in events.values()), granularity),
         }
         for entity, events in lines.items()
     ]
@@ -173,20 +201,23 @@ def _check_mention(event: Record, documents: Mapping[str, Record]) -> Iterator[s
         yield f"{of_document} has no token {last} (the last is {len(documents[event['document']]['tokens']) - 1})"
 
 
-def read_timelines(source: Path, corpus: Corpus, documents: Mapping[str, Record]) -> list[Record]:
+def read_timelines(
+    source: Path, corpus: Corpus, documents: Mapping[str, Record], granularity: str = "merge"
+) -> list[Record]:
     """Build timelines from a file of annotated events, or compute the positions of a folder of timelines again.
 
     Args:
         source: the file or the folder.
         corpus: whose schema the events and timelines follow.
         documents: the documents whose tokens events name, by id.
+        granularity: one of `GRANULARITIES`.
 
     Raises:
         FormatError: an event or a timeline is invalid; all problems at once.
     """
     if source.is_dir():
-        return [reordered(timeline) for timeline in read_own_gold(corpus, source).records]
-    return build_timelines(read_events(source, corpus, documents), documents)
+        return [reordered(timeline, granularity) for timeline in read_own_gold(corpus, source).records]
+    return build_timelines(read_events(source, corpus, documents), documents, granularity)
 
 
 def read_texts(folder: Path, corpus: Corpus) -> dict[str, Record]:

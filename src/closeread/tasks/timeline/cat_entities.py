@@ -10,7 +10,7 @@ TAG_DESCRIPTOR; `Relations` contains REFERS_TOs, each from one or more mentions 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from closeread.errors import FormatError, Problem, pluralize, quote
@@ -57,25 +57,36 @@ def read_annotation(path: Path) -> tuple[Record, list[Problem]]:
     numbers = number_tokens(list(root.elements("token")))
     marked = [element for markables in root.elements("Markables") for element in markables.elements()]
     mentions = [element for element in marked if element.name == MENTION]
-    problems += check_mentions(marked, numbers)
-    problems += [
-        Problem(f"ENTITY {quote(one.attributes.get('m_id', ''))} has no TAG_DESCRIPTOR (expected its name)", one.line)
-        for one in marked
-        if one.name == ENTITY and not one.attributes.get("TAG_DESCRIPTOR")
-    ]
     kinds = {element.attributes.get("m_id", ""): element for element in marked}
-    problems += _check_relations(root, kinds)
+    problems += check_entities(root, marked, numbers)
     if not problems:
         document["entity_mentions"] = _make_entity_mentions(root, mentions, kinds, numbers)
     return document, list(dict.fromkeys(problems))  # reading the document reports those of events, too
 
 
-def _find_references(root: Element) -> Iterator[Element]:
+def check_entities(root: Element, marked: Sequence[Element], numbers: Mapping[str, int]) -> Iterator[Problem]:
+    """Find errors in the markables of a document and in what they refer to.
+
+    Args:
+        root: the document.
+        marked: its markables.
+        numbers: `t_id` to token number; empty if unknown, in which case tokens are not checked.
+    """
+    yield from check_mentions(marked, numbers)
+    for one in marked:
+        if one.name == ENTITY and not one.attributes.get("TAG_DESCRIPTOR"):
+            what = f"ENTITY {quote(one.attributes.get('m_id', ''))} has no TAG_DESCRIPTOR (expected its name)"
+            yield Problem(what, one.line)
+    yield from _check_relations(root, {element.attributes.get("m_id", ""): element for element in marked})
+
+
+def find_references(root: Element) -> Iterator[Element]:
+    """Yield the relations from mentions to their referents."""
     return (one for relations in root.elements("Relations") for one in relations.elements("REFERS_TO"))
 
 
 def _check_relations(root: Element, marked: Mapping[str, Element]) -> Iterator[Problem]:
-    for reference in _find_references(root):
+    for reference in find_references(root):
         sources, targets = (list(reference.elements(name)) for name in ("source", "target"))
         if not sources or len(targets) != 1:
             found = f"has {pluralize(len(sources), 'source')} and {pluralize(len(targets), 'target')}"
@@ -96,7 +107,7 @@ def _make_entity_mentions(
     root: Element, mentions: list[Element], marked: Mapping[str, Element], numbers: Mapping[str, int]
 ) -> list[Record]:
     entities: dict[str, list[str]] = {mention.attributes["m_id"]: [] for mention in mentions}
-    for reference in _find_references(root):
+    for reference in find_references(root):
         target = marked[next(reference.elements("target")).attributes["m_id"]]
         if target.name == ENTITY:
             for source in reference.elements("source"):

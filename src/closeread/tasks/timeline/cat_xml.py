@@ -91,6 +91,11 @@ def read_documents(files: Mapping[str, Path]) -> tuple[dict[str, Record], list[P
     return documents, problems, notices
 
 
+def holds_documents(path: Path) -> bool:
+    """Return whether a file is in CAT, or a folder has such files."""
+    return any(file.suffix == SUFFIX for file in (path.iterdir() if path.is_dir() else [path]))
+
+
 def read_records(path: Path, split: str) -> Parsed:
     """Read the document of a file.
 

@@ -104,6 +104,6 @@ def find_timeline(records: Sequence[Record], entity: str) -> Record:
     return by_id[name]
 
 
-def count_mentions(entries: Sequence[Record]) -> int:
+def count_mentions(entries: Sequence[Entry]) -> int:
     """Count the mentions of the entries of a timeline."""
     return sum(len(entry["mentions"]) for entry in entries)

@@ -1,10 +1,10 @@
-"""The timeline of an entity as a picture: its events by date, gold above the system.
+"""The timeline of an entity as a picture: its events by date, gold above the system; or its relations.
 
-Conventions: as in `closeread.drawing.inches`.  A picture has rows, each with a time axis that is true to scale.  Below
-the axis are the anchors, ordered by the middle of the period that they may refer to and as close to it as possible;
-below each anchor are its mentions, in timeline order.  A date without day or month covers all possible days.  Anchors
-that are not dates come last, without an axis.  Mentions match as in `closeread.tasks.timeline.kernels.timelines`,
-including those at position 0.
+Conventions: as in `closeread.drawing.inches`.  A picture of events has rows, each with a time axis that is true to
+scale.  Below the axis are the anchors, ordered by the middle of the period that they may refer to and as close to it as
+possible; below each anchor are its mentions, in timeline order.  A date without day or month covers all possible days.
+Anchors that are not dates come last, without an axis.  Mentions match as in
+`closeread.tasks.timeline.kernels.timelines`, including those at position 0.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from closeread.drawing.inches import (
     SMALL_SIZE,
     TITLE_SIZE,
     Measure,
+    arrow,
     line,
     make_drawable,
     make_measure,
@@ -30,6 +31,7 @@ from closeread.drawing.inches import (
 )
 from closeread.drawing.pictures import INK, own_settings
 from closeread.errors import RequestError
+from closeread.tasks.timeline.graph import Edge, Graph
 from closeread.tasks.timeline.kernels.timelines import Entry
 from closeread.tasks.timeline.plot_dates import Period, choose_ticks
 from closeread.tasks.timeline.plot_events import (
@@ -62,6 +64,7 @@ from closeread.tasks.timeline.plot_layout import (
     row_height,
     split_rows,
 )
+from closeread.tasks.timeline.plot_relations import COLOURS, LOOKS, arrange_nodes, make_keys, place_arrows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,6 +84,7 @@ NO_DATE = "no date"
 MAX_MENTIONS = 2000
 """The most mentions that are drawn per side: drawing them takes about 20 seconds, and nobody can read more."""
 _TITLE_LENGTH = 90
+_RELATIONS_WIDTH, _KEY_LINE, _KEY_SAMPLE = 3.0, 0.22, 0.42  # of the picture of relations and its legend
 _TITLE, _LEGEND = 0.5, 0.5
 _SAMPLE = 0.24  # the width of a mark in the legend
 _WIDTH = 10.0  # minimal width between the margins
@@ -275,3 +279,48 @@ def _draw_legend(axes: Axes, keys: Sequence[Key]) -> None:
             _draw_points(axes, [(x, y)], sample, sample)
         write(axes, left + _SAMPLE + 0.06, y, text, SMALL_SIZE, ha="left")
         left += width
+
+
+def draw_relations(entity: str, graph: Graph) -> Figure:
+    """Draw the explicit and the entailed relations of a timeline.
+
+    Args:
+        entity: the title.
+        graph: the relations.
+
+    Returns:
+        A figure with axes labelled "title", "relations" and "legend".  Each relation is a patch labelled with its
+        status and kind, such as "entailed: BEFORE".
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    with own_settings():
+        measure = make_measure()
+        layout, keys = arrange_nodes(graph, measure), make_keys(graph)
+        title = make_drawable(entity, _TITLE_LENGTH)
+        widths = [_KEY_SAMPLE + measure(text, SMALL_SIZE) for _, text in keys]
+        legend = (len(keys) + 0.5) * _KEY_LINE
+        inner = max(_RELATIONS_WIDTH, layout.width, *widths, measure(title, TITLE_SIZE))
+        figure = page(inner, _TITLE + layout.height + legend)
+        top = figure.get_size_inches()[1] - MARGIN - _TITLE
+        write(strip(figure, "title", top, _TITLE), 0, _TITLE / 2, title, TITLE_SIZE, ha="left")
+        axes = strip(figure, "relations", top - layout.height, layout.height)
+        for edge, start, end, bend in place_arrows(graph, layout):
+            _draw_relation(axes, edge, start, end, bend)
+        for label, y, left in zip(layout.labels, layout.y, layout.lefts, strict=True):
+            write(axes, left, layout.height - y, label, SMALL_SIZE, ha="left", zorder=4)
+        if not layout.labels:
+            write(axes, 0, layout.height / 2, "no relations", SMALL_SIZE, ha="left", style="italic")
+        axes = strip(figure, "legend", MARGIN, legend)
+        for number, (edge, text) in enumerate(reversed(keys)):
+            y = (number + 0.5) * _KEY_LINE
+            _draw_relation(axes, edge, (0.0, y), (_KEY_SAMPLE - 0.1, y), 0.0)
+            write(axes, _KEY_SAMPLE, y, text, SMALL_SIZE, ha="left")
+        return figure
+
+
+def _draw_relation(axes: Axes, edge: Edge, start: tuple[float, float], end: tuple[float, float], bend: float) -> None:
+    """Draw a relation; BEFORE has an arrowhead at the later end."""
+    look = {"color": COLOURS[edge.relation], **LOOKS[edge.status], "label": f"{edge.status}: {edge.relation}"}
+    arrow(axes, start, end, bend=bend, head=edge.relation == "BEFORE", **look)

@@ -4,8 +4,11 @@ Source: Minard et al. (2015), section 5 for temporal awareness and section 7 for
 version 2 of the official scorer.
 
 Conventions: the unit, and the unit of resampling, is the timeline; timelines without entries in gold are left out.
-Numerators and denominators are summed over timelines before dividing.  0/0 is 0, except for anchor accuracy, which is
-undefined if no mention is shared.
+Numerators and denominators are summed over timelines before dividing (`average="micro"`), as the published totals were,
+or the scores of timelines are averaged, weighted by their gold events (`"events"`), as the paper's section 5 and the
+first version of the official scorer have it.  An event is an entry, at position 0 or not.  0/0 is 0, except for anchor
+accuracy, which is undefined if no mention is shared; in the average over events, a timeline without shared mentions
+counts as 0.
 
 Metrics:
     awareness: precision, recall and F1 of reduced relations, as verified by the other side.
@@ -20,7 +23,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from closeread.corpora.sides import CorpusSides
-from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
+from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.options import Option, check_present, missing_option
 from closeread.counts.procedure import Explanation, Procedure
 from closeread.counts.sides import Inconsistency
@@ -31,14 +34,19 @@ from closeread.tasks.timeline.kernels.timelines import COUNTS, TRACKS, timeline_
 
 
 def count(
-    *, gold: Sequence[Record], system: Sequence[Record | None], track: str = "full", missing: str = "empty"
+    *,
+    gold: Sequence[Record],
+    system: Sequence[Record | None],
+    track: str = "full",
+    average: str = "micro",
+    missing: str = "empty",
 ) -> CountTable:
     """Count every timeline that has entries in gold.
 
     Args:
         gold: timelines, each with `id` and `entries`, each of which has `position`, `anchor` and `mentions`.
         system: the same timelines in the same order; None for a missing timeline.
-        track, missing: the options of `PROCEDURE`.
+        track, average, missing: the options of `PROCEDURE`.
 
     Raises:
         ValueError: a timeline has no prediction and `missing` is "error".
@@ -49,12 +57,11 @@ def count(
     counted = [
         timeline_counts(record["entries"], () if row is None else row["entries"], track) for record, row in scored
     ]
-    table = CountTable(
-        [record["id"] for record, _ in scored],
-        np.arange(len(scored)),
-        COUNTS,
-        np.array(counted, np.float64).reshape(len(scored), len(COUNTS)),
-    )
+    columns = dict(zip(COUNTS, np.array(counted, np.float64).reshape(len(scored), len(COUNTS)).T, strict=True))
+    if average == "events":
+        events = np.array([len(record["entries"]) for record, _ in scored], np.float64)
+        columns = unit_scores(columns, PROCEDURE.metrics, events)
+    table = CountTable.of_columns([record["id"] for record, _ in scored], columns)
     return table.select(present) if missing == "skip" else table
 
 
@@ -76,6 +83,23 @@ RIGHT_ANCHORS = Ratio(
     "anchors/right",
     "events/shared",
     "Shared mentions with the correct anchor; undefined if no mention is shared.",
+)
+
+
+METRICS = (
+    *precision_recall_f1(
+        "awareness",
+        "Awareness",
+        Ratio("awareness/verified_of_system", "awareness/system", "Reduced system relations that gold verifies."),
+        Ratio("awareness/verified_of_gold", "awareness/gold", "Reduced gold relations that the system verifies."),
+    ),
+    *precision_recall_f1(
+        "events",
+        "Events",
+        Ratio("events/shared", "events/system", "Predicted mentions that are in gold."),
+        Ratio("events/shared", "events/gold", "Gold mentions that are predicted."),
+    ),
+    Metric("anchor_accuracy", "Anchor accuracy", RIGHT_ANCHORS.description, RIGHT_ANCHORS),
 )
 
 
@@ -101,22 +125,16 @@ PROCEDURE = Procedure(
             "mentions (ordering).",
         ),
         missing_option("empty"),
-    ),
-    metrics=(
-        *precision_recall_f1(
-            "awareness",
-            "Awareness",
-            Ratio("awareness/verified_of_system", "awareness/system", "Reduced system relations that gold verifies."),
-            Ratio("awareness/verified_of_gold", "awareness/gold", "Reduced gold relations that the system verifies."),
+        Option(
+            "average",
+            ("micro", "events"),
+            "micro",
+            "Sum counts over timelines and divide once (micro), or average the scores of the timelines, weighted by "
+            "their gold events (events).",
+            signed="if_changed",
         ),
-        *precision_recall_f1(
-            "events",
-            "Events",
-            Ratio("events/shared", "events/system", "Predicted mentions that are in gold."),
-            Ratio("events/shared", "events/gold", "Gold mentions that are predicted."),
-        ),
-        Metric("anchor_accuracy", "Anchor accuracy", RIGHT_ANCHORS.description, RIGHT_ANCHORS),
     ),
+    metrics=average(METRICS),
     headline="awareness/f1",
     modules=("timeline_awareness",),
     count=count,

@@ -38,6 +38,7 @@ from closeread.tasks.wikipossessions.kernels.subtasks import (
     COUNTS,
     FAMILIES,
     RELATION_CERTAINTY_GOLD,
+    RELATION_REQUIRES,
     SCENARIOS,
     Rules,
     article_counts,
@@ -97,6 +98,7 @@ def count(
     open_range: str = "collapse",
     century: str = "event",
     relation_certainty_gold: str = "anchored",
+    relation_requires: str = "none",
     suborder: str = "tuple",
     ordering_match: str = "existential",
     average: str = "micro",
@@ -112,8 +114,8 @@ def count(
             `relation` and `relation_certainty`; values may be null.
         system: the same articles in the same order; None if there is no prediction.
         strip_scope, matching, unknown_with_relation, tolerance_rounding, tolerance_recall, now_year, open_range,
-            century, relation_certainty_gold, suborder, ordering_match, average, setting, scenario, tolerance, missing:
-            see the options of `PROCEDURE`.
+            century, relation_certainty_gold, relation_requires, suborder, ordering_match, average, setting, scenario,
+            tolerance, missing: see the options of `PROCEDURE`.
 
     Raises:
         ValueError: an article has no prediction and `missing` is "error"; an order is not valid; or `scenario` is
@@ -129,6 +131,7 @@ def count(
         matching=matching,
         tolerance=Tolerance(Fraction(tolerance), tolerance_rounding, tolerance_recall),
         relation_certainty_gold=relation_certainty_gold,
+        relation_requires=relation_requires,
         suborder=suborder,
         ordering_match=ordering_match,
     )
@@ -137,8 +140,7 @@ def count(
         for record, row in zip(gold, system, strict=True)
     ]
     counts = np.array(counted).reshape(len(gold), len(FAMILIES) * len(COUNTS))
-    names = [f"{family}/{name}" for family in FAMILIES for name in COUNTS]
-    columns = dict(zip(names, counts.T, strict=True))
+    columns = dict(zip((f"{family}/{name}" for family in FAMILIES for name in COUNTS), counts.T, strict=True))
     if average == "macro":
         columns = unit_scores(columns, PROCEDURE.metrics)
     table = CountTable.of_columns([record["article"] for record in gold], columns)
@@ -279,6 +281,14 @@ PROCEDURE = Procedure(
             "anchored",
             "Score the certainty of all anchored gold relations, or only of the certain ones, leaving out the "
             "predictions that match others.",
+        ),
+        Option(
+            "relation_requires",
+            RELATION_REQUIRES,
+            "none",
+            "Count a relation, and its certainty, as correct whatever the anchors are (none), or only if they share a "
+            "year, within the tolerance, or are the same event (anchor).",
+            signed="if_changed",
         ),
         Option(
             "suborder",

@@ -32,6 +32,7 @@ FAMILIES = ("possessor", "possessor_certainty", "anchor", "relation", "relation_
 COUNTS = ("found_of_system", "system", "found_of_gold", "gold")
 SCENARIOS = ("all", "all_correct", "oracle")
 RELATION_CERTAINTY_GOLD = ("anchored", "certain_only")
+RELATION_REQUIRES = ("none", "anchor")
 
 Credit = tuple[Fraction | int, Fraction | int]
 """What a pair adds to the numerators of precision and recall."""
@@ -48,6 +49,8 @@ class Rules(NamedTuple):
         matching: whether several predictions may match one gold possession.
         tolerance: how gold ranges are widened.
         relation_certainty_gold: whether certainty is scored for all anchored gold relations, or only for certain ones.
+        relation_requires: whether a relation, or its certainty, is right only if its anchor is: if the anchors share a
+            year, within the tolerance, or are the same event.
         suborder: how orders such as 6.1 are compared.
         ordering_match: which pairs of names match in the partial setting.
     """
@@ -58,6 +61,7 @@ class Rules(NamedTuple):
     matching: str = "one_to_one"
     tolerance: Tolerance = Tolerance()
     relation_certainty_gold: str = "anchored"
+    relation_requires: str = "none"
     suborder: str = "tuple"
     ordering_match: str = "existential"
 
@@ -123,12 +127,13 @@ def article_counts(system: Possessions, gold: Possessions, rules: Rules) -> Floa
         # The matching stays the same, since the dropped predictions had no partner.
         system = system.select([i for i, _ in pairs])
         pairs = [(i, j) for i, (_, j) in enumerate(pairs)]
+    times = system.times, gold.times
     credits_of = {
         "possessor": lambda i, j: (1, 1),
         "possessor_certainty": lambda i, j: _credit_equality(system.certainty[i], gold.certainty[j]),
         "anchor": lambda i, j: time_overlap(system.times[i], gold.times[j], rules.tolerance),
-        "relation": lambda i, j: _credit_equality(system.relation[i], gold.relation[j]),
-        "relation_certainty": lambda i, j: _credit_equality(system.relation_certainty[i], gold.relation_certainty[j]),
+        "relation": _credit_labels(system.relation, gold.relation, times, rules),
+        "relation_certainty": _credit_labels(system.relation_certainty, gold.relation_certainty, times, rules),
     }
     everything = [True] * len(system.names), [True] * len(gold.names)
     anchored = system.has_anchor(), gold.has_anchor()
@@ -157,6 +162,19 @@ def first_of_each_name(system: NamesAndOrders, gold: NamesAndOrders) -> list[int
 def _credit_equality(one: str | None, other: str | None) -> Credit:
     same = int(one is not None and one == other)
     return same, same
+
+
+def _credit_labels(
+    system: Sequence[str | None], gold: Sequence[str | None], times: tuple[Sequence[Time], Sequence[Time]], rules: Rules
+) -> Callable[[int, int], Credit]:
+    """Return the credit of a label of a relation: equal, and with a right anchor if that is required."""
+
+    def credit(i: int, j: int) -> Credit:
+        if rules.relation_requires == "anchor" and not time_overlap(times[0][i], times[1][j], rules.tolerance)[0]:
+            return 0, 0
+        return _credit_equality(system[i], gold[j])
+
+    return credit
 
 
 def _keep_certain_gold(

@@ -1,0 +1,180 @@
+"""Explicit and entailed relations of a timeline: by hand, beside a twin, and as a picture."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from shared.random_timelines import random_pair
+from shared.timeline_pictures import assert_readable, find_row, read_texts
+from shared.timelines import entries, entry
+from twins import timelines as twin
+
+from closeread.errors import RequestError
+from closeread.tasks.timeline.graph import CONTRADICTORY, ENTAILED, EXPLICIT, REDUNDANT, build_graph
+from closeread.tasks.timeline.kernels.timelines import TRACKS
+from closeread.tasks.timeline.plot_relations import MAX_MENTIONS, check_size, select_positions
+from closeread.tasks.timeline.plots import draw_relations
+
+PLOT = ["plot", "timeline-relations", "Mara Lindqvist", "--config", "sample"]
+ABC = [entry(2, "2011", "1-2-b", "1-3-c"), entry(1, "2010", "1-1-a"), entry(0, "XXXX", "1-4-z")]
+"""a at 2010, then b and c, which are one event, at 2011; z has no place."""
+
+
+def named(graph):
+    """The relations with the names of their nodes, by status."""
+    names = [*graph.mentions, *graph.anchors]
+    found = {}
+    for edge in graph.edges:
+        found.setdefault(edge.status, []).append((names[edge.one], edge.relation, names[edge.other]))
+    return found
+
+
+def test_relations_by_hand():
+    assert named(build_graph(ABC)) == {
+        EXPLICIT: [
+            ("1-1-a", "SIMULTANEOUS", "2010"),
+            ("1-2-b", "SIMULTANEOUS", "2011"),
+            ("1-3-c", "SIMULTANEOUS", "2011"),
+            ("1-1-a", "BEFORE", "1-2-b"),
+        ],
+        REDUNDANT: [("1-2-b", "SIMULTANEOUS", "1-3-c")],  # since both are at 2011
+        ENTAILED: [
+            ("1-1-a", "BEFORE", "1-3-c"),
+            ("1-1-a", "BEFORE", "2011"),
+            ("2010", "BEFORE", "1-2-b"),
+            ("2010", "BEFORE", "1-3-c"),
+            ("2010", "BEFORE", "2011"),
+        ],
+    }
+
+
+def test_without_anchors_only_mentions_are_related():
+    assert named(build_graph(ABC, "ordering")) == {
+        EXPLICIT: [("1-1-a", "BEFORE", "1-2-b"), ("1-2-b", "SIMULTANEOUS", "1-3-c")],
+        ENTAILED: [("1-1-a", "BEFORE", "1-3-c")],
+    }
+
+
+def test_a_relation_that_contradicts_earlier_ones_entails_nothing():
+    # Both are at 2010, so that neither is before the other.
+    found = named(build_graph([entry(1, "2010", "1-1-a"), entry(2, "2010", "1-2-b"), entry(3, "2011", "1-3-c")]))
+    assert found[CONTRADICTORY] == [("1-1-a", "BEFORE", "1-2-b")]
+    assert ("1-1-a", "BEFORE", "1-3-c") in found[ENTAILED]
+    assert not any({"1-1-a", "1-2-b"} == {one, other} for one, _, other in found[ENTAILED])
+
+
+def test_nothing_is_entailed_without_relations():
+    for nothing in ([], [entry(0, "2010", "1-1-a")]):
+        graph = build_graph(nothing)
+        assert (graph.mentions, graph.anchors, graph.edges) == ([], [], [])
+    one = build_graph([entry(1, "2010", "1-1-a")])
+    assert named(one) == {EXPLICIT: [("1-1-a", "SIMULTANEOUS", "2010")]}
+
+
+@pytest.mark.parametrize("track", TRACKS)
+def test_agrees_with_the_twin_on_random_timelines(track):
+    # Also where anchors recur, so that some times have no order, and some relations contradict others.
+    met = Counter()
+    for seed in range(60):
+        rows, _ = random_pair(seed, 8)
+        graph = build_graph(entries(rows), track)
+        stated = twin.relations(rows, track)
+        reduced, order = twin.reduced(stated)
+        placed = [("mention", copy) for copy, *_ in twin.numbered([row for row in rows if row[0]])]
+        nodes = placed + [("time", anchor) for anchor in graph.anchors]
+        expected = Counter()
+        for relation in stated:
+            status = EXPLICIT if relation in order else CONTRADICTORY if relation in reduced else REDUNDANT
+            expected[status, relation] += 1
+        ends = [{one, other} for _, one, other in stated]
+        for i, one in enumerate(nodes):
+            for other in nodes[i + 1 :]:
+                options = [(twin.BEFORE, one, other), (twin.BEFORE, other, one), (twin.SIMULTANEOUS, one, other)]
+                if {one, other} not in ends:
+                    expected.update((ENTAILED, option) for option in options if twin.entailed(option, order))
+        found = Counter((edge.status, (edge.relation, nodes[edge.one], nodes[edge.other])) for edge in graph.edges)
+        assert found == expected
+        met.update(edge.status for edge in graph.edges)
+    assert set(met) >= {EXPLICIT, ENTAILED}
+    assert (track == "ordering") or set(met) == {EXPLICIT, REDUNDANT, CONTRADICTORY, ENTAILED}
+
+
+def test_every_relation_is_drawn_and_readable():
+    graph = build_graph(ABC)
+    figure = draw_relations("T", graph)
+    drawn = Counter(patch.get_label() for patch in find_row(figure, "relations").patches)
+    assert drawn == {
+        "explicit: SIMULTANEOUS": 3,
+        "explicit: BEFORE": 1,
+        "explicit, redundant: SIMULTANEOUS": 1,
+        "entailed: BEFORE": 5,
+    }
+    texts = [text.get_text() for text in find_row(figure, "relations").texts]
+    assert texts == ["1-1-a", "1-2-b", "1-3-c", "2010", "2011"]
+    assert sorted(text.get_text() for text in find_row(figure, "legend").texts) == [
+        "1 BEFORE, explicit",
+        "1 SIMULTANEOUS, explicit, redundant",
+        "3 SIMULTANEOUS, explicit",
+        "5 BEFORE, entailed",
+    ]
+    assert_readable(figure)
+
+
+def test_arrows_lead_from_the_earlier_node_to_the_later_one():
+    figure = draw_relations("T", build_graph(ABC))
+    axes = find_row(figure, "relations")
+    heights = {text.get_text(): text.get_position()[1] for text in axes.texts}
+    assert heights["1-1-a"] > heights["1-2-b"] > heights["1-3-c"]
+    assert heights["2010"] == heights["1-1-a"]
+    for patch in axes.patches:
+        if patch.get_label().endswith("BEFORE"):
+            (_, start), (_, end) = patch._posA_posB  # where matplotlib keeps the ends of an arrow
+            assert start > end
+
+
+def test_anchors_that_belong_at_one_height_do_not_overlap():
+    # Anchors that come back are drawn at the mean height of their mentions, here all of them in the middle.
+    back = [entry(i + 1, anchor, f"1-{i}-a") for i, anchor in enumerate(("A", "B", "C", "C", "B", "A"))]
+    assert_readable(draw_relations("$T_1$", build_graph(back)))
+    assert_readable(draw_relations("T", build_graph([])))
+
+
+def test_a_part_of_a_timeline():
+    assert select_positions(ABC, None) == ABC
+    assert select_positions(ABC, "2") == [ABC[0]]
+    assert select_positions(ABC, "1-2") == ABC[:2]
+    with pytest.raises(RequestError, match=r"there is no event at positions 3-9 \(the last is 2\)"):
+        select_positions(ABC, "3-9")
+    for text in ("", "x", "1-", "-1", "1-2-3", "1 - 2"):
+        with pytest.raises(RequestError, match="are not valid \\(expected a position or a range such as 2-5\\)"):
+            select_positions(ABC, text)
+
+
+def test_too_many_mentions():
+    rows = [entry(1, "2010", *(f"1-{i}-a" for i in range(MAX_MENTIONS))), entry(0, "2010", "1-1-z")]
+    check_size(rows)
+    with pytest.raises(RequestError, match="has 31 mentions in order"):
+        check_size([*rows, entry(2, "2011", "1-1-b")])
+
+
+def test_the_command(ran, run):
+    told = ran(*PLOT, "-o", "one.svg")
+    # 7 mentions at 5 dates: 7 + 6 relations are stated, and every two of the 12 nodes are related.
+    assert told == f"one.svg: 7 mentions and 5 anchors, 13 explicit and {12 * 11 // 2 - 13} entailed relations\n"
+    assert {"Mara Lindqvist", "103-4-joined", "1998-XX-XX", "53 BEFORE, entailed"} <= set(read_texts("one.svg"))
+    ran(*PLOT, "-o", "two.svg")
+    assert Path("one.svg").read_bytes() == Path("two.svg").read_bytes()
+    told = ran(*PLOT, "--track", "ordering", "--positions", "1-2", "-o", "part.png")
+    assert told == "part.png: 3 mentions, 2 explicit and 1 entailed relations\n"
+    assert run(*PLOT, "-o", "x.pdf").exit_code == 2
+    assert run(*PLOT, "--positions", "9", "-o", "x.png").exit_code == 2
+    assert not Path("x.png").exists()
+
+
+def test_events_without_a_place_are_reported(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("own").mkdir()
+    Path("own/ann.txt").write_text("Ann\n0\tXXXX\t7-1-a\n1\t2010\t7-1-b\n", "utf-8")
+    done = run("plot", "timeline-relations", "Ann", "--gold", "own", "-o", "ann.svg")
+    assert done.stdout == "ann.svg: 1 mention and 1 anchor, 1 explicit and 0 entailed relations\n"
+    assert done.stderr == "note: not drawn: 1 mention at position 0, without relations\n"
