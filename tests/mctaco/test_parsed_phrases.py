@@ -183,5 +183,8 @@ def test_pipelines_that_can_not_be_used(run, here, pipeline, monkeypatch):
     assert "spaCy pipeline 'blank' can't be loaded: " in " ".join(run(*command, "blank").stderr.split())
     monkeypatch.setitem(__import__("sys").modules, "spacy", None)
     done = run(*command, pipeline)
-    assert (done.exit_code, done.stderr) == (1, "Error: closeread phrases text needs spacy: pip install spacy\n")
+    assert (done.exit_code, done.stderr) == (
+        1,
+        "Error: closeread phrases text (the extra closeread[spacy]) needs spacy: pip install spacy\n",
+    )
     assert not Path("events.txt").exists()

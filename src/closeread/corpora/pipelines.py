@@ -1,4 +1,7 @@
-"""spaCy pipelines by name, and what they annotate.  spaCy is imported when a pipeline is loaded, not with this module."""
+"""spaCy pipelines by name, and what they annotate.
+
+spaCy is imported when a pipeline is loaded, not with this module.
+"""
 
 from __future__ import annotations
 

@@ -213,13 +213,8 @@ def choose_kind(paths: Sequence[Path]) -> Kind:
     Raises:
         RequestError: some have documents and others timelines.
     """
-    documents = [_holds_documents(path) for path in paths]
+    documents = [holds_documents(path) for path in paths]
     if len(set(documents)) > 1:
         has = [f"{path} has {'documents' if one else 'timelines'}" for path, one in zip(paths, documents, strict=True)]
         raise RequestError(f"{', '.join(has[:-1])} and {has[-1]} (expected the same kind)")
     return DOCUMENTS if documents[0] else TIMELINES
-
-
-def _holds_documents(path: Path) -> bool:
-    """Return whether a file is in CAT, or a folder has such files."""
-    return any(file.suffix == SUFFIX for file in (path.iterdir() if path.is_dir() else [path]))

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
-from closeread.corpora.baselines import Baseline
+from closeread.corpora.baselines import Baseline, path_option, text_option
 from closeread.corpora.pipelines import load_pipeline
+from closeread.counts.options import Option
 from closeread.errors import (
     FormatError,
     Problem,
@@ -244,6 +245,18 @@ def read_folder(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:
         raise FormatError(folder, [Problem(problem.what, None, name) for name, problem in problems])
     return texts
 
+
+OPTIONS = (
+    Option(
+        "dates",
+        DATES,
+        WITH_YEAR,
+        "Anchor possessors at the nearest date that names a year, or at the nearest date of any kind, which is kept as "
+        "it is written if it names none.",
+    ),
+    text_option("spacy_model", "Use this spaCy pipeline, installed or in a folder (required)."),
+    path_option("articles", "Read the texts of the articles from this folder, one <title>.txt each."),
+)
 
 BASELINES = (
     Baseline(
