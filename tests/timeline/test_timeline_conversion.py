@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from closeread.errors import FormatError, RequestError
-from closeread.tasks.timeline.agreement import choose_kind, of_documents, of_timelines
+from closeread.tasks.timeline.agreement import DOCUMENTS, TIMELINES, choose_kind
 from closeread.tasks.timeline.cat_timeml import convert_document, is_document
 from closeread.tasks.timeline.plot_events import count_mentions, find_timeline
 
-TIMELINES = [
+RECORDS = [
     {"id": "ann_lee", "entity": "Ann Lee", "entries": [{"mentions": ["7-2-a", "7-3-b"]}, {"mentions": ["8-0-c"]}]},
     {"id": "bo", "entity": "Bo", "entries": []},
 ]
@@ -41,14 +41,14 @@ def test_what_is_compared_follows_from_the_files(tmp_path):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / file).touch()
     documents, timelines = tmp_path / "documents", tmp_path / "timelines"
-    assert choose_kind(documents, documents / "7.xml").measure is of_documents
-    assert choose_kind(timelines, tmp_path / "ann.jsonl").measure is of_timelines
+    assert choose_kind([documents, documents / "7.xml"]) is DOCUMENTS
+    assert choose_kind([timelines, tmp_path / "ann.jsonl", timelines]) is TIMELINES
     with pytest.raises(RequestError, match=r"timelines has timelines and .*documents has documents"):
-        choose_kind(timelines, documents)
+        choose_kind([timelines, documents])
 
 
 def test_a_timeline_is_found_by_name_or_id():
-    assert find_timeline(TIMELINES, "Ann Lee") is find_timeline(TIMELINES, "ann_lee") is TIMELINES[0]
+    assert find_timeline(RECORDS, "Ann Lee") is find_timeline(RECORDS, "ann_lee") is RECORDS[0]
     with pytest.raises(RequestError, match=r"no such entity: 'Ann Le'\. Did you mean 'Ann Lee'"):
-        find_timeline(TIMELINES, "Ann Le")
-    assert [count_mentions(timeline["entries"]) for timeline in TIMELINES] == [3, 0]
+        find_timeline(RECORDS, "Ann Le")
+    assert [count_mentions(timeline["entries"]) for timeline in RECORDS] == [3, 0]
