@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,8 +46,11 @@ def make_pair_grid(
     pairs: Mapping[Pair, Sequence[float | None]],
     mean: Sequence[float | None],
     notes: Sequence[str],
+    format_score: Callable[[float | None], str] = printing.format_percent,
 ) -> Grid:
     """Return a table with a row for every two annotators, and the mean in the last row.
+
+    Annotators are numbered, since the names of files would leave no room for scores; the first note names them.
 
     Args:
         names: the annotators' names.
@@ -55,12 +58,14 @@ def make_pair_grid(
         pairs: the scores of every two annotators, from 0 to 1, in the order of `columns`.
         mean: the means over the pairs.
         notes: the sentences below the table.
+        format_score: formats a score.
     """
     from closeread.counts.rendering import Grid
 
-    rows = [[names[i], names[j], *map(printing.format_percent, scores)] for (i, j), scores in pairs.items()]
-    rows.append(["mean", "", *map(printing.format_percent, mean)])
-    return Grid("", ["first annotator", "second annotator", *columns], rows, notes)
+    rows = [[f"{i + 1} and {j + 1}", *map(format_score, scores)] for (i, j), scores in pairs.items()]
+    rows.append(["mean", *map(format_score, mean)])
+    numbered = ", ".join(f"{number} is {name}" for number, name in enumerate(names, 1))
+    return Grid("", ["annotators", *columns], rows, [f"Annotators: {numbered}.", *notes])
 
 
 def read_annotators(paths: Sequence[Path], given: Path | None = None) -> list[AnnotatorFile]:

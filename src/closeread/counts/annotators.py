@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 from closeread.arrays import ratio
 from closeread.errors import pluralize
@@ -35,6 +36,16 @@ def average_pairs(pairs: Sequence[Scores]) -> dict[str, float | None]:
     return {name: float(ratio(sum(known), len(known))) if known else None for name, known in values.items()}
 
 
+def count_left_out(pairs: Sequence[Scores], name: str) -> int:
+    """Return how many pairs the mean of a score leaves out; 0 if there is no mean.
+
+    >>> count_left_out([{"dice": 0.5}, {"dice": None}, {"dice": 1.0}], "dice")
+    1
+    """
+    lacking = sum(scores.get(name) is None for scores in pairs)
+    return lacking if lacking < len(pairs) else 0
+
+
 def describe_left_out(pairs: Sequence[Scores], titles: Mapping[str, str]) -> Iterator[str]:
     """Yield a sentence for every mean that leaves out pairs.
 
@@ -43,6 +54,14 @@ def describe_left_out(pairs: Sequence[Scores], titles: Mapping[str, str]) -> Ite
         titles: the names of the scores in sentences.
     """
     for name, title in titles.items():
-        lacking = sum(scores.get(name) is None for scores in pairs)
-        if 0 < lacking < len(pairs):
+        if lacking := count_left_out(pairs, name):
             yield f"{title}: the mean leaves out {lacking:,} of {pluralize(len(pairs), 'pair')}, without a value."
+
+
+def list_agreements(names: Sequence[str], pairs: Mapping[Pair, object]) -> list[dict[str, Any]]:
+    """Return the agreement of every pair, with the names of both annotators, as JSON can hold it.
+
+    >>> list_agreements(["anna", "ben"], {(0, 1): 0.5})
+    [{'first': 'anna', 'second': 'ben', 'agreement': 0.5}]
+    """
+    return [{"first": names[i], "second": names[j], "agreement": found} for (i, j), found in pairs.items()]

@@ -67,7 +67,7 @@ def _make_table(found: PairedAgreement) -> printing.CsvTable:
     ]
     several, fields = len(found.pairs) > 1, list(found.pairs[0, 1].slices)
     if several:
-        means = {field: {value: mean for value, (_, mean) in found.average_slices(field).items()} for field in fields}
+        means = {field: {value: one.scores for value, one in found.average_slices(field).items()} for field in fields}
         rows += [["mean", "", *row] for row in _list_scores(found.mean, means)]
     header = ["first annotator", "second annotator", "field", "group", "metric", "value"]
     shown = [*range(0 if several else 2, 2), *range(2 if fields else 4, 6)]
@@ -90,7 +90,7 @@ def _make_grid(found: PairedAgreement) -> Grid:
     from closeread.cli.annotators import make_pair_grid
     from closeread.counts.rendering import Grid
     from closeread.errors import pluralize
-    from closeread.tasks.tne.agreement import TITLES, list_rows
+    from closeread.tasks.tne.agreement import SHORT_TITLES, list_rows
 
     first = found.pairs[0, 1]
     notes = list(found.describe())
@@ -104,23 +104,33 @@ def _make_grid(found: PairedAgreement) -> Grid:
     mean = found.mean
     pairs = {pair: [one.scores.get(name) for name in mean] for pair, one in found.pairs.items()}
     against = f"F1 scores and accuracies of the second annotator against the first, {size}."
-    return make_pair_grid(found.names, [TITLES[name] for name in mean], pairs, list(mean.values()), [against, *notes])
+    titles = [SHORT_TITLES[name] for name in mean]
+    return make_pair_grid(found.names, titles, pairs, list(mean.values()), [against, *notes])
 
 
 def _make_slice_grids(found: PairedAgreement) -> Iterator[Grid]:
     """Yield a table for every field, with the scores of each of its values, or their means over the pairs."""
     from closeread.counts.rendering import Grid
-    from closeread.tasks.tne.agreement import TITLES
+    from closeread.tasks.tne.agreement import SHORT_TITLES
 
-    first, mean = found.pairs[0, 1], found.mean
-    notes = ["F1 scores and accuracies."] if len(found.pairs) == 1 else ["Means over the pairs of annotators."]
-    for field in first.slices:
-        rows = [*found.average_slices(field).items(), ("all", (first.documents, mean))]
+    several = len(found.pairs) > 1
+    what = "Means over the pairs of annotators" if several else "F1 scores and accuracies"
+    for field in found.pairs[0, 1].slices:
+        rows = [*found.average_slices(field).items(), ("all", found.average_all())]
+        # What no document has a value for would only make the table wider.
+        names = [name for name in found.mean if any(one.scores[name] is not None for _, one in rows)]
         cells = [
-            [value, f"{size:,}", *(printing.format_percent(scores[name]) for name in mean)]
-            for value, (size, scores) in rows
+            [
+                value,
+                f"{one.documents:,}",
+                *(printing.format_percent(one.scores[name]) + "*" * (name in one.partial) for name in names),
+            ]
+            for value, one in rows
         ]
-        yield Grid("", [field, "documents", *(TITLES[name] for name in mean)], cells, notes)
+        notes = [f"{what}; n is the number of documents."]
+        if any(one.partial for _, one in rows):
+            notes.append("* The mean leaves out pairs without a value.")
+        yield Grid("", [field, "n", *(SHORT_TITLES[name] for name in names)], cells, notes)
 
 
 COMMANDS: Commands = {"agreement": {"tne": agreement}}

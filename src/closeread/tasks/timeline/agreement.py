@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from closeread.arrays import ratio
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import read_own_gold
-from closeread.counts.annotators import Pair, average_pairs, describe_left_out, list_pairs
+from closeread.counts.annotators import Pair, average_pairs, describe_left_out, list_agreements, list_pairs
 from closeread.errors import FormatError, Problem, RequestError, join_names, pluralize, quote
 from closeread.records import Record, find_repeated
 from closeread.tasks.timeline.cat_entities import read_annotations
@@ -83,10 +83,7 @@ class Agreement:
         pairs = {pair: {what: asdict(one) for what, one in found.items()} for pair, found in self.pairs.items()}
         if len(pairs) == 1:
             return pairs[0, 1]
-        rows = [
-            {"first": self.names[i], "second": self.names[j], "agreement": found} for (i, j), found in pairs.items()
-        ]
-        return {"annotators": list(self.names), "mean": self.mean, "pairs": rows}
+        return {"annotators": list(self.names), "mean": self.mean, "pairs": list_agreements(self.names, pairs)}
 
     @property
     def _coefficients(self) -> list[Mapping[str, float | None]]:

@@ -9,14 +9,22 @@ Conventions: the second annotator is scored against the first, and of more than 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from closeread.arrays import Mask
-from closeread.counts.annotators import Pair, Scores, average_pairs, describe_left_out, list_pairs
+from closeread.counts.annotators import (
+    Pair,
+    Scores,
+    average_pairs,
+    count_left_out,
+    describe_left_out,
+    list_agreements,
+    list_pairs,
+)
 from closeread.counts.metrics import Metric
 from closeread.counts.table import CountTable
 from closeread.errors import FormatError, Problem, join_names, quote
@@ -73,6 +81,21 @@ class Agreement(Slice):
 
 
 @dataclass(frozen=True)
+class SliceMean:
+    """The means over the pairs of annotators of their agreement about some documents.
+
+    Attributes:
+        documents: the number of documents.
+        scores: the means of F1 scores and accuracies.
+        partial: the names of the means that leave out pairs, which have no value.
+    """
+
+    documents: int
+    scores: Scores
+    partial: Collection[str]
+
+
+@dataclass(frozen=True)
 class PairedAgreement:
     """The agreement of two annotators or more, every two of them.
 
@@ -87,15 +110,16 @@ class PairedAgreement:
     @property
     def mean(self) -> Scores:
         """The means over the pairs of F1 scores and accuracies."""
-        return average_pairs([found.summarize() for found in self.pairs.values()])
+        return self.average_all().scores
 
-    def average_slices(self, field: str) -> Mapping[str, tuple[int, Scores]]:
-        """Return the number of documents of every value of a field, and the means over the pairs."""
+    def average_slices(self, field: str) -> Mapping[str, SliceMean]:
+        """Return the means over the pairs for every value of a field."""
         parts = [found.slices[field] for found in self.pairs.values()]
-        return {
-            value: (one.documents, average_pairs([part[value].summarize() for part in parts]))
-            for value, one in parts[0].items()
-        }
+        return {value: _average([part[value] for part in parts]) for value in parts[0]}
+
+    def average_all(self) -> SliceMean:
+        """Return the means over the pairs for all documents."""
+        return _average(list(self.pairs.values()))
 
     def describe(self) -> Iterator[str]:
         """Yield what is not compared, and what means leave out, in sentences."""
@@ -110,17 +134,24 @@ class PairedAgreement:
         first = self.pairs[0, 1]
         slices = {
             field: {
-                value: {"documents": size, "mean": mean} for value, (size, mean) in self.average_slices(field).items()
+                value: {"documents": one.documents, "mean": one.scores}
+                for value, one in self.average_slices(field).items()
             }
             for field in first.slices
         }
-        rows = [
-            {"first": self.names[i], "second": self.names[j], "agreement": found} for (i, j), found in pairs.items()
-        ]
-        annotators = list(self.names)
         return {
-            "annotators": annotators, "documents": first.documents, "mean": self.mean, "slices": slices, "pairs": rows,
-        }  # fmt: skip
+            "annotators": list(self.names),
+            "documents": first.documents,
+            "mean": self.mean,
+            "slices": slices,
+            "pairs": list_agreements(self.names, pairs),
+        }
+
+
+def _average(parts: Sequence[Slice]) -> SliceMean:
+    scores = [part.summarize() for part in parts]
+    mean = average_pairs(scores)
+    return SliceMean(parts[0].documents, mean, frozenset(name for name in mean if count_left_out(scores, name)))
 
 
 def agreement(
@@ -290,6 +321,9 @@ def list_titles(metrics: Sequence[Metric]) -> dict[str, str]:
 
 TITLES: Mapping[str, str] = list_titles([*tne.PROCEDURE.metrics, *OF_CLUSTERS.metrics])
 """What annotators are compared by, whichever is scored against the other: the titles of F1 scores and accuracies."""
+
+SHORT_TITLES = {name: title.removesuffix(" links").removesuffix(" accuracy") for name, title in TITLES.items()}
+"""The same, for tables with a column for each."""
 
 
 def list_rows(found: Agreement) -> Iterator[list[str | float | None]]:

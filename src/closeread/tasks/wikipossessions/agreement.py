@@ -1,4 +1,4 @@
-"""Agreement of two annotators of WikiPossessions.
+"""Agreement of annotators of WikiPossessions, two at a time.
 
 Source: Chinnappa, Palmer and Blanco (2020), section 4.2.5: precision and recall of one annotator's possessors and
 ordered pairs against the other's, and Cohen's kappa of the labels of the shared possessors.  Ordered pairs are those of
@@ -8,18 +8,23 @@ the shared possessors, too: the paper prints a recall of 0.90 for them, which ca
 Conventions: anchors are compared by meaning, not by spelling.  They are equal if they have the same years and the same
 open ends; events are equal if their normalized names are.  If an article has a possessor several times, its
 possessions are paired so that as many anchors as possible are equal, then so that as many years as possible overlap,
-then so that as many other labels as possible are equal; the order decides what is left.
+then so that as many other labels as possible are equal; the order decides what is left.  A label that is not given,
+such as the relation to an unknown anchor, is a label like any other.  The second annotator is scored against the first,
+and of more than two annotators, each against all before.  0/0 is None, and means over pairs leave the pair out.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from closeread.arrays import Floats, ratio
+from closeread.counts.annotators import Pair as Annotators
+from closeread.counts.annotators import Scores, average_pairs, describe_left_out, list_agreements, list_pairs
+from closeread.counts.metrics import harmonic_mean
 from closeread.counts.options import Option
 from closeread.errors import FormatError, Problem, join_names
 from closeread.records import Record
@@ -64,8 +69,20 @@ OPTIONS = (
 )
 """Choices that change what is computed."""
 
+TITLES = {f"{name}/f1": f"{name} F1" for name in COMPARED} | {
+    f"{label}/kappa": f"{label.replace('_', ' ')} kappa" for label in LABELS
+}
+"""What pairs of annotators are compared by, whichever is scored against the other, and how tables call it."""
+
 Labels = Mapping[str, Sequence[Hashable]]
 """The values of every label of `LABELS`, a value for every possession."""
+
+
+class _Annotated(NamedTuple):
+    """The possessions of an article, and their labels."""
+
+    possessions: Possessions
+    labels: Labels
 
 
 @dataclass(frozen=True)
@@ -74,94 +91,158 @@ class Agreement:
 
     Attributes:
         shared: the number of possessors that both annotated.
-        precision, recall: of the second's possessors and ordered pairs against the first's, by `COMPARED`; NaN for 0/0.
-        kappa: Cohen's kappa of each of `LABELS` over the shared possessors; NaN if undefined.
+        precision, recall, f1: of the second's possessors and ordered pairs against the first's, by `COMPARED`; None for
+            0/0.
+        kappa: Cohen's kappa of each of `LABELS` over the shared possessors; None if undefined.
         same: the number of shared possessors with the same label, for each of `LABELS`.
         options: the value of each of `OPTIONS`.
     """
 
     shared: int
-    precision: Mapping[str, float]
-    recall: Mapping[str, float]
-    kappa: Mapping[str, float]
+    precision: Scores
+    recall: Scores
+    f1: Scores
+    kappa: Scores
     same: Mapping[str, int]
     options: Mapping[str, str]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the attributes as JSON can hold them, None for NaN."""
-        return {
-            name: {key: _none_for_nan(value) for key, value in values.items()} if isinstance(values, dict) else values
-            for name, values in asdict(self).items()
-        }
+    def summarize(self) -> Scores:
+        """Return the F1 scores and kappas, which are those in `TITLES`."""
+        f1 = {f"{name}/f1": value for name, value in self.f1.items()}
+        return f1 | {f"{label}/kappa": value for label, value in self.kappa.items()}
 
     def rows(self) -> list[list[str | float | None]]:
-        """Return a row for everything that is compared: name, precision, recall, number of same labels, kappa.
+        """Return a row for everything that is compared: name, precision, recall, F1, number of same labels, kappa.
 
         What does not apply to a row is empty; what is undefined is None.
         """
         scored: list[list[str | float | None]] = [
-            [name, _none_for_nan(self.precision[name]), _none_for_nan(self.recall[name]), "", ""]
-            for name in self.precision
+            [name, self.precision[name], self.recall[name], self.f1[name], "", ""] for name in self.precision
         ]
-        return scored + [[name, "", "", self.same[name], _none_for_nan(kappa)] for name, kappa in self.kappa.items()]
+        return scored + [[label, "", "", "", self.same[label], kappa] for label, kappa in self.kappa.items()]
 
 
-def _none_for_nan(value: Any) -> Any:
-    """Return None for NaN, and everything else as it is."""
-    return None if isinstance(value, float) and math.isnan(value) else value
+@dataclass(frozen=True)
+class PairedAgreement:
+    """The agreement of two annotators or more, every two of them.
+
+    Attributes:
+        names: the names of the annotators.
+        pairs: the agreement of every two of them.
+        options: the value of each of `OPTIONS`.
+    """
+
+    names: Sequence[str]
+    pairs: Mapping[Annotators, Agreement]
+    options: Mapping[str, str]
+
+    @property
+    def mean(self) -> Scores:
+        """The means over the pairs of F1 scores and kappas, by the names in `TITLES`."""
+        return average_pairs([found.summarize() for found in self.pairs.values()])
+
+    def describe_left_out(self) -> Iterator[str]:
+        """Yield a sentence for every mean that leaves out pairs."""
+        return describe_left_out([found.summarize() for found in self.pairs.values()], TITLES)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the agreement of two annotators; of more, the means and every pair."""
+        pairs = {pair: asdict(found) for pair, found in self.pairs.items()}
+        if len(pairs) == 1:
+            return pairs[0, 1]
+        return {
+            "annotators": list(self.names),
+            "options": self.options,
+            "mean": self.mean,
+            "pairs": list_agreements(self.names, pairs),
+        }
 
 
 def agreement(
     first: Sequence[Record],
     second: Sequence[Record],
-    setting: str = "exact",
     names: tuple[str, str] = ("the first", "the second"),
+    **options: str,
+) -> Agreement:
+    """Measure the agreement of two annotators; see `measure_agreement`."""
+    return measure_agreement([first, second], names, **options).pairs[0, 1]
+
+
+def measure_agreement(
+    annotators: Sequence[Sequence[Record]],
+    names: Sequence[str],
     *,
+    setting: str = "exact",
     pairs: str = "shared",
     repeated: str = "labels",
-) -> Agreement:
-    """Measure the agreement of two annotators.
+) -> PairedAgreement:
+    """Measure the agreement of every two annotators.
 
     Args:
-        first, second: gold records of the same articles, in any order.
-        setting: how names match: "exact" or "partial".
+        annotators: gold records of the same articles, in any order; at least two annotators.
         names: the annotators' names in error messages.
+        setting: how names match: "exact" or "partial".
         pairs: whose ordered pairs are compared: those of the possessors that both have ("shared"), which are then
             compared as they are paired; or those of "all" possessors.
         repeated: how possessions of the same name are paired: by what their "labels" say, or by their "order".
 
     Raises:
-        FormatError: an annotator lacks articles of the other; lists all problems.
+        FormatError: annotators don't have the same articles; lists all problems.
     """
-    others = {record["article"]: record for record in second}
-    if problems := list(_compare_articles([record["article"] for record in first], list(others), names)):
+    articles = [[record["article"] for record in records] for records in annotators]
+    if problems := [
+        problem
+        for other, name in zip(articles[1:], names[1:], strict=True)
+        for problem in _compare_articles(articles[0], other, (names[0], name))
+    ]:
         raise FormatError("annotations", problems)
+    options = {"setting": setting, "pairs": pairs, "repeated": repeated}
     # Names that are paired match each other only, whatever words they share with others.
     rules = Rules(setting=setting, ordering_match="via_matching" if pairs == "shared" else "existential")
+    sides = [
+        {
+            record["article"]: _Annotated(
+                possessions(record["possessions"], rules.reading), _get_labels(record["possessions"])
+            )
+            for record in records
+        }
+        for records in annotators
+    ]
+    found = {(i, j): _compare(sides[i], sides[j], rules, options) for i, j in list_pairs(len(annotators))}
+    return PairedAgreement(names, found, options)
+
+
+def _compare(
+    first: Mapping[str, _Annotated], second: Mapping[str, _Annotated], rules: Rules, options: Mapping[str, str]
+) -> Agreement:
+    """Compare two annotators' possessions of the same articles."""
     totals = np.zeros((len(COMPARED), len(COUNTS)))
     values: dict[str, tuple[list[Hashable], list[Hashable]]] = {label: ([], []) for label in LABELS}
-    for record in first:
-        sides = record["possessions"], others[record["article"]]["possessions"]
-        one, two = (possessions(side, rules.reading) for side in sides)
-        said, also_said = map(_get_labels, sides)
-        likeness = _compare_labels(also_said, said) if repeated == "labels" else None
-        paired = match_possessions(two.names_and_orders, one.names_and_orders, setting, likeness=likeness)
+    for article, (one, said) in first.items():
+        two, also_said = second[article]
+        likeness = _compare_labels(also_said, said) if options["repeated"] == "labels" else None
+        paired = match_possessions(two.names_and_orders, one.names_and_orders, rules.setting, likeness=likeness)
         totals[0] += (len(paired), len(two.names), len(paired), len(one.names))
-        compared = _keep_paired(two, one, paired) if pairs == "shared" else (two, one, paired)
+        compared = _keep_paired(two, one, paired) if options["pairs"] == "shared" else (two, one, paired)
         totals[1] += count_ordered_pairs(*compared, rules)
         for label, (ours, theirs) in values.items():
             ours += (said[label][j] for _, j in paired)
             theirs += (also_said[label][i] for i, _ in paired)
-    with np.errstate(invalid="ignore"):
-        precision, recall = totals[:, 0] / totals[:, 1], totals[:, 2] / totals[:, 3]
+    precision, recall = ratio(totals[:, 0], totals[:, 1]), ratio(totals[:, 2], totals[:, 3])
     return Agreement(
         int(totals[0, 0]),
-        dict(zip(COMPARED, precision.tolist(), strict=True)),
-        dict(zip(COMPARED, recall.tolist(), strict=True)),
-        {label: cohen_kappa(*both) for label, both in values.items()},
+        _name_scores(COMPARED, precision),
+        _name_scores(COMPARED, recall),
+        _name_scores(COMPARED, harmonic_mean(precision, recall)),
+        _name_scores(LABELS, np.array([cohen_kappa(*both) for both in values.values()])),
         {label: sum(a == b for a, b in zip(*both, strict=True)) for label, both in values.items()},
-        {"setting": setting, "pairs": pairs, "repeated": repeated},
+        options,
     )
+
+
+def _name_scores(names: Sequence[str], values: Floats) -> Scores:
+    """Return scores by name, None for NaN."""
+    return {name: None if np.isnan(value) else value for name, value in zip(names, values.tolist(), strict=True)}
 
 
 def _keep_paired(
