@@ -331,12 +331,13 @@ def test_the_command_on_timelines(ran, run):
 def test_the_command_on_three_annotators(ran, run):
     Path("cem.xml").write_text(CEM, "utf-8")
     printed = ran("agreement", "timeline", "anna.xml", "ben.xml", "cem.xml").splitlines()
-    assert [line.split() for line in printed if line.startswith(("anna", "ben", "mean"))] == [
-        ["anna.xml", "ben.xml", "40.00", "57.14", "33.33"],
-        ["anna.xml", "cem.xml", "66.67", "0.00", "0.00"],
-        ["ben.xml", "cem.xml", "50.00", "0.00", "0.00"],
+    assert [line.split() for line in printed if line.startswith(("1 and", "2 and", "mean"))] == [
+        ["1", "and", "2", "40.00", "57.14", "33.33"],
+        ["1", "and", "3", "66.67", "0.00", "0.00"],
+        ["2", "and", "3", "50.00", "0.00", "0.00"],
         ["mean", "52.22", "19.05", "11.11"],
     ]
+    assert "Annotators: 1 is anna.xml, 2 is ben.xml, 3 is cem.xml." in printed
     found = json.loads(ran("agreement", "timeline", "anna.xml", "ben.xml", "cem.xml", "--json"))
     assert found["annotators"] == ["anna.xml", "ben.xml", "cem.xml"]
     assert found["mean"]["event mentions"] == pytest.approx(47 / 90)

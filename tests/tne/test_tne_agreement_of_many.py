@@ -84,9 +84,10 @@ def test_slices_of_three_are_means():
     sides = [[*placed("books", one), *placed("imdb", OTHER)] for one in (ANNA, BEN, ANNA)]
     found = measure_agreement(sides, NAMES, ["domain"])
     slices = found.average_slices("domain")
-    assert [(value, size) for value, (size, _) in slices.items()] == [("books", 1), ("imdb", 1)]
-    assert slices["books"][1]["links/f1"] == pytest.approx(7 / 12)
-    assert slices["imdb"][1]["links/f1"] == 1
+    assert [(value, one.documents) for value, one in slices.items()] == [("books", 1), ("imdb", 1)]
+    assert slices["books"].scores["links/f1"] == pytest.approx(7 / 12)
+    assert slices["imdb"].scores["links/f1"] == 1
+    assert not slices["books"].partial
     # Counts are summed over documents: 2 + 1 of 4 + 1 pairs, all, and 1 + 1 of 4 + 1.
     assert found.mean["links/f1"] == pytest.approx((3 / 5 + 1 + 2 / 5) / 3)
 
@@ -140,12 +141,24 @@ def files():
 def test_the_command_on_three_annotators(ran, files):
     printed = ran("agreement", "tne", *files, "--by", "domain").splitlines()
     rows = [line.split() for line in printed]
-    assert ["anna.jsonl", "ben.jsonl", "60.00", "80.00", "54.55", "75.00", "–", "80.00", "83.33"] in rows
+    assert ["1", "and", "2", "60.00", "80.00", "54.55", "75.00", "–", "80.00", "83.33"] in rows
     assert ["mean", "66.67", "86.67", "69.70", "75.00", "–", "86.67", "88.89"] in rows
     assert "F1 scores and accuracies of the second annotator against the first, 2 documents." in printed
-    assert ["books", "1", "58.33", "83.33", "62.96", "66.67", "–", "86.67", "88.89"] in rows
-    assert ["all", "2", "66.67", "86.67", "69.70", "75.00", "–", "86.67", "88.89"] in rows
-    assert printed[-1] == "Means over the pairs of annotators."
+    assert ["books", "1", "58.33", "83.33", "62.96", "66.67", "86.67", "88.89"] in rows
+    assert ["all", "2", "66.67", "86.67", "69.70", "75.00", "86.67", "88.89"] in rows
+    assert "Annotators: 1 is anna.jsonl, 2 is ben.jsonl, 3 is cem.jsonl." in printed
+    assert printed[-1] == "Means over the pairs of annotators; n is the number of documents."
+
+
+def test_means_of_slices_that_leave_out_pairs(ran, files):
+    # Only Anna has a link in one of the domains.
+    json_lines.write("ben.jsonl", [*placed("books", BEN), *placed("imdb", OTHER | {"np_relations": []})])
+    json_lines.write("cem.jsonl", [*placed("books", ANNA), *placed("imdb", OTHER | {"np_relations": []})])
+    printed = ran("agreement", "tne", *files, "--by", "domain").splitlines()
+    rows = [line.split() for line in printed]
+    # F1 is 0 if only one of the two has a link, and undefined if nobody has; prepositions and clusters never have any.
+    assert ["imdb", "1", "0.00*", "0.00*", "0.00*", "–", "–", "–"] in rows
+    assert printed[-1] == "* The mean leaves out pairs without a value."
 
 
 def test_three_annotators_as_json_and_csv(ran, files):
@@ -166,7 +179,7 @@ def test_two_annotators_by_domain(ran, run, files):
     printed = ran("agreement", "tne", *files[:2], "--by", "domain").splitlines()
     rows = [line.split() for line in printed]
     assert ["Links", "60.00", "60.00", "60.00"] in rows
-    assert ["books", "1", "50.00", "75.00", "44.44", "66.67", "–", "80.00", "83.33"] in rows
-    assert ["imdb", "1", "100.00", "100.00", "100.00", "100.00", "–", "–", "–"] in rows
+    assert ["books", "1", "50.00", "75.00", "44.44", "66.67", "80.00", "83.33"] in rows
+    assert ["imdb", "1", "100.00", "100.00", "100.00", "100.00", "–", "–"] in rows
     assert run("agreement", "tne", files[0]).exit_code == 2
     assert run("agreement", "tne", *files[:2], "--by", "preposition").exit_code == 2

@@ -60,6 +60,7 @@ def test_by_hand():
     assert found.shared == 3
     assert found.precision["possessor"] == 3 / 4
     assert found.recall["possessor"] == 1
+    assert found.f1["possessor"] == pytest.approx(6 / 7)
     # Of the possessors that both have, each has three pairs: (Ada, Ben), (Ada, Cleo), and one of Ben and Cleo.
     assert found.precision["ordering"] == 2 / 3
     assert found.recall["ordering"] == 2 / 3
@@ -72,7 +73,7 @@ def test_by_hand():
     assert found.kappa["anchor"] == pytest.approx(2 / 5)
     # One of three is uncertain for the second and none for the first, so agreement is at chance level.
     assert found.kappa["certainty"] == 0
-    assert math.isnan(found.kappa["relation"])
+    assert found.kappa["relation"] is None
 
 
 def article(*rows):
@@ -90,8 +91,8 @@ def test_a_missed_possessor_is_no_disagreement_about_order():
 def test_nobody_in_common():
     found = agreement(article(("A", "1"), ("B", "2")), article(("C", "1")))
     assert (found.shared, found.recall["possessor"]) == (0, 0)
-    assert math.isnan(found.precision["ordering"])
-    assert math.isnan(found.recall["ordering"])
+    assert found.f1["possessor"] == 0
+    assert (found.precision["ordering"], found.recall["ordering"], found.f1["ordering"]) == (None, None, None)
 
 
 def test_paired_names_match_each_other_only():
@@ -297,7 +298,8 @@ def test_command_output(ran, run):
     assert found["kappa"]["relation"] is None
     printed = ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl")
     assert "0.400" in printed
-    assert printed.splitlines()[-2:] == [
+    assert printed.splitlines()[-3:] == [
+        "ben.jsonl against anna.jsonl.",
         "Labels are compared on the 3 possessors that both annotators have.",
         "Ordered pairs are those of these possessors.",
     ]
@@ -305,6 +307,6 @@ def test_command_output(ran, run):
     assert printed.endswith("Ordered pairs are those of all possessors.\n")
     assert run("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl", "--repeated", "years").exit_code == 2
     table = ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl", "--format", "csv").splitlines()
-    assert table[0] == ",precision,recall,same label,kappa,shared"
-    assert f"ordering,{2 / 3},{2 / 3},,,3" in table
-    assert any(line.startswith("relation,,,") and line.endswith(",,3") for line in table)
+    assert table[0] == ",precision,recall,F1,same label,kappa,shared"
+    assert f"ordering,{2 / 3},{2 / 3},{2 / 3},,,3" in table
+    assert "relation,,,,3,,3" in table

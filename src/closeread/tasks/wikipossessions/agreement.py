@@ -161,11 +161,12 @@ class PairedAgreement:
 def agreement(
     first: Sequence[Record],
     second: Sequence[Record],
+    setting: str = "exact",
     names: tuple[str, str] = ("the first", "the second"),
     **options: str,
 ) -> Agreement:
     """Measure the agreement of two annotators; see `measure_agreement`."""
-    return measure_agreement([first, second], names, **options).pairs[0, 1]
+    return measure_agreement([first, second], names, setting=setting, **options).pairs[0, 1]
 
 
 def measure_agreement(
