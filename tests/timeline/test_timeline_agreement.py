@@ -226,8 +226,7 @@ def test_the_mean_leaves_out_pairs_without_annotation():
     found = measure_agreement(annotators, ("anna", "ben", "cem"), DOCUMENTS)
     assert found.mean == {"event mentions": (2 / 3 + 2 / 3 + 1) / 3, "entity mentions": 0, "entity coreference": 0}
     assert list(found.describe_left_out()) == [
-        "entity mentions: the mean leaves out 1 of 3 pairs, without a value.",
-        "entity coreference: the mean leaves out 1 of 3 pairs, without a value.",
+        "entity mentions, entity coreference: the means leave out 1 of 3 pairs, without a value.",
     ]
     assert measure_agreement([read(CEM).records] * 3, "abc", DOCUMENTS).mean["entity mentions"] is None
 

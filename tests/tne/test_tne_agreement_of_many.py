@@ -58,8 +58,7 @@ def test_the_mean_leaves_out_what_an_annotator_lacks():
     assert found.mean["links/f1"] == pytest.approx(7 / 12)
     assert list(found.describe()) == [
         "cem has no clusters: its clusters are not compared.",
-        "MUC: the mean leaves out 2 of 3 pairs, without a value.",
-        "CoNLL: the mean leaves out 2 of 3 pairs, without a value.",
+        "MUC, CoNLL: the means leave out 2 of 3 pairs, without a value.",
     ]
     # Only the pair of Anna and Cem has fallback prepositions that are needed.
     found = measure_agreement([[ANNA], [BEN], [submit("d", [], [(0, "at", ROOF), (ROOF, "of", HOUSE)])]], NAMES)
@@ -173,6 +172,18 @@ def test_three_annotators_as_json_and_csv(ran, files):
     assert table[0] == "first annotator,second annotator,field,group,metric,value"
     assert {"anna.jsonl,ben.jsonl,domain,books,links/recall,0.5", "mean,,domain,imdb,links/f1,1.0"} <= set(table)
     assert ran("agreement", "tne", *files[:2], "--by", "domain", "--format", "csv").startswith("field,group,metric")
+
+
+def test_nothing_in_common(run):
+    json_lines.write("anna.jsonl", [ANNA | {"coref": None}])
+    json_lines.write("ben.jsonl", [BEN | {"np_relations": None}])
+    done = run("agreement", "tne", "anna.jsonl", "ben.jsonl", "ben.jsonl")
+    assert done.exit_code == 0  # Ben's clusters
+    done = run("agreement", "tne", "anna.jsonl", "ben.jsonl")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1] == (
+        "Error: no two files have links, or clusters, for all documents (expected either of them)"
+    )
 
 
 def test_two_annotators_by_domain(ran, run, files):

@@ -47,15 +47,19 @@ def count_left_out(pairs: Sequence[Scores], name: str) -> int:
 
 
 def describe_left_out(pairs: Sequence[Scores], titles: Mapping[str, str]) -> Iterator[str]:
-    """Yield a sentence for every mean that leaves out pairs.
+    """Yield a sentence for the means that leave out the same number of pairs.
 
     Args:
         pairs: the scores of every pair.
         titles: the names of the scores in sentences.
     """
+    by_number: dict[int, list[str]] = {}
     for name, title in titles.items():
-        if lacking := count_left_out(pairs, name):
-            yield f"{title}: the mean leaves out {lacking:,} of {pluralize(len(pairs), 'pair')}, without a value."
+        by_number.setdefault(count_left_out(pairs, name), []).append(title)
+    for number, partial in by_number.items():
+        if number:
+            leaves = "the mean leaves" if len(partial) == 1 else "the means leave"
+            yield f"{', '.join(partial)}: {leaves} out {number:,} of {pluralize(len(pairs), 'pair')}, without a value."
 
 
 def list_agreements(names: Sequence[str], pairs: Mapping[Pair, object]) -> list[dict[str, Any]]:

@@ -44,12 +44,15 @@ def agreement(files: tuple[Path, ...], by: tuple[str, ...], style: Any) -> None:
     """
     from closeread.cli.annotators import check_annotators
     from closeread.corpora.gold import load_corpus, read_file
+    from closeread.errors import RequestError
     from closeread.tasks.tne.agreement import measure_agreement
 
     check_annotators(files)
     corpus = load_corpus("tne")
     read = options.read_all(files, lambda path: read_file(corpus, path, corpus.default_split, "annotation"))
     found = measure_agreement(read, [str(path) for path in files], tuple(dict.fromkeys(by)))
+    if not found.mean:
+        raise RequestError("no two files have links, or clusters, for all documents (expected either of them)")
     printing.show(
         style,
         value=found.to_json,
