@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.error_messages import check_message
 from shared.marmara_sample import SAMPLE, treebank_files
+from shared.marmara_xml import SENTENCES, put, write_treebank
 
 from closeread.errors import FormatError
 from closeread.tasks.coref.marmara.conll_checking import read_checked
@@ -39,7 +40,7 @@ def change_lines(**lines):
 
 def test_a_good_file_is_a_record(tmp_path):
     (tmp_path / "a.conll").write_text(GOOD, "utf-8")
-    (record,) = read_checked(tmp_path / "a.conll", TREEBANK)
+    (record,) = read_checked(tmp_path / "a.conll", TREEBANK).documents
     assert (record["document"], record["n_tokens"]) == ("77000112", 78)
     assert record["sentences"] == TREEBANK.documents["77000112"]
     first = {"id": "0", "sentence": "77000112003.1", "from": 1, "to": 1, "start": 0, "end": 0}
@@ -134,12 +135,53 @@ def split_good(line):
 def test_two_documents_may_be_parts_of_one(tmp_path):
     # Chains over both parts are two now, and those of one mention are no chains any more.
     (tmp_path / "a.conll").write_text(split_good(38), "utf-8")
-    one, other = read_checked(tmp_path / "a.conll", TREEBANK)
+    one, other = read_checked(tmp_path / "a.conll", TREEBANK).documents
     assert (one["document"], other["document"]) == ("77000112", "77000112_2")
     assert one["sentences"] + other["sentences"] == TREEBANK.documents["77000112"]
     assert [one["n_tokens"], other["n_tokens"]] == [32, 46]
     assert other["mentions"][0]["start"] == 1  # Burayı, after a quotation mark
     assert all(len(cluster) > 1 for record in (one, other) for cluster in record["clusters"])
+
+
+@pytest.mark.parametrize(
+    ("begin", "expected"),
+    [
+        ("(77000112)", []),
+        ("77000112", []),
+        ("(77000112); part 000", []),
+        ("", []),  # a document without a name has none to lose
+        ("(anna)", ["2: document 'anna' is now '77000112', as in the treebank"]),
+        ("(anna); part 003", ["2: document 'anna; part 003' is now '77000112', as in the treebank"]),
+        ("(77000112_2)", ["2: document '77000112_2' is now '77000112', as in the treebank"]),
+    ],
+)
+def test_other_names_than_in_the_treebank(tmp_path, begin, expected):
+    (tmp_path / "a.conll").write_text(GOOD.replace("(77000112);", begin, 1), "utf-8")
+    found = read_checked(tmp_path / "a.conll", TREEBANK)
+    assert [record["document"] for record in found.documents] == ["77000112"]
+    assert [f"{notice.line}: {notice.what}" for notice in found.notices] == expected
+
+
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [("77000112_2", []), ("second", ["document 'second' is now '77000112_2', as in the treebank"])],
+)
+def test_names_of_parts(tmp_path, second, expected):
+    (tmp_path / "a.conll").write_text(split_good(38).replace("second", second), "utf-8")
+    assert [notice.what for notice in read_checked(tmp_path / "a.conll", TREEBANK).notices] == expected
+
+
+def test_a_document_is_numbered_whichever_others_of_its_id_are_there(tmp_path):
+    numbers = ("77000112003.1", "77000112009.1", "77000112010.1")
+    files = zip(("a.xml", "b.xml", "c.xml"), numbers, strict=True)
+    texts = {name: write_treebank({number: SENTENCES["77000112003.1"]}) for name, number in files}
+    treebank = read_treebank(put(tmp_path, texts))
+    assert list(treebank.documents) == ["77000112", "77000112_2", "77000112_3"]
+    tokens = treebank.documents["77000112"][0]["tokens"]
+    rows = "".join(f"77000112009.1\t{ix}\t{token['form']}\t-\n" for ix, token in enumerate(tokens, 1))
+    (tmp_path / "a.conll").write_text(f"#begin document (77000112_2);\n{rows}#end document\n", "utf-8")
+    found = read_checked(tmp_path / "a.conll", treebank)
+    assert ([record["document"] for record in found.documents], found.notices) == (["77000112_2"], [])
 
 
 def test_a_document_must_not_end_inside_a_sentence(check):
@@ -173,7 +215,7 @@ def test_a_damaged_file_is_an_error_of_ours_or_a_record(tmp_path_factory, data):
             )
     file.write_text("\n".join(lines), "utf-8")
     try:
-        (record,) = read_checked(file, TREEBANK)
+        (record,) = read_checked(file, TREEBANK).documents
     except FormatError as error:
         check_message(error)
     else:

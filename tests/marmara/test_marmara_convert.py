@@ -63,6 +63,16 @@ def test_what_is_lost_is_told(run, here):
     assert run("convert", "marmara_coref", "a.conll", "-o", "d.conll", *HERE).stderr == ""
 
 
+def test_renamed_documents_are_told(run, here):
+    anna = ANNOTATIONS[0].with_suffix(".conll").read_text("utf-8")
+    (here / "anna.conll").write_text(anna.replace("(77000112)", "(anna)"), "utf-8")
+    note = "note: anna.conll:2: document 'anna' is now '77000112', as in the treebank\n"
+    assert run("convert", "marmara_coref", "anna.conll", "-o", "out.conll", *HERE).stderr == note
+    assert "(77000112);" in (here / "out.conll").read_text("utf-8")
+    assert run("convert", "given", "anna.conll", "-o", "given.conll", *HERE).stderr == note
+    assert run("convert", "given", "given.conll", "-o", "again.conll", *HERE).stderr == ""
+
+
 def test_given_mentions(ran, tmp_path):
     assert (
         ran("convert", "given", COREFERENCE, "-o", "given.conll", *HERE) == "given.conll: 6 documents, 156 mentions\n"

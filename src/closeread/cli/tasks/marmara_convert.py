@@ -36,8 +36,8 @@ def convert(source: Path, output: Path, data_dir: Path | None, treebank: Path | 
 
     SOURCE is a coreference file, a folder of coreference files, a CoNLL file, or a file of records (.jsonl).  An output
     without a suffix is a folder with one coreference file for each document.  CoNLL has four columns: sentence number,
-    word number, form and chains.  Spans, chains and words are checked against the treebank and kept; notes say what is
-    lost.
+    word number, form and chains.  Spans, chains and words are checked against the treebank and kept; documents of CoNLL
+    get its names.  Notes say what is renamed or lost.
 
     \b
     Examples:

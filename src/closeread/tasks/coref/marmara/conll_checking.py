@@ -2,18 +2,19 @@
 
 Conventions: a row begins with the number of the sentence, that of the word (IX) and the form.  Blank lines don't
 matter.  Several documents of a file may be parts of one document of the treebank; each begins with its first row.
+Documents are named as in the whole treebank, whatever the file calls them and whichever of them it has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.errors import pluralize, quote
+from closeread.errors import Problem, pluralize, quote
 from closeread.formats.problems import Problems
 from closeread.tasks.coref.conll import read_conll
 from closeread.tasks.coref.marmara.conll_rows import Row, find_chains, read_rows
@@ -22,6 +23,18 @@ from closeread.tasks.coref.marmara.record_making import make_document
 from closeread.tasks.coref.marmara.sentence_numbers import find_document_id
 from closeread.tasks.coref.marmara.spans import Span, document_order
 from closeread.tasks.coref.marmara.treebank_xml import Treebank, number_names
+
+
+class Checked(NamedTuple):
+    """The documents of a CoNLL file.
+
+    Attributes:
+        documents: the records, in the order of the treebank.
+        notices: the documents that the file calls otherwise, by line.
+    """
+
+    documents: list[Document]
+    notices: list[Problem]
 
 
 class _Place(NamedTuple):
@@ -46,8 +59,8 @@ class _Index(NamedTuple):
 
 
 @dataclass
-class _Checked:
-    """A document of a CoNLL file.
+class _Part:
+    """A document of a CoNLL file: a document of the treebank, or a part of one.
 
     Attributes:
         index: its place in the file, from 0.
@@ -66,30 +79,59 @@ class _Checked:
     lines: list[int] = field(default_factory=list)
 
 
-def read_checked(path: Path, treebank: Treebank) -> list[Document]:
+def read_checked(path: Path, treebank: Treebank) -> Checked:
     """Read the documents of a CoNLL file as records without genre; mentions have ids from 0 in document order.
 
-    A mention that is a chain of its own is in no chain of the record.  Documents are in the order of the treebank, and
-    have its names.
+    A mention that is a chain of its own is in no chain of the record.
 
     Raises:
         FormatError: the file is not valid CoNLL, or is not about the treebank; all problems at once.
     """
     table = read_conll(path)
     problems = Problems()
-    documents = [_Checked(index, table.names[index], rows) for index, rows in read_rows(table, problems).items()]
+    documents = [_Part(index, table.names[index], rows) for index, rows in read_rows(table, problems).items()]
     index = _index_words(treebank)
     for document in documents:
         _check_rows(document, index, problems)
-    parts = [
-        part
+    parts = {
+        name: _order_parts([one for one in documents if one.document == name], index.words[name], problems)
         for name in treebank.documents
-        for part in _order_parts([one for one in documents if one.document == name], index.words[name], problems)
-    ]
+    }
     chains = {one.index: find_chains(table, one.index, one.rows, problems) for one in documents}
     problems.raise_any(path)
-    names = number_names(find_document_id(part.rows[0].sentence) for part in parts)
-    return [_make_record(name, part, chains[part.index], treebank) for name, part in zip(names, parts, strict=True)]
+    named = _name_parts(parts, treebank)
+    records = [_make_record(name, part, chains[part.index], treebank) for name, part in named.items()]
+    return Checked(records, list(_find_renamed(named, table.unnamed)))
+
+
+def _name_parts(parts: Mapping[str, Sequence[_Part]], treebank: Treebank) -> dict[str, _Part]:
+    """Return the documents of a file by their names in the treebank.
+
+    A document that the file lacks keeps its name, so that another of the same id is not taken for it.
+
+    Args:
+        parts: the documents of the file, by that of the treebank which they are, or are parts of.
+        treebank: the treebank.
+    """
+    numbered: list[tuple[str, _Part | None]] = []
+    for document, found in parts.items():
+        absent = treebank.documents[document][0]["number"], None
+        numbered += [(part.rows[0].sentence, part) for part in found] or [absent]
+    names = number_names(find_document_id(first) for first, _ in numbered)
+    return {name: part for name, (_, part) in zip(names, numbered, strict=True) if part}
+
+
+def _find_renamed(named: Mapping[str, _Part], unnamed: Container[int]) -> Iterator[Problem]:
+    """Find the documents that the file calls otherwise than the treebank.
+
+    Args:
+        named: the documents by their names in the treebank.
+        unnamed: the indices of those without a name in the file.
+    """
+    for name, part in named.items():
+        if part.index not in unnamed and part.name.partition("; part ")[0] != name:
+            what = f"document {quote(part.name)} is now {quote(name)}, as in the treebank"
+            yield Problem(what, part.rows[0].line)
 
 
 def _index_words(treebank: Treebank) -> _Index:
@@ -107,7 +149,7 @@ def _index_words(treebank: Treebank) -> _Index:
     return _Index(documents, places, words)
 
 
-def _check_rows(document: _Checked, index: _Index, problems: Problems) -> None:
+def _check_rows(document: _Part, index: _Index, problems: Problems) -> None:
     """Compare the rows of a document with the treebank, sentence by sentence."""
     document.document = next(
         (index.documents[row.sentence] for row in document.rows if row.sentence in index.documents), None
@@ -127,7 +169,7 @@ def _check_rows(document: _Checked, index: _Index, problems: Problems) -> None:
         problems.add(f"{what} ({pluralize(len(of_sentence), 'row')})", of_sentence[0].line)
 
 
-def _check_row(document: _Checked, row: Row, index: _Index, problems: Problems) -> None:
+def _check_row(document: _Part, row: Row, index: _Index, problems: Problems) -> None:
     place = index.places.get((row.sentence, row.ix))
     if place is None:
         problems.add(f"sentence {quote(row.sentence)} has no word {quote(row.ix)} in the treebank", row.line)
@@ -141,7 +183,7 @@ def _check_row(document: _Checked, row: Row, index: _Index, problems: Problems) 
     document.lines.append(row.line)
 
 
-def _order_parts(documents: Sequence[_Checked], words: Sequence[tuple[str, str]], problems: Problems) -> list[_Checked]:
+def _order_parts(documents: Sequence[_Part], words: Sequence[tuple[str, str]], problems: Problems) -> list[_Part]:
     """Return the documents of the file that are a document of the treebank, or its parts, in order.
 
     Args:
@@ -173,7 +215,7 @@ def _find_missing(words: Sequence[tuple[str, str]], lines: Mapping[int, int], pr
             problems.add(f"word {ix} of sentence {quote(number)}{more} no row (expected {where})", line)
 
 
-def _make_record(name: str, part: _Checked, chains: Sequence[Sequence[Span]], treebank: Treebank) -> Document:
+def _make_record(name: str, part: _Part, chains: Sequence[Sequence[Span]], treebank: Treebank) -> Document:
     """Return the record of a document whose rows are those of the treebank."""
     numbers = {row.sentence for row in part.rows}
     sentences = [one for one in treebank.documents[str(part.document)] if one["number"] in numbers]

@@ -157,8 +157,9 @@ def _read_conll(source: Path, place: TreebankFiles) -> Source:
         what = "is CoNLL-U, whose sentences and words have other numbers"
         raise FormatError(place.folder, [Problem(f"{what} (expected the METU-Sabanci Turkish Treebank)")])
     treebank = _parse(place, texts)
-    documents = read_checked(source, treebank)
-    return _finish(documents, treebank, place, ".conll", _describe(place, treebank))
+    found = read_checked(source, treebank)
+    renamed = [notice.at(str(source)) for notice in limit_notices(found.notices, "the names of documents")]
+    return _finish(found.documents, treebank, place, ".conll", [*_describe(place, treebank), *renamed])
 
 
 def _parse(place: TreebankFiles, texts: Files) -> Treebank:
