@@ -298,13 +298,17 @@ def test_command_output(ran, run):
     assert found["kappa"]["relation"] is None
     printed = ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl")
     assert "0.400" in printed
-    assert printed.splitlines()[-3:] == [
+    assert printed.splitlines()[-4:] == [
         "ben.jsonl against anna.jsonl.",
         "Labels are compared on the 3 possessors that both annotators have.",
         "Ordered pairs are those of these possessors.",
+        "Options: setting exact, pairs shared, repeated labels.",
     ]
     printed = ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl", "--pairs", "all")
-    assert printed.endswith("Ordered pairs are those of all possessors.\n")
+    assert printed.splitlines()[-2:] == [
+        "Ordered pairs are those of all possessors.",
+        "Options: setting exact, pairs all, repeated labels.",
+    ]
     assert run("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl", "--repeated", "years").exit_code == 2
     table = ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl", "--format", "csv").splitlines()
     assert table[0] == ",precision,recall,F1,same label,kappa,shared"

@@ -100,10 +100,11 @@ def test_the_command_on_three_annotators(ran, files):
         ["2", "and", "3", "0.667", "1.000", "0.000", "0.000", "–", "–"],
         ["mean", "0.775", "0.889", "0.000", "0.133", "–", "–"],
     ]
-    assert printed[-4:] == [
+    assert printed[-5:] == [
         "Annotators: 1 is anna.csv, 2 is ben.csv, 3 is cem.csv.",
         "Labels are compared on the possessors that both annotators have.",
         "Ordered pairs are those of these possessors.",
+        "Options: setting exact, pairs shared, repeated labels.",
         "certainty kappa: the mean leaves out 1 of 3 pairs, without a value.",
     ]
 

@@ -91,6 +91,7 @@ def _make_grid(found: PairedAgreement) -> Grid:
     notes = [
         f"Labels are compared on the {shared} that both annotators have.",
         f"Ordered pairs are those of {pairs} possessors.",
+        f"Options: {', '.join(f'{name} {value}' for name, value in found.options.items())}.",
     ]
     if not several:
         rows = [list(map(printing.format_cell, row)) for row in found.pairs[0, 1].rows()]
