@@ -68,6 +68,7 @@ SENTENCES = [
         "a relative pronoun is no subject of a phrase",
     ),
     ("Did/AUX/aux/2 he/PRON/nsubj/2 leave/VERB/ROOT/2 ?/PUNCT/punct/2", [], "a question"),
+    ("Let/VERB/ROOT/0 's/PRON/nsubj/2 go/VERB/ccomp/0", [], "a proposal"),
     ("Leave/VERB/ROOT/0 now/ADV/advmod/0", [], "no subject"),
     ("She/PRON/nsubj/1 is/AUX/ROOT/1 ill/ADJ/acomp/1", [], "a state"),
     (

@@ -3,7 +3,7 @@
 Conventions: every verb with a subject makes a phrase.  It consists of the verb, its subject and everything else below
 the verb, in the order of the text, but other clauses: coordinated, adverbial and parenthetical ones are phrases of
 their own.  A coordinated verb without a subject takes that of the verb before it ("she came and left": "she came", "she
-left").  Questions, and relative clauses whose subject is a relative pronoun, make no phrase.  The first word of a
+left").  Questions, "let's", and relative clauses whose subject is a relative pronoun, make no phrase.  The first word of a
 sentence is written small, unless it is a name, "I" or an abbreviation.  Labels may be those of Universal Dependencies
 or of spaCy's English pipelines.
 """
@@ -28,7 +28,9 @@ OTHER_CLAUSES = frozenset(
 )  # fmt: skip
 """Relations to a verb of what does not belong to its phrase."""
 
-_RELATIVE = frozenset({"that", "which", "who", "whom", "whose", "what", "whoever", "whatever"})
+_NO_SUBJECTS = frozenset({"that", "which", "who", "whom", "whose", "what", "whoever", "whatever", "'s", "\u2019s"})
+"""Relative pronouns, and what "let's" ends with."""
+
 _WRITTEN_LARGE = re.compile(r"(?:I|I['\u2019]\w+|\w*[A-Z]\w*[A-Z]\w*)")
 _ADVERBS_OF_CLAUSES = frozenset({"how", "when", "whenever", "where", "wherever", "why"})
 
@@ -84,7 +86,7 @@ def _find_subject(verb: Any) -> Any:
     while True:
         subject = next((child for child in verb.children if child.dep_ in SUBJECTS), None)
         if subject is not None:
-            return None if subject.lower_ in _RELATIVE else subject
+            return None if subject.lower_ in _NO_SUBJECTS else subject
         if verb.dep_ != "conj" or verb.head.pos_ not in ("VERB", "AUX"):
             return None
         verb = verb.head
