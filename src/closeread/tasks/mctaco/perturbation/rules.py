@@ -111,8 +111,8 @@ def perturb(
 
     Raises:
         ValueError: changes is less than 1.
-        MissingExtraError: text2num is not installed, and numbers in words are looked for: if `number_rule` is not ``off``,
-            or the answer contains "second".
+        MissingExtraError: text2num is not installed, and numbers in words are looked for: if `number_rule` is not
+            ``off``, or the answer contains "second".
 
     >>> perturb("two days before", number_rule="off")
     ['two minutes before', 'two months before', 'two centuries before', 'two days after']
