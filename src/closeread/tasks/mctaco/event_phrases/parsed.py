@@ -3,8 +3,8 @@
 Conventions: every verb with a subject makes a phrase.  It consists of the verb, its subject and everything else below
 the verb, in the order of the text, but other clauses: coordinated, adverbial and parenthetical ones are phrases of
 their own.  A coordinated verb without a subject takes that of the verb before it ("she came and left": "she came", "she
-left").  Questions, "let's", and relative clauses whose subject is a relative pronoun, make no phrase.  The first word of
-a sentence is written small, unless it is a name, "I" or an abbreviation.  Labels may be those of Universal
+left").  Questions, "let's", and relative clauses whose subject is a relative pronoun, make no phrase.  The first word
+of a sentence is written small, unless it is a name, "I" or an abbreviation.  Labels may be those of Universal
 Dependencies or of spaCy's English pipelines.
 """
 
