@@ -87,7 +87,7 @@ class InputError(ValueError):
     """Bad input, with all its problems.
 
     Args:
-        source: the file (or whatever the input came from).
+        source: the file (or whatever the input came from); "" for several that have no folder in common.
         problems: everything that is wrong with it, in the order in which it is shown.
     """
 
@@ -100,7 +100,7 @@ class InputError(ValueError):
         source = escape(self.source)
         lines = [problem.at(source) for problem in self.problems[:SHOWN]]
         if len(self.problems) > 1:
-            total = f"{source}: {len(self.problems):,} problems"
+            total = f"{source}: " * bool(source) + f"{len(self.problems):,} problems"
             lines.insert(0, f"{total} (first {SHOWN} shown):" if len(self.problems) > SHOWN else f"{total}:")
         return "\n".join(lines)
 
@@ -128,8 +128,12 @@ def merge_errors(errors: Sequence[E]) -> E:
     """Return one error with the problems of several files or folders."""
     if len(errors) == 1:
         return errors[0]
-    folder = os.path.commonpath([error.source for error in errors])
-    below = [(Path(os.path.relpath(error.source, folder)), problem) for error in errors for problem in error.problems]
+    try:
+        folder = os.path.commonpath([error.source for error in errors])
+    except ValueError:  # absolute and relative paths, or several drives
+        folder = ""
+    places = [Path(os.path.relpath(error.source, folder) if folder else error.source) for error in errors]
+    below = [(place, problem) for place, error in zip(places, errors, strict=True) for problem in error.problems]
     problems = [problem._replace(file=(path / (problem.file or "")).as_posix()) for path, problem in below]
     return type(errors[0])(folder, problems)
 

@@ -68,6 +68,8 @@ SENTENCES = [
         "a relative pronoun is no subject of a phrase",
     ),
     ("Did/AUX/aux/2 he/PRON/nsubj/2 leave/VERB/ROOT/2 ?/PUNCT/punct/2", [], "a question"),
+    ("Let/VERB/ROOT/0 's/PRON/nsubj/2 go/VERB/ccomp/0", [], "a proposal"),
+    ("left/VERB/conj/0", [], "coordinated with itself, by a parser that is wrong"),
     ("Leave/VERB/ROOT/0 now/ADV/advmod/0", [], "no subject"),
     ("She/PRON/nsubj/1 is/AUX/ROOT/1 ill/ADJ/acomp/1", [], "a state"),
     (
@@ -77,8 +79,8 @@ SENTENCES = [
     ),
     (
         '"/PUNCT/punct/2 She/PRON/nsubj/2 sang/VERB/ROOT/2 "/PUNCT/dobj/2',
-        ["She sang"],
-        "punctuation at the edges, whatever its relation",
+        ["she sang"],
+        "punctuation at the edges, whatever its relation, is no first word",
     ),
 ]
 

@@ -75,6 +75,17 @@ def test_events_without_phrases_are_told(run, here):
     assert "will get no new candidates" not in run(*command, "--events", "none").stderr
 
 
+def test_phrases_without_events_are_told(run, here):
+    Path("own.tsv").write_text("She paints.\tWhen?\tnow\tyes\tTypical Time\n", "utf-8")
+    Path("phrases.txt").write_text("she paints now\n", "utf-8")
+    command = ["perturb", "mctaco", "candidates", "--gold", "own.tsv", "--phrases", "phrases.txt", "-o", "c.jsonl"]
+    note = "note: no phrases are retrieved: there is no question of Event Ordering (see --events).\n"
+    assert run(*command).stderr.endswith(note)
+    assert "retrieval" not in Path("c.jsonl").read_text("utf-8")
+    assert note not in run(*command, "--events", "none").stderr
+    assert "retrieval" in Path("c.jsonl").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("events", "message"),
     [
@@ -107,8 +118,8 @@ def test_a_phrase_file_without_phrases(run, tmp_path, monkeypatch):
     Path("phrases.txt").write_text("…\n", "utf-8")
     command = ["perturb", "mctaco", "candidates", "--config", "sample", "--phrases", "phrases.txt", "-o", "c.jsonl"]
     result = run(*command)
-    assert result.exit_code == 2
-    assert "none of the 1 phrases contains a word (expected at least one)" in result.stderr
+    assert result.exit_code == 1
+    assert "phrases.txt: no phrase contains a word (expected at least one)" in result.stderr
     assert not Path("c.jsonl").exists()
 
 

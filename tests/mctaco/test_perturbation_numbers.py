@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("text_to_num")
 
-from closeread.tasks.mctaco.perturbation.rules import MOST_RESULTS, perturb
+from closeread.tasks.mctaco.perturbation.rules import MOST_CHARACTERS, MOST_RESULTS, perturb
 
 # answer, number_rule, results that change a number, reason
 NUMBERS = [
@@ -51,9 +51,17 @@ NUMBERS = [
     ("once, maybe twice", "plus_one", ["twice, maybe twice", "once, maybe three times"], "before punctuation"),
     ("at once", "both", [], "immediately"),
     ("once he had left", "both", [], "as soon as"),
+    ("once the rain stopped", "both", [], "as soon as"),
+    ("once in a while", "both", [], "an idiom"),
+    ("once and for all", "both", [], "an idiom"),
+    ("once in a lifetime", "plus_one", ["twice in a lifetime"], "a number of times"),
+    ("once this year", "plus_one", ["twice this year"], "a number of times"),
+    ("once this had ended", "both", [], "as soon as"),
     ("two-once", "plus_one", [], "a hyphen makes one word"),
     ("the last one", "plus_one", [], "a thing"),
     ("no one", "both", [], "nobody"),
+    ("one can wait", "both", [], "people"),
+    ("one of the cans", "plus_one", ["two of the cans"], "a number"),
     ("the last one hour", "plus_one", ["the last two hours"], "a number before a unit"),
     ("2 a.m.", "both", ["3 a.m."], "an hour of the day; there is no hour 20"),
     ("1 a.m.", "both", ["2 a.m.", "10 a.m."], "there is an hour 10"),
@@ -61,9 +69,16 @@ NUMBERS = [
     ("12 pm", "both", ["1 pm"], "the hour after 12"),
     ("twelve o'clock", "both", ["one o'clock"], "an hour in words"),
     ("7.30 pm", "both", [], "a clock time"),
+    ("9 : am", "both", ["10 : am"], "an hour as tokenizers leave it"),
     ("20 pm", "plus_one", ["21 pm"], "no hour of the twelve"),
     ("in 1990", "both", ["in 1991"], "a year"),
     ("1990 years", "both", ["1991 years", "19900 years"], "a number of years"),
+    ("1,990", "times_ten", ["19,900"], "years have no separator"),
+    ("in 1995 during a trip", "both", ["in 1996 during a trip"], "a year before a preposition"),
+    ("1600 BC", "both", ["1601 BC"], "a year"),
+    ("1910 a.d", "both", ["1911 a.d"], "a year"),
+    ("1600 beads", "times_ten", ["16000 beads"], "a number of beads"),
+    ("3 or " + "x" * 80 + " 12 pm", "plus_one", ["4 or " + "x" * 80 + " 12 pm", "3 or " + "x" * 80 + " 1 pm"], "long"),
 ]
 
 
@@ -166,7 +181,24 @@ def test_at_least_one_change():
 
 
 def test_a_text_of_many_words_has_a_limited_number_of_results():
-    assert len(perturb("now " * 500, changes=2)) == MOST_RESULTS
+    assert len(perturb("now " * 200, changes=2)) == MOST_RESULTS
+    long = "now " * 20_000
+    assert len(perturb(long, changes=2)) == MOST_CHARACTERS // len(long)
+
+
+def test_long_answers_are_as_their_parts():
+    # What is far away changes nothing: all contexts are read anew at the end of a long answer.
+    before = "blue " * 20
+    for answer in (
+        "7 am",
+        "a second ago",
+        "every 1 day",
+        "the last one",
+        "at once",
+        "once in a while",
+        "a 7 hour show",
+    ):
+        assert perturb(before + answer) == [before + new for new in perturb(answer)]
 
 
 @given(st.text(max_size=3).map(lambda text: f"1 day {text} an hour {text} once"), st.integers(1, 3))

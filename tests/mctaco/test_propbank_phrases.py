@@ -42,6 +42,9 @@ EXAMPLES = [
     (example("was sold", "1"), "", "only an auxiliary before it"),
     (example("the sale of boats", "1", ("ARG1", 2, 3), name="sale-n"), "", "a noun"),
     (example("the sale of boats", "1", ("ARG1", 2, 3), name="sale-n: with of"), "", "a noun"),
+    (example("his sale of boats", "1", ("ARG0", 0, 0), ("ARG1", 2, 3), name="all"), "", "a noun after a possessive"),
+    (example("His boat sank", "2", ("ARG1", 0, 1)), "His boat sank", "a possessive elsewhere"),
+    (example("they clear - cut it", "1 2 3", ("ARG0", 0, 0), ("ARG1", 4, 4)), "they clear-cut it", "a hyphen"),
     (example("Ann bade him leave", "1", ("ARG0", 0, 0), ("ARG1", 2, 3), name="leave-l"), "Ann bade him leave", "verb"),
     (example("boats which sank", "2", ("R-ARG1", 1, 1)), "", "a reference only"),
     (example("[ He ] sank", "3", ("ARG1", 0, 2)), "", "brackets of annotators"),
@@ -65,6 +68,27 @@ def test_examples(tmp_path, given_example, expected, why):
     found = read_frames([tmp_path / "x.xml"])
     assert (found.phrases, found.without_places) == ([expected] if expected else [], int(expected is None)), why
     assert (found.files, found.examples) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "name", "is_kept"),
+    [
+        ("v", "all arguments", True),
+        ("nv", "all arguments", True),
+        ("nl", "all arguments", True),
+        ("", "all arguments", True),
+        ("n", "all arguments", False),
+        ("jn", "all arguments", False),
+        ("n", "sink-v: all arguments", True),
+        ("v", "sink-n: all arguments", False),
+    ],
+)
+def test_words_of_a_roleset_tell_what_its_examples_are_of(tmp_path, kinds, name, is_kept):
+    aliases = "".join(f'<alias pos="{kind}">sink</alias>' for kind in kinds)
+    one = example("the boat sank", "2", ("ARG1", 0, 1), name=name)
+    (tmp_path / "x.xml").write_text(frameset(f"<aliases>{aliases}</aliases>", one), "utf-8")
+    found = read_frames([tmp_path / "x.xml"])
+    assert (found.phrases, found.examples) == (["the boat sank"] if is_kept else [], 1)
 
 
 def test_a_pool_has_each_phrase_once_and_none_too_long():
@@ -124,6 +148,16 @@ def test_files_that_are_no_frames(run, here):
         "nowhere.xml: can't be read: No such file or directory",
     ):
         assert message in done.stderr
+
+
+def test_problems_of_absolute_and_relative_paths(run, here):
+    Path("empty").mkdir()
+    missing = here / "nowhere.xml"
+    assert run("phrases", "propbank", "empty", str(missing), "-o", "no.txt").stderr == (
+        "Error: 2 problems:\n"
+        "empty: contains no frame file (expected files ending in .xml)\n"
+        f"{missing.as_posix()}: can't be read: No such file or directory\n"
+    )
 
 
 def test_broken_files_can_be_skipped_with_a_note(run, here):

@@ -10,8 +10,8 @@ command = TaskGroup(
 
     \b
     Examples:
-      closeread adjudicate mctaco anna.jsonl ben.jsonl cleo.jsonl dan.jsonl -o kept.jsonl
-      closeread adjudicate tne anna.jsonl ben.jsonl --conflicts conflicts.jsonl -o agreed.jsonl
+      closeread adjudicate mctaco anna.jsonl ben.jsonl cleo.jsonl -o kept.jsonl
+      closeread adjudicate tne anna.jsonl ben.jsonl -o agreed.jsonl
       closeread adjudicate coref anna.conll ben.conll cleo.conll -o gold.conll
     """,
 )

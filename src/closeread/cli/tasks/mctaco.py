@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
     from closeread.records import Record
     from closeread.tasks.mctaco.perturbation.candidates import Technique
+    from closeread.tasks.mctaco.perturbation.retrieval import PhraseIndex
 
 NO_EVENTS = "none"
 """In place of a category of events: no answers are events."""
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Keep the candidates that all annotators label alike.")
 @click.argument("annotators", type=options.FILE, nargs=-1, required=True)
 @click.option(
     "--candidates",
@@ -57,7 +58,7 @@ def adjudicate(annotators: tuple[Path, ...], candidates: Path | None, dropped: P
     click.echo(escape(f"{output}: {kept}, {len(result.dropped):,} dropped{agreement}"))
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Keep the questions that all annotators accept.")
 @click.argument("annotators", type=options.FILE, nargs=-1, required=True)
 @options.gold_options
 @click.option(
@@ -75,10 +76,11 @@ def verify(annotators: tuple[Path, ...], dropped: Path | None, output: Path, **p
 
     \b
     Example:
-      closeread adjudicate mctaco-questions anna.jsonl ben.jsonl --gold questions.jsonl -o verified.jsonl
+      closeread adjudicate mctaco-questions anna.jsonl ben.jsonl
+          --gold questions.jsonl --dropped dropped.jsonl -o verified.jsonl
     """
     from closeread.cli.writing import write_with
-    from closeread.errors import escape
+    from closeread.errors import escape, pluralize
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.mctaco.mctaco_tsv import dump_records
     from closeread.tasks.mctaco.question_filter import filter_questions, read_verifications
@@ -92,7 +94,8 @@ def verify(annotators: tuple[Path, ...], dropped: Path | None, output: Path, **p
     reasons = [{"question_id": question, "reasons": why} for question, why in result.dropped.items()]
     dump = dump_records if output.suffix == ".tsv" else dump_json_lines
     write_with(output, dump(rows), dropped, dump_json_lines(reasons))
-    click.echo(escape(f"{output}: {len(kept):,} questions kept ({len(rows):,} rows), {len(result.dropped):,} dropped"))
+    size = f"{pluralize(len(kept), 'question')} kept ({pluralize(len(rows), 'row')})"
+    click.echo(escape(f"{output}: {size}, {len(result.dropped):,} dropped"))
 
 
 def _name_annotators(paths: Sequence[Path]) -> dict[str, Path]:
@@ -100,7 +103,7 @@ def _name_annotators(paths: Sequence[Path]) -> dict[str, Path]:
     return {f"{path}" if path not in paths[:n] else f"{path} ({n + 1})": path for n, path in enumerate(paths)}
 
 
-@click.group()
+@click.group(short_help="Normalize units, or add candidate answers.")
 def perturb() -> None:
     """Apply the perturbations of Zhou et al. (2019) to McTaco.
 
@@ -110,7 +113,7 @@ def perturb() -> None:
     """
 
 
-@perturb.command(cls=options.WritingCommand)
+@perturb.command(cls=options.WritingCommand, short_help="Rewrite temporal expressions in their most proper unit.")
 @options.gold_options
 @click.option(
     "--rule",
@@ -161,14 +164,15 @@ def _check_events(ctx: click.Context, param: click.Parameter, value: tuple[str, 
     return tuple(dict.fromkeys(value)) or EVENTS
 
 
-@perturb.command(cls=options.WritingCommand)
+@perturb.command(cls=options.WritingCommand, short_help="Add candidate answers to every question.")
 @options.gold_options
 @click.option(
     "--number-rule",
     type=click.Choice(["both", "plus_one", "times_ten", "off"]),
     default="both",
     show_default=True,
-    help="How the rules change numbers, 'once' and 'twice'.",
+    help="How the rules change numbers, 'once' and 'twice' included: to the next number, to ten times as many, both, "
+    "or not at all.",
 )
 @click.option(
     "--changes",
@@ -241,9 +245,12 @@ def candidates(
     \b
     Examples:
       closeread perturb mctaco candidates --config sample -o candidates.jsonl
-      closeread perturb mctaco candidates --changes 2 --units any --phrases events.txt -o candidates.jsonl
-      closeread perturb mctaco candidates --events none --number-rule off -o candidates.jsonl
-      closeread perturb mctaco candidates --fill-mask bert-base-uncased -o candidates.jsonl
+      closeread perturb mctaco candidates --changes 2 --units any
+          --phrases events.txt -o candidates.jsonl
+      closeread perturb mctaco candidates --events none --number-rule off
+          -o candidates.jsonl
+      closeread perturb mctaco candidates --fill-mask bert-base-uncased
+          -o candidates.jsonl
     """
     from collections import Counter
 
@@ -255,8 +262,7 @@ def candidates(
     gold = options.read_gold("mctaco", **places)
     rules = by_rules(number_rule=number_rule, changes=changes, units=units, agreement=agreement)
     techniques = [rules, *_choose_techniques(fill_mask, device, phrases)]
-    if phrases is None:
-        options.tell(_describe_events(gold.records, events))
+    options.tell(_describe_events(gold.records, events, has_phrases=phrases is not None))
     rows = expand(gold.records, techniques, events=events, limit=limit, seed=seed)
     write_text(output, dump_json_lines(rows))
     made = Counter(row["technique"] for row in rows)
@@ -264,34 +270,43 @@ def candidates(
     click.echo(escape(f"{output}: {len(rows):,} rows ({counted})"))
 
 
-def _describe_events(records: Sequence[Record], events: Sequence[str]) -> Iterator[str]:
-    """Say how many questions get no new candidates, since their answers are events and there are no phrases."""
+def _describe_events(records: Sequence[Record], events: Sequence[str], *, has_phrases: bool) -> Iterator[str]:
+    """Say how many questions get no new candidates for lack of phrases, or that there are no events for the phrases."""
     from closeread.errors import pluralize
 
     count = len({record["question_id"] for record in records if record["category"] in events})
-    if count:
+    if count and not has_phrases:
         yield (
             f"{pluralize(count, 'question')} of {', '.join(events)} will get no new candidates: their answers are "
             "events, for which phrases are retrieved (see --phrases, or use --events none)."
         )
+    if events and not count and has_phrases:
+        yield f"no phrases are retrieved: there is no question of {', '.join(events)} (see --events)."
 
 
 def _choose_techniques(fill_mask: str | None, device: str | None, phrases: Path | None) -> Sequence[Technique]:
     """Return the techniques besides rules that the options ask for, in the order of their use."""
     from closeread.tasks.mctaco.perturbation.candidates import by_masking, by_retrieval
 
-    techniques = []
-    if fill_mask is not None:
-        from closeread.neural.fill_mask import FillMask
+    # Phrases are read before a model is loaded, which takes long.
+    retrieval = [] if phrases is None else [by_retrieval(_read_phrases(phrases))]
+    if fill_mask is None:
+        return retrieval
+    from closeread.neural.fill_mask import FillMask
 
-        model = FillMask(fill_mask, device=device)
-        techniques.append(by_masking(model, mask_token=model.mask_token))
-    if phrases is not None:
-        from closeread.formats.text import read_lines
-        from closeread.tasks.mctaco.perturbation.retrieval import PhraseIndex
+    model = FillMask(fill_mask, device=device)
+    return [by_masking(model, mask_token=model.mask_token), *retrieval]
 
-        techniques.append(by_retrieval(PhraseIndex(read_lines(phrases))))
-    return techniques
+
+def _read_phrases(path: Path) -> PhraseIndex:
+    from closeread.errors import FormatError, Problem, RequestError
+    from closeread.formats.text import read_lines
+    from closeread.tasks.mctaco.perturbation.retrieval import PhraseIndex
+
+    try:
+        return PhraseIndex(read_lines(path))
+    except RequestError as error:
+        raise FormatError(path, [Problem(str(error))]) from None
 
 
 @click.command(cls=options.WritingCommand)

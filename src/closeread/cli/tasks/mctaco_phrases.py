@@ -21,7 +21,7 @@ max_words = click.option(
 )
 
 
-@click.command("text", cls=options.WritingCommand)
+@click.command("text", cls=options.WritingCommand, short_help="Collect the event phrases of plain texts.")
 @click.argument("files", type=options.FILE, nargs=-1, required=True)
 @click.option(
     "--spacy-model",
@@ -38,8 +38,10 @@ def from_texts(files: tuple[Path, ...], spacy_model: str, max_words: int, output
 
     \b
     Example:
-      closeread phrases text novel.txt letters.txt --spacy-model en_core_web_sm -o events.txt
+      closeread phrases text novel.txt letters.txt
+          --spacy-model en_core_web_sm -o events.txt
     """
+    from closeread.cli.printing import track
     from closeread.corpora.pipelines import load_pipeline, parse
     from closeread.errors import escape, pluralize
     from closeread.tasks.mctaco.event_phrases.parsed import find_event_phrases, read_paragraphs
@@ -48,13 +50,13 @@ def from_texts(files: tuple[Path, ...], spacy_model: str, max_words: int, output
     pipeline = load_pipeline(spacy_model, "closeread phrases text")
     texts = options.read_all(files, lambda path: read_paragraphs(path, pipeline.max_length))
     paragraphs = [paragraph for text in texts for paragraph in text]
-    documents = parse(pipeline, paragraphs, "DEP", "POS")
+    documents = track(parse(pipeline, paragraphs, "DEP", "POS"), "Parsing", len(paragraphs))
     pool = make_pool((phrase for document in documents for phrase in find_event_phrases(document)), max_words=max_words)
     _write(output, pool)
     click.echo(escape(f"{output}: {pluralize(len(pool), 'phrase')} from {pluralize(len(paragraphs), 'paragraph')}"))
 
 
-@click.command("propbank", cls=options.WritingCommand)
+@click.command("propbank", cls=options.WritingCommand, short_help="Collect the event phrases in PropBank's frames.")
 @click.argument("frames", type=options.FILE, nargs=-1, required=True)
 @click.option(
     "--invalid",
@@ -72,7 +74,8 @@ def from_propbank(frames: tuple[Path, ...], invalid: Any, max_words: int, output
 
     \b
     Examples:
-      closeread phrases propbank propbank-frames/frames --invalid skip -o events.txt
+      closeread phrases propbank propbank-frames/frames --invalid skip
+          -o events.txt
       closeread phrases propbank build.xml leave.xml -o events.txt
     """
     from closeread.errors import escape, pluralize

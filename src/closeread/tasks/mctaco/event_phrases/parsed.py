@@ -3,9 +3,9 @@
 Conventions: every verb with a subject makes a phrase.  It consists of the verb, its subject and everything else below
 the verb, in the order of the text, but other clauses: coordinated, adverbial and parenthetical ones are phrases of
 their own.  A coordinated verb without a subject takes that of the verb before it ("she came and left": "she came", "she
-left").  Questions, and relative clauses whose subject is a relative pronoun, make no phrase.  The first word of a
-sentence is written small, unless it is a name, "I" or an abbreviation.  Labels may be those of Universal Dependencies
-or of spaCy's English pipelines.
+left").  Questions, "let's", and relative clauses whose subject is a relative pronoun, make no phrase.  The first word
+of a sentence is written small, unless it is a name, "I" or an abbreviation.  Labels may be those of Universal
+Dependencies or of spaCy's English pipelines.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ OTHER_CLAUSES = frozenset(
 )  # fmt: skip
 """Relations to a verb of what does not belong to its phrase."""
 
-_RELATIVE = frozenset({"that", "which", "who", "whom", "whose", "what", "whoever", "whatever"})
+_NO_SUBJECTS = frozenset({"that", "which", "who", "whom", "whose", "what", "whoever", "whatever", "'s", "\u2019s"})
+"""Relative pronouns, and what "let's" ends with."""
+
 _WRITTEN_LARGE = re.compile(r"(?:I|I['\u2019]\w+|\w*[A-Z]\w*[A-Z]\w*)")
 _ADVERBS_OF_CLAUSES = frozenset({"how", "when", "whenever", "where", "wherever", "why"})
 
@@ -84,8 +86,8 @@ def _find_subject(verb: Any) -> Any:
     while True:
         subject = next((child for child in verb.children if child.dep_ in SUBJECTS), None)
         if subject is not None:
-            return None if subject.lower_ in _RELATIVE else subject
-        if verb.dep_ != "conj" or verb.head.pos_ not in ("VERB", "AUX"):
+            return None if subject.lower_ in _NO_SUBJECTS else subject
+        if verb.dep_ != "conj" or verb.head == verb or verb.head.pos_ not in ("VERB", "AUX"):
             return None
         verb = verb.head
 
@@ -110,6 +112,7 @@ def _write(words: list[Any]) -> str:
         is_gap = following is not None and following.i != word.i + 1
         pieces.append(word.text + (" " if word.whitespace_ or is_gap else ""))
     first = words[0]
-    if first.is_sent_start and first.pos_ != "PROPN" and not _WRITTEN_LARGE.fullmatch(first.text):
+    begins = all(word.is_punct or word.is_space for word in first.doc[first.sent.start : first.i])
+    if begins and first.pos_ != "PROPN" and not _WRITTEN_LARGE.fullmatch(first.text):
         pieces[0] = pieces[0][0].lower() + pieces[0][1:]
     return "".join(pieces).strip()

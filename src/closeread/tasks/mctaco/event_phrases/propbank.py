@@ -5,15 +5,16 @@ since version 3.4 with the places of predicate and arguments; before, with their
 
 Conventions: an example of a verb makes a phrase: its predicate and numbered arguments, with modal verb, particle,
 direction and goal, and the auxiliaries and negations directly before the predicate, in the order of the sentence; other
-modifiers are left out.  Something must stand before the predicate.  Examples of nouns and adjectives
-("abandonment-n: ..."), traces ("*PRO*") and references ("which") are left out.  Files without places know no
-auxiliaries ("she sleeping" for "she was sleeping").
+modifiers are left out.  Something must stand before the predicate.  Left out are examples of nouns and adjectives, as
+their names ("abandonment-n: ..."), the words of their roleset or a possessive before the predicate ("his lies") tell,
+traces ("*PRO*") and references ("which").  Files without places know no auxiliaries ("she sleeping" for "she was
+sleeping").
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -23,7 +24,9 @@ from closeread.formats.xml_tree import Element, read_xml
 
 _KEPT = re.compile(r"(?:C-)?ARG(?:[0-9]|A)(?:-\w+)?|(?:C-)?ARGM-(?:MOD|PRR|LVB|DIR|GOL)")
 _KEPT_IN_OLD_FILES = re.compile(r"[0-9A]")
-_NO_VERB = re.compile(r"\S+-[^vl\s](?::|\s|\Z)")
+_PART_OF_SPEECH = re.compile(r"\S+-([^\W\d_])(?::|\s|\Z)")
+_VERBS = frozenset({"v", "l"})
+"""Parts of speech, as letters: verbs, and verbs with a light verb ("take a walk")."""
 _TRACE = re.compile(r"\S*\*\S*|\[\S*\]|-\w+-|->|``|''")
 _BRACKET = re.compile(r"[\[\]{}<>]")
 _PLACES = re.compile(r"[0-9]{1,6}(?: [0-9]{1,6})*")
@@ -36,7 +39,9 @@ _AUXILIARIES = frozenset({
 # fmt: on
 _ATTACHED = re.compile(
     r"\s+(?=(?:n['\u2019]t|['\u2019](?:s|m|d|re|ve|ll)|['\u2019,.;:!?%])(?:\s|\Z))|(?<=\$)\s+(?=[0-9])"
+    r"|\s+(?=-\s\w)|(?<=\w\s-)\s+(?=\w)"  # "counter - clockwise"
 )
+_POSSESSIVES = frozenset({"my", "your", "his", "her", "its", "our", "their"})
 
 
 _Words = list[tuple[str, bool]]
@@ -72,7 +77,7 @@ def read_frames(paths: Sequence[Path], *, invalid: Literal["error", "skip"] = "e
         FormatError: a file can't be read, is not well-formed or no frame file, or a folder has none; all problems.
     """
     files, errors = _list_frames(paths)
-    examples: list[Element] = []
+    examples: list[tuple[Element, bool]] = []
     broken: list[FormatError] = []
     for path in files:
         try:
@@ -81,13 +86,13 @@ def read_frames(paths: Sequence[Path], *, invalid: Literal["error", "skip"] = "e
             broken.append(error)
             continue
         if root.name == "frameset":
-            examples += root.below("example")
+            examples += _list_examples(root)
         else:
             found = f"the root element is <{root.name}> (expected <frameset>, as in PropBank's frame files)"
             errors.append(FormatError(path, [Problem(found, root.line)]))
     if errors or (broken and (invalid == "error" or len(broken) == len(files))):
         raise merge_errors([*errors, *broken])
-    made = list(map(_read_example, examples))
+    made = [_read_example(example) if of_verb else "" for example, of_verb in examples]
     phrases = [phrase for phrase in made if phrase]
     return Frames(phrases, len(files) - len(broken), len(examples), made.count(None), broken)
 
@@ -111,16 +116,24 @@ def _list_frames(paths: Sequence[Path]) -> tuple[list[Path], list[FormatError]]:
     return files, errors
 
 
+def _list_examples(root: Element) -> Iterator[tuple[Element, bool]]:
+    """Yield all examples, and whether they may be of a verb: by their name, else by the words of their roleset."""
+    for roleset in root.below("roleset"):
+        kinds = {alias.attributes.get("pos", "") for alias in roleset.below("alias")}
+        for example in roleset.below("example"):
+            told = _PART_OF_SPEECH.match(example.attributes.get("name", ""))
+            yield example, told[1] in _VERBS if told else not kinds or not kinds.isdisjoint(_VERBS)
+
+
 def _read_example(example: Element) -> str | None:
     """Return the phrase of an example; "" if it makes none, None if it does not say where its parts are."""
-    if _NO_VERB.match(example.attributes.get("name", "")):
-        return ""
     annotation = next(example.elements("propbank"), None)
     words = _read_in_order(example) if annotation is None else _read_places(example, annotation)
     if words is None:
         return None
     words = [(word, of_verb) for word, of_verb in words if not _TRACE.fullmatch(word)]
-    if not words or words[0][1] or not any(of_verb for _, of_verb in words):
+    verb = next((place for place, (_, of_verb) in enumerate(words) if of_verb), 0)
+    if verb == 0 or words[verb - 1][0].lower() in _POSSESSIVES:
         return ""
     phrase = _ATTACHED.sub("", " ".join(word for word, _ in words))
     return "" if _BRACKET.search(phrase) else phrase

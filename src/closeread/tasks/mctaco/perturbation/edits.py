@@ -37,15 +37,18 @@ class Edit(NamedTuple):
     numbers: tuple[Decimal, Decimal] | None = None
 
 
+PARTS_OF_THE_DAY = ("night", "morning", "afternoon", "evening")
+
 _COUNTED = {
     form: unit
-    for unit in (*UNIT_SECONDS["proper"], "time", "night", "morning", "afternoon", "evening", "weekend")
+    for unit in (*UNIT_SECONDS["proper"], *PARTS_OF_THE_DAY, "time", "weekend")
     for form in (unit, plural(unit))
 }
 _COUNTED_NOUN = re.compile(
     rf"\s+(?:(?:more|full|whole|other)\s+)?({'|'.join(sorted(_COUNTED, key=len, reverse=True))})(?![\w'\u2019-])",
     re.IGNORECASE | re.ASCII,
 )
+_NEAR = 60
 _ARTICLE = re.compile(r"(?<![\w'\u2019-])(an?)(?=\s+\Z)", re.IGNORECASE)
 
 # Words and numbers that replace others and begin with the sound of a vowel: "an hour", "an 18 month break".
@@ -70,11 +73,18 @@ def apply_edits(answer: str, edits: Sequence[Edit], agreement: Agreement = "adju
         after = before[edit.end :] + after
         before = before[: edit.start]
         if agreement == "adjust":
-            if edit.numbers is not None and not _ARTICLE.search(before):
+            article = _ARTICLE.search(before, look_back(edit.start))
+            if edit.numbers is not None and article is None:
                 after = _adjust_noun(after, *edit.numbers)
-            before = _adjust_article(before, edit.new)
+            elif article is not None:
+                before = _adjust_article(before, article, edit.new)
         after = edit.new + after
     return before + after
+
+
+def look_back(place: int) -> int:
+    """Return where to begin to look for what stands before a place: near enough that long answers are no problem."""
+    return max(0, place - _NEAR)
 
 
 def _adjust_noun(after: str, old: Decimal, new: Decimal) -> str:
@@ -89,10 +99,7 @@ def _adjust_noun(after: str, old: Decimal, new: Decimal) -> str:
     return after[: noun.start(1)] + copy_case(noun[1], adjusted) + after[noun.end(1) :]
 
 
-def _adjust_article(before: str, new: str) -> str:
-    article = _ARTICLE.search(before)
-    if article is None:
-        return before
+def _adjust_article(before: str, article: re.Match[str], new: str) -> str:
     adjusted = "an" if _VOWEL.match(new) else "a"
     return before[: article.start()] + copy_case(article[0], adjusted) + before[article.end() :]
 

@@ -6,9 +6,9 @@ does not say how; its examples need the next number ("2 a.m." becomes "3 p.m.") 
 
 Conventions: a number is written as it was, in digits, in words or as "once" and "twice" (then "three times").  These
 are left unchanged: clock times, ranges, ordinals and numbers attached to other characters ("9:30", "7.30 pm", "10-15",
-"3rd"); "a", "few" and similar words; "one" for a thing ("the last one"), and "once" for a time ("at once").  Two kinds
-of number can't be ten times as large: hours of the day, which go on from 12 to 1, and years ("1990" at the end or
-before punctuation).
+"3rd"); "a", "few" and similar words; "one" for a thing or for people ("the last one", "one can wait"), and "once" for
+a time or in an idiom ("at once", "once in a while").  Two kinds of number can't be ten times as large: hours of the
+day, which go on from 12 to 1, and years ("1990" at the end, or before punctuation, "BC", "during" and the like).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from closeread.tasks.mctaco.perturbation.edits import Edit, copy_case
+from closeread.tasks.mctaco.perturbation.edits import PARTS_OF_THE_DAY, Edit, copy_case, look_back
 from closeread.tasks.mctaco.perturbation.number_words import TOO_LARGE, cardinal, in_words, scale
 from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, plural
 
@@ -46,9 +46,13 @@ NUMBER = re.compile(
 )
 """A number in digits."""
 
-_HOUR_OF_THE_DAY = re.compile(rf"\s*(?:{_HALF_OF_THE_DAY}|o['\u2019]?clock\b)", re.IGNORECASE | re.ASCII)
+# Tokenizers leave "9 : am".
+_HOUR_OF_THE_DAY = re.compile(rf"[\s:]*(?:{_HALF_OF_THE_DAY}|o['\u2019]?clock\b)", re.IGNORECASE | re.ASCII)
 _YEAR = re.compile(r"[12][0-9]{3}")
-_COUNTS_SOMETHING = re.compile(r"\s+\w")
+_COUNTS_SOMETHING = re.compile(
+    r"\s+(?!(?:a\s?\.?\s?d|b\s?\.?\s?c|bce|ce|after|and|at|before|by|during|in|on|or|through|till|to|until|when)\b)\w",
+    re.IGNORECASE,
+)
 _MOST_WORDS = 10
 
 _UNIT = "|".join(form for unit in UNIT_SECONDS["proper"] for form in (unit, plural(unit)))
@@ -56,10 +60,14 @@ _ONE_THING = re.compile(
     r"\b(?:an|any|another|each|every|first|last|new|next|no|only|other|same|some|that|the|this|which)\s+\Z",
     re.IGNORECASE,
 )
+_PEOPLE = re.compile(r"\s+(?:can(?:not)?|could|may|might|must|should|will|would)\b", re.IGNORECASE)
 _BEFORE_A_UNIT = re.compile(rf"\s+(?:{_UNIT}|time|times)\b", re.IGNORECASE)
 _NOT_TIMES = re.compile(r"\bat\s+\Z", re.IGNORECASE)
 _AFTER_TIMES = re.compile(
-    r"\s*(?:[^\w\s]|\Z)|\s+(?:a|an|and|annually|daily|during|each|every|for|in|monthly|or|per|the|this|weekly|yearly)\b",
+    r"\s*(?:[^\w\s]|\Z)"
+    r"|\s+(?!(?:(?:and|in)\s+(?:a|every)\s+while|in\s+a\s+blue\s+moon|(?:and\s+)?for\s+all)\b)"
+    r"(?:a|an|and|annually|daily|during|each|every|for|in|monthly|or|per|weekly|yearly)\b"
+    rf"|\s+(?:last|next|that|this)\s+(?:{_UNIT}|{'|'.join(PARTS_OF_THE_DAY)})\b",
     re.IGNORECASE,
 )
 
@@ -80,9 +88,8 @@ def change_numbers(answer: str, rule: NumberRule) -> Iterator[Edit]:
     if not CHANGES[rule]:
         return
     for number in _find_numbers(answer):
-        following = answer[number.end :]
         for change in CHANGES[rule]:
-            value = _change(number, change, following)
+            value = _change(answer, number, change)
             new = None if value is None else _write(answer[number.start : number.end], value, number.way)
             if value is not None and new is not None:
                 # "once" counts no noun: "once a week".
@@ -94,24 +101,25 @@ def _find_numbers(answer: str) -> Iterator[_Number]:
     for match in NUMBER.finditer(answer):
         yield _Number(match.start(), match.end(), Decimal(match[0].replace(",", "")), "digits")
     for start, end, number in _find_spelled_out_numbers(answer):
-        if number != 1 or not _is_one_thing(answer[:start], answer[end:]):
+        if number != 1 or not _is_a_pronoun(answer, start, end):
             yield _Number(start, end, Decimal(number), "words")
     for match in re.finditer(rf"(?<![\w-])(?ai:{'|'.join(TIMES)})(?![\w-])", answer):
         word = match[0].lower()
-        if word != "once" or _is_a_number_of_times(answer[: match.start()], answer[match.end() :]):
-            yield _Number(match.start(), match.end(), Decimal(TIMES[word]), "times")
+        if word != "once" or _is_a_number_of_times(answer, *match.span()):
+            yield _Number(*match.span(), Decimal(TIMES[word]), "times")
 
 
-def _change(number: _Number, change: _Change, following: str) -> Decimal | None:
+def _change(answer: str, number: _Number, change: _Change) -> Decimal | None:
     """Return another number; None if there is none."""
     value = number.value
     changed = value + 1 if change == "plus_one" else value * 10
-    if number.way != "times" and _HOUR_OF_THE_DAY.match(following) and 1 <= value < 13:
+    if number.way != "times" and _HOUR_OF_THE_DAY.match(answer, number.end) and 1 <= value < 13:
         if value != int(value):  # "7.30 pm"
             return None
         return changed if changed <= 12 else Decimal(1) if change == "plus_one" else None
-    is_year = number.way == "digits" and _YEAR.fullmatch(str(value)) and not _COUNTS_SOMETHING.match(following)
-    return None if is_year and change == "times_ten" else changed
+    if change == "plus_one" or number.way != "digits" or not _YEAR.fullmatch(answer, number.start, number.end):
+        return changed
+    return changed if _COUNTS_SOMETHING.match(answer, number.end) else None
 
 
 def _write(old: str, value: Decimal, way: _Way) -> str | None:
@@ -133,7 +141,8 @@ def _find_spelled_out_numbers(answer: str) -> Iterator[tuple[int, int, int]]:
     words = [match.span() for match in re.finditer(r"[^\W\d_]+", answer)]
     done = 0
     for i, (start, first_end) in enumerate(words):
-        if start < done or scale(answer[start:first_end].lower()):
+        first = answer[start:first_end].lower()
+        if start < done or scale(first) or (first != "a" and cardinal(first) is None):
             continue
         for _, end in reversed(words[i : i + _MOST_WORDS]):
             number = cardinal(answer[start:end])
@@ -148,11 +157,13 @@ def _is_glued(answer: str, start: int, end: int) -> bool:
     return any(neighbour.isalnum() or neighbour in "_-" for neighbour in neighbours)
 
 
-def _is_one_thing(before: str, after: str) -> bool:
-    """Return whether "one" in this context stands for a thing: "the last one"."""
-    return _ONE_THING.search(before) is not None and not _BEFORE_A_UNIT.match(after)
+def _is_a_pronoun(answer: str, start: int, end: int) -> bool:
+    """Return whether "one" at this place stands for a thing or for people: "the last one", "one can"."""
+    if _PEOPLE.match(answer, end):
+        return True
+    return _ONE_THING.search(answer, look_back(start), start) is not None and not _BEFORE_A_UNIT.match(answer, end)
 
 
-def _is_a_number_of_times(before: str, after: str) -> bool:
-    """Return whether "once" in this context is a number: "once a week", "only once"."""
-    return not _NOT_TIMES.search(before) and _AFTER_TIMES.match(after) is not None
+def _is_a_number_of_times(answer: str, start: int, end: int) -> bool:
+    """Return whether "once" at this place is a number: "once a week", "only once"."""
+    return not _NOT_TIMES.search(answer, look_back(start), start) and _AFTER_TIMES.match(answer, end) is not None

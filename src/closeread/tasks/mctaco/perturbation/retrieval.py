@@ -51,7 +51,7 @@ class PhraseIndex:
         self._phrases = list(first.values())
         self._positions = {key: position for position, key in enumerate(first)}
         if not any(map(str.isalnum, "".join(self._phrases))):
-            raise RequestError(f"none of the {len(phrases)} phrases contains a word (expected at least one)")
+            raise RequestError("no phrase contains a word (expected at least one)")
         self._vectorizer = _make_vectorizer()
         self._columns = self._vectorizer.fit_transform(self._phrases).T.tocsr()
 

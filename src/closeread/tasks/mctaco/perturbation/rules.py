@@ -24,7 +24,7 @@ from functools import cache
 from itertools import combinations, islice, pairwise
 from typing import Literal
 
-from closeread.tasks.mctaco.perturbation.edits import Agreement, Edit, apply_edits, copy_case
+from closeread.tasks.mctaco.perturbation.edits import Agreement, Edit, apply_edits, copy_case, look_back
 from closeread.tasks.mctaco.perturbation.number_rules import NUMBER, NumberRule, change_numbers
 from closeread.tasks.mctaco.perturbation.number_words import cardinal
 from closeread.tasks.mctaco.perturbation.rule_table import UNIT_SETS, WORD_RULES
@@ -33,7 +33,8 @@ from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, plural
 UnitRule = Literal["table", "any"]
 
 MOST_RESULTS = 10_000
-"""Results for an answer: two changes at once in a text of thousands of words would fill the memory."""
+MOST_CHARACTERS = 10_000_000
+"""Limits for an answer: two changes at once in a text of thousands of words would fill the memory."""
 
 _HALVES_OF_THE_DAY = ("am", "pm", "a.m.", "p.m.")
 
@@ -106,11 +107,12 @@ def perturb(
             a replacement; ``keep`` leaves both as they were, as in the corpus itself.
 
     Returns:
-        At most `MOST_RESULTS` answers.
+        At most `MOST_RESULTS` answers, of at most `MOST_CHARACTERS` together.
 
     Raises:
         ValueError: changes is less than 1.
-        MissingExtraError: text2num is not installed, and the answer contains a number in words or "second".
+        MissingExtraError: text2num is not installed, and numbers in words are looked for: if `number_rule` is not
+            ``off``, or the answer contains "second".
 
     >>> perturb("two days before", number_rule="off")
     ['two minutes before', 'two months before', 'two centuries before', 'two days after']
@@ -130,7 +132,8 @@ def perturb(
         for chosen in combinations(edits, number)
         if all(one.end <= other.start for one, other in pairwise(chosen))
     )
-    results = dict.fromkeys(islice(made, MOST_RESULTS))
+    most = min(MOST_RESULTS, MOST_CHARACTERS // max(1, len(answer)))
+    results = dict.fromkeys(islice(made, most))
     return [result for result in results if result != answer]
 
 
@@ -138,21 +141,22 @@ def _replace_words(answer: str, unit_rule: UnitRule) -> Iterator[Edit]:
     rules = _merge_rules(unit_rule)
     for match in _compile_keys(unit_rule).finditer(answer):
         key = match[0].lower()
-        if key == "am" and not _CLOCK_TIME.search(answer[: match.start()]):
+        start, end = match.span()
+        if key == "am" and not _CLOCK_TIME.search(answer, look_back(start), start):
             continue
-        if key == "second" and not _is_a_unit(answer[: match.start()], answer[match.end() :]):
+        if key == "second" and not _is_a_unit(answer, start, end):
             continue
         for new in rules[key]:
-            yield Edit(match.start(), match.end(), copy_case(match[0], new))
+            yield Edit(start, end, copy_case(match[0], new))
 
 
-def _is_a_unit(before: str, after: str) -> bool:
-    """Return whether "second" in this context is the unit, not the ordinal; see the module."""
-    found = _LAST_WORD.search(before.lower())
-    previous = found[1] if found else ""
+def _is_a_unit(answer: str, start: int, end: int) -> bool:
+    """Return whether "second" at this place is the unit, not the ordinal; see the module."""
+    found = _LAST_WORD.search(answer, look_back(start), start)
+    previous = found[1].lower() if found else ""
     if previous == "per" or NUMBER.fullmatch(previous):
         return True
-    follower = _NEXT_WORD.match(after.lower())
-    if follower and follower[1] not in _AFTER_A_UNIT:
+    follower = _NEXT_WORD.match(answer, end)
+    if follower and follower[1].lower() not in _AFTER_A_UNIT:
         return False
     return previous in _BEFORE_A_UNIT or cardinal(previous) is not None
