@@ -303,12 +303,13 @@ def _make_rows(
         concerned = [entity for entity in event.entities if entity in involved]
         if concerned and not event.mentions:
             ignored["events without a mention"] += 1
+        anchor, _ = event.choose_anchor()
         for mention in event.mentions if concerned else ():
             if selection == "task" and mention.kind:
                 ignored[f"mentions of {mention.kind} events"] += 1
                 continue
             row = {"document": mention.document, "tokens": list(mention.tokens), "coreference": name}
             for entity in concerned:
-                involved[entity].append({"entity": entity, "anchor": event.choose_anchor()[0], **row})
+                involved[entity].append({"entity": entity, "anchor": anchor, **row})
     for rows in involved.values():
         yield from rows
