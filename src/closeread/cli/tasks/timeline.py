@@ -59,8 +59,8 @@ def build(events: Path, documents: Path | None, granularity: str, output: Path, 
     TAG_DESCRIPTOR) is involved in the events in which one of its mentions has a role (HAS_PARTICIPANT, with sem_role).
     Mentions that refer to one EVENT, or to EVENTs with the same instance_id, are one event.  Its anchor is the value of
     the time (TIMEX3) at which it happens or begins: the target of a TLINK with the relType SIMULTANEOUS, IS_INCLUDED or
-    BEGUN_BY, or the source of one with SIMULTANEOUS, INCLUDES or BEGINS.  The released documents have no entities, roles
-    or links.
+    BEGUN_BY, or the source of one with SIMULTANEOUS, INCLUDES or BEGINS.  The released documents have no
+    entities, roles or links.
 
     A file of events is JSON Lines: {"entity": "Ann", "mention": "7-2-flew", "anchor": "2007-03-19", "coreference":
     "flight"}.  Instead of its name, a mention may be given by its token numbers, from 0: "document": "7", "tokens": [4,
