@@ -1,11 +1,15 @@
 """Timelines made of annotated documents in CAT: entities, roles, times, and what can't be read."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from shared.annotated_cat import mark, relate, write_document, write_voyage
-from shared.timelines import lines
+from shared.timelines import CORPUS, lines, skip_unless_available
 
+from closeread.corpora.sources import locate
 from closeread.errors import FormatError
 from closeread.tasks.timeline.cat_events import build_annotated_timelines
 
@@ -67,6 +71,7 @@ def test_wanted_entities_have_a_timeline_even_without_events(tmp_path):
         ("XXXX-XX", "XXXX-XX"),
         ("2010-07-01T10:00", "2010-07-01"),
         ("2010-07-01TMO", "2010-07-01"),
+        ("2010-07-XXT10:00", "2010-07-XX"),
         ("PRESENT_REF", "PRESENT_REF"),  # kept, and reported as no date
     ],
 )
@@ -108,6 +113,9 @@ def test_a_duration_is_no_anchor(tmp_path):
         ({"class": "COGNITIVE"}, "cognitive"),
         ({"pos": "ADJECTIVE"}, "adjectival"),
         ({"certainty": "PROBABLE", "polarity": "NEG"}, "uncertain"),
+        ({"certainty": "UNCERTAIN"}, "uncertain"),
+        ({"certainty": "CERTAIN", "special_cases": "COND_IF_CLAUSE"}, "uncertain"),
+        ({"certainty": "CERTAIN", "special_cases": "GEN"}, ""),
         ({"certainty": "CERTAIN", "polarity": "NEG"}, "counter-factual"),
         ({"class": "SPEECH_COGNITIVE", "pos": "NOUN", "certainty": "CERTAIN", "polarity": "POS"}, ""),
     ],
@@ -181,6 +189,14 @@ def test_months_and_days_may_be_kept_apart(tmp_path):
             ["8: EVENT_MENTION '2' refers to 2 events (expected at most one)"],
         ),
         (
+            [mark("EVENT", 30), mark("TIMEX3", 3, value="2010")],
+            [relate("REFERS_TO", 2, 3), relate("REFERS_TO", 1, 30)],
+            [
+                "7: ENTITY_MENTION '1' refers to an EVENT (expected a reference from EVENT_MENTION)",
+                "8: EVENT_MENTION '2' refers to 'TIMEX3' (expected EVENT)",
+            ],
+        ),
+        (
             [
                 mark("TIMEX3", 3, value="2010-07"),
                 mark("TIMEX3", 4, value="2009"),
@@ -239,6 +255,68 @@ def test_entities_whose_files_would_have_one_name(tmp_path):
     assert build_one(tmp_path, other, relations, wanted=["BO"]) == {"BO": [(0, "XXXX-XX-XX", "7-0-sails")]}
 
 
+def test_entities_are_named_by_their_names_not_by_their_instances(tmp_path):
+    folder = write_voyage(tmp_path / "annotated")
+    for name, old, new in (
+        ("7", '"Bo"', '"Bo" instance_id="P1"'),
+        ("7", '"Ann Lee"', '"Ann Lee" instance_id="P2"'),
+        ("8", '"Bo"', '"Bo" instance_id="P2"'),
+    ):
+        path = folder / f"{name}.xml"
+        path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+    found = build_annotated_timelines(folder)
+    assert [one["entity"] for one in found.timelines] == ["Bo", "Ann Lee"]
+    assert found.notices[-2:] == [
+        f"{folder}: ENTITYs with the instance_id 'P2' are separate entities: 'Ann Lee', 'Bo'",
+        f"{folder}: ENTITYs named 'Bo' are one entity, with the instance_ids 'P1', 'P2'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "options", "found"),
+    [
+        ({}, {"roles": ["ARG2"]}, "takes part in an event in the role ARG2 (expected HAS_PARTICIPANTs from events to"),
+        ({}, {"roles": ["ARG2"]}, "ENTITYs); left out: participants in the role 'Arg0' (1)"),
+        (
+            {"certainty": "POSSIBLE"},
+            {},
+            "all events in which an entity has the role ARG0 or ARG1 are left out: mentions of uncertain events (1)",
+        ),
+        ({}, {"wanted": ["Cy", "Di"]}, "no ENTITY is named 'Cy', 'Di' (found: 'Bo')"),
+        ({}, {"wanted": []}, "the list of entities is empty"),
+    ],
+)
+def test_why_there_are_no_timelines(tmp_path, attributes, options, found):
+    marks = [BO[0], mark("EVENT_MENTION", 2, 2, **attributes), BO[2]]
+    path = write_document(tmp_path / "7.xml", "Bo sails", marks, TAKES_PART)
+    with pytest.raises(FormatError) as caught:
+        build_annotated_timelines(path, **options)
+    assert found in str(caught.value)
+
+
+def test_released_documents_have_neither_entities_nor_roles(corpora):
+    skip_unless_available("corpus_1")
+    folder = locate(CORPUS, CORPUS.configs["default"].splits["corpus_1"]).path / "corpus_trackB_CAT"
+    with pytest.raises(FormatError, match="no entity takes part in an event in the role ARG0 or ARG1"):
+        build_annotated_timelines(folder)
+    with pytest.raises(FormatError, match=r"no ENTITY is named 'Airbus' \(found: no ENTITY\)"):
+        build_annotated_timelines(folder, wanted=["Airbus"])
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), min_size=1, max_size=4))
+def test_broken_annotations_are_read_or_refused(tmp_path_factory, changes):
+    # What is between quotation marks, attributes or markup, is replaced by what is elsewhere.
+    path = write_voyage(tmp_path_factory.mktemp("voyage") / "annotated") / "7.xml"
+    parts = path.read_text("utf-8").split('"')
+    for first, second in changes:
+        parts[first % len(parts)] = parts[second % len(parts)]
+    path.write_text('"'.join(parts), "utf-8")
+    with suppress(FormatError):
+        for timeline in build_annotated_timelines(path.parent).timelines:
+            assert all(mention.count("-") >= 2 for entry in lines(timeline) for mention in entry[2:])
+
+
 def test_the_command(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_voyage(Path("annotated"))
@@ -264,6 +342,11 @@ def test_what_is_refused(run, tmp_path, monkeypatch):
     done = run("timeline", "build", "events.jsonl", "--role", "ARG0", "--selection", "all", "-o", "made")
     assert done.exit_code == 2
     assert "--role, --selection: events.jsonl is not annotated documents (expected files in CAT, .xml)" in done.stderr
+    Path("texts").mkdir()
+    Path("texts/7.tml").write_text("<TimeML/>", "utf-8")
+    done = run("timeline", "build", "texts", "-o", "made")
+    expected = "contains no documents and no timelines (expected files ending in .xml or .txt)"
+    assert (done.exit_code, done.stderr) == (1, f"Error: texts: {expected}\n")
     done = run("timeline", "build", "plain", "--documents", "plain", "-o", "made")
     assert "--documents is for a file of events; these events are in annotated documents" in done.stderr
     assert not Path("made").exists()

@@ -143,6 +143,8 @@ def test_a_part_of_a_timeline():
     assert select_positions(ABC, None) == ABC
     assert select_positions(ABC, "2") == [ABC[0]]
     assert select_positions(ABC, "1-2") == ABC[:2]
+    with pytest.raises(RequestError, match=r"positions 2-1 are in descending order \(expected 1-2\)"):
+        select_positions(ABC, "2-1")
     with pytest.raises(RequestError, match=r"there is no event at positions 3-9 \(the last is 2\)"):
         select_positions(ABC, "3-9")
     for text in ("", "x", "1-", "-1", "1-2-3", "1 - 2"):

@@ -87,6 +87,7 @@ def test_repeated_mentions():
     [
         ("Airbus A380", "airbus_a380", False),
         ("S&P 500", "s_and_p_500", False),
+        ("AC/DC", "ac_dc", False),
         ("Airbus A380", "airbus", True),
         ("United States Air Froce", "united_states_air_force", True),
     ],

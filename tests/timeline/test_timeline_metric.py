@@ -2,6 +2,7 @@
 
 import evaluate
 import pytest
+from shared.timelines import entry
 
 import closeread
 from closeread.errors import SubmissionError
@@ -65,3 +66,19 @@ def test_with_and_without_spans_can_be_added_together(metric, records):
     metric.add_batch(predictions=bare(records[1:2]), references=records[1:2])
     metric.add(prediction=bare(records)[2], reference=records[2])
     assert metric.compute()["events/recall"] == 1
+
+
+def test_the_average_over_events_by_hand(metric):
+    # Three events and one; awareness F1 is 4/7, since (b) is missing between (a) and (c), and 1.
+    long = [entry(i, f"201{i}", f"1-{i}-{name}") for i, name in enumerate("abc", 1)]
+    short = [entry(1, "2014", "1-4-d")]
+    gold = [{"id": "bo", "entity": "Bo", "entries": long}, {"id": "cy", "entity": "Cy", "entries": short}]
+    system = [{**gold[0], "entries": [long[0], {**long[2], "position": 2}]}, gold[1]]
+    scores = metric.compute(predictions=system, references=gold, average="events")
+    assert scores["awareness/f1"] == pytest.approx((3 * 4 / 7 + 1) / 4)
+    assert scores["events/recall"] == pytest.approx((3 * 2 / 3 + 1) / 4)
+    report = metric.report(predictions=system, references=gold, average="events")
+    assert "|average:events|" in report.provenance.signature
+    assert report.total.scores["awareness/f1"].value == scores["awareness/f1"]
+    assert report.total.scores["awareness/f1"].low == pytest.approx(4 / 7)
+    assert report.total.scores["awareness/f1"].high == 1

@@ -221,7 +221,7 @@ def test_hundreds_of_mentions_stay_readable(tmp_path):
     gold = [
         entry(i // 3, f"{1950 + i % 60}-{1 + i % 12:02}-{'XX' if i % 7 else '15'}" if i % 5 else UNDATED[i % 3],
               *(f"{i}-{j}-{'W' * (i % 61)}" for j in range(1 + i % 3)))
-        for i in range(300)
+        for i in range(120)
     ]  # fmt: skip
     figure = draw_timeline(
         "M" * 300, gold, [{**one, "position": 2**53 - 1} for one in gold[::2]] + [entry(1, "2020", "x")]

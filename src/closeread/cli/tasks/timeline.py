@@ -59,7 +59,8 @@ def build(events: Path, documents: Path | None, granularity: str, output: Path, 
     TAG_DESCRIPTOR) is involved in the events in which one of its mentions has a role (HAS_PARTICIPANT, with sem_role).
     Mentions that refer to one EVENT, or to EVENTs with the same instance_id, are one event.  Its anchor is the value of
     the time (TIMEX3) at which it happens or begins: the target of a TLINK with the relType SIMULTANEOUS, IS_INCLUDED or
-    BEGUN_BY, or the source of one with SIMULTANEOUS, INCLUDES or BEGINS.
+    BEGUN_BY, or the source of one with SIMULTANEOUS, INCLUDES or BEGINS.  The released documents have no
+    entities, roles or links.
 
     A file of events is JSON Lines: {"entity": "Ann", "mention": "7-2-flew", "anchor": "2007-03-19", "coreference":
     "flight"}.  Instead of its name, a mention may be given by its token numbers, from 0: "document": "7", "tokens": [4,
@@ -73,9 +74,10 @@ def build(events: Path, documents: Path | None, granularity: str, output: Path, 
     \b
     Examples:
       closeread build timeline annotated/ -o timelines
-      closeread build timeline annotated/ --entities list_target_entities.txt --granularity keep -o timelines
+      closeread build timeline annotated/ --entities entities.txt -o timelines
+      closeread build timeline annotated/ --granularity keep -o timelines.jsonl
       closeread build timeline events.jsonl -o timelines
-      closeread build timeline events.jsonl --documents corpus_trackB_CAT -o timelines.jsonl
+      closeread build timeline events.jsonl --documents texts/ -o timelines
       closeread timeline build events.jsonl -o timelines    # the same command
     """
     from closeread.corpora.gold import load_corpus
@@ -167,7 +169,7 @@ def plot_timeline(entity: str, predictions: Path | None, output: Path, **places:
     \b
     Examples:
       closeread plot timeline "Mara Lindqvist" --config sample -o lindqvist.png
-      closeread plot timeline airbus --split corpus_1 --predictions timelines/ -o airbus.svg
+      closeread plot timeline airbus --predictions timelines/ -o airbus.svg
     """
     from closeread.cli.predictions import read_prediction
     from closeread.drawing.pictures import check_suffix, write_picture
@@ -203,13 +205,14 @@ def plot_relations(entity: str, track: str, positions: str | None, output: Path,
     """Draw the explicit and entailed relations of a timeline (Minard et al., 2015, Figure 2) as .png or .svg.
 
     ENTITY is the name of the entity or the id of its timeline.  Arrows mean BEFORE, lines without arrowheads
-    SIMULTANEOUS.  Explicit relations are solid: those of mentions to their anchors, and to the next mention.  Entailed
-    relations, which follow from them, are dashed.  With --gold, the timelines may also be those of a system.
+    SIMULTANEOUS.  Explicit relations are solid: those of mentions to their anchors, and to the next mention; thin ones
+    follow from others, dash-dotted ones contradict others.  Entailed relations, which follow from the explicit ones,
+    are dashed.  With --gold, the timelines may also be those of a system.
 
     \b
     Examples:
-      closeread plot timeline-relations "Mara Lindqvist" --config sample -o relations.svg
-      closeread plot timeline-relations airbus --split corpus_1 --positions 1-5 -o airbus.png
+      closeread plot timeline-relations aurelia --config sample -o aurelia.svg
+      closeread plot timeline-relations airbus --positions 1-5 -o airbus.png
     """
     from closeread.drawing.pictures import check_suffix, write_picture
     from closeread.errors import escape, pluralize

@@ -24,13 +24,15 @@ from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import read_own_gold
 from closeread.corpora.judging import validate_records
 from closeread.corpora.schema import RowValidator, load_schema
-from closeread.errors import FormatError, quote
+from closeread.errors import FormatError, Problem, quote
 from closeread.formats.json_lines import read_json_lines
 from closeread.records import Record
+from closeread.tasks.timeline.cat_xml import SUFFIX as DOCUMENTS_SUFFIX
 from closeread.tasks.timeline.cat_xml import mention_name, read_folder
 from closeread.tasks.timeline.gold import Timelines
 from closeread.tasks.timeline.rules import find_odd_rows
 from closeread.tasks.timeline.timeline_mentions import ANCHOR, file_stem
+from closeread.tasks.timeline.timeline_txt import SUFFIX
 
 UNKNOWN = "XXXX-XX-XX"
 FIRST = (1, 1, 1)
@@ -106,7 +108,7 @@ def order_events(events: Iterable[Event], granularity: str = "merge") -> list[Re
     return sorted(entries, key=lambda entry: entry["position"])
 
 
-def reordered(timeline: Record, granularity: str = "merge") -> Record:
+def recompute_positions(timeline: Record, granularity: str = "merge") -> Record:
     """Recompute the positions of a timeline from its anchors."""
     entries = order_events((Event(entry["anchor"], entry["mentions"]) for entry in timeline["entries"]), granularity)
     return {"id": timeline["id"], "entity": timeline["entity"], "entries": entries}
@@ -216,7 +218,10 @@ def read_timelines(
         FormatError: an event or a timeline is invalid; all problems at once.
     """
     if source.is_dir():
-        return [reordered(timeline, granularity) for timeline in read_own_gold(corpus, source).records]
+        if all(file.is_file() and file.suffix != SUFFIX for file in source.iterdir()):
+            expected = f"expected files ending in {DOCUMENTS_SUFFIX} or {SUFFIX}"
+            raise FormatError(source, [Problem(f"contains no documents and no timelines ({expected})")])
+        return [recompute_positions(timeline, granularity) for timeline in read_own_gold(corpus, source).records]
     return build_timelines(read_events(source, corpus, documents), documents, granularity)
 
 

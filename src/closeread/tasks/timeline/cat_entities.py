@@ -10,16 +10,19 @@ TAG_DESCRIPTOR; `Relations` contains REFERS_TOs, each from one or more mentions 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from closeread.errors import FormatError, Problem, pluralize, quote
 from closeread.formats.folders import list_files
 from closeread.formats.xml_tree import Element, read_xml
 from closeread.records import ParsedFolder, Record
-from closeread.tasks.timeline.cat_xml import SUFFIX, TITLES_SUFFIX, check_mentions, number_tokens, read_document
+from closeread.tasks.timeline.cat_xml import SUFFIX, TITLES_SUFFIX, check_mentions, number_tokens, read_element
 
 MENTION, ENTITY = "ENTITY_MENTION", "ENTITY"
+
+T = TypeVar("T")
 
 
 def read_annotations(path: Path) -> ParsedFolder:
@@ -28,22 +31,36 @@ def read_annotations(path: Path) -> ParsedFolder:
     An entity mention has an `id`, `tokens` and the names of the `entities` that it refers to, possibly none.
 
     Raises:
-        FormatError: there are no documents, or the file can't be read as XML (see `closeread.formats.xml_tree`).
+        FormatError: there are no documents.
     """
-    if not path.is_dir():
-        document, problems = read_annotation(path)
-        return ParsedFolder([] if problems else [document], [] if problems else [path.name], problems, [])
-    files, problems = list_files(path, "document", SUFFIX, TITLES_SUFFIX)
-    found: dict[str, Record] = {}
+    found, problems = read_each(path, read_annotation)
+    return ParsedFolder(list(found.values()), [name or path.name for name in found], problems, [])
+
+
+def read_each(path: Path, read: Callable[[Path], tuple[T, list[Problem]]]) -> tuple[dict[str, T], list[Problem]]:
+    """Read a CAT file, or each of a folder.
+
+    Args:
+        path: the file or folder.
+        read: reads a file and finds all errors.
+
+    Returns:
+        What was read, by name of file, empty if there is no folder; and the errors of all files.
+
+    Raises:
+        FormatError: the folder can't be read or contains no documents.
+    """
+    files, problems = list_files(path, "document", SUFFIX, TITLES_SUFFIX) if path.is_dir() else ({"": path}, [])
+    found: dict[str, T] = {}
     for name, file in files.items():
         if name.endswith(TITLES_SUFFIX):
             continue  # needed only for titles
         try:
-            found[name], wrong = read_annotation(file)
+            found[name], wrong = read(file)
         except FormatError as error:
             wrong = list(error.problems)
-        problems += [problem._replace(file=name) for problem in wrong]
-    return ParsedFolder(list(found.values()), list(found), problems, [])
+        problems += [problem._replace(file=name or None) for problem in wrong]
+    return found, problems
 
 
 def read_annotation(path: Path) -> tuple[Record, list[Problem]]:
@@ -52,8 +69,8 @@ def read_annotation(path: Path) -> tuple[Record, list[Problem]]:
     Raises:
         FormatError: the file can't be read as XML (see `closeread.formats.xml_tree`).
     """
-    document, problems, _ = read_document(path)
     root = read_xml(path)
+    document, problems, _ = read_element(root)
     numbers = number_tokens(list(root.elements("token")))
     marked = [element for markables in root.elements("Markables") for element in markables.elements()]
     mentions = [element for element in marked if element.name == MENTION]

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.errors import FormatError, Problem, quote
+from closeread.errors import FormatError, Problem, join_names, quote
 from closeread.formats.xml_tree import Element
 from closeread.records import Record
 from closeread.tasks.timeline.building import UNKNOWN, Date, build_timelines, date_of
@@ -34,7 +34,11 @@ SELECTIONS = ("task", "all")
 """Without the kinds of events that TimeLine did not annotate, and with them."""
 
 DATES = ("DATE", "TIME")
-TIME_OF_DAY = re.compile("([0-9]{4}-[0-9]{2}-[0-9]{2})T.*")
+UNCERTAIN = frozenset({"POSSIBLE", "PROBABLE", "UNCERTAIN"})
+CONDITIONAL = frozenset({"COND_IF_CLAUSE", "COND_MAIN_CLAUSE"})
+"""Values of `certainty` and `special_cases` of events that may not have happened."""
+
+TIME_OF_DAY = re.compile("([0-9X]{4}-[0-9X]{2}-[0-9X]{2})T.*")
 
 
 class Place(NamedTuple):
@@ -124,19 +128,63 @@ def build_annotated_timelines(
     places = _find_entities(annotations)
     rows = list(_make_rows(events, places if wanted is None else wanted, selection, ignored))
     problems += _check_names(dict.fromkeys(row["entity"] for row in rows) if wanted is None else wanted, places)
-    if not rows and wanted is None and not problems:
-        found = f"no entity takes part in an event in the role {' or '.join(roles)}"
-        problems = [Problem(f"{found} (expected HAS_PARTICIPANTs from events to mentions of ENTITYs)")]
+    if wanted is not None and not any(name in places for name in wanted):
+        found = join_names(list(places)) or "no ENTITY"
+        what = f"no ENTITY is named {join_names(list(wanted))} (found: {found})"
+        problems.append(Problem(what if wanted else "the list of entities is empty"))
+    elif not rows and wanted is None and not problems:
+        involved = any(event.entities for event in events.values())
+        problems = [Problem(_describe_lack(involved, roles, _list_ignored(ignored)))]
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
     documents = {one.record["id"]: one.record for one in annotations}
     timelines = {one["entity"]: one for one in build_timelines(rows, documents, granularity)}
-    notices = [f"{path}: left out: {what} ({number:,})" for what, number in sorted(ignored.items())]
+    notices = [f"{path}: left out: {what}" for what in _list_ignored(ignored)]
+    notices += [f"{path}: {what}" for what in _describe_instances(annotations)]
     if wanted is not None:
-        notices += [f"{path}: no ENTITY is named {quote(name)}" for name in wanted if name not in places]
+        if absent := [name for name in wanted if name not in places]:
+            notices.append(f"{path}: no ENTITY is named {', '.join(map(quote, absent))}")
         empty = {name: {"id": file_stem(name), "entity": name, "entries": []} for name in wanted}
         timelines = {**empty, **timelines}
     return Built(list(timelines.values()), documents, notices)
+
+
+def _list_ignored(ignored: Counter[str]) -> list[str]:
+    return [f"{what} ({number:,})" for what, number in sorted(ignored.items())]
+
+
+def _describe_lack(involved: bool, roles: Sequence[str], ignored: Sequence[str]) -> str:
+    """Return why there are no timelines, and what was left out.
+
+    Args:
+        involved: whether any entity has one of the roles.
+        roles: the roles.
+        ignored: what was left out.
+    """
+    asked = " or ".join(roles)
+    if involved:
+        return f"all events in which an entity has the role {asked} are left out: {', '.join(ignored)}"
+    expected = "expected HAS_PARTICIPANTs from events to mentions of ENTITYs"
+    found = f"no entity takes part in an event in the role {asked} ({expected})"
+    return found + (f"; left out: {', '.join(ignored)}" if ignored else "")
+
+
+def _describe_instances(annotations: Iterable[Annotation]) -> Iterator[str]:
+    """Describe ENTITYs that differ in their names but not in their `instance_id`, or the other way round."""
+    marked = [element for one in annotations for element in one.marked.values() if element.name == ENTITY]
+    names: dict[str, dict[str, None]] = defaultdict(dict)
+    instances: dict[str, dict[str, None]] = defaultdict(dict)
+    for element in marked:
+        name, instance = element.attributes["TAG_DESCRIPTOR"], element.attributes.get("instance_id")
+        if instance:
+            names[instance][name] = None
+            instances[name][instance] = None
+    for instance, of in names.items():
+        if len(of) > 1:
+            yield f"ENTITYs with the instance_id {quote(instance)} are separate entities: {join_names(list(of))}"
+    for name, of in instances.items():
+        if len(of) > 1:
+            yield f"ENTITYs named {quote(name)} are one entity, with the instance_ids {join_names(list(of))}"
 
 
 def _find_entities(annotations: Iterable[Annotation]) -> dict[str, Place]:
@@ -176,7 +224,7 @@ def _find_kind(attributes: Sequence[Mapping[str, str]]) -> str:
             return kind.lower()
     if get_values("pos") & {"ADJ", "ADJECTIVE"}:
         return "adjectival"
-    if get_values("certainty") & {"POSSIBLE", "PROBABLE"}:
+    if get_values("certainty") & UNCERTAIN or get_values("special_cases") & CONDITIONAL:
         return "uncertain"
     return "counter-factual" if "NEG" in get_values("polarity") else ""
 
@@ -255,12 +303,13 @@ def _make_rows(
         concerned = [entity for entity in event.entities if entity in involved]
         if concerned and not event.mentions:
             ignored["events without a mention"] += 1
+        anchor, _ = event.choose_anchor()
         for mention in event.mentions if concerned else ():
             if selection == "task" and mention.kind:
                 ignored[f"mentions of {mention.kind} events"] += 1
                 continue
             row = {"document": mention.document, "tokens": list(mention.tokens), "coreference": name}
             for entity in concerned:
-                involved[entity].append({"entity": entity, "anchor": event.choose_anchor()[0], **row})
+                involved[entity].append({"entity": entity, "anchor": anchor, **row})
     for rows in involved.values():
         yield from rows

@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.errors import FormatError, Problem, pluralize, quote
-from closeread.formats.folders import list_files
 from closeread.formats.xml_tree import Element, read_xml
 from closeread.records import ParsedFolder, Record, find_repeated
-from closeread.tasks.timeline.cat_entities import check_entities, find_references
-from closeread.tasks.timeline.cat_xml import SUFFIX, TITLES_SUFFIX, number_tokens, read_document
+from closeread.tasks.timeline.cat_entities import check_entities, find_references, read_each
+from closeread.tasks.timeline.cat_xml import number_tokens, read_element
 
 EVENT_MENTION, EVENT, TIME = "EVENT_MENTION", "EVENT", "TIMEX3"
 PARTICIPANT, LINK = "HAS_PARTICIPANT", "TLINK"
@@ -58,17 +57,8 @@ def read_annotations(path: Path) -> list[Annotation]:
     Raises:
         FormatError: a file can't be read or is invalid, or two have the same document; all problems at once.
     """
-    files, problems = list_files(path, "document", SUFFIX, TITLES_SUFFIX) if path.is_dir() else ({"": path}, [])
-    annotations: list[Annotation] = []
-    for name, file in files.items():
-        if name.endswith(TITLES_SUFFIX):
-            continue  # needed only for titles
-        try:
-            found, wrong = _read_annotation(name, file)
-        except FormatError as error:
-            found, wrong = None, list(error.problems)
-        problems += [problem._replace(file=name or None) for problem in wrong]
-        annotations += [found] if found is not None else []
+    found, problems = read_each(path, _read_annotation)
+    annotations = [one._replace(file=name) for name, one in found.items() if one is not None]
     parsed = ParsedFolder([one.record for one in annotations], [one.file for one in annotations], [], [])
     problems += find_repeated(parsed, "id", "id")
     if problems:
@@ -76,22 +66,34 @@ def read_annotations(path: Path) -> list[Annotation]:
     return annotations
 
 
-def _read_annotation(name: str, file: Path) -> tuple[Annotation | None, list[Problem]]:
-    record, problems, _ = read_document(file)
+def _read_annotation(file: Path) -> tuple[Annotation | None, list[Problem]]:
     root = read_xml(file)
+    record, problems, _ = read_element(root)
     marked = [element for markables in root.elements("Markables") for element in markables.elements()]
     by_id = {element.attributes.get("m_id", ""): element for element in marked}
     relations = [one for of in root.elements("Relations") for one in of.elements() if one.name in (PARTICIPANT, LINK)]
     problems += check_entities(root, marked, number_tokens(list(root.elements("token"))))
     problems += [problem for relation in relations for problem in _check_relation(relation, by_id)]
     referents = _find_referents(root)
-    problems += [
-        Problem(f"EVENT_MENTION {quote(m_id)} refers to {len(of)} events (expected at most one)", by_id[m_id].line)
-        for m_id, of in referents.items()
-        if m_id in by_id and by_id[m_id].name == EVENT_MENTION and len(of) > 1
-    ]
+    problems += _check_referents(referents, by_id)
     unique = list(dict.fromkeys(problems))  # reading the document reports those of its events, too
-    return None if unique else Annotation(name, record, by_id, referents, relations), unique
+    return None if unique else Annotation("", record, by_id, referents, relations), unique
+
+
+def _check_referents(referents: Mapping[str, Sequence[str]], marked: Mapping[str, Element]) -> Iterator[Problem]:
+    """Find event mentions that refer to several events or to something else, and what else refers to events."""
+    for m_id, of in referents.items():
+        if m_id not in marked:
+            continue  # reported with the relation
+        element, names = marked[m_id], {marked[other].name for other in of if other in marked}
+        found = f"{element.name} {quote(m_id)} refers to"
+        if element.name == EVENT_MENTION:
+            if len(of) > 1:
+                yield Problem(f"{found} {len(of)} events (expected at most one)", element.line)
+            for name in sorted(names - {EVENT}):
+                yield Problem(f"{found} {quote(name)} (expected {EVENT})", element.line)
+        elif EVENT in names:
+            yield Problem(f"{found} an EVENT (expected a reference from {EVENT_MENTION})", element.line)
 
 
 def _find_referents(root: Element) -> Mapping[str, Sequence[str]]:

@@ -124,7 +124,11 @@ def read_document(path: Path) -> Read:
     Raises:
         FormatError: the file can't be read as XML (see `closeread.formats.xml_tree`).
     """
-    root = read_xml(path)
+    return read_element(read_xml(path))
+
+
+def read_element(root: Element) -> Read:
+    """Read the document that is the root element of a file, as `read_document` does."""
     problems: list[Problem] = []
     notices: list[Problem] = []
     if root.name != "Document":

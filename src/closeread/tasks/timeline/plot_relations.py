@@ -89,6 +89,8 @@ def select_positions(entries: Sequence[Entry], positions: str | None) -> list[En
     if found is None:
         raise RequestError(f"positions {quote(positions)} are not valid (expected a position or a range such as 2-5)")
     first, last = int(found[1]), int(found[2] or found[1])
+    if first > last:
+        raise RequestError(f"positions {positions} are in descending order (expected {last}-{first})")
     selected = [entry for entry in entries if first <= entry["position"] <= last]
     if not selected:
         highest = max((entry["position"] for entry in entries), default=0)

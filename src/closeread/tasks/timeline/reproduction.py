@@ -14,7 +14,7 @@ from closeread.corpora.gold import load_corpus, read_gold, splits_at_hand
 from closeread.corpora.reproduction import Inputs, Recompute, Recomputed
 from closeread.counts.paper_tables import Claim, Value
 from closeread.records import Record
-from closeread.tasks.timeline.building import date_of, reordered
+from closeread.tasks.timeline.building import date_of, recompute_positions
 from closeread.tasks.timeline.facts import count_documents, facts, mean_documents, text_facts
 from closeread.tasks.timeline.gold import Timelines, timelines_of
 from closeread.tasks.timeline.timeline_mentions import MENTION, is_anchor
@@ -120,7 +120,10 @@ def _recompute_section_3(gold: Gold) -> Figures:
     forms = Counter(_name_granularity(entry["anchor"]) for one in timelines for entry in one["entries"])
     numbers = ", ".join(f"{name} {forms[name]:,}" for name in (*reversed(GRANULARITIES), "other") if forms[name])
     unknown = {
-        entry["position"] for one in timelines for entry in reordered(one)["entries"] if not date_of(entry["anchor"])
+        entry["position"]
+        for one in timelines
+        for entry in recompute_positions(one)["entries"]
+        if not date_of(entry["anchor"])
     }
     return {
         "granularities of anchors": _judge_all(gold, SPLITS, numbers, not forms["other"]),

@@ -211,10 +211,12 @@ def _format_ranges(places: Iterable[int], unit: str) -> Iterator[str]:
 def file_stem(entity: str) -> str:
     """Return the name of an entity's file without `.txt`; `&` becomes `_and_`, as in the file that is scored.
 
-    >>> file_stem("S&P 500")
-    's_and_p_500'
+    A slash, which no file name can have, becomes `_`.
+
+    >>> file_stem("S&P 500"), file_stem("AC/DC")
+    ('s_and_p_500', 'ac_dc')
     """
-    return stem_of_id(entity.lower().replace(" ", "_"))
+    return stem_of_id(entity.lower().replace(" ", "_").replace("/", "_"))
 
 
 def stem_of_id(name: str) -> str:
