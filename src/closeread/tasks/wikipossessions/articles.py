@@ -19,7 +19,7 @@ from closeread.corpora.sources import file_digest
 from closeread.errors import FormatError, Problem, RequestError, UnavailableError, quote, quote_json
 from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
-from closeread.tasks.wikipossessions.mediawiki import RefusedError, UnreachableError, Wiki
+from closeread.tasks.wikipossessions.mediawiki import NoWikiError, RefusedError, UnreachableError, Wiki
 from closeread.tasks.wikipossessions.wiki_pages import MOVED, NoPageError, Page, fetch_page
 
 MANIFEST = "manifest.jsonl"
@@ -80,7 +80,10 @@ def fetch_articles(titles: Sequence[str], folder: Path, day: date, wiki: Wiki, t
             )
         except UnreachableError as error:
             there = f"{len(wanted) - len(missing) + new:,} of {len(titles):,} articles are in {folder}"
-            problems.append(Problem(f"{error}; {there}: run the same command again to fetch the others"))
+            again = (
+                "check --api" if isinstance(error, NoWikiError) else "run the same command again to fetch the others"
+            )
+            problems.append(Problem(f"{error}; {there}: {again}"))
             break
         else:
             _keep(folder, rows, _make_row(title, day, wiki.url, page), page.text)
