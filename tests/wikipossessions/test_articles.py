@@ -180,3 +180,10 @@ def test_bad_days_and_contacts(fetch):
         done = fetch("A Jug", day=day, arguments=("--contact", contact))
         assert done.exit_code == 2
         assert message in done.stderr
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-1"])
+def test_bad_delays(fetch, seconds):
+    done = fetch("A Jug", arguments=("--delay", seconds))
+    assert done.exit_code == 2
+    assert "Invalid value for '--delay'" in done.stderr

@@ -67,7 +67,7 @@ def plot_possession(article: str, predictions: Path | None, output: Path, **plac
 )
 @click.option(
     "--delay",
-    type=click.FloatRange(min=0),
+    type=options.NumberRange(min=0, max=3600),
     default=1.0,
     show_default=True,
     metavar="SECONDS",
