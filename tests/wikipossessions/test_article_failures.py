@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from shared.stand_in_wiki import AFTER, CUT, ENDLESS, redirect_to
+from shared.stand_in_wiki import AFTER, BEFORE, CUT, ENDLESS, redirect_to
 
 from closeread.tasks.wikipossessions import mediawiki
 
@@ -12,6 +12,14 @@ JUG = "<p>Ann made it.</p>"
 LAG = {"error": {"code": "maxlag", "info": "Waiting for a server: 7 seconds lagged."}}
 GONE = {"error": {"code": "nosuchrevid", "info": "There\nis none."}}
 EMPTY = {"batchcomplete": True, "query": {"pages": [], "logevents": []}}
+
+
+def move_to(title):
+    return {"query": {"pages": [], "logevents": [{"logid": 1, "params": {"target_title": title}}]}}
+
+
+def find(title, at=BEFORE):
+    return {"query": {"pages": [{"pageid": 1, "title": title, "revisions": [{"revid": 1000, "timestamp": at}]}]}}
 
 
 def files():
@@ -51,7 +59,7 @@ def test_connections_that_break_off_are_tried_again(fetch, wiki, waits, n_bytes,
     wiki.answer = pass_first(wiki, request_number, (CUT, n_bytes))
     assert fetch("A Jug").exit_code == 0
     assert len(wiki.asked) == 3
-    assert waits == [2]
+    assert waits == [5]
     assert Path("texts/A Jug.txt").read_text() == "Ann made it.\n"
 
 
@@ -76,9 +84,11 @@ def test_a_run_that_broke_off_is_continued(fetch, wiki, waits):
     wiki.fail(*[(CUT, 9)] * 5)
     done = fetch("A Jug", "B Jug", "C Jug")
     assert done.exit_code == 1
-    assert waits == [2, 4, 8, 16]
+    assert waits == [5, 10, 20, 40]
     there = "1 of 3 articles are in texts: run the same command again to fetch the others"
-    assert f"the connection failed (ChunkedEncodingError) (5 tries); {there}" in done.stderr
+    # Older libraries don't notice that the answer is incomplete.
+    reasons = ("the connection failed (ChunkedEncodingError)", "answers with no complete JSON")
+    assert any(f"{reason} (5 tries); {there}" in done.stderr for reason in reasons)
     assert files() == ["A Jug.txt", "manifest.jsonl"]
     done = fetch("A Jug", "B Jug", "C Jug")
     assert done.stdout == "texts: 2 articles fetched, 1 already there\n"
@@ -88,25 +98,33 @@ def test_nobody_is_there(fetch, wiki, waits):
     done = fetch("A Jug", arguments=("--api", "http://127.0.0.1:9/api.php"))
     assert done.exit_code == 1
     assert "http://127.0.0.1:9/api.php: the connection failed (ConnectionError) (5 tries); 0 of 1 " in done.stderr
-    for url in ("nowhere", "file:///etc/passwd", "https://"):
-        assert (
-            "is not the address of an API (expected https://…/api.php)" in fetch("A", arguments=("--api", url)).stderr
-        )
+
+
+def test_addresses_that_are_none(fetch, wiki):
+    for url in ("", "nowhere", "file:///etc/passwd", "https://", "http://[::1"):
+        done = fetch("A Jug", arguments=("--api", url))
+        message = f"Error: the address of the API is {url!r} (expected https://…/api.php)\n"
+        assert (done.exit_code, done.stderr) == (2, message)
+    wiki.fail((302, {"Location": "http://a..b/"}))
+    for url in ("http://127.0.0.1:99999/", "http://a..b/", wiki.url):  # requests and urllib3 refuse them differently
+        done = fetch("A Jug", arguments=("--api", url))
+        assert done.exit_code == 1
+        assert "leads to none (expected https://…/api.php); 0 of 1 articles are in texts: check --api" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("fault", "waited"),
     [
         (({"Retry-After": "7"}, LAG), 7),
-        (({}, LAG), 2),
+        (({}, LAG), 5),
         ((429, {"Retry-After": "3"}), 3),
         ((503, {"Retry-After": "Mon, 12 Jun 2017 00:00:00 GMT"}), 0),
-        ((503, {"Retry-After": "soon"}), 2),
-        (({}, {"error": {"code": "internal_api_error_DBQueryError", "info": ""}}), 2),
-        (502, 2),
-        (b'{"query": {"pages"', 2),
-        (b"<html>Log in to the hotel</html>", 2),
-        (b"[" * 100_000, 2),
+        ((503, {"Retry-After": "soon"}), 5),
+        (({}, {"error": {"code": "internal_api_error_DBQueryError", "info": ""}}), 5),
+        (502, 5),
+        (b'{"query": {"pages"', 5),
+        (b"<html>Log in to the hotel</html>", 5),
+        (b"[" * 100_000, 5),
     ],
 )
 def test_a_busy_server_is_asked_again(fetch, wiki, waits, fault, waited):
@@ -119,9 +137,9 @@ def test_a_busy_server_is_asked_again(fetch, wiki, waits, fault, waited):
 @pytest.mark.parametrize(
     ("faults", "message"),
     [
-        ([(429, {"Retry-After": "3600"})], "answers with HTTP status 429, and asks to wait for 3,600 seconds; 0 of 1"),
+        ([(429, {"Retry-After": "3600"})], "yours with --contact, and asks to wait for 3,600 seconds; 0 of 1"),
         ([403], "HTTP status 403; Wikimedia refuses programs without a contact: pass yours with --contact; 0 of 1"),
-        ([404], "answers with HTTP status 404; 0 of 1 articles"),
+        ([404], "answers with HTTP status 404; 0 of 1 articles are in texts: check --api"),
         ([({}, LAG)] * 5, "answers with the error 'maxlag': Waiting for a server: 7 seconds lagged. (5 tries); 0 of 1"),
         ([b"[]"], "answers with JSON that no MediaWiki sends"),
         ([b'{"query": []}'], "answers with JSON that no MediaWiki sends"),
@@ -129,6 +147,11 @@ def test_a_busy_server_is_asked_again(fetch, wiki, waits, fault, waited):
         ([b'{"query": {"pages": [3]}}'], "answers with JSON that no MediaWiki sends"),
         ([b'{"query": {"pages": [{"revisions": [{"revid": "3"}]}]}}'], "answers with JSON that no MediaWiki sends"),
         ([b'{"query": {"logevents": [3]}}'], "answers with JSON that no MediaWiki sends"),
+        ([b'{"error": "maxlag"}'], "answers with JSON that no MediaWiki sends"),
+        ([({}, move_to(["B"]))], "answers with JSON that no MediaWiki sends"),
+        ([({}, move_to("A|B"))], "'A Jug' leads to 'A|B', which contains '|' (expected a title of Wikipedia)"),
+        ([({}, find("A\x1b[1m"))], "answers with JSON that no MediaWiki sends"),
+        ([({}, find("A Jug", "2017-01-01\n"))], "answers with JSON that no MediaWiki sends"),
         ([({}, GONE)], "'A Jug': answers with the error 'nosuchrevid': There is none."),
         ([({}, EMPTY)], "'A Jug' can't be a title of this wiki"),
         ([ENDLESS], "'A Jug': the answer has more than 16,777,216 bytes"),
@@ -144,14 +167,17 @@ def test_what_stays_is_an_error(fetch, wiki, faults, message):
 
 
 def test_revisions_of_another_day_or_number_are_refused(fetch, wiki):
-    page = {"pageid": 1, "title": "A Jug", "revisions": [{"revid": 7, "timestamp": "2018-01-01T00:00:00Z"}]}
-    wiki.fail(({}, {"query": {"pages": [page]}}))
+    wiki.fail(({}, find("A Jug", "2018-01-01T00:00:00Z")))
     assert "a revision of '2018-01-01' of 'A Jug' (expected 2017-06-12 or before)" in fetch("A Jug").stderr
-    page["revisions"][0]["timestamp"] = "2017-01-01T00:00:00Z"
     other = {"parse": {"revid": 8, "text": JUG}}
-    wiki.fail(({}, {"query": {"pages": [page]}}), ({}, other))
+    wiki.fail(({}, find("A Jug")), ({}, other))
     assert "answers with JSON that no MediaWiki sends" in fetch("A Jug").stderr
     assert files() == []
+
+
+def test_only_programs_without_a_contact_are_told_to_pass_one(fetch, wiki):
+    wiki.fail(403)
+    assert "answers with HTTP status 403; 0 of 1 articles" in fetch("A", arguments=("--contact", "a@b.org")).stderr
 
 
 def test_no_more_is_read_than_is_kept(wiki):

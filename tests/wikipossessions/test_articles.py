@@ -103,7 +103,7 @@ def test_a_move_that_was_undone_is_no_move(fetch, wiki):
 
 def test_moves_before_the_day_do_not_matter(fetch, wiki):
     wiki.add("A Jug", JUG)
-    wiki.log("A Jug", "Elsewhere", at="2017-06-12T12:00:00Z")
+    wiki.log("A Jug", "Elsewhere", at="2017-06-12T23:59:59Z")
     assert fetch("A Jug").exit_code == 0
 
 
@@ -174,9 +174,16 @@ def test_bad_days_and_contacts(fetch):
     for day, contact, message in (
         ("2999-01-01", "", "--as-of is 2999-01-01 (expected a day that is over)"),
         ("June", "", "'June' does"),
-        ("2017-06-12", "ann\nX: y", r"--contact is 'ann\nX: y' (expected printable ASCII)"),
-        ("2017-06-12", "Łódź", "--contact is 'Łódź' (expected printable ASCII)"),
+        ("2017-06-12", "ann\nX: y", r"the contact is 'ann\nX: y' (expected printable ASCII)"),
+        ("2017-06-12", "Łódź", "the contact is 'Łódź' (expected printable ASCII)"),
     ):
         done = fetch("A Jug", day=day, arguments=("--contact", contact))
         assert done.exit_code == 2
         assert message in done.stderr
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-1"])
+def test_bad_delays(fetch, seconds):
+    done = fetch("A Jug", arguments=("--delay", seconds))
+    assert done.exit_code == 2
+    assert "Invalid value for '--delay'" in done.stderr

@@ -151,6 +151,25 @@ def test_without_a_pipeline_only_the_texts_are_counted(run, files):
     assert (cells[words]["recomputed"], cells[sections]["recomputed"]) == (3, None)
 
 
+def test_statistics_of_texts(ran, files):
+    command = ["stats", "wikipossessions", *files[0], "--json"]
+    Path("texts").rename("articles")
+    figures = json.loads(ran(*command))["splits"]["test"]
+    assert not {"words an article", "sections an article"} & figures.keys()  # B Jug has no text
+    Path("articles/B Jug.txt").write_text("== A B ==\n== C ==", "utf-8")
+    figures = json.loads(ran(*command))["splits"]["test"]
+    assert (figures["words an article"], figures["sections an article"]) == ((17 + 3) / 2, (1 + 2) / 2)
+
+
+def test_pipelines_that_find_no_names(run, files):
+    place, articles, _ = files
+    pytest.importorskip("spacy").blank("en").to_disk("bare")
+    done = run("reproduce", "wikipossessions", "4", *place, *articles, "--spacy-model", "bare")
+    assert done.exit_code == 2
+    message = "spaCy pipeline 'en_pipeline' does not annotate named entities (expected a pipeline with an entity recog"
+    assert message in done.stderr
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_bad_articles_and_pipelines(run, files):
     place, articles, model = files

@@ -13,7 +13,9 @@ from closeread.errors import MissingExtraError, RequestError, quote, shorten
 NO_SUCH_PIPELINE = "[E050]"
 """The start of spaCy's error message for an unknown pipeline."""
 
-ANNOTATIONS = {"DEP": "dependencies", "POS": "parts of speech"}
+ANNOTATIONS = {"DEP": "dependencies", "POS": "parts of speech", "ENT_IOB": "named entities"}
+COMPONENTS = {"DEP": "a parser", "POS": "a parser", "ENT_IOB": "an entity recognizer"}
+"""What usually makes these annotations."""
 
 
 def load_pipeline(name: str, purpose: str) -> Any:
@@ -56,10 +58,10 @@ def parse(pipeline: Any, texts: Iterable[str], *needs: str) -> Iterator[Any]:
         RequestError: the pipeline does not annotate what is needed.
     """
     for document in pipeline.pipe(texts):
-        lacking = [ANNOTATIONS[name] for name in needs if not document.has_annotation(name)]
+        lacking = [name for name in needs if not document.has_annotation(name)]
         if lacking:
             name = quote(f"{pipeline.lang}_{pipeline.meta['name']}")
-            raise RequestError(
-                f"spaCy pipeline {name} does not annotate {' and '.join(lacking)} (expected a pipeline with a parser)"
-            )
+            found = " and ".join(ANNOTATIONS[name] for name in lacking)
+            expected = " and ".join(dict.fromkeys(COMPONENTS[name] for name in lacking))
+            raise RequestError(f"spaCy pipeline {name} does not annotate {found} (expected a pipeline with {expected})")
         yield document

@@ -137,6 +137,6 @@ command = BaselineGroup(
       closeread baseline tne surface --definition described -o surface.jsonl
       closeread baseline semeval2015_timeline creation-time --split corpus_2 -o predictions
       closeread baseline marmara_coref svr --mentions predicted -o chains.conll
-      closeread baseline wikipossessions heuristics --spacy-model en_core_web_sm --articles texts -o mine.jsonl
+      closeread baseline wikipossessions heuristics --spacy-model NAME -o out.jsonl
     """,
 )

@@ -75,7 +75,7 @@ def command(
       closeread reproduce mctaco 2 --upstream MCTACO
       closeread reproduce tne Text --missing
       closeread reproduce marmara_coref 1 --annotations annotations
-      closeread reproduce wikipossessions 4 --articles texts --spacy-model en_core_web_sm
+      closeread reproduce wikipossessions 4 --articles texts --spacy-model NAME
       closeread reproduce all --strict
     """
     from closeread.corpora.gold import data_notices, load_corpus

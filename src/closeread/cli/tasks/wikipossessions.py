@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
+from closeread.cli.printing import track
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -68,7 +67,7 @@ def plot_possession(article: str, predictions: Path | None, output: Path, **plac
 )
 @click.option(
     "--delay",
-    type=click.FloatRange(min=0),
+    type=options.NumberRange(min=0, max=3600),
     default=1.0,
     show_default=True,
     metavar="SECONDS",
@@ -83,33 +82,24 @@ def articles(folder: Path, as_of: datetime, api: str | None, contact: str, delay
 
     \b
     Examples:
-      closeread articles wikipossessions texts --as-of 2017-06-12 --contact me@example.org
-      closeread articles wikipossessions "$CLOSEREAD_DATA/wikipossessions/articles" --as-of 2017-06-12
+      closeread articles wikipossessions texts --as-of 2017-06-12 \\
+        --contact me@example.org
+      closeread articles wikipossessions more --gold mine.csv --as-of 2017-06-12
     """
-    from closeread.errors import RequestError, escape, pluralize, quote
+    from closeread.errors import RequestError, escape, pluralize
     from closeread.tasks.wikipossessions.articles import fetch_articles
     from closeread.tasks.wikipossessions.mediawiki import WIKIPEDIA, Wiki
 
     if as_of.date() >= datetime.now(UTC).date():
         raise RequestError(f"--as-of is {as_of:%Y-%m-%d} (expected a day that is over)")
-    if not (contact.isascii() and contact.isprintable()):
-        raise RequestError(f"--contact is {quote(contact)} (expected printable ASCII)")
     titles = [record["article"] for record in options.read_gold("wikipossessions", **places).records]
-    with closing(Wiki(api or WIKIPEDIA, delay, contact)) as wiki:
-        found = fetch_articles(titles, folder, as_of.date(), wiki, _track)
+    with closing(Wiki(WIKIPEDIA if api is None else api, delay, contact)) as wiki:
+        found = fetch_articles(
+            titles, folder, as_of.date(), wiki, lambda missing: track(missing, "Fetching", len(missing))
+        )
     options.tell(found.notes)
     there = len(found.rows) - found.new
     click.echo(escape(f"{folder}: {pluralize(found.new, 'article')} fetched, {there:,} already there"))
-
-
-def _track(titles: Sequence[str]) -> Iterable[str]:
-    """Return titles, with a progress bar if standard error is a terminal."""
-    if not sys.stderr.isatty():
-        return titles
-    from rich.console import Console
-    from rich.progress import track
-
-    return track(titles, "Fetching", console=Console(stderr=True), transient=True)
 
 
 COMMANDS: Commands = {

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from closeread.corpora.sources import file_digest
-from closeread.errors import FormatError, Problem, RequestError, UnavailableError, quote, quote_json
+from closeread.errors import FormatError, Problem, RequestError, UnavailableError, pluralize, quote, quote_json
 from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
-from closeread.tasks.wikipossessions.mediawiki import RefusedError, UnreachableError, Wiki
+from closeread.tasks.wikipossessions.mediawiki import NoWikiError, RefusedError, UnreachableError, Wiki
 from closeread.tasks.wikipossessions.wiki_pages import MOVED, NoPageError, Page, fetch_page
 
 MANIFEST = "manifest.jsonl"
@@ -80,7 +80,10 @@ def fetch_articles(titles: Sequence[str], folder: Path, day: date, wiki: Wiki, t
             )
         except UnreachableError as error:
             there = f"{len(wanted) - len(missing) + new:,} of {len(titles):,} articles are in {folder}"
-            problems.append(Problem(f"{error}; {there}: run the same command again to fetch the others"))
+            again = (
+                "check --api" if isinstance(error, NoWikiError) else "run the same command again to fetch the others"
+            )
+            problems.append(Problem(f"{error}; {there}: {again}"))
             break
         else:
             _keep(folder, rows, _make_row(title, day, wiki.url, page), page.text)
@@ -117,8 +120,9 @@ def _find_missing(folder: Path, titles: Sequence[str], rows: Mapping[str, Row]) 
     ]
     if other:
         names = ", ".join(quote(name_file(title)) for title in other[:3]) + (", …" if len(other) > 3 else "")
-        found = f"{folder} has {len(other):,} text{'s' * (len(other) != 1)} that {MANIFEST} does not list as they are"
-        raise RequestError(f"{found}: {names}; move them away, or choose another folder")
+        as_is, them = ("it is", "it") if len(other) == 1 else ("they are", "them")
+        found = f"{folder} has {pluralize(len(other), 'text')} that {MANIFEST} does not list as {as_is}"
+        raise RequestError(f"{found}: {names}; move {them} away, or choose another folder")
     return [title for title in titles if title not in set(there)]
 
 

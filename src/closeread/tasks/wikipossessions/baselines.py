@@ -19,15 +19,9 @@ from typing import Any
 from unicodedata import normalize
 
 from closeread.corpora.baselines import Baseline, path_option, text_option
-from closeread.corpora.pipelines import load_pipeline
+from closeread.corpora.pipelines import load_pipeline, parse
 from closeread.counts.options import Option
-from closeread.errors import (
-    FormatError,
-    Problem,
-    UnavailableError,
-    join_names,
-    pluralize,
-)
+from closeread.errors import FormatError, Problem, UnavailableError, join_names, pluralize
 from closeread.records import Record
 from closeread.tasks.wikipossessions.article_text import strip_marks
 from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor
@@ -46,7 +40,7 @@ def heuristics(records: Sequence[Record], *, dates: str, spacy_model: str, artic
     """Predict every named entity of every article with a text; other articles are left out, with a warning.
 
     Raises:
-        RequestError: no pipeline is given, or it does not exist or can't be loaded.
+        RequestError: no pipeline is given, it does not exist or can't be loaded, or it annotates no named entities.
         FormatError: a text can't be read.
         UnavailableError: no article has a text.
         MissingExtraError: spaCy is not installed.
@@ -90,7 +84,7 @@ def read_documents(records: Sequence[Record], spacy_model: str, articles: Path |
     ]
     if long:
         raise FormatError(articles or ARTICLES, long)
-    return dict(zip(titles, pipeline.pipe(plain), strict=True))
+    return dict(zip(titles, parse(pipeline, plain, "ENT_IOB"), strict=True))
 
 
 def predict_entities(documents: Mapping[str, Any], dates: str) -> list[Record]:

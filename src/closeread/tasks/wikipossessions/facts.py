@@ -4,7 +4,8 @@ Source: Chinnappa, Palmer and Blanco (2020), Tables 1 and 2 (sections 4.1 to 4.2
 
 Conventions: a possessor is a row of the file, so a possessor with two possessions counts twice unless stated otherwise.
 A time is known if there is a relation to an anchor, as in the paper, which includes two rows with a relation to
-`Unknown` (which is not an anchor).  Ordered pairs are those that the scores of ordering count (section 5).
+`Unknown` (which is not an anchor).  Ordered pairs are those that the scores of ordering count (section 5).  Words and
+sections are those of the articles' texts, as `closeread articles` writes them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 from closeread.arrays import ratio
 from closeread.records import Record
+from closeread.tasks.wikipossessions.article_text import count_sections, count_words
 from closeread.tasks.wikipossessions.kernels.ordering import ordered_pairs
 from closeread.tasks.wikipossessions.kernels.subtasks import possessions
 from closeread.tasks.wikipossessions.kernels.temporal import Reading
@@ -30,7 +32,8 @@ ANCHORS = ("one year", "first to last year", "year to now", "unknown to year", "
 def facts(records: Sequence[Record]) -> dict[str, float]:
     """Corpus size, and numbers of possessors by type, certainty, relation, anchor and order.
 
-    The ordered pairs of the paper's example are left out if its article is not there.
+    The ordered pairs of the paper's example are left out if its article is not there, and words and sections unless
+    every article has a text.
     """
     rows = [(record["article"], possession) for record in records for possession in record["possessions"]]
     names = Counter((article, possession["possessor"]) for article, possession in rows)
@@ -46,6 +49,7 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
         "possessors, each once an article": len(names),
         "possessors that repeat in an article": sum(number > 1 for number in names.values()),
         "possessors an article": round(float(ratio(len(rows), len(records))), 2),
+        **{name: round(mean, 2) for name, mean in count_text(records).items()},
     }
     return {
         **sizes,
@@ -63,6 +67,19 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
         "ordered pairs": sum(pairs.values()),
         **({f"ordered pairs of {EXAMPLE}": pairs[EXAMPLE]} if EXAMPLE in pairs else {}),
     }
+
+
+def count_text(records: Sequence[Record]) -> dict[str, float]:
+    """Return the mean numbers of words and sections of an article; nothing unless every article has a text.
+
+    Sections are left out if no text marks its headings.
+    """
+    texts = [text for record in records if (text := record.get("text")) is not None]
+    if not texts or len(texts) < len(records):
+        return {}
+    found = {"words an article": count_words, "sections an article": count_sections}
+    totals = {name: sum(map(count, texts)) for name, count in found.items()}
+    return {name: float(ratio(total, len(texts))) for name, total in totals.items() if total}
 
 
 def find_ordered_pairs(rows: Sequence[Record]) -> set[tuple[tuple[str, ...], tuple[str, ...]]]:

@@ -1,6 +1,7 @@
 """Requests to the API of a MediaWiki, one at a time, as Wikimedia asks programs to send them.
 
-Source: https://www.mediawiki.org/wiki/API:Etiquette and https://www.mediawiki.org/wiki/Manual:Maxlag_parameter.
+Source: https://www.mediawiki.org/wiki/API:Etiquette, https://www.mediawiki.org/wiki/Manual:Maxlag_parameter and
+https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy.
 
 Conventions: between two requests, at least `delay` seconds pass.  The server refuses requests if its replicas lag by
 more than `MAX_LAG` seconds.  What may pass (a lag, a limit of rate, an error of the server, an answer that breaks off)
@@ -10,18 +11,19 @@ No more than `MAX_BYTES` of an answer are read.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from time import monotonic, sleep
 from typing import Any
+from urllib.parse import urlsplit
 
+import orjson
 import requests
 
 from closeread._version import __version__
-from closeread.errors import quote, shorten
+from closeread.errors import RequestError, quote, shorten
 
 WIKIPEDIA = "https://en.wikipedia.org/w/api.php"
 MAX_LAG = 5
@@ -30,16 +32,28 @@ MAX_BYTES = 2**24
 
 CONNECT_SECONDS, READ_SECONDS = 10, 60
 TRIES = 5
-FIRST_WAIT, LONGEST_WAIT = 2.0, 300.0
+FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0
 """Seconds: how long to wait before the second try, and for how long a server may ask to wait."""
 
-BUSY_STATUSES = frozenset({429, 500, 502, 503, 504})
+EXPECTED_URL = "https://…/api.php"
+
+BUSY_STATUSES = frozenset({408, 429, *range(500, 600)})
+CONTACT_STATUSES = frozenset({403, 429})
+"""What Wikimedia answers to programs that don't introduce themselves as its policy asks."""
+
 BUSY_CODES = frozenset({"maxlag", "ratelimited", "readonly"})
 BUSY_PREFIX = "internal_api_error"
 
 
 class UnreachableError(Exception):
-    """The wiki can't be reached, or answers what no MediaWiki does; the message gives the reason."""
+    """The wiki can't be reached; the message gives the reason."""
+
+
+class NoWikiError(UnreachableError):
+    """What answers is no MediaWiki."""
+
+    def __init__(self, what: str = "answers with JSON that no MediaWiki sends") -> None:
+        super().__init__(what)
 
 
 class RefusedError(Exception):
@@ -71,6 +85,9 @@ class Wiki:
         url: the address of its API.
         delay: the least number of seconds between two requests.
         contact: an address of the user, for the servers' operators; may be empty.
+
+    Raises:
+        RequestError: the address is not one, or the contact is not printable ASCII, as headers are.
     """
 
     url: str = WIKIPEDIA
@@ -78,6 +95,17 @@ class Wiki:
     contact: str = ""
     _session: requests.Session = field(default_factory=requests.Session, init=False, repr=False)
     _last: float | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        try:
+            parts = urlsplit(self.url)
+            is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
+        except ValueError:
+            is_address = False
+        if not is_address:
+            raise RequestError(f"the address of the API is {quote(self.url)} (expected {EXPECTED_URL})")
+        if not (self.contact.isascii() and self.contact.isprintable()):
+            raise RequestError(f"the contact is {quote(self.contact)} (expected printable ASCII)")
 
     @property
     def user_agent(self) -> str:
@@ -89,7 +117,8 @@ class Wiki:
         """Send a request and return its answer.
 
         Raises:
-            UnreachableError: there is no answer, or not one of a MediaWiki, even after several tries.
+            UnreachableError: there is no answer, even after several tries.
+            NoWikiError: the answer is not one of a MediaWiki.
             RefusedError: the wiki reports an error that another try would not change, or the answer is too large.
         """
         for number in range(TRIES):
@@ -124,24 +153,23 @@ class Wiki:
                 timeout=(CONNECT_SECONDS, READ_SECONDS),
                 stream=True,
             ) as response:
-                _check_status(response)
+                self._check_status(response)
                 content, wait = _read(response), _find_wait(response)
+        except ValueError:  # of requests, or of urllib3 for hosts that it does not accept
+            raise NoWikiError(f"is not the address of an API, or leads to none (expected {EXPECTED_URL})") from None
         except requests.RequestException as error:
-            if isinstance(error, ValueError):
-                raise UnreachableError("is not the address of an API (expected https://…/api.php)") from None
             raise _BusyError(f"the connection failed ({type(error).__name__})") from None
         return _parse(content, wait)
 
-
-def _check_status(response: requests.Response) -> None:
-    status = response.status_code
-    if status in BUSY_STATUSES:
-        raise _BusyError(f"answers with HTTP status {status}", _find_wait(response))
-    if status == 403:
-        advice = "Wikimedia refuses programs without a contact: pass yours with --contact"
-        raise UnreachableError(f"answers with HTTP status 403; {advice}")
-    if status != 200:
-        raise UnreachableError(f"answers with HTTP status {status}")
+    def _check_status(self, response: requests.Response) -> None:
+        status = response.status_code
+        what = f"answers with HTTP status {status}"
+        if status in CONTACT_STATUSES and not self.contact:
+            what += "; Wikimedia refuses programs without a contact: pass yours with --contact"
+        if status in BUSY_STATUSES:
+            raise _BusyError(what, _find_wait(response))
+        if status != 200:
+            raise UnreachableError(what) if status == 403 else NoWikiError(what)
 
 
 def _read(response: requests.Response) -> bytes:
@@ -167,15 +195,17 @@ def _find_wait(response: requests.Response) -> float | None:
 
 def _parse(content: bytes, wait: float | None) -> Mapping[str, Any]:
     try:
-        answer = json.loads(content)
-    except (ValueError, RecursionError):
+        answer = orjson.loads(content)
+    except ValueError:
         raise _BusyError("answers with no complete JSON") from None
     if not isinstance(answer, dict):
-        raise UnreachableError("answers with JSON that no MediaWiki sends")
+        raise NoWikiError
     error = answer.get("error")
     if error is None:
         return answer
-    code, info = (str(error.get(name, "")) for name in ("code", "info")) if isinstance(error, dict) else ("", "")
+    if not isinstance(error, dict):
+        raise NoWikiError
+    code, info = (str(error.get(name, "")) for name in ("code", "info"))
     what = f"answers with the error {quote(code)}: {shorten(' '.join(info.split()))}"
     if code in BUSY_CODES or code.startswith(BUSY_PREFIX):
         raise _BusyError(what, wait)

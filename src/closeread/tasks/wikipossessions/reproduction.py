@@ -22,7 +22,6 @@ from closeread.corpora.reproduction import Inputs, Recompute, Recomputed
 from closeread.counts.paper_tables import Claim, Value
 from closeread.errors import quote
 from closeread.records import Record
-from closeread.tasks.wikipossessions.article_text import count_sections, count_words
 from closeread.tasks.wikipossessions.baselines import (
     ANY,
     predict_entities,
@@ -30,7 +29,7 @@ from closeread.tasks.wikipossessions.baselines import (
     read_documents,
     read_folder,
 )
-from closeread.tasks.wikipossessions.facts import EXAMPLE, facts, find_ordered_pairs
+from closeread.tasks.wikipossessions.facts import EXAMPLE, count_text, facts, find_ordered_pairs
 from closeread.tasks.wikipossessions.kernels.matching import order_key
 from closeread.tasks.wikipossessions.kernels.names import normalize_name
 from closeread.tasks.wikipossessions.kernels.temporal import Reading, Tolerance, Years, parse_time, time_overlap
@@ -119,11 +118,7 @@ def table_2(inputs: Inputs) -> Recomputed:
         "Avg # of possessors per article": float(ratio(possessors, articles)),
         "Avg # of unique possessors per article": float(ratio(unique, articles)),
     }
-    texts = [text for record in records if (text := record.get("text")) is not None]
-    if len(texts) == articles:
-        values["Avg # of words per article"] = float(ratio(sum(map(count_words, texts)), articles))
-        if sections := sum(map(count_sections, texts)):
-            values["Avg # of sections per article"] = float(ratio(sections, articles))
+    values |= {f"Avg # of {name.split()[0]} per article": mean for name, mean in count_text(records).items()}
     return {(row, "value"): value for row, value in values.items()}
 
 

@@ -10,20 +10,22 @@ redirects to it now, and a page may have been a redirect then.  Old revisions ar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from closeread.errors import quote
-from closeread.tasks.wikipossessions.article_text import extract_text, find_redirect
-from closeread.tasks.wikipossessions.mediawiki import UnreachableError, Wiki
+from closeread.tasks.wikipossessions.article_text import UNSAFE, extract_text, find_redirect
+from closeread.tasks.wikipossessions.mediawiki import NoWikiError, Wiki
 
-NOT_IN_TITLES = "#<>[]|{}"
+NOT_IN_TITLES = re.compile(rf"[#<>\[\]|{{}}]|{UNSAFE.pattern}")
 """Characters that no title contains; `|` would separate several."""
+
+TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 
 MOST_STEPS = 10
 MOVED, REDIRECTS = "moved", "redirects"
-STRANGE = "answers with JSON that no MediaWiki sends"
 
 
 class Page(NamedTuple):
@@ -70,12 +72,12 @@ def fetch_page(wiki: Wiki, title: str, day: date) -> Page:
         RefusedError: the wiki refuses to show it, or it is too large.
         UnreachableError: the wiki can't be reached.
     """
-    unusual = next((character for character in title if character in NOT_IN_TITLES), None)
-    if unusual is not None:
-        raise NoPageError(f"contains {quote(unusual)} (expected a title of Wikipedia)")
     name, found = title, ""
     last_move: int | None = 0  # None: the title is one of today, and its former pages don't matter
     for _ in range(MOST_STEPS):
+        if unusual := NOT_IN_TITLES.search(name):
+            where = "" if name == title else f"leads to {quote(name)}, which "
+            raise NoPageError(f"{where}contains {quote(unusual[0])} (expected a title of Wikipedia)")
         told = _ask_about(wiki, name, day)
         move = None if last_move is None else next((one for one in told.moves if one[0] > last_move), None)
         if move is not None:
@@ -116,21 +118,21 @@ def _explain(told: _Found, name: str, title: str, day: date) -> str:
 
 
 def _ask_about(wiki: Wiki, title: str, day: date) -> _Found:
-    end = f"{day.isoformat()}T23:59:59Z"
+    last, next_day = f"{day.isoformat()}T23:59:59Z", f"{(day + timedelta(days=1)).isoformat()}T00:00:00Z"
     answer = wiki.ask(
         action="query",
         prop="revisions|info",
         titles=title,
         rvlimit="1",
         rvdir="older",
-        rvstart=end,
+        rvstart=last,
         rvprop="ids|timestamp",
         list="logevents",
         letype="move",
         letitle=title,
         leprop="ids|details|timestamp",
         ledir="newer",
-        lestart=end,
+        lestart=next_day,
         lelimit="max",
     )
     try:
@@ -138,14 +140,15 @@ def _ask_about(wiki: Wiki, title: str, day: date) -> _Found:
         pages = query.get("pages", [])
         page = pages[0] if pages else None
         moves = sorted(
-            (int(event["logid"]), str(event["params"]["target_title"]))
+            (event["logid"], event["params"]["target_title"])
             for event in query.get("logevents", [])
             if "target_title" in event.get("params", {})  # others are hidden
         )
-        if not isinstance(page, dict | None):
-            raise UnreachableError(STRANGE)
-    except (AttributeError, KeyError, IndexError, TypeError, ValueError):
-        raise UnreachableError(STRANGE) from None
+        are_known = all(isinstance(number, int) and isinstance(target, str) for number, target in moves)
+    except (AttributeError, KeyError, IndexError, TypeError):
+        raise NoWikiError from None
+    if not (are_known and isinstance(page, dict | None)):
+        raise NoWikiError
     return _Found(page, tuple(moves))
 
 
@@ -154,9 +157,12 @@ def _find_target(wiki: Wiki, title: str) -> str | None:
     answer = wiki.ask(action="query", titles=title, redirects="1")
     try:
         steps = answer["query"].get("redirects", [])
-        return str(steps[-1]["to"]) if steps else None
+        target = steps[-1]["to"] if steps else None
     except (AttributeError, KeyError, IndexError, TypeError):
-        raise UnreachableError(STRANGE) from None
+        raise NoWikiError from None
+    if not isinstance(target, str | None):
+        raise NoWikiError
+    return target
 
 
 def _find_revision(told: _Found, name: str, day: date) -> Mapping[str, Any] | None:
@@ -166,14 +172,15 @@ def _find_revision(told: _Found, name: str, day: date) -> Mapping[str, Any] | No
         return None
     try:
         revision: Mapping[str, Any] = page["revisions"][0]
-        types = [type(revision["revid"]), type(page["pageid"]), type(revision["timestamp"]), type(page["title"])]
+        types = [type(revision["revid"]), type(page["pageid"])]
+        is_known = bool(TIMESTAMP.fullmatch(revision["timestamp"])) and not NOT_IN_TITLES.search(page["title"])
     except (KeyError, IndexError, TypeError):
-        types = []
-    if types != [int, int, str, str]:
-        raise UnreachableError(STRANGE)
+        raise NoWikiError from None
+    if types != [int, int] or not is_known:
+        raise NoWikiError
     saved = revision["timestamp"][:10]
     if saved > day.isoformat():
-        raise UnreachableError(f"answers with a revision of {quote(saved)} of {quote(name)} (expected {day} or before)")
+        raise NoWikiError(f"answers with a revision of {quote(saved)} of {quote(name)} (expected {day} or before)")
     return revision
 
 
@@ -192,5 +199,5 @@ def _render(wiki: Wiki, revision: int) -> str:
     except (KeyError, TypeError):
         found, html = None, None
     if found != revision or not isinstance(html, str):
-        raise UnreachableError(STRANGE)
+        raise NoWikiError
     return html
