@@ -5,8 +5,8 @@ version 2 of the official scorer.
 
 Conventions: the unit, and the unit of resampling, is the timeline; timelines without entries in gold are left out.
 Numerators and denominators are summed over timelines before dividing (`average="micro"`), as the published totals were,
-or the scores of timelines are averaged, weighted by their gold events (`"events"`), as the paper's section 5 and the
-first version of the official scorer have it.  An event is an entry, at position 0 or not.  0/0 is 0, except for anchor
+or the scores of timelines are averaged, weighted by their gold events (`"events"`), as the paper's section 5
+describes it.  An event is an entry, at position 0 or not.  0/0 is 0, except for anchor
 accuracy, which is undefined if no mention is shared; in the average over events, a timeline without shared mentions
 counts as 0.
 
