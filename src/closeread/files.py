@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -77,8 +77,17 @@ def write_text(path: Path, text: str) -> None:
     Raises:
         OSError: the folder does not exist or is not writable.
     """
-    with replacing(path) as partial:
-        partial.write_text(text, "utf-8", newline="")
+    write_lines(path, [text])
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write lines, which have their ends, as `write_text` does; they are written while they are made.
+
+    Raises:
+        OSError: the folder does not exist or is not writable; and what making a line raises.
+    """
+    with replacing(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+        file.writelines(lines)
 
 
 def package_folder(name: str) -> Path:

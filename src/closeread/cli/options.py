@@ -271,6 +271,10 @@ def declared_options(declared: Sequence[Option], defaults: Mapping[str, str] | N
     return [_make_flag(option, (defaults or {}).get(option.name, option.default)) for option in declared]
 
 
+MOST_CHOICES = 70
+"""How many characters of choices fit on the line of an option's name; more of them are listed in its help."""
+
+
 def _make_flag(option: Option, default: str) -> click.Parameter:
     from closeread.counts.options import PathOption
 
@@ -281,12 +285,14 @@ def _make_flag(option: Option, default: str) -> click.Parameter:
 
     is_path = isinstance(option, PathOption)
     name = option.metavar if isinstance(option, PathOption) else option.name.rpartition("_")[2].upper()
+    many = len("|".join(option.choices)) > MOST_CHOICES
+    help = f"{option.help}  One of {', '.join(option.choices)}." if many else option.help
     return click.Option(
         [f"--{option.name.replace('_', '-')}", option.name],
         type=click.Choice(option.choices) if option.choices else NAMED if is_path else str,
         callback=check,
-        metavar=None if option.choices else name,
-        help=f"{option.help}  [default: {default}]" if default else option.help,
+        metavar=None if option.choices and not many else name,
+        help=f"{help}  [default: {default}]" if default else help,
     )
 
 

@@ -6,10 +6,11 @@ from closeread.cli.task_group import TaskGroup
 
 command = TaskGroup(
     "build",
-    help="""Build gold from annotations.
+    help="""Build gold from annotations, or documents to annotate from plain texts.
 
     \b
-    Example:
+    Examples:
       closeread build timeline events.jsonl -o timelines
+      closeread build tne texts --spacy-model en_core_web_sm -o documents.jsonl
     """,
 )

@@ -32,8 +32,10 @@ def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: 
 
     \b
     Examples:
-      closeread adjudicate tne anna.jsonl ben.jsonl --conflicts conflicts.jsonl -o agreed.jsonl
-      closeread adjudicate tne anna.jsonl ben.jsonl --decisions conflicts.jsonl -o gold.jsonl
+      closeread adjudicate tne anna.jsonl ben.jsonl --conflicts conflicts.jsonl
+          -o agreed.jsonl
+      closeread adjudicate tne anna.jsonl ben.jsonl --decisions conflicts.jsonl
+          -o gold.jsonl
     """
     from closeread.cli.writing import write_with
     from closeread.corpora.gold import load_corpus, read_file
@@ -92,9 +94,8 @@ def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: 
     "--max-phrases",
     type=click.IntRange(0, 100_000),
     default=100_000,
-    show_default=True,
     metavar="N",
-    help="Leave out texts with more noun phrases (in the paper: 50).",
+    help="Leave out texts with more noun phrases (in the paper: 50).  [default: no limit]",
 )
 @options.output
 def build(
@@ -112,36 +113,34 @@ def build(
     Each FILE is a text: a title, a subtitle, and paragraphs; blank lines between them don't matter.  A folder stands
     for the .txt files in it.  A document has the name of its file as its id, and is laid out as in the corpus.  Noun
     phrases are the base noun phrases that spaCy finds, without pronouns; each is a cluster of its own.  Documents are
-    written as JSON Lines.  Needs the extra closeread[spacy].
+    written as JSON Lines.
+
+    Needs the extra closeread[spacy], and a pipeline with a tagger and a parser, such as that of the paper:
+    `python -m spacy download en_core_web_sm` installs it.
 
     \b
     Examples:
-      closeread build tne ferry.txt bridge.txt --spacy-model en_core_web_sm -o documents.jsonl
-      closeread build tne texts --spacy-model en_core_web_sm
-          --paragraphs 3 --min-phrases 25 --max-phrases 50 -o documents.jsonl
-      closeread build tne book.txt --spacy-model en_core_web_sm --separator blank-line --subtitles 0 -o book.jsonl
+      closeread build tne ferry.txt bridge.txt --spacy-model en_core_web_sm
+          -o documents.jsonl
+      closeread build tne texts --spacy-model en_core_web_sm --paragraphs 3
+          --min-phrases 25 --max-phrases 50 -o documents.jsonl
+      closeread build tne book.txt --spacy-model en_core_web_sm
+          --separator blank-line --subtitles 0 -o book.jsonl
     """
     from closeread.corpora.pipelines import load_pipeline
     from closeread.errors import escape, pluralize
-    from closeread.files import write_text
-    from closeread.tasks.tne.building import Filter, build_records
+    from closeread.files import write_lines
+    from closeread.tasks.tne.building import Builder, Filter
     from closeread.tasks.tne.plain_texts import TextReader, list_texts
-    from closeread.tasks.tne.rules import find_oddities
-    from closeread.tasks.tne.tne_jsonl import dump_records
+    from closeread.tasks.tne.tne_jsonl import dump_lines
 
     chosen = Filter(paragraphs, min_phrases, max_phrases)
     read = options.read_all(list_texts(texts), TextReader(separator, subtitles).read)
-    built = build_records(
-        read,
-        load_pipeline(spacy_model, "building documents"),
-        spacy_model,
-        chosen,
-        lambda documents: printing.track(documents, "Finding noun phrases", len(read)),
-    )
-    options.tell([*built.notices(chosen), *find_oddities(built.records)])
-    write_text(output, dump_records(built.records))
-    phrases = sum(len(record["nps"]) for record in built.records)
-    size = f"{pluralize(len(built.records), 'document')}, {pluralize(phrases, 'noun phrase')}"
+    builder = Builder(load_pipeline(spacy_model, "building documents"), spacy_model, chosen)
+    records = builder.build(read, lambda found: printing.track(found, "Finding noun phrases", len(read)))
+    write_lines(output, dump_lines(records))
+    options.tell(builder.notices())
+    size = f"{pluralize(builder.n_documents, 'document')}, {pluralize(builder.n_phrases, 'noun phrase')}"
     click.echo(escape(f"{output}: {size}"))
 
 
@@ -180,10 +179,14 @@ def convert(
 
     \b
     Examples:
-      closeread convert tne mine.jsonl --to arrays --config unlabeled -o for_the_leaderboard.jsonl
-      closeread convert tne arrays.jsonl --to jsonl --config sample -o links.jsonl
-      closeread convert tne mine.jsonl --close --clusters chains.jsonl -o closed.jsonl
-      closeread convert tne anna.jsonl --gold documents.jsonl --close --to gold -o gold.jsonl
+      closeread convert tne mine.jsonl --to arrays --config unlabeled
+          -o for_the_leaderboard.jsonl
+      closeread convert tne arrays.jsonl --to jsonl --config sample
+          -o links.jsonl
+      closeread convert tne mine.jsonl --close --clusters chains.jsonl
+          -o closed.jsonl
+      closeread convert tne anna.jsonl --gold documents.jsonl --close --to gold
+          -o gold.jsonl
     """
     from closeread.corpora.gold import load_corpus, read_file
     from closeread.counts.sides import Place
@@ -253,7 +256,8 @@ def plot_confusion(predictions: Path, labels: int, unlinked: str, output: Path, 
     \b
     Examples:
       closeread plot confusion mine.jsonl -o confusion.png
-      closeread plot confusion mine.jsonl --split validation --unlinked hidden -o confusion.svg
+      closeread plot confusion mine.jsonl --split validation --unlinked hidden
+          -o confusion.svg
     """
     from closeread.drawing.pictures import check_suffix, write_picture
     from closeread.errors import escape, pluralize
@@ -294,7 +298,8 @@ def plot_prepositions(splits: tuple[str, ...], other: float, output: Path, **pla
     \b
     Examples:
       closeread plot prepositions --split test -o prepositions.png
-      closeread plot prepositions --split validation --split test --split ood --other 0 -o prepositions.svg
+      closeread plot prepositions --split validation --split test --split ood
+          --other 0 -o prepositions.svg
     """
     from closeread.drawing.pictures import check_suffix, write_picture
     from closeread.errors import escape

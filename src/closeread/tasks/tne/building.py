@@ -10,9 +10,10 @@ coreference cluster of its own, since nobody has annotated coreference; links ar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
+from closeread.corpora.pipelines import list_unneeded
 from closeread.errors import RequestError, join_names, pluralize, quote, shorten
 from closeread.records import Record
 from closeread.tasks.tne.columns import MAX_DIGITS
@@ -21,6 +22,9 @@ from closeread.tasks.tne.plain_texts import PlainText
 PRONOUN = "PRON"
 MAX_PHRASES = 10**MAX_DIGITS
 """The most noun phrases that ids can number."""
+
+BATCH = 100_000
+"""The most characters that are processed together; spaCy's models take up to 1 GB of memory for so many."""
 
 SHOWN = 10
 """How many texts a message names."""
@@ -50,83 +54,128 @@ class Filter:
             raise RequestError(f"{found}, {self.max_phrases:,} (expected a range such as 25 to 50)")
 
 
-class Built(NamedTuple):
-    """Documents, and what was left out.
+@dataclass
+class Builder:
+    """Builds documents, one at a time, and remembers what it leaves out.
 
     Attributes:
-        records: the documents, in the order of their texts.
-        left_out: the ids of the texts that the filter left out, each with its number of noun phrases.
-        broken: the number of noun phrases that were left out because they go beyond their line.
-    """
-
-    records: list[Record]
-    left_out: list[tuple[str, int]]
-    broken: int
-
-    def notices(self, chosen: Filter) -> Iterator[str]:
-        """Describe what was left out, one sentence each."""
-        if self.left_out:
-            total = len(self.left_out) + len(self.records)
-            found = f"{len(self.left_out):,} of {pluralize(total, 'text')} left out"
-            yield f"{found}: {_describe_sizes(self.left_out)} (expected {_describe_range(chosen)})."
-        if self.broken:
-            yield f"{pluralize(self.broken, 'noun phrase')} left out: they go beyond their line."
-        empty = [record["id"] for record in self.records if not record["nps"]]
-        if empty:
-            yield f"{pluralize(len(empty), 'document')} without noun phrases: {join_names(empty)}."
-
-
-def build_records(
-    texts: Sequence[PlainText],
-    pipeline: Any,
-    name: str,
-    chosen: Filter,
-    track: Callable[[Iterable[Any]], Iterable[Any]] = iter,
-) -> Built:
-    """Build a document from every text that the filter keeps.
-
-    Args:
-        texts: the texts; their ids are distinct.
         pipeline: a spaCy pipeline that sets parts of speech and finds noun chunks.
         name: its name, for messages.
         chosen: which texts to keep.
-        track: wraps the texts while they are processed, such as in a progress bar.
-
-    Raises:
-        RequestError: a text is too long for the pipeline, the pipeline lacks a component or fails, or no text is kept.
+        n_documents, n_phrases: how many documents have been built, and noun phrases in them.
+        left_out: the ids of the texts that the filter left out, each with its number of noun phrases.
+        n_broken: the number of noun phrases that were left out because they go beyond their line.
+        empty, untitled: the ids of the documents without noun phrases, and without any in the title.
     """
-    written = [text.lay_out(chosen.n_paragraphs) for text in texts]
-    _check_lengths(texts, written, pipeline, name)
-    built = Built([], [], 0)
-    broken = 0
-    documents = _process(texts, (_tokenize(pipeline, text) for text in written), pipeline, name)
-    for text, characters, document in zip(texts, written, track(documents), strict=True):
-        if document.text != characters:
-            found = f"spaCy pipeline {quote(name)} changes the characters of text {quote(text.id)}"
-            raise RequestError(f"{found} (expected a tokenizer that keeps them)")
-        found_here = find_phrases(document, name)
-        phrases = [(start, end) for start, end in found_here if "\n" not in document[start:end].text]
-        broken += len(found_here) - len(phrases)
-        if chosen.min_phrases <= len(phrases) <= chosen.max_phrases:
-            built.records.append(_make_record(text, document, phrases))
-        else:
-            built.left_out.append((text.id, len(phrases)))
-    if not built.records:
-        raise RequestError(f"no text has {_describe_range(chosen)}: {_describe_sizes(built.left_out)}")
-    return built._replace(broken=broken)
+
+    pipeline: Any
+    name: str
+    chosen: Filter = Filter()
+    n_documents: int = field(default=0, init=False)
+    n_phrases: int = field(default=0, init=False)
+    left_out: list[tuple[str, int]] = field(default_factory=list, init=False)
+    n_broken: int = field(default=0, init=False)
+    empty: list[str] = field(default_factory=list, init=False)
+    untitled: list[str] = field(default_factory=list, init=False)
+
+    def build(
+        self, texts: Sequence[PlainText], track: Callable[[Iterable[Any]], Iterable[Any]] = iter
+    ) -> Iterator[Record]:
+        """Yield a document for every text that the filter keeps, in the order of the texts.
+
+        Args:
+            texts: the texts; their ids are distinct.
+            track: wraps the texts while they are processed, such as in a progress bar.
+
+        Raises:
+            RequestError: a text is too long for the pipeline, the pipeline lacks a component or fails, or no text is
+                kept.
+        """
+        self._check_lengths(texts)
+        for text, characters, document in track(self._process(texts)):
+            words = [token.text for token in document]
+            starts = document.to_array("IDX").tolist()
+            found = find_phrases(document, words, self.name)
+            nps = list(_make_phrases(characters, words, starts, found))
+            self.n_broken += len(found) - len(nps)
+            if not self.chosen.min_phrases <= len(nps) <= self.chosen.max_phrases:
+                self.left_out.append((text.id, len(nps)))
+                continue
+            self._count(text, nps)
+            yield _make_record(text, characters, words, nps)
+        if not self.n_documents:
+            found_sizes = _describe_sizes(self.left_out)
+            raise RequestError(f"no text has {_describe_range(self.chosen)}: {found_sizes}")
+
+    def notices(self) -> Iterator[str]:
+        """Describe what was left out and what the documents lack, one sentence each."""
+        if self.left_out:
+            found = f"{len(self.left_out):,} of {pluralize(len(self.left_out) + self.n_documents, 'text')} left out"
+            yield f"{found}: {_describe_sizes(self.left_out)} (expected {_describe_range(self.chosen)})."
+        if self.n_broken:
+            yield f"{pluralize(self.n_broken, 'noun phrase')} left out: they go beyond their line."
+        for lacking, names in (("noun phrases", self.empty), ("noun phrases in the title", self.untitled)):
+            if names:
+                yield f"{pluralize(len(names), 'document')} without {lacking}: {join_names(names)}."
+
+    def _count(self, text: PlainText, nps: Sequence[Record]) -> None:
+        """Count a document, given its text and noun phrases."""
+        self.n_documents += 1
+        self.n_phrases += len(nps)
+        if not nps:
+            self.empty.append(text.id)
+        elif nps[0]["first_char"] >= len(text.title):
+            self.untitled.append(text.id)
+
+    def _check_lengths(self, texts: Sequence[PlainText]) -> None:
+        """Check that no text is too long for the pipeline."""
+        limit = int(self.pipeline.max_length)
+        lengths = [(text.id, len(text.lay_out(self.chosen.n_paragraphs))) for text in texts]
+        too_long = [f"{quote(name)} ({length:,})" for name, length in lengths if length > limit]
+        if too_long:
+            found = f"{pluralize(len(too_long), 'text')} too long for spaCy pipeline {quote(self.name)}"
+            shorter = "shorten with --paragraphs"
+            raise RequestError(f"{found}: {_list(too_long)} (expected at most {limit:,} characters); {shorter}")
+
+    def _process(self, texts: Sequence[PlainText]) -> Iterator[tuple[PlainText, str, Any]]:
+        """Yield each text with its characters and its processed document.
+
+        Raises:
+            RequestError: the pipeline fails, or changes the characters.
+        """
+        unneeded = list_unneeded(self.pipeline)
+        for batch in _batch((text, text.lay_out(self.chosen.n_paragraphs)) for text in texts):
+            documents = self.pipeline.pipe(
+                (_tokenize(self.pipeline, characters) for _, characters in batch),
+                batch_size=len(batch),
+                disable=unneeded,
+            )
+            for text, characters in batch:
+                try:
+                    document = next(documents)
+                except Exception as error:  # third-party code, which may fail in any way
+                    # All of a batch is processed together, so that a later text may be the cause.
+                    found = f"spaCy pipeline {quote(self.name)} fails on text {quote(text.id)} or a later one"
+                    message = " ".join(str(error).split())
+                    raise RequestError(f"{found}: {shorten(message) or type(error).__name__}") from None
+                if document.text != characters:
+                    found = f"spaCy pipeline {quote(self.name)} changes the characters of text {quote(text.id)}"
+                    raise RequestError(f"{found} (expected a tokenizer that keeps them)")
+                yield text, characters, document
 
 
-def _check_lengths(texts: Sequence[PlainText], written: Sequence[str], pipeline: Any, name: str) -> None:
-    """Check that no text is too long for the pipeline."""
-    limit = int(pipeline.max_length)
-    too_long = [
-        f"{quote(text.id)} ({len(characters):,})"
-        for text, characters in zip(texts, written, strict=True)
-        if len(characters) > limit
-    ]
-    if too_long:
-        found = f"{pluralize(len(too_long), 'text')} too long for spaCy pipeline {quote(name)}: {_list(too_long)}"
-        raise RequestError(f"{found} (expected at most {limit:,} characters); shorten with --paragraphs")
+def _batch(texts: Iterable[tuple[PlainText, str]]) -> Iterator[list[tuple[PlainText, str]]]:
+    """Yield batches of at most `BATCH` characters, or of a longer text alone."""
+    batch: list[tuple[PlainText, str]] = []
+    size = 0
+    for text, characters in texts:
+        if batch and size + len(characters) > BATCH:
+            yield batch
+            batch, size = [], 0
+        batch.append((text, characters))
+        size += len(characters)
+    if batch:
+        yield batch
 
 
 def _tokenize(pipeline: Any, text: str) -> Any:
@@ -135,37 +184,20 @@ def _tokenize(pipeline: Any, text: str) -> Any:
     Otherwise parsers join titles and dates with what follows, and their noun phrases go beyond lines.
     """
     document = pipeline.make_doc(text)
-    for token in document[:-1]:
-        if "\n" in token.text:
-            document[token.i + 1].is_sent_start = True
+    for number, token in enumerate(document, start=1):
+        if "\n" in token.text and number < len(document):
+            document[number].is_sent_start = True
     return document
 
 
-def _process(texts: Sequence[PlainText], documents: Iterable[Any], pipeline: Any, name: str) -> Iterator[Any]:
-    """Yield the processed documents.
-
-    Raises:
-        RequestError: the pipeline fails.
-    """
-    processed = iter(pipeline.pipe(documents))
-    for text in texts:
-        try:
-            document = next(processed)
-        except Exception as error:  # third-party code, which may fail in any way
-            # Documents are processed in batches, so that a later one may be the cause.
-            found = f"spaCy pipeline {quote(name)} fails on text {quote(text.id)} or a later one"
-            message = " ".join(str(error).split())
-            raise RequestError(f"{found}: {shorten(message) or type(error).__name__}") from None
-        yield document
-
-
-def find_phrases(document: Any, name: str) -> list[tuple[int, int]]:
-    """Return the tokens of base noun phrases that are not pronouns, sorted, each once; ends are exclusive.
+def find_phrases(document: Any, words: Sequence[str], name: str) -> list[tuple[int, int]]:
+    """Return the tokens of base noun phrases that are not pronouns, sorted, each once; ends are inclusive.
 
     White space at their edges is dropped.
 
     Args:
         document: a spaCy document.
+        words: its tokens.
         name: the pipeline's name, for messages.
 
     Raises:
@@ -186,33 +218,52 @@ def find_phrases(document: Any, name: str) -> list[tuple[int, int]]:
     spans = set()
     for chunk in chunks:
         if chunk.root.pos_ != PRONOUN:
-            words = [token.i for token in chunk if not token.is_space]
-            spans.update([(words[0], words[-1] + 1)] if words else [])
+            first, last = chunk.start, chunk.end - 1
+            while first <= last and words[first].isspace():
+                first += 1
+            while first < last and words[last].isspace():
+                last -= 1
+            if first <= last:
+                spans.add((first, last))
     return sorted(spans)
 
 
-def _make_record(text: PlainText, document: Any, phrases: Sequence[tuple[int, int]]) -> Record:
-    """Return the document of a text, with noun phrases given by their tokens, ends exclusive."""
-    nps = []
-    for number, (start, end) in enumerate(phrases):
-        span = document[start:end]
-        nps.append(
-            {
-                "text": span.text,
-                "first_char": span.start_char,
-                "last_char": span.end_char,
-                "first_token": start,
-                "last_token": end - 1,
-                "id": f"np{number}",
-            }
-        )
-    clusters = [{"id": f"cc{n}", "members": [np["id"]], "np_type": None} for n, np in enumerate(nps)]
+def _make_phrases(
+    characters: str, words: Sequence[str], starts: Sequence[int], spans: Iterable[tuple[int, int]]
+) -> Iterator[Record]:
+    """Yield noun phrases, numbered, except those that go beyond their line.
+
+    Args:
+        characters: the text.
+        words: its tokens.
+        starts: where each token begins in the text.
+        spans: the first and last token of each noun phrase.
+    """
+    number = 0
+    for first, last in spans:
+        begin, end = starts[first], starts[last] + len(words[last])
+        text = characters[begin:end]
+        if "\n" in text:
+            continue
+        yield {
+            "text": text,
+            "first_char": begin,
+            "last_char": end,
+            "first_token": first,
+            "last_token": last,
+            "id": f"np{number}",
+        }
+        number += 1
+
+
+def _make_record(text: PlainText, characters: str, words: Sequence[str], nps: Sequence[Record]) -> Record:
+    """Return the document of a text."""
     return {
         "id": text.id,
-        "text": document.text,
-        "tokens": [token.text for token in document],
+        "text": characters,
+        "tokens": words,
         "nps": nps,
-        "coref": clusters,
+        "coref": [{"id": f"cc{n}", "members": [np["id"]], "np_type": None} for n, np in enumerate(nps)],
         "metadata": {"annotators": None, "url": None, "source": text.source},
     }
 

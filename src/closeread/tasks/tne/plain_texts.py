@@ -15,6 +15,7 @@ from pathlib import Path
 
 from closeread.errors import FormatError, Problem, pluralize
 from closeread.formats.folders import list_files
+from closeread.formats.text import UNSAFE as UNSAFE_NAME
 from closeread.formats.text import read_lines
 from closeread.tasks.tne.columns import TITLE_END
 from closeread.tasks.tne.tne_jsonl import UNSAFE
@@ -64,17 +65,25 @@ class PlainText:
 def list_texts(paths: Sequence[Path]) -> Iterator[Path]:
     """Yield files, and for each folder the texts in it, which are named `.txt` or `.txt.gz`.
 
-    Raises:
-        FormatError: a folder contains no text, or something else.
+    A folder with anything else in it, or without texts, comes last itself: `TextReader.read` reports its problems.
     """
     for path in paths:
         if not path.is_dir():
             yield path
             continue
-        files, problems = list_files(path, "plain text", *SUFFIXES)
+        files, problems = _list_folder(path)
+        yield from files
         if problems:
-            raise FormatError(path, problems)
-        yield from files.values()
+            yield path
+
+
+def _list_folder(folder: Path) -> tuple[list[Path], Sequence[Problem]]:
+    """Return the texts in a folder, and the problems with the folder."""
+    try:
+        files, problems = list_files(folder, "plain text", *SUFFIXES)
+    except FormatError as error:
+        return [], error.problems
+    return list(files.values()), problems
 
 
 @dataclass
@@ -95,15 +104,19 @@ class TextReader:
         """Read a text.
 
         Raises:
-            FormatError: the file can't be read, contains control characters, lacks a part, or has the id of another.
+            FormatError: the file can't be read, contains control characters, lacks a part, or has the id of another; or
+                a folder contains no text, or something else.
         """
+        if path.is_dir():
+            raise FormatError(path, _list_folder(path)[1])
         name = path.name
         own = SUFFIX.sub("", name)
-        other = self.seen.setdefault(own, path)
         problems = []
-        if other is not path:
-            problems.append(Problem(f"gives its document the same id as {other} (expected files with distinct names)"))
-        if UNSAFE.search(name):
+        if own in self.seen:
+            found = f"gives its document the same id as {self.seen[own]}" if self.seen[own] != path else "is given twice"
+            problems.append(Problem(f"{found} (expected files with distinct names)"))
+        self.seen.setdefault(own, path)
+        if UNSAFE_NAME.search(name):
             problems.append(Problem("has control characters or invalid bytes in its name (expected printable ones)"))
         lines = self._read_lines(path, problems)
         parts = split_parts(lines, self.separator)

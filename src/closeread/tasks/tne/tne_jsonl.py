@@ -173,15 +173,18 @@ def find_origin(source: str) -> tuple[str | None, str | None]:
 
 def dump_records(records: Iterable[Record]) -> str:
     """Return the records as the text of a file of version 1.1, without the fields that reading adds."""
-    lines = []
+    return "".join(dump_lines(records))
+
+
+def dump_lines(records: Iterable[Record]) -> Iterator[str]:
+    """Yield the lines of a file of version 1.1, with their ends, as `dump_records` does."""
     for record in records:
         added = dict(zip(DERIVED, _find_origin(record.get("metadata")), strict=True))
         own = {name: value for name, value in record.items() if name not in added or value not in (None, added[name])}
         for name in ("metadata", "np_relations"):
             if own.get(name, ...) is None:
                 del own[name]
-        lines.append(orjson.dumps(own).decode() + "\n")
-    return "".join(lines)
+        yield orjson.dumps(own).decode() + "\n"
 
 
 FORMAT = Format(read=read_records, write=dump_records, suffixes=SUFFIXES)
