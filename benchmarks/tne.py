@@ -1,4 +1,4 @@
-"""closeread beside TNE's official evaluator, in one run.
+"""closeread beside TNE's official evaluator, and beside the spaCy pipeline by which it builds documents, in one run.
 
     CLOSEREAD_DATA=… python benchmarks/tne.py EVALUATOR
 
@@ -8,6 +8,9 @@ are made from it by `python tools/documentation.py`.
 
 The system is the gold of the test split with a tenth of the pairs dropped and a fifth called otherwise, and a third of
 what it drops fallen back on.  The official evaluator is given its own files, made beforehand and not counted.
+
+Documents are built from invented texts by the stand-in for a spaCy model that the tests use: it takes next to no time,
+so that what closeread does around spaCy is seen.  A statistical model takes many times as long.
 """
 
 import gzip
@@ -21,8 +24,10 @@ import orjson
 import pyarrow as pa
 from measure import calls, kept, processes
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "agreed"))
 import tne_official
+from shared.noun_phrase_pipeline import LEXICON, make_pipeline
 
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.corpora.schema import RowValidator, load_schema
@@ -36,6 +41,7 @@ from closeread.tasks.tne.rules import find_inconsistencies
 from closeread.tasks.tne.tne_arrays import dump_submission
 from closeread.tasks.tne.tne_jsonl import read_records
 
+TESTS = Path(__file__).parent.parent / "tests"
 CLOSEREAD = Path(sys.executable).parent / "closeread"
 RUNS = 7
 SHARE_DROPPED, SHARE_RELABELLED = 0.1, 0.2
@@ -46,6 +52,24 @@ import tne_official
 evaluate = tne_official.loaded(sys.argv[2])["evaluate"]
 sys.argv[1:] = sys.argv[3:]
 evaluate.main()
+"""
+N_TEXTS, BUILDING_RUNS = 10_000, 3
+ALONE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import shared.noun_phrase_pipeline, spacy
+from pathlib import Path
+texts = (path.read_text("utf-8") for path in sorted(Path(sys.argv[2]).iterdir()))
+for document in spacy.load(sys.argv[3]).pipe(texts):
+    list(document.noun_chunks)
+"""
+BUILD = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import shared.noun_phrase_pipeline
+from closeread.cli import main
+sys.argv[1:] = ["build", "tne", sys.argv[2], "--spacy-model", sys.argv[3], "--output", sys.argv[4]]
+main()
 """
 
 
@@ -98,6 +122,41 @@ def reading(path):
     }
 
 
+def write_texts(folder, number=N_TEXTS, seed=0):
+    """Write invented texts: a title, a subtitle and three paragraphs, with 39 noun phrases and 191 tokens."""
+    rng = np.random.default_rng(seed)
+    words = {tag: of_tag.split() for tag, of_tag in LEXICON.items()}
+
+    def phrase():
+        return " ".join(str(rng.choice(words[tag])) for tag in ("DET", "ADJ", "NOUN"))
+
+    def sentence():
+        # Numbers that are in one text only, as names are: spaCy has to learn them.
+        verb = str(rng.choice(words["VERB"]))
+        return f"{phrase()} {verb} {phrase()}, {rng.integers(10**6)} miles off {phrase()}.".capitalize()
+
+    for index in range(number):
+        paragraphs = [" ".join(sentence() for _ in range(4)) for _ in range(3)]
+        text = "\n".join([f"Ferry hits {phrase()}", "May 4", *paragraphs]) + "\n"
+        (folder / f"text{index:05}.txt").write_text(text, "utf-8")
+
+
+def building():
+    """Seconds and MiB of building documents from texts, and of the pipeline alone."""
+    with tempfile.TemporaryDirectory() as scratch:
+        texts, pipeline = Path(scratch) / "texts", Path(scratch) / "pipeline"
+        texts.mkdir()
+        write_texts(texts)
+        make_pipeline().to_disk(pipeline)
+        given = [TESTS, texts, pipeline]
+        commands = {
+            "spaCy alone: the pipeline and its noun chunks": [sys.executable, "-c", ALONE, *given],
+            "closeread build tne": [sys.executable, "-c", BUILD, *given, Path(scratch) / "documents.jsonl"],
+        }
+        measured = processes(commands, BUILDING_RUNS)
+    return {name: {**found, "per_second": N_TEXTS / found["seconds"]} for name, found in measured.items()}
+
+
 def main(evaluator):
     """Measure everything and keep it."""
     corpus = load_corpus("tne")
@@ -131,6 +190,7 @@ def main(evaluator):
     }
     tables["scoring"] = peer, calls(scoring, RUNS)
     tables["reading"] = "gunzip and orjson", calls(reading(path), RUNS)
+    tables["building"] = "closeread build tne", building()
     print(json.dumps(kept("tne", tables), indent=1))
 
 

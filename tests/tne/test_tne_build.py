@@ -1,6 +1,7 @@
 """Documents built from plain texts, by a pipeline of invented rules and with the noun phrases of the release."""
 
 import json
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -15,7 +16,9 @@ spacy = pytest.importorskip("spacy")
 from shared.noun_phrase_pipeline import make_pipeline  # noqa: E402 (needs spaCy)
 from spacy.language import Language  # noqa: E402
 
-from closeread.tasks.tne.building import Filter, build_records  # noqa: E402
+from closeread.corpora.pipelines import list_unneeded  # noqa: E402
+from closeread.tasks.tne import building  # noqa: E402
+from closeread.tasks.tne.building import Builder, Filter  # noqa: E402
 from closeread.tasks.tne.plain_texts import PlainText, TextReader  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # warnings of spaCy itself
@@ -133,8 +136,10 @@ def test_problems_of_all_texts_at_once(run, here, texts):
 TEXT = PlainText("x", "x.txt", "Rock", ("May 4",), ("He saw a light.",))
 
 
-def built(pipeline, texts=(TEXT,), chosen=None):
-    return build_records(texts, pipeline, "mine", chosen or Filter())
+def build(pipeline, texts=(TEXT,)):
+    """The documents of texts, and what built them."""
+    builder = Builder(pipeline, "mine")
+    return list(builder.build(texts)), builder
 
 
 @Language.component("invented_failure")
@@ -176,27 +181,27 @@ NEEDED = "(expected a pipeline with a tagger and a parser, such as en_core_web_s
 
 def test_pipelines_that_find_no_noun_phrases():
     with pytest.raises(RequestError) as error:
-        built(blank("sentencizer"))
+        build(blank("sentencizer"))
     assert str(error.value) == f"spaCy pipeline 'mine' does not set parts of speech and a dependency parse {NEEDED}"
     with pytest.raises(RequestError) as error:
-        built(blank("invented_tags"))
+        build(blank("invented_tags"))
     assert str(error.value) == f"spaCy pipeline 'mine' does not set a dependency parse {NEEDED}"
     with pytest.raises(RequestError, match="no noun phrases of the language of pipeline 'mine', 'xx'"):
-        built(blank("invented_tags", language="xx"))
+        build(blank("invented_tags", language="xx"))
 
 
 def test_pipelines_that_fail():
     texts = [TEXT, PlainText("y", "y.txt", "boom", (), ("boom",))]
     with pytest.raises(RequestError) as error:
-        built(make_failing(), texts)
+        build(make_failing(), texts)
     assert str(error.value) == "spaCy pipeline 'mine' fails on text 'y' or a later one: invented failure"
     pipeline = make_pipeline()
     pipeline.tokenizer = lambda text: spacy.tokens.Doc(pipeline.vocab, text.split())
     with pytest.raises(RequestError, match="pipeline 'mine' changes the characters of text 'x'"):
-        built(pipeline)
+        build(pipeline)
     pipeline.max_length = 20
     with pytest.raises(RequestError) as error:
-        built(pipeline)
+        build(pipeline)
     found = "1 text too long for spaCy pipeline 'mine': 'x' (29) (expected at most 20 characters)"
     assert str(error.value) == f"{found}; shorten with --paragraphs"
 
@@ -207,17 +212,67 @@ def make_failing():
     return pipeline
 
 
+def test_a_failure_after_some_documents_leaves_no_file(run, here, texts, monkeypatch):
+    monkeypatch.setattr(building, "BATCH", 1)
+    (here / "z.txt").write_text("Rock\nboom\nboom\n")
+    make_failing().to_disk("fails")
+    done = run("build", "tne", *texts, "z.txt", "--spacy-model", "fails", "-o", "built.jsonl")
+    assert done.exit_code == 2
+    assert "spaCy pipeline 'fails' fails on text 'z' or a later one: invented failure" in done.stderr
+    assert sorted(path.name for path in here.iterdir()) == ["fails", "ferry.txt", "short.txt", "z.txt"]
+
+
+def test_batches(monkeypatch):
+    """Every text is in one batch, in order; a batch has at most so many characters, or one text."""
+    sizes = [3, 4, 2, 2, 12, 1, 9]
+    monkeypatch.setattr(building, "BATCH", 10)
+    batches = list(building._batch((TEXT, "x" * size) for size in sizes))
+    # 3 + 4 + 2 = 9, and 2 more are too many; 12 is too long for any; 1 + 9 = 10.
+    assert [[len(characters) for _, characters in batch] for batch in batches] == [[3, 4, 2], [2], [12], [1, 9]]
+
+
+def test_components_that_noun_phrases_do_not_need_are_left_out():
+    pipeline = blank("tagger", "parser", "ner", "lemmatizer", "senter")
+    assert list_unneeded(pipeline) == ["ner", "lemmatizer", "senter"]
+    pipeline.rename_pipe("ner", "names")
+    assert list_unneeded(pipeline) == ["names", "lemmatizer", "senter"]
+    pipeline.add_pipe("merge_entities")  # it needs names
+    assert list_unneeded(pipeline) == []
+    assert list_unneeded(blank("ner", "invented_tags")) == []
+
+
 def test_sentences_begin_on_every_line_and_noun_phrases_stay_on_it():
-    found = built(blank("invented_lines"))
-    assert [np["text"] for np in found.records[0]["nps"]] == ["Rock", "May 4", "He saw a light."]
-    assert found.broken == 1  # the whole text
-    assert list(found.notices(Filter())) == ["1 noun phrase left out: they go beyond their line."]
+    records, builder = build(blank("invented_lines"))
+    assert [np["text"] for np in records[0]["nps"]] == ["Rock", "May 4", "He saw a light."]
+    # The other noun phrase is the whole text.
+    assert list(builder.notices()) == ["1 noun phrase left out because it goes beyond its line."]
+    _, builder = build(blank("invented_lines"), [TEXT, replace(TEXT, id="y")])
+    assert list(builder.notices()) == ["2 noun phrases left out because they go beyond their line."]
 
 
 def test_a_text_without_noun_phrases_is_told():
-    found = built(make_pipeline(), [PlainText("x", "x.txt", "Sank", (), ("It sank.",))])
-    assert found.records[0]["nps"] == []
-    assert list(found.notices(Filter())) == ["1 document without noun phrases: 'x'."]
+    texts = [
+        PlainText("x", "x.txt", "Sank", (), ("It sank.",)),
+        PlainText("y", "y.txt", "Sank", ("May 4",), ("It sank.",)),
+        TEXT,
+    ]
+    records, builder = build(make_pipeline(), texts)
+    assert [len(record["nps"]) for record in records] == [0, 1, 3]
+    assert list(builder.notices()) == [
+        "1 document without noun phrases: 'x'.",
+        "1 document without noun phrases in the title: 'y'.",
+    ]
+
+
+def test_the_papers_filter_counts_title_and_subtitle(corpora):
+    """No released document has fewer than 25 noun phrases, whereas some have fewer in their paragraphs alone."""
+    released = read_gold(load_corpus("tne"), "default", "validation").records
+    totals = [len(record["nps"]) for record in released]
+    below = [[np["first_char"] for np in record["nps"]] for record in released]
+    starts = [record["text"].index("\n\n", record["text"].index("\n\n") + 2) for record in released]
+    in_paragraphs = [sum(place > start for place in of_text) for of_text, start in zip(below, starts, strict=True)]
+    assert min(totals) == 25
+    assert min(in_paragraphs) < 25
 
 
 def make_pipeline_of(records):
@@ -244,7 +299,7 @@ def test_released_texts_are_built_as_released(corpora, here):
         path = here / f"{record['id']}.txt"
         path.write_text("\n".join(part for part in record["text"].split("\n") if part.strip()))
         texts.append(TextReader().read(path))
-    records = build_records(texts, make_pipeline_of(released), "mine", Filter(3)).records
+    records = list(Builder(make_pipeline_of(released), "mine", Filter(3)).build(texts))
     for record, again in zip(released, records, strict=True):
         assert again["id"] == record["id"]
         assert again["text"] == record["text"].rstrip()

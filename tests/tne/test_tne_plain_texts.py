@@ -70,12 +70,24 @@ def test_a_folder_stands_for_its_texts(here):
     assert found == [Path("x.txt"), Path("texts/a.txt"), Path("texts/b.txt")]
     (here / "texts" / "notes.md").write_text("no text")
     (here / "texts" / "more").mkdir()
+    # The folder comes last, and has the problems.
+    found = list(list_texts([Path("texts"), Path("x.txt")]))
+    assert found == [Path("texts/a.txt"), Path("texts/b.txt"), Path("texts"), Path("x.txt")]
     with pytest.raises(FormatError) as error:
-        list(list_texts([Path("texts")]))
+        TextReader().read(Path("texts"))
     assert sorted(str(error.value).splitlines()[1:]) == [
         "texts/more: is a folder (expected a file)",
         "texts/notes.md: is not a plain text (expected a name ending in .txt or .txt.gz)",
     ]
+    assert list(list_texts([Path("texts/more")])) == [Path("texts/more")]
+    with pytest.raises(FormatError, match=r"contains no plain text \(expected files ending in .txt\)"):
+        TextReader().read(Path("texts/more"))
+
+
+@pytest.mark.parametrize("name", ["a\nb.txt", "a\tb.txt", "a\udc80.txt", "a\x85.txt"])
+def test_names_that_ids_can_not_be(here, name):
+    with pytest.raises(FormatError, match="has control characters or invalid bytes in its name"):
+        read("T\nS\nOne.", name=name)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +121,9 @@ def test_all_problems_of_a_text_at_once(here):
         "more/x.txt:2: character 3 is the control character U+007F (expected plain text)",
         "more/x.txt: has 2 non-blank lines (expected a title, 1 subtitle and at least one paragraph)",
     ]
+    with pytest.raises(FormatError) as error:
+        reader.read(Path("x.txt"))
+    assert str(error.value) == "x.txt: is given twice (expected files with distinct names)"
     Path("more/x.txt").write_bytes(b"T\nS\n\xff")
     with pytest.raises(FormatError, match="2 problems") as error:
         reader.read(Path("more/x.txt"))

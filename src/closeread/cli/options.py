@@ -286,13 +286,13 @@ def _make_flag(option: Option, default: str) -> click.Parameter:
     is_path = isinstance(option, PathOption)
     name = option.metavar if isinstance(option, PathOption) else option.name.rpartition("_")[2].upper()
     many = len("|".join(option.choices)) > MOST_CHOICES
-    help = f"{option.help}  One of {', '.join(option.choices)}." if many else option.help
+    text = f"{option.help}  One of {', '.join(option.choices)}." if many else option.help
     return click.Option(
         [f"--{option.name.replace('_', '-')}", option.name],
         type=click.Choice(option.choices) if option.choices else NAMED if is_path else str,
         callback=check,
         metavar=None if option.choices and not many else name,
-        help=f"{help}  [default: {default}]" if default else help,
+        help=f"{text}  [default: {default}]" if default else text,
     )
 
 

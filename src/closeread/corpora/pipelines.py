@@ -83,4 +83,6 @@ def list_unneeded(pipeline: Any) -> list[str]:
     that may depend on them.
     """
     factories = {name: pipeline.get_pipe_meta(name).factory for name in pipeline.pipe_names}
-    return [name for name, factory in factories.items() if factory in UNNEEDED] if STANDARD >= {*factories.values()} else []
+    if not STANDARD.issuperset(factories.values()):
+        return []
+    return [name for name, factory in factories.items() if factory in UNNEEDED]

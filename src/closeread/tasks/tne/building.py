@@ -113,7 +113,8 @@ class Builder:
             found = f"{len(self.left_out):,} of {pluralize(len(self.left_out) + self.n_documents, 'text')} left out"
             yield f"{found}: {_describe_sizes(self.left_out)} (expected {_describe_range(self.chosen)})."
         if self.n_broken:
-            yield f"{pluralize(self.n_broken, 'noun phrase')} left out: they go beyond their line."
+            where = "it goes beyond its line" if self.n_broken == 1 else "they go beyond their line"
+            yield f"{pluralize(self.n_broken, 'noun phrase')} left out because {where}."
         for lacking, names in (("noun phrases", self.empty), ("noun phrases in the title", self.untitled)):
             if names:
                 yield f"{pluralize(len(names), 'document')} without {lacking}: {join_names(names)}."

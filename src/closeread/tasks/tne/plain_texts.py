@@ -113,7 +113,9 @@ class TextReader:
         own = SUFFIX.sub("", name)
         problems = []
         if own in self.seen:
-            found = f"gives its document the same id as {self.seen[own]}" if self.seen[own] != path else "is given twice"
+            found = (
+                f"gives its document the same id as {self.seen[own]}" if self.seen[own] != path else "is given twice"
+            )
             problems.append(Problem(f"{found} (expected files with distinct names)"))
         self.seen.setdefault(own, path)
         if UNSAFE_NAME.search(name):
