@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+import pages
 import pytest
 from shared.json_lines import read
 
@@ -23,6 +24,7 @@ from closeread.tasks.tne.plain_texts import PlainText, TextReader  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # warnings of spaCy itself
 
+PAGE = Path(__file__).parent.parent.parent / "docs" / "tne.md"
 FERRY = "Ferry hits rock\nMay 4\n\nThe ferry Gannet hit a rock. It sank.\nThe captain saw a strange light.\n"
 LAID_OUT = "Ferry hits rock\n\nMay 4 \n\nThe ferry Gannet hit a rock. It sank. \nThe captain saw a strange light."
 TOKENS = [
@@ -83,6 +85,20 @@ def test_what_is_built_is_read_and_predicted(ran, pipeline, texts):
     ran("convert", "tne", "mine.jsonl", "--gold", "built.jsonl", "--to", "gold", "-o", "gold.jsonl")
     scores = json.loads(ran("score", "tne", "mine.jsonl", "--gold", "gold.jsonl", "--json", "--no-ci"))["scores"]
     assert (scores["links/precision"]["value"], scores["links/recall"]["value"]) == (1, 1)
+
+
+def test_the_commands_of_the_page(ran, here, texts):
+    """They print what the page says, with the pipeline of invented rules instead of a model."""
+    page = PAGE.read_text("utf-8")
+    make_pipeline().to_disk("en_core_web_sm")
+    Path("texts").mkdir()
+    for name in texts:
+        Path(name).rename(Path("texts") / name)
+    assert f"$ cat texts/ferry.txt\n{FERRY}$" in page
+    commands = [line for line in pages.find_commands(page, "spaCy") if line.startswith("closeread ")]
+    assert len(commands) == 3
+    for line in commands:
+        assert f"$ {line}\n{ran(*line.split()[1:])}" in page
 
 
 @pytest.mark.parametrize(
