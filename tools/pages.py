@@ -25,7 +25,8 @@ from pathlib import Path
 
 LOADERS = Path(__file__).parents[1] / "loaders"
 BLOCK = re.compile(
-    r"(?P<needs><!-- needs (?:the corpora|a Hub|Wikipedia|a spaCy model) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)```", re.DOTALL
+    r"(?P<needs><!-- needs (?:the corpora|a Hub|Wikipedia|a spaCy model) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)```",
+    re.DOTALL,
 )
 PICTURE = re.compile(r"!\[[^\]]*\]\((?P<path>(?:docs/)?images/(?P<name>[\w.-]+))\)")
 SHAPE = re.compile(r"<(path|text)\b([^>]*)>([^<]*)")
