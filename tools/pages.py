@@ -9,8 +9,8 @@ A page is run from top to bottom in one folder, because later blocks use the fil
 Console blocks find the checkout's folder ``loaders``, since its samples are files to try commands on.
 
 A block after ``<!-- needs the corpora -->`` is run only if ``CLOSEREAD_DATA`` is set, and a block after ``<!-- needs a
-Hub -->``, ``<!-- needs Wikipedia -->`` or ``<!-- needs a spaCy model -->`` by a test that has a stand-in for it.  A picture ``images/NAME`` is
-written by a command of some page with ``-o NAME``.
+Hub -->``, ``<!-- needs Wikipedia -->`` or ``<!-- needs a spaCy model -->`` by a test that has a stand-in for it.  A
+picture ``images/NAME`` is written by a command of some page with ``-o NAME``.
 """
 
 from __future__ import annotations
