@@ -1,6 +1,6 @@
 """closeread's scoring of possessions: the released corpus, and articles of many possessors; and fetching articles.
 
-    CLOSEREAD_DATA=… PYTHONPATH=tests python benchmarks/possession.py
+    CLOSEREAD_DATA=… python benchmarks/possession.py
 
 Writes `results/possession.json` and prints it; the tables in README.md are made from it by `python
 tools/documentation.py`.  No other scorer of the task was released, so there is nothing to compare with but the two
@@ -17,6 +17,8 @@ from pathlib import Path
 
 import numpy as np
 from measure import calls, kept, processes
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from shared.stand_in_wiki import serving_wiki
 
 from closeread.corpora.gold import load_corpus, read_gold
