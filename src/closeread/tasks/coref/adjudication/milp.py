@@ -124,7 +124,7 @@ class MilpSession:
     def _list_constraints(self) -> Sequence[object]:
         """Return the constraints: two links imply a third, and the sums of weights have their limits."""
         from scipy.optimize import LinearConstraint
-        from scipy.sparse import csr_array
+        from scipy.sparse import csr_matrix
 
         first, between, last = self._triples.T
         row, third = np.arange(len(first)), self._column[first, last]
@@ -132,11 +132,12 @@ class MilpSession:
         columns = [self._column[first, between], self._column[between, last], third[has_third]]
         values = np.repeat([1.0, 1.0, -1.0], [len(row), len(row), has_third.sum()])
         places = (np.concatenate([row, row, row[has_third]]), np.concatenate(columns))
-        matrix = csr_array((values, places), shape=(len(row), len(self._pairs)))
+        # Its indices have 32 bits, which older versions of SciPy need here; those of `csr_array` have 64.
+        matrix = csr_matrix((values, places), shape=(len(row), len(self._pairs)))
         found: list[object] = [LinearConstraint(matrix, -np.inf, 1)] if len(row) else []
         if self._limits:
             rows, least = zip(*self._limits, strict=True)
-            found.append(LinearConstraint(csr_array(np.array(rows)), np.array(least), np.inf))
+            found.append(LinearConstraint(csr_matrix(np.array(rows)), np.array(least), np.inf))
         return found
 
     def _spread(self, pairs: Mask) -> Mask:
