@@ -255,7 +255,7 @@ def test_own_folders_are_told(ran, tmp_path):
 
 
 def test_two_fields_are_told_apart(ran):
-    from closeread.counts.rendering import _name_slice
+    from closeread.counts.grids import _name_slice
     from closeread.scoring import score
 
     report = score("mctaco", "yes.jsonl", config="sample", by="category")

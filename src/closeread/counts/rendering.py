@@ -1,31 +1,21 @@
-"""Results as tables for a terminal, Markdown, LaTeX or CSV.
-
-Conventions: CSV has ratios in full precision; the other formats have scores times 100 with two decimals.
-"""
+"""Tables as text: for a terminal, in Markdown, in LaTeX or as CSV."""
 
 from __future__ import annotations
 
 import csv
 import io
-import math
 import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from closeread.counts.procedure import Procedure
-from closeread.counts.report import Comparison, Estimate, Report, Scores
-from closeread.errors import escape, pluralize
+from closeread.errors import escape
 
 Style = Literal["table", "markdown", "latex"]
 NOTHING = "–"
 NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*(e[+-]?[0-9]+)?[*%]?( .*)?")
 """A cell that starts with a number, unlike a date or the name of a mention."""
-
-PARTS = ("precision", "recall")
-ENOUGH_BLOCKS = 30
-"""From this number on, bootstrap intervals and p-values are close to nominal (`benchmarks/coverage.py`)."""
 
 
 @dataclass(frozen=True)
@@ -90,216 +80,9 @@ def escape_cell(text: str) -> str:
     return escape(text).replace("\n", r"\n")
 
 
-def report_grid(report: Report, procedure: Procedure, style: Style = "table") -> Grid:
-    """Return the table of a report: scores and intervals for all units and every slice, with a row for each metric.
-
-    Precision, recall and F1 of a metric share a row, with the interval of F1.  In a terminal, which is too narrow for
-    another column, the name of a slice then has a row above its metrics, and so has the field.
-    """
-    groups = [("", "all", report.total)]
-    groups += [(field, value, scores) for field, values in report.slices.items() for value, scores in values.items()]
-    units, blocks = f"{report.unit}s", f"{report.resampling_unit}s"
-    drawn = report.resampling.n_resamples > 0
-    interval = [f"{100 * report.resampling.confidence:g}% interval"] if drawn else []
-    # If units are blocks, one column is enough.
-    sizes = [units, blocks] if units != blocks else [units]
-    parted = any(name.endswith(PARTS) for name in report.total.scores)
-    scores_header = ["precision", "recall", "F1"] if parted else ["score"]
-    stacked = bool(report.slices) and parted and style == "table"
-    sliced = bool(report.slices) and not stacked
-    titles = {metric.name: metric.title for metric in procedure.metrics}
-    rows: list[list[str]] = []
-    for i, (field, value, scores) in enumerate(groups):
-        name, n = _name_slice(field, value, report), [f"{scores.n_units:,}", f"{scores.n_blocks:,}"][: len(sizes)]
-        if stacked:
-            blank = [""] * len([*scores_header, *interval])
-            if field and field != groups[i - 1][0]:
-                rows.append([f"by {field}", *blank, *[""] * len(sizes)])
-            rows.append([value, *blank, *n])
-        for position, (metric, estimate) in enumerate(_select_rows(scores)):
-            is_first = position == 0
-            title = titles[metric].removesuffix(" F1") if parted else titles[metric] + _format_star(estimate)
-            rows.append(
-                [
-                    *([name if is_first else ""] if sliced else []),
-                    f"  {title}" if stacked else title,
-                    *(
-                        [_format_score(scores, f"{metric.removesuffix('f1')}{part}") for part in PARTS]
-                        if parted
-                        else []
-                    ),
-                    percent(estimate.value) + (_format_star(estimate) if parted else ""),
-                    *([_format_interval(estimate)] if drawn else []),
-                    *(n if is_first and not stacked else [""] * len(sizes)),
-                ]
-            )
-    header = [*(["slice"] if sliced else []), "metric", *scores_header, *interval, *sizes]
-    return Grid(_make_title(report), header, rows, _make_notes(report, groups, procedure))
-
-
-def _select_rows(scores: Scores) -> list[tuple[str, Estimate]]:
-    """Return the scores with a row of their own: all but precision and recall."""
-    return [(name, estimate) for name, estimate in scores.scores.items() if not name.endswith(PARTS)]
-
-
-def _format_score(scores: Scores, name: str) -> str:
-    """Format a score that shares a row; an empty cell if there is none."""
-    estimate = scores.scores.get(name)
-    return "" if estimate is None else percent(estimate.value) + _format_star(estimate)
-
-
-def _format_star(estimate: Estimate) -> str:
-    return "*" if estimate.undefined else ""
-
-
-def _name_slice(field: str, value: str, report: Report) -> str:
-    """Return the name of a slice: its value, with the field if there are several."""
-    return f"{field}: {value}" if field and len(report.slices) > 1 else value
-
-
-def _make_title(report: Report) -> str:
-    p = report.provenance
-    title = " ".join(part for part in (p.corpus, p.config, p.split) if part and part != "default")
-    return f"{title} (not the released gold)" if p.released is False else title
-
-
-def _warn_of_few_blocks(report: Report, advice: str = "") -> list[str]:
-    """Return a warning if there are too few blocks for resampling."""
-    n_blocks = report.total.n_blocks
-    if not report.resampling.n_resamples or n_blocks >= ENOUGH_BLOCKS:
-        return []
-    blocks = pluralize(n_blocks, report.resampling_unit)
-    if n_blocks <= 1:
-        return [f"With only {blocks}, there is nothing to resample."]
-    return [f"With only {blocks}, bootstrap intervals are too narrow{advice}."]
-
-
-def _make_notes(report: Report, groups: Sequence[tuple[str, str, Scores]], procedure: Procedure) -> list[str]:
-    notes = []
-    drawing = report.resampling
-    if drawing.n_resamples:
-        notes.append(
-            f"Intervals: percentile bootstrap over {report.resampling_unit}s, "
-            f"{drawing.n_resamples:,} resamples, seed {drawing.seed}."
-        )
-    notes += _warn_of_few_blocks(report)
-    if report.provenance.missing:
-        treatment = "skipped" if report.provenance.options["missing"] == "skip" else "scored as empty"
-        notes.append(f"No prediction for {pluralize(report.provenance.missing, 'gold record')} ({treatment}).")
-    if any(e.undefined for _, _, scores in groups for e in scores.scores.values()):
-        notes.append("* This score is 0/0; its value is set by convention.")
-    return [*notes, *_name_options(report, procedure)]
-
-
-def _name_options(report: Report, procedure: Procedure) -> list[str]:
-    """Return the name of the preset that the options are, if they are one, and the signature."""
-    preset = procedure.name_preset(report.provenance.options)
-    return [*([f"Preset: {preset}."] if preset else []), f"Signature: {report.provenance.signature}"]
-
-
-def report_rows(report: Report) -> tuple[list[str], list[list[object]]]:
-    """Return header and rows of a report as tidy CSV: a row for each metric and slice, ratios in full precision."""
-    header = [
-        "field",
-        "value",
-        "metric",
-        "score",
-        "low",
-        "high",
-        "undefined",
-        "n_units",
-        "n_blocks",
-        "signature",
-    ]
-    groups = [("", "all", report.total)]
-    groups += [(field, value, scores) for field, values in report.slices.items() for value, scores in values.items()]
-    return header, [
-        [
-            field,
-            value,
-            name,
-            e.value,
-            e.low,
-            e.high,
-            e.undefined,
-            s.n_units,
-            s.n_blocks,
-            report.provenance.signature,
-        ]
-        for field, value, s in groups
-        for name, e in s.scores.items()
-    ]
-
-
-def comparison_grid(comparison: Comparison, procedure: Procedure) -> Grid:
-    """Return the table of a comparison: two systems and their difference, with a row for each metric."""
-    drawing = comparison.first.resampling
-    first, second = (escape_cell(name) for name in comparison.names)
-    interval = f"{100 * drawing.confidence:g}% interval"
-    header = ["metric", first, second, "difference", interval, "p (randomization)", "p (bootstrap)"]
-    rows = []
-    for metric in procedure.metrics:
-        d = comparison.differences[metric.name]
-        rows.append(
-            [
-                metric.title,
-                percent(comparison.first.total.scores[metric.name].value),
-                percent(comparison.second.total.scores[metric.name].value),
-                _format_difference(d.value),
-                NOTHING if math.isnan(d.low) else f"{_format_difference(d.low)} to {_format_difference(d.high)}",
-                _format_p_value(d.p_randomization),
-                _format_p_value(d.p_bootstrap),
-            ]
-        )
-    notes = [
-        f"Paired tests over {pluralize(comparison.first.total.n_blocks, comparison.first.resampling_unit)}, "
-        f"{drawing.n_resamples:,} resamples, seed {drawing.seed}; p-values are two-sided "
-        "and not corrected for multiple comparisons.",
-        *_warn_of_few_blocks(comparison.first, "; prefer the p-value of the randomization test"),
-        *_name_options(comparison.first, procedure),
-    ]
-    return Grid(_make_title(comparison.first), header, rows, notes)
-
-
-def comparison_rows(comparison: Comparison) -> tuple[list[str], list[list[object]]]:
-    """Return header and rows of a comparison as CSV, ratios in full precision."""
-    header = ["first", "second", "metric", "first_score", "second_score"]
-    header += ["difference", "low", "high", "p_bootstrap", "p_randomization", "signature"]
-    rows: list[list[object]] = [
-        [
-            *comparison.names,
-            name,
-            comparison.first.total.scores[name].value,
-            comparison.second.total.scores[name].value,
-            *(None if math.isnan(value) else value for value in d),
-            comparison.first.provenance.signature,
-        ]
-        for name, d in comparison.differences.items()
-    ]
-    return header, rows
-
-
-def units_grid(rows: Sequence[dict[str, Any]]) -> Grid:
-    """Return a table of units."""
-    header = list(rows[0]) if rows else []
-    return Grid("", header, [[_format_value(value) for value in row.values()] for row in rows])
-
-
 def percent(value: float | None) -> str:
     """Format a ratio times 100, with two decimals."""
     return NOTHING if value is None else f"{100 * value:.2f}"
-
-
-def _format_value(value: object) -> str:
-    if value is None:
-        return NOTHING
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _format_interval(estimate: Estimate) -> str:
-    if estimate.low is None or estimate.high is None:
-        return NOTHING
-    return f"{percent(estimate.low)} to {percent(estimate.high)}"
 
 
 def format_number(value: float | None) -> str:
@@ -307,16 +90,6 @@ def format_number(value: float | None) -> str:
     if value is None:
         return NOTHING
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
-
-
-def _format_difference(value: float) -> str:
-    return NOTHING if math.isnan(value) else f"{100 * value:+.2f}"
-
-
-def _format_p_value(p: float) -> str:
-    if math.isnan(p):
-        return NOTHING
-    return f"{p:.4f}" if p >= 0.0001 else "<0.0001"  # p-values are never 0
 
 
 def _is_numeric(cells: Iterable[str]) -> bool:

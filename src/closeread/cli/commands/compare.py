@@ -97,7 +97,7 @@ def check_signature(name: str, stored: Counted, scorer: Scorer) -> None:
 
 def show(systems: tuple[Path, ...], results: list[Counted], values: dict[str, Any]) -> None:
     """Compare the first result with each of the others and print the results."""
-    from closeread.counts.rendering import comparison_grid, comparison_rows
+    from closeread.counts.grids import comparison_grid, comparison_rows
     from closeread.counts.report import Resampling, make_comparison
 
     options.tell(notice for result in results for notice in result.notices)

@@ -133,7 +133,7 @@ def _make_grids(
     explanations: Mapping[str, list[Any]] | None,
     style: Style,
 ) -> Iterator[Grid]:
-    from closeread.counts.rendering import report_grid, units_grid
+    from closeread.counts.grids import report_grid, units_grid
 
     if explanations is not None:
         yield from _explain_in_grids(procedure, explanations)
@@ -153,7 +153,7 @@ def _make_csv(
     Raises:
         RequestError: several tables are requested.
     """
-    from closeread.counts.rendering import report_rows
+    from closeread.counts.grids import report_rows
     from closeread.errors import RequestError
 
     if units is not None and explanations is not None:
