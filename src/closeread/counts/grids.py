@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from closeread.counts.procedure import Procedure
-from closeread.counts.rendering import NOTHING, Grid, Style, escape_cell, percent
+from closeread.counts.rendering import NOTHING, Grid, Style, Whole, escape_cell, percent
 from closeread.counts.report import Comparison, Estimate, Report, Scores
 from closeread.errors import pluralize
 
@@ -123,7 +123,7 @@ def _make_notes(report: Report, groups: Sequence[tuple[str, str, Scores]], proce
 def _name_options(report: Report, procedure: Procedure) -> list[str]:
     """Return the name of the preset that the options are, if they are one, and the signature."""
     preset = procedure.name_preset(report.provenance.options)
-    return [*([f"Preset: {preset}."] if preset else []), f"Signature: {report.provenance.signature}"]
+    return [*([f"Preset: {preset}."] if preset else []), Whole(f"Signature: {report.provenance.signature}")]
 
 
 def report_rows(report: Report) -> tuple[list[str], list[list[object]]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -28,6 +27,9 @@ class Grid:
         rows: the cells as text; columns that contain only numbers are right-aligned.
         notes: the sentences below the table.
         texts: the names of columns that are left-aligned even if all of their cells begin with a number.
+        prose: the names of columns that a narrow terminal may wrap, at spaces; all others are never broken.
+        ditto: the names of columns in which an empty cell stands for the one above.
+        best: the cells to emphasize, by the numbers of their row and column.
     """
 
     title: str
@@ -35,12 +37,31 @@ class Grid:
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
     texts: frozenset[str] = frozenset()
+    prose: frozenset[str] = frozenset()
+    ditto: frozenset[str] = frozenset()
+    best: frozenset[tuple[int, int]] = frozenset()
 
 
-def draw(grid: Grid, style: Style) -> str:
-    """Draw a grid as text that ends with a newline."""
+class Whole(str):
+    """A cell, a header or a note that is never broken, not even at its spaces, such as a path."""
+
+    __slots__ = ()
+
+
+def draw(grid: Grid, style: Style, *, width: int | None = None, coloured: bool = False) -> str:
+    """Draw a grid as text that ends with a newline.
+
+    Args:
+        grid: the grid.
+        style: how to draw it.
+        width: the columns of a terminal; None for those of this terminal or of the variable `COLUMNS`, and 100 in
+            pipes and files.  Numbers and names are whole even if lines are longer then.
+        coloured: whether a terminal shows the best values in bold and notes dim.
+    """
     if style == "table":
-        return _draw_for_terminal(grid)
+        from closeread.counts.terminal import draw_for_terminal, find_width
+
+        return draw_for_terminal(grid, find_width() if width is None else width, coloured=coloured)
     import tabulate
 
     rows = [[escape_cell(cell) for cell in row] for row in grid.rows]
@@ -97,36 +118,12 @@ def _is_numeric(cells: Iterable[str]) -> bool:
     return bool(filled) and all(map(NUMBER.fullmatch, filled))
 
 
-def _find_numeric_columns(grid: Grid) -> list[bool]:
+def find_numeric_columns(grid: Grid) -> list[bool]:
+    """Return for each column whether it contains only numbers, and so is right-aligned."""
     return [name not in grid.texts and _is_numeric(row[i] for row in grid.rows) for i, name in enumerate(grid.header)]
 
 
 def _align_columns(grid: Grid) -> tuple[str, ...] | None:
     if not grid.rows:
         return None  # tabulate fails to align an empty table
-    return tuple("right" if right else "left" for right in _find_numeric_columns(grid))
-
-
-def _draw_for_terminal(grid: Grid) -> str:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    # Tables fit the width of a terminal; lines in pipes and files may be longer.
-    console = Console(file=io.StringIO(), width=None if sys.stdout.isatty() else 1000, highlight=False)
-    table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, show_header=any(grid.header))
-    for name, right in zip(grid.header, _find_numeric_columns(grid), strict=True):
-        # Long names are folded, not cut, so that they can be copied.
-        table.add_column(Text(escape_cell(name)), justify="right" if right else "left", overflow="fold")
-    for row in grid.rows:
-        table.add_row(*(Text(escape_cell(cell)) for cell in row))
-    if grid.title:
-        console.print(Text(escape_cell(grid.title)))
-        console.print()
-    if grid.header:
-        console.print(table)
-    for note in grid.notes:
-        console.print(Text(escape_cell(note)))
-    drawn = console.file.getvalue()  # type: ignore[attr-defined]
-    return "".join(line.rstrip() + "\n" for line in drawn.splitlines())
+    return tuple("right" if right else "left" for right in find_numeric_columns(grid))

@@ -1,0 +1,197 @@
+"""Tables for a terminal: whole numbers, ids, names and URLs at any width.
+
+Only columns of prose are wrapped, and only at spaces.  A table that is still too wide becomes one block for each row, a
+line for each cell.  A word that is longer than a line stays whole, and the line is longer.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from closeread.counts.rendering import Grid, Whole, escape_cell, find_numeric_columns
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+PIPE_WIDTH = 100
+"""The width of a table that is written to a pipe or a file."""
+
+PROSE_WIDTH = 16
+"""Columns of prose are not made narrower, if they have so much text."""
+
+GAPS = (3, 2)
+"""Spaces between columns; the second number if the table fits only so."""
+
+WORD = re.compile(r"(?:`[^`]*`|\S)+")
+"""What is never broken: words, and everything between backticks."""
+
+
+def find_width() -> int:
+    """Return the width of the terminal in columns, or `COLUMNS`; 100 in pipes and files."""
+    if sys.stdout.isatty() or os.environ.get("COLUMNS"):
+        return shutil.get_terminal_size((PIPE_WIDTH, 24)).columns
+    return PIPE_WIDTH
+
+
+def draw_for_terminal(grid: Grid, width: int, *, coloured: bool) -> str:
+    """Draw a grid.
+
+    Args:
+        grid: the grid.
+        width: the width of the terminal in columns.
+        coloured: whether to use escape sequences: the best values are bold, notes are dim.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    file = io.StringIO()
+    console = Console(
+        file=file,
+        width=sys.maxsize,  # lines are as wide as they have to be
+        force_terminal=coloured,
+        color_system="standard" if coloured else None,
+        legacy_windows=False,
+        highlight=False,
+    )
+
+    def print_lines(lines: Iterable[Text]) -> None:
+        for line in lines:
+            console.print(line, soft_wrap=True)
+
+    if grid.title:
+        print_lines([*map(Text, _wrap(grid.title, width)), Text()])
+    if grid.header:
+        layout = _fit(grid, width)
+        if layout is None:
+            print_lines(_draw_blocks(grid, width))
+        else:
+            console.print(_make_table(grid, *layout))
+    for note in grid.notes:
+        print_lines(_stylize(line, "dim") for line in _wrap(note, width))
+    return "".join(line.rstrip() + "\n" for line in file.getvalue().splitlines())
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    """Escape a text and break it at spaces into lines of at most `width` columns; longer words stay whole."""
+    from rich.cells import cell_len
+
+    shown = escape_cell(text)
+    if isinstance(text, Whole) or cell_len(shown) <= width:
+        return [shown]
+    lines: list[str] = []
+    for word in WORD.findall(shown):
+        if lines and cell_len(lines[-1]) + 1 + cell_len(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
+
+
+def _measure_word(text: str) -> int:
+    """Return the width of the longest part of a text that is never broken."""
+    from rich.cells import cell_len
+
+    shown = escape_cell(text)
+    return max(map(cell_len, [shown] if isinstance(text, Whole) else WORD.findall(shown)), default=0)
+
+
+def _fit(grid: Grid, width: int) -> tuple[list[int], int] | None:
+    """Return the widths of the columns and the spaces between them; None if the table is too wide.
+
+    Headers are wrapped, too.  A table without header has no names for the lines of blocks, so it is never too wide.
+    """
+    from rich.cells import cell_len
+
+    natural, least = [], []
+    for i, name in enumerate(grid.header):
+        cells = [row[i] for row in grid.rows]
+        whole = max((cell_len(escape_cell(cell)) for cell in cells), default=0)
+        natural.append(max(whole, cell_len(escape_cell(name))))
+        narrow = max(map(_measure_word, cells), default=0) if name in grid.prose else whole
+        least.append(max(narrow, min(whole, PROSE_WIDTH), _measure_word(name)))
+    between = len(grid.header) - 1
+    for widths in (natural, least):
+        for gap in GAPS:
+            spare = width - gap * between - sum(widths)
+            if spare >= 0:
+                return _widen(widths, natural, spare), gap
+    return None if any(grid.header) else (least, GAPS[-1])
+
+
+def _widen(widths: Sequence[int], natural: Sequence[int], spare: int) -> list[int]:
+    """Return widths with the spare columns given to those that need them most."""
+    found = list(widths)
+    for _ in range(min(spare, sum(natural) - sum(widths))):
+        found[max(range(len(found)), key=lambda i: natural[i] / max(found[i], 1))] += 1
+    return found
+
+
+def _make_table(grid: Grid, widths: Sequence[int], gap: int) -> object:
+    """Return a table whose cells are wrapped already."""
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    table = RichTable(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        show_edge=False,
+        show_header=any(grid.header),
+        collapse_padding=gap < GAPS[0],
+    )
+    for name, width, right in zip(grid.header, widths, find_numeric_columns(grid), strict=True):
+        header = Text("\n".join(_wrap(name, width)))
+        table.add_column(header, justify="right" if right else "left", no_wrap=True, vertical="top")
+    for number, row in enumerate(grid.rows):
+        table.add_row(
+            *(
+                _stylize("\n".join(_wrap(cell, width)), "bold" if (number, i) in grid.best else "")
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+        )
+    return table
+
+
+def _stylize(text: str, style: str) -> Text:
+    """Return a text in a style that padding won't have."""
+    from rich.text import Text
+
+    styled = Text(text)
+    if style:
+        styled.stylize(style)
+    return styled
+
+
+def _draw_blocks(grid: Grid, width: int) -> Iterator[Text]:
+    """Yield the lines of one block for each row, each with an empty line after it."""
+    from rich.cells import cell_len
+    from rich.text import Text
+
+    names = [escape_cell(name) for name in grid.header]
+    space = max(map(cell_len, names)) + 2
+    above = [""] * len(names)
+    for number, row in enumerate(grid.rows):
+        above = [
+            cell or (last if name in grid.ditto else "") for name, cell, last in zip(names, row, above, strict=True)
+        ]
+        for i, (name, cell) in enumerate(zip(names, above, strict=True)):
+            if not cell:
+                continue
+            style = "bold" if (number, i) in grid.best else ""
+            # A column without a name holds the names of the rows.
+            indent = space if name else 0
+            prefix = name + " " * (indent - cell_len(name))
+            word = _measure_word(cell if name in grid.prose else Whole(cell))
+            if indent + word > width:  # the line of the name has no room for it
+                yield Text(name)
+                prefix, indent = "  ", 2
+            lines = _wrap(cell if name in grid.prose else Whole(cell), width - indent)
+            for k, line in enumerate(lines):
+                yield Text.assemble(" " * indent if k else prefix, _stylize(line, style))
+        yield Text()
