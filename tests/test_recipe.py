@@ -201,7 +201,8 @@ def test_a_new_corpus_loads_by_its_bare_name(loaded):
 
 FOLD = "--case fold --no-ci --json"
 SPELLING = {
-    "list": ["shipwords  ", "spelling_accuracy"],
+    "list": ["shipwords  ", "closeread score spelling FILE"],
+    "list --json": ['"spelling_accuracy"'],
     "info shipwords": ["closeread score shipwords", "spelling accuracy", "unchanged"],
     "stats shipwords --json": ['"characters": 25'],
     "cite shipwords": ["@misc{shipwords,", "@article{levenshtein-1966-binary,"],

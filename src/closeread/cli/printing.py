@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TextIO, TypeVar
 
 import click
 
@@ -33,14 +34,27 @@ def show(
     """
     import json
 
-    from closeread.counts.rendering import csv_text, draw
+    from closeread.counts.rendering import csv_text
 
     if style == "json":
         click.echo(json.dumps(value(), indent=2, ensure_ascii=False, allow_nan=False))
     elif style == "csv":
         click.echo(csv_text(*table()), nl=False)
     else:
-        click.echo("\n".join(draw(grid, style) for grid in grids()), nl=False)
+        print_grids(grids(), style)
+
+
+def print_grids(grids: Iterable[Grid], style: Style = "table") -> None:
+    """Print tables, separated by a blank line, with bold and dim text if standard output is a terminal that has it."""
+    from closeread.counts.rendering import draw
+
+    coloured = can_colour(sys.stdout)
+    click.echo("\n".join(draw(grid, style, coloured=coloured) for grid in grids), nl=False)
+
+
+def can_colour(file: TextIO) -> bool:
+    """Return whether a file is a terminal on which the user wants colours (https://no-color.org)."""
+    return file.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def format_cell(cell: str | float | None) -> str:

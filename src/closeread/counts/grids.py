@@ -6,8 +6,7 @@ Conventions: rows (CSV) have ratios in full precision; grids (all other tables) 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 from closeread.counts.procedure import Procedure
 from closeread.counts.rendering import NOTHING, Grid, Style, Whole, escape_cell, percent
@@ -63,7 +62,15 @@ def report_grid(report: Report, procedure: Procedure, style: Style = "table") ->
                 ]
             )
     header = [*(["slice"] if sliced else []), "metric", *scores_header, *interval, *sizes]
-    return Grid(_make_title(report), header, rows, _make_notes(report, groups, procedure))
+    notes = _make_notes(report, groups, procedure)
+    return Grid(
+        _make_title(report),
+        header,
+        rows,
+        notes,
+        prose=frozenset({"metric"}),
+        ditto=frozenset() if stacked else frozenset({"slice", *sizes}),
+    )
 
 
 def _select_rows(scores: Scores) -> list[tuple[str, Estimate]]:
@@ -163,7 +170,7 @@ def report_rows(report: Report) -> tuple[list[str], list[list[object]]]:
 def comparison_grid(comparison: Comparison, procedure: Procedure) -> Grid:
     """Return the table of a comparison: two systems and their difference, with a row for each metric."""
     drawing = comparison.first.resampling
-    first, second = (escape_cell(name) for name in comparison.names)
+    first, second = (Whole(escape_cell(name)) for name in comparison.names)
     interval = f"{100 * drawing.confidence:g}% interval"
     header = ["metric", first, second, "difference", interval, "p (randomization)", "p (bootstrap)"]
     rows = []
@@ -187,7 +194,22 @@ def comparison_grid(comparison: Comparison, procedure: Procedure) -> Grid:
         *_warn_of_few_blocks(comparison.first, "; prefer the p-value of the randomization test"),
         *_name_options(comparison.first, procedure),
     ]
-    return Grid(_make_title(comparison.first), header, rows, notes)
+    return Grid(
+        _make_title(comparison.first),
+        header,
+        rows,
+        notes,
+        prose=frozenset({"metric"}),
+        best=frozenset(_find_best(comparison, procedure)),
+    )
+
+
+def _find_best(comparison: Comparison, procedure: Procedure) -> Iterator[tuple[int, int]]:
+    """Yield the cell of the better system for each metric; none if both are equally good."""
+    for row, metric in enumerate(procedure.metrics):
+        difference = comparison.differences[metric.name].value
+        if difference and not math.isnan(difference):
+            yield row, 2 if difference > 0 else 1
 
 
 def comparison_rows(comparison: Comparison) -> tuple[list[str], list[list[object]]]:
@@ -208,16 +230,31 @@ def comparison_rows(comparison: Comparison) -> tuple[list[str], list[list[object
     return header, rows
 
 
-def units_grid(rows: Sequence[dict[str, Any]]) -> Grid:
-    """Return a table of units."""
-    header = list(rows[0]) if rows else []
-    return Grid("", header, [[_format_value(value) for value in row.values()] for row in rows])
+def units_grid(rows: Sequence[Mapping[str, object]], procedure: Procedure, *, with_counts: bool = False) -> Grid:
+    """Return a table of units: their ids and scores, under the titles of the table of all units.
+
+    Args:
+        rows: the rows of `per_unit`.
+        procedure: the procedure that counted.
+        with_counts: whether to show what else is in the rows, too: blocks, fields and counts.
+    """
+    titles = {metric.name: metric.title for metric in procedure.metrics}
+    names = [procedure.unit, *titles]
+    if with_counts and rows:
+        names += [name for name in rows[0] if name not in names]
+    cells = [[_format_value(row[name], is_score=name in titles) for name in names] for row in rows]
+    return Grid("", [titles.get(name, name) for name in names], cells, texts=frozenset({procedure.unit}))
 
 
-def _format_value(value: object) -> str:
+def _format_value(value: object, *, is_score: bool) -> str:
+    """Format a score in percent, another number as it is, to six decimals."""
     if value is None:
         return NOTHING
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    if is_score:
+        return percent(value)
+    return f"{value:.0f}" if value == int(value) else f"{value:.6f}".rstrip("0")
 
 
 def _format_interval(estimate: Estimate) -> str:

@@ -69,7 +69,7 @@ def draw_for_terminal(grid: Grid, width: int, *, coloured: bool) -> str:
     if grid.header:
         layout = _fit(grid, width)
         if layout is None:
-            print_lines(_draw_blocks(grid, width))
+            print_lines([*_draw_blocks(grid, width), *([Text()] if grid.notes else [])])
         else:
             console.print(_make_table(grid, *layout))
     for note in grid.notes:
@@ -104,31 +104,45 @@ def _measure_word(text: str) -> int:
 def _fit(grid: Grid, width: int) -> tuple[list[int], int] | None:
     """Return the widths of the columns and the spaces between them; None if the table is too wide.
 
-    Headers are wrapped, too.  A table without header has no names for the lines of blocks, so it is never too wide.
+    Headers are wrapped, too.  Blocks need several columns with names, so a table without them is never too wide.
     """
     from rich.cells import cell_len
 
-    natural, least = [], []
+    natural, least, texts = [], [], []
     for i, name in enumerate(grid.header):
-        cells = [row[i] for row in grid.rows]
-        whole = max((cell_len(escape_cell(cell)) for cell in cells), default=0)
-        natural.append(max(whole, cell_len(escape_cell(name))))
-        narrow = max(map(_measure_word, cells), default=0) if name in grid.prose else whole
-        least.append(max(narrow, min(whole, PROSE_WIDTH), _measure_word(name)))
+        lengths = [cell_len(escape_cell(row[i])) for row in grid.rows]
+        longest, length = max(lengths, default=0), cell_len(escape_cell(name))
+        natural.append(max(longest, length))
+        if name in grid.prose:
+            words = max((_measure_word(row[i]) for row in grid.rows), default=0)
+            least.append(max(words, min(longest, PROSE_WIDTH), _measure_word(name)))
+            texts.append(sum(lengths))
+        else:
+            least.append(max(longest, _measure_word(name)))
+            texts.append(length)
     between = len(grid.header) - 1
     for widths in (natural, least):
         for gap in GAPS:
             spare = width - gap * between - sum(widths)
             if spare >= 0:
-                return _widen(widths, natural, spare), gap
-    return None if any(grid.header) else (least, GAPS[-1])
+                return _widen(widths, natural, texts, spare), gap
+    return None if between and any(grid.header) else (least, GAPS[-1])
 
 
-def _widen(widths: Sequence[int], natural: Sequence[int], spare: int) -> list[int]:
-    """Return widths with the spare columns given to those that need them most."""
+def _widen(widths: Sequence[int], natural: Sequence[int], texts: Sequence[int], spare: int) -> list[int]:
+    """Return widths with the spare columns given to those whose texts become shorter by them.
+
+    Args:
+        widths: the narrowest widths.
+        natural: the widths at which nothing is wrapped.
+        texts: the length of all text that may be wrapped, by column.
+        spare: how many columns there are to give.
+    """
     found = list(widths)
     for _ in range(min(spare, sum(natural) - sum(widths))):
-        found[max(range(len(found)), key=lambda i: natural[i] / max(found[i], 1))] += 1
+        # A text of t characters has t / w lines, and t / w**2 fewer in a column that is wider by one.
+        wrapped = [i for i, width in enumerate(found) if width < natural[i]]
+        found[max(wrapped, key=lambda i: texts[i] / max(found[i], 1) ** 2)] += 1
     return found
 
 
@@ -143,6 +157,7 @@ def _make_table(grid: Grid, widths: Sequence[int], gap: int) -> object:
         pad_edge=False,
         show_edge=False,
         show_header=any(grid.header),
+        header_style="none",
         collapse_padding=gap < GAPS[0],
     )
     for name, width, right in zip(grid.header, widths, find_numeric_columns(grid), strict=True):
@@ -169,14 +184,17 @@ def _stylize(text: str, style: str) -> Text:
 
 
 def _draw_blocks(grid: Grid, width: int) -> Iterator[Text]:
-    """Yield the lines of one block for each row, each with an empty line after it."""
+    """Yield the lines of one block for each row, with an empty line between them."""
     from rich.cells import cell_len
     from rich.text import Text
 
     names = [escape_cell(name) for name in grid.header]
-    space = max(map(cell_len, names)) + 2
+    # Values stand below a name that would take half of the line.
+    space = max((length for name in names if (length := cell_len(name)) <= width // 2), default=0) + 2
     above = [""] * len(names)
     for number, row in enumerate(grid.rows):
+        if number:
+            yield Text()
         above = [
             cell or (last if name in grid.ditto else "") for name, cell, last in zip(names, row, above, strict=True)
         ]
@@ -188,10 +206,9 @@ def _draw_blocks(grid: Grid, width: int) -> Iterator[Text]:
             indent = space if name else 0
             prefix = name + " " * (indent - cell_len(name))
             word = _measure_word(cell if name in grid.prose else Whole(cell))
-            if indent + word > width:  # the line of the name has no room for it
+            if indent + word > width or cell_len(name) + 2 > indent > 0:
                 yield Text(name)
                 prefix, indent = "  ", 2
             lines = _wrap(cell if name in grid.prose else Whole(cell), width - indent)
             for k, line in enumerate(lines):
                 yield Text.assemble(" " * indent if k else prefix, _stylize(line, style))
-        yield Text()

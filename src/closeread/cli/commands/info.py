@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from closeread.cli import printing
 from closeread.corpora.gold import load_corpus
 
 
@@ -19,32 +20,35 @@ def command(corpus: str) -> None:
     from closeread.corpora.baselines import load_baselines
     from closeread.corpora.schema import fields, load_schema
     from closeread.corpora.sources import DATA_VARIABLE, cache_folder, data_folder
-    from closeread.counts.rendering import Grid, draw
+    from closeread.counts.rendering import Grid, Whole
+    from closeread.counts.terminal import find_width
     from closeread.tasks import load_procedure
 
     c = load_corpus(corpus)
     procedure = load_procedure(c.procedure)
-    folders = [data_folder(c.name) or f"${DATA_VARIABLE}/{c.name} (not set)", cache_folder(c.name)]
+    folders = [str(data_folder(c.name) or f"${DATA_VARIABLE}/{c.name} (not set)"), str(cache_folder(c.name))]
     about = [
         ["title", c.title],
         ["language", c.language],
         ["homepage", c.homepage],
         ["licence", c.licence],
-        ["files searched in", ", then ".join(str(folder) for folder in folders)],
-        ["scored by", f"closeread score {c.name} ({procedure.title})"],
-        ["evaluate modules", ", ".join(load_procedure(c.procedure).modules)],
+        *([name, Whole(folder)] for name, folder in zip(("files searched in", ""), folders, strict=True)),
+        ["scored with", Whole(f"closeread score {c.name} FILE")],
+        ["scores", procedure.title],
+        ["evaluate modules", ", ".join(procedure.modules)],
         ["baselines", ", ".join(load_baselines(c.name))],
     ]
     splits = [
-        [config, split, source.expected, "comes with the package" if source.url is None else source.url]
+        [config, split, source.expected if source.url else f"{source.expected} (in the package)"]
         for config, declared in c.configs.items()
         for split, source in declared.splits.items()
     ]
     splits += [
-        [config, union, "", " + ".join(parts)]
+        [config, union, " + ".join(parts)]
         for config, declared in c.configs.items()
         for union, parts in declared.unions.items()
     ]
+    urls = [source.url for declared in c.configs.values() for source in declared.splits.values() if source.url]
     definitions: dict[str, str] = {}
     for config, declared in c.configs.items():
         definitions.setdefault(declared.definition, config)
@@ -53,13 +57,16 @@ def command(corpus: str) -> None:
             f"config {config}" if len(definitions) > 1 else "",
             ["field", "type", "description"],
             [[f.name, f.type, f.description] for f in fields(load_schema(c.name), definition)],
+            prose=frozenset({"type", "description"}),
         )
         for definition, config in definitions.items()
     ]
-    click.echo(f"{c.description}\n")
-    for grid in (
-        Grid("", ["", ""], about),
-        Grid("", ["config", "split", "file", "source"], splits),
-        *columns,
-    ):
-        click.echo(draw(grid, "table"))
+    click.echo(f"{click.wrap_text(c.description, find_width())}\n")
+    printing.print_grids(
+        [
+            Grid("", ["", ""], [[Whole(name), value] for name, value in about], prose=frozenset({""})),
+            Grid("", ["config", "split", "file"], splits),
+            *([Grid("Sources", [""], [[url] for url in dict.fromkeys(urls)])] if urls else []),
+            *columns,
+        ]
+    )

@@ -22,7 +22,7 @@ from closeread.cli.procedure_group import (
 
 if TYPE_CHECKING:
     from closeread.counts.procedure import Procedure
-    from closeread.counts.rendering import Grid, Style
+    from closeread.counts.rendering import Grid
     from closeread.counts.report import Counted, Report
 
 ENDINGS = ("", "--json", "--counts counts.parquet")
@@ -37,6 +37,11 @@ result_options = options.together(
     options.resampling_options,
     options.style_options,
     click.option("--per-unit", is_flag=True, help="Also report each unit separately (in JSON: as 'units')."),
+    click.option(
+        "--with-counts",
+        is_flag=True,
+        help="Also show fields and counts in the table of --per-unit; JSON and CSV always have them.",
+    ),
 )
 
 
@@ -102,7 +107,7 @@ def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, li
     n_resamples = 0 if values["no_ci"] else values["resamples"]
     resampling = Resampling(n_resamples, values["confidence"], values["seed"])
     report = make_report(counted, by=values["by"], resampling=resampling)
-    units = per_unit(counted) if values["per_unit"] else None
+    units = per_unit(counted) if values["per_unit"] or values["with_counts"] else None
     if values.get("counts") is not None:
         from closeread.counts.files import write_counts
 
@@ -111,7 +116,7 @@ def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, li
         values["style"],
         value=lambda: _make_json(report, units, explanations),
         table=lambda: _make_csv(report, counted.procedure, units, explanations),
-        grids=lambda: _make_grids(report, counted.procedure, units, explanations, values["style"]),
+        grids=lambda: _make_grids(report, counted.procedure, units, explanations, values),
     )
 
 
@@ -131,15 +136,15 @@ def _make_grids(
     procedure: Procedure,
     units: Sequence[dict[str, Any]] | None,
     explanations: Mapping[str, list[Any]] | None,
-    style: Style,
+    values: Mapping[str, Any],
 ) -> Iterator[Grid]:
     from closeread.counts.grids import report_grid, units_grid
 
     if explanations is not None:
         yield from _explain_in_grids(procedure, explanations)
     if units is not None:
-        yield units_grid(units)
-    yield report_grid(report, procedure, style)
+        yield units_grid(units, procedure, with_counts=values["with_counts"])
+    yield report_grid(report, procedure, values["style"])
 
 
 def _make_csv(

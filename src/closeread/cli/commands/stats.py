@@ -39,6 +39,7 @@ def command(corpus: str, config: str | None, style: Any, **files: Any) -> None:
                 f"{load_corpus(corpus).title} ({found.config})",
                 header,
                 [[figure, *(format_number(values.get(figure)) for values in columns)] for figure in found.figures],
+                prose=frozenset({"figure"}),
             )
         ],
     )
