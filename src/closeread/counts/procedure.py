@@ -24,6 +24,7 @@ class Explanation:
         header: the columns of the table.
         row: maps a value to its cells.
         notes: what the terms in the table mean, one sentence each.
+        prose: the columns that a narrow terminal may wrap.
     """
 
     explain: Callable[[Any, Any, Options], list[Any]]
@@ -31,6 +32,7 @@ class Explanation:
     header: Sequence[str]
     row: Callable[[Any], list[str]]
     notes: Sequence[str]
+    prose: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

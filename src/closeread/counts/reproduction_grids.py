@@ -10,7 +10,9 @@ from closeread.errors import pluralize
 
 HEADER = ("row", "column", "printed", "recomputed", "verdict", "note")
 TEXTS = frozenset({"row", "column", "note"})
-"""Sections and notes may begin with a number."""
+"""Sections and notes may begin with a number; they are wrapped in a narrow terminal."""
+
+DITTO = frozenset({"row", "note"})
 
 
 def make_table_grids(tables: Sequence[Table], *, missing: bool) -> Iterator[Grid]:
@@ -28,7 +30,7 @@ def make_table_grids(tables: Sequence[Table], *, missing: bool) -> Iterator[Grid
         where = f" (section {table.section})" if table.section else ""
         # A picture without numbers, or a table without anything to show, has a caption and notes only.
         header = HEADER if cells else ()
-        yield Grid(f"{table.name}{where}. {table.caption}", header, list(_make_rows(cells)), notes, TEXTS)
+        yield Grid(f"{table.name}{where}. {table.caption}", header, list(_make_rows(cells)), notes, TEXTS, TEXTS, DITTO)
     yield make_count_grid({tables[0].source: tables})
 
 

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from closeread.counts.rendering import Grid, Style, csv_text, format_number
+from closeread.counts.rendering import Grid, Style, Whole, csv_text, format_number
+from closeread.counts.terminal import GAPS, find_width
 from closeread.errors import pluralize, shorten
 from closeread.leaderboard.cells import (
     KINDS,
@@ -61,11 +62,8 @@ FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")
 PLAIN = re.compile(r"(?!.*www\.)[A-Za-z0-9 .,()+–-]*", re.IGNORECASE)
 """A text in which Markdown finds no markup."""
 
-WIDTH = 80
-"""The columns of a narrow terminal."""
-
-NAME_WIDTH = 26
-"""What a name may take of it; longer names are folded."""
+PROSE = ("description", "source text", "author", "flags")
+"""Facts that a narrow terminal may wrap."""
 
 
 def grid(board: Mapping[str, Any], *, style: Style = "table") -> Grid:
@@ -73,7 +71,7 @@ def grid(board: Mapping[str, Any], *, style: Style = "table") -> Grid:
 
     Args:
         board: a board of an index.
-        style: how the grid will be drawn: in a terminal, columns that don't fit into 80 characters are left out; in
+        style: how the grid will be drawn: in a terminal, columns that don't fit into its width are left out; in
             Markdown, names are quoted.  Precision and recall are left out in every style.
     """
     clean = clean_index(board)
@@ -98,10 +96,12 @@ def grid(board: Mapping[str, Any], *, style: Style = "table") -> Grid:
         more.append(["author", *(_quote(shorten(row.get("author") or "", 60), style) for row in rows)])
     more.append(["flags", *(", ".join(name_flags(row)) for row in rows)])
     left_out: list[list[str]] = []
+    width = find_width()
+    # If not even the first columns fit, each row becomes a block, which has room for all.
+    has_room = style != "table" or _measure(columns) > width
     for column in more:
         if any(column[1:]):
-            fits = style != "table" or _measure([*columns, column]) <= WIDTH
-            (columns if fits else left_out).append(column)
+            (columns if has_room or _measure([*columns, column]) <= width else left_out).append(column)
     header, *cells = zip(*columns, strict=True)
     return Grid(clean["title"], header, cells, _make_notes(clean, [column[0] for column in left_out]))
 
@@ -128,10 +128,8 @@ def quote_cell(text: str) -> str:
 
 
 def _measure(columns: Sequence[Sequence[str]]) -> int:
-    """Return the width of a table, with three spaces between columns, and names folded."""
-    widths = [max(map(len, column)) for column in columns]
-    widths[1] = min(widths[1], NAME_WIDTH)
-    return sum(widths) + 3 * (len(widths) - 1)
+    """Return the width of a table."""
+    return sum(max(map(len, column)) for column in columns) + GAPS[-1] * (len(columns) - 1)
 
 
 def _make_notes(board: Mapping[str, Any], left_out: Sequence[str]) -> list[str]:
@@ -161,7 +159,8 @@ def system_grids(board: Mapping[str, Any], row: Mapping[str, Any], *, style: Sty
     """
     clean, one = clean_index(board), clean_index(row)
     titles = {metric["name"]: metric["title"] for metric in clean["metrics"]}
-    yield Grid(_quote(one["system"], style), ["", ""], [[name, _quote(text, style)] for name, text in _list_facts(one)])
+    facts = [[Whole(name), _quote_fact(name, text, style)] for name, text in _list_facts(one)]
+    yield Grid(_quote(one["system"], style), ["", ""], facts, prose=frozenset({""}))
     groups = [("all", one)]
     groups += [(value, found) for values in (one.get("slices") or {}).values() for value, found in values.items()]
     yield Grid(
@@ -172,6 +171,8 @@ def system_grids(board: Mapping[str, Any], row: Mapping[str, Any], *, style: Sty
             for part, found in groups
             for i, (name, score) in enumerate(found["scores"].items())
         ],
+        prose=frozenset({"metric"}),
+        ditto=frozenset({"part"}),
     )
     names = list(one.get("counts") or ())
     if names:
@@ -183,6 +184,12 @@ def system_grids(board: Mapping[str, Any], row: Mapping[str, Any], *, style: Sty
 def _quote(text: str, style: Style) -> str:
     """Return a text for a grid that is drawn in this style."""
     return "<br>".join(map(quote_cell, text.split("\n"))) if style == "markdown" else text.replace("\n", " ")
+
+
+def _quote_fact(name: str, text: str, style: Style) -> str:
+    """Return the value of a fact for a grid; only prose is wrapped."""
+    quoted = _quote(text, style)
+    return quoted if name in PROSE else Whole(quoted)
 
 
 def _list_facts(row: Mapping[str, Any]) -> list[tuple[str, str]]:

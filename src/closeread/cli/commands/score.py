@@ -185,7 +185,8 @@ def _explain_in_grids(procedure: Procedure, explanations: Mapping[str, list[Any]
         notes = [f"{pluralize(left, 'more row')}: see --json and --format csv."] if left > 0 else []
         notes += explanation.notes if number == len(explanations) else ()
         cells = [explanation.row(one) for one in rows[:SHOWN]]
-        yield Grid(explanation.title(unit, rows), explanation.header, cells, notes)
+        prose = frozenset(explanation.prose)
+        yield Grid(explanation.title(unit, rows), explanation.header, cells, notes, prose=prose)
 
 
 @click.option(

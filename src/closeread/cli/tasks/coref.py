@@ -197,7 +197,7 @@ def _make_error_grids(analysis: ErrorAnalysis, kinds: Sequence[str], limit: int)
     notes = ["A bar separates mentions that the other side has in different entities or not at all."]
     notes += [f"{pluralize(left, 'more error')}: see --limit, --json and --format csv."] if left else []
     if rows:
-        yield Grid("", HEADER, rows, notes)
+        yield Grid("", HEADER, rows, notes, prose=frozenset({"mentions"}))
 
 
 def _make_row(error: CorefError) -> list[str]:

@@ -99,4 +99,4 @@ def _format_node(node: Mapping[str, Any]) -> str:
     return f"{node['text']} (copy {node['copy'] + 1})" if node["copy"] else node["text"] or "no anchor"
 
 
-EXPLANATION = Explanation(explain, title, HEADER, row, NOTES)
+EXPLANATION = Explanation(explain, title, HEADER, row, NOTES, prose=HEADER[-1:])
