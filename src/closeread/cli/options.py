@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from closeread.cli.help_groups import GroupedCommand
 from closeread.errors import InputError, RequestError, escape, suggest
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ NAMED = NamedFile()
 WRITTEN = NamedFile()
 
 
-class WritingCommand(click.Command):
+class WritingCommand(GroupedCommand):
     """A command that neither overwrites its input nor writes twice to one file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -225,6 +226,7 @@ def preset(procedure: Procedure) -> click.Parameter:
     return click.Option(
         ["--preset"],
         type=click.Choice(list(procedure.presets)),
+        metavar="NAME",
         help=f"Use the options and metrics of an official score, except those given here ({official}).",
     )
 

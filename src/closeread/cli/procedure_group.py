@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
+from closeread.cli.help_examples import format_examples
+from closeread.cli.help_groups import GroupedCommand
 from closeread.tasks import load_procedure, procedure_names
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     the name on the command line."""
 
 
-class ProcedureGroup(click.Group):
+class ProcedureGroup(click.Group, GroupedCommand):
     """Subcommands by procedure; the name of a corpus selects the procedure that scores it.
 
     Args:
@@ -47,7 +49,7 @@ class ProcedureGroup(click.Group):
         return self._build(*find_procedure(cmd_name), cmd_name)
 
 
-class ProcedureCommand(click.Command):
+class ProcedureCommand(GroupedCommand):
     """A command with some options of a procedure, which is imported only when they are needed.
 
     Args:
@@ -108,5 +110,4 @@ def given_options(procedure: Procedure, values: Mapping[str, Any]) -> dict[str, 
 def examples(procedure: Procedure, corpus: str | None, command: str, *endings: str) -> str:
     """Return the examples of a command's help: the command on the procedure's files, with each of these endings."""
     files = procedure.help.response if corpus else f"{procedure.help.key} {procedure.help.response}"
-    lines = [f"  closeread {command} {files} {ending}".rstrip() for ending in endings]
-    return "\n".join(["\b", "Examples:" if len(lines) > 1 else "Example:", *lines])
+    return format_examples([f"closeread {command} {files} {ending}".rstrip() for ending in endings])

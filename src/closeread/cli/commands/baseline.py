@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
+from closeread.cli.help_examples import format_examples
 from closeread.cli.task_group import TaskGroup
 from closeread.errors import RequestError, describe_unknown
 
@@ -39,12 +40,8 @@ class BaselineGroup(click.Group):
             raise RequestError(f"{corpus.name} has no baselines (corpora with baselines: {known})")
         return CorpusGroup(
             corpus.name,
-            help=f"""Write the predictions of a baseline of {corpus.title}.
-
-            \b
-            Example:
-              closeread baseline {corpus.name} NAME --config sample -o predictions.jsonl
-            """,
+            help=f"Write the predictions of a baseline of {corpus.title}.\n\n"
+            + format_examples([f"closeread baseline {corpus.name} NAME --config sample -o predictions.jsonl"]),
             short_help=f"Write the predictions of a baseline of {corpus.title}.",
         )
 
@@ -91,13 +88,8 @@ def build(corpus: str, baseline: Baseline) -> click.Command:
     @click.command(
         cls=options.WritingCommand,
         name=baseline.name,
-        help=f"""{baseline.description}
-
-        \b
-        Examples:
-          {example} -o predictions.jsonl
-          {example} --config sample -o predictions.jsonl
-        """,
+        help=f"{baseline.description}\n\n"
+        + format_examples([f"{example} -o predictions.jsonl", f"{example} --config sample -o predictions.jsonl"]),
         short_help=baseline.description,
     )
     @options.gold_options
@@ -135,7 +127,8 @@ command = BaselineGroup(
       closeread baseline mctaco always-positive -o yes.jsonl
       closeread baseline mctaco random --seed 7 --split validation -o coin.txt
       closeread baseline tne surface --definition described -o surface.jsonl
-      closeread baseline semeval2015_timeline creation-time --split corpus_2 -o predictions
+      closeread baseline semeval2015_timeline creation-time --split corpus_2 \\
+        -o predictions
       closeread baseline marmara_coref svr --mentions predicted -o chains.conll
       closeread baseline wikipossessions heuristics --spacy-model NAME -o out.jsonl
     """,

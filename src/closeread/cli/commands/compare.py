@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.procedure_group import (
     ProcedureGroup,
     corpus_options,
@@ -33,6 +34,7 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     """Return the subcommand of a procedure."""
 
     @click.command(
+        cls=GroupedCommand,
         name=procedure.name,
         help=f"Compare systems by paired tests: {procedure.title}.\n\n{DETAILS}\n\n"
         + examples(procedure, corpus, f"compare {name}", *ENDINGS),

@@ -11,6 +11,7 @@ command = TaskGroup(
     \b
     Examples:
       closeread extract marmara_coref fragments/ -o treebank
-      closeread extract marmara_coref fragments/ -o treebank --split 77000112003.5
+      closeread extract marmara_coref fragments/ -o treebank \\
+        --split 77000112003.5
     """,
 )

@@ -33,7 +33,8 @@ def command() -> None:
     \b
     Example:
       closeread leaderboard init board --corpus mctaco --config sample
-      closeread submit mctaco predictions.jsonl --config sample --system "My system" --to board
+      closeread submit mctaco predictions.jsonl --config sample \\
+        --system "My system" --to board
       closeread leaderboard judge board
       closeread leaderboard show board
       closeread leaderboard build board -o index.html

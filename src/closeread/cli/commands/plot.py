@@ -10,7 +10,8 @@ command = TaskGroup(
 
     \b
     Examples:
-      closeread plot possession "The Blue Kettle (painting)" --config sample -o kettle.png
+      closeread plot possession "The Blue Kettle (painting)" --config sample \\
+        -o kettle.png
       closeread plot prepositions --config sample -o prepositions.png
       closeread plot timeline "Mara Lindqvist" --config sample -o lindqvist.png
     """,

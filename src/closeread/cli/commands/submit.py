@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
+from closeread.cli.help_groups import GroupedCommand
 from closeread.errors import RequestError, escape
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from closeread.leaderboard.submission import About
 
 
-@click.command(short_help="Submit predictions to a leaderboard.")
+@click.command(cls=GroupedCommand, short_help="Submit predictions to a leaderboard.")
 @click.argument("corpus")
 @click.argument("predictions", type=options.NAMED)
 @click.option(
@@ -39,8 +40,10 @@ def command(corpus: str, predictions: Path, store: str, dry_run: bool, **values:
 
     \b
     Examples:
-      closeread submit mctaco predictions.jsonl --split test --system "My system" --to board
-      closeread submit coref response.conll --system "My system" --to hf://datasets/ORG/NAME
+      closeread submit mctaco predictions.jsonl --split test \\
+        --system "My system" --to board
+      closeread submit coref response.conll --system "My system" \\
+        --to hf://datasets/ORG/NAME
     """
     from closeread.leaderboard.checking import check_predictions
     from closeread.leaderboard.store import open_store

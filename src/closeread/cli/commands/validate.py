@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
+from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.procedure_group import (
     ProcedureGroup,
     corpus_options,
@@ -27,6 +28,7 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     """Return the subcommand of a procedure."""
 
     @click.command(
+        cls=GroupedCommand,
         name=procedure.name,
         help="Validate a file of predictions without scoring it.\n\n"
         + examples(procedure, corpus, f"validate {name}", "--config sample" if corpus else ""),

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from closeread.cli import options
+from closeread.cli.help_groups import GroupedCommand
 from closeread.errors import RequestError, escape
 
 COUNT = click.IntRange(min=1)
@@ -40,7 +41,7 @@ def name_results(store: str) -> str | None:
     return f"{store.removeprefix(HUB).rstrip('/').removesuffix('-submissions')}-results" if is_on_hub else None
 
 
-@click.command(short_help="Create a leaderboard, or add a board.")
+@click.command(cls=GroupedCommand, short_help="Create a leaderboard, or add a board.")
 @click.argument("store")
 @click.option("--corpus", metavar="NAME", help="Rank systems on this corpus.")
 @click.option("--procedure", metavar="NAME", help="Rank systems by this procedure, on gold of your own.")

@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 from closeread.cli import options
+from closeread.cli.help_groups import GroupedCommand
 
 
-@click.command(name="codabench", short_help="Write the bundle of a shared task on Codabench.")
+@click.command(cls=GroupedCommand, name="codabench", short_help="Write the bundle of a shared task on Codabench.")
 @click.argument("corpus")
 @click.argument("folder", type=options.NAMED, metavar="DIR")
 @options.config
@@ -71,7 +72,8 @@ def command(corpus: str, folder: Path, chosen: tuple[str, ...], archive: bool, *
     \b
     Examples:
       closeread publish codabench mctaco my-task --config sample --zip
-      closeread publish codabench coref my-task --gold key.conll --start '2027-01-10 00:00:00'
+      closeread publish codabench coref my-task --gold key.conll \\
+        --start '2027-01-10 00:00:00'
     """
     from closeread.counts.sides import Place
     from closeread.leaderboard.codabench.bundle import describe_licence, make_bundle

@@ -41,7 +41,8 @@ def convert(source: Path, side: str, output: Path) -> None:
     Examples:
       closeread convert coref key.conllu -o key.conll
       closeread convert coref response.conll -o response.jsonl
-      closeread convert coref predictions.jsonlines --side response -o response.conll
+      closeread convert coref predictions.jsonlines --side response \\
+        -o response.conll
     """
     from closeread.errors import escape, pluralize
     from closeread.tasks.coref.sides import read_documents, write_documents
@@ -87,7 +88,8 @@ def errors(
     Examples:
       closeread errors coref key.conll response.conll
       closeread errors coref key.conll response.conll --by genre --by entity_size
-      closeread errors coref key.conll response.conll --kind "split entity" --limit 50
+      closeread errors coref key.conll response.conll --kind "split entity" \\
+        --limit 50
       closeread errors coref key.conll response.conll --format csv > errors.csv
     """
     from dataclasses import asdict

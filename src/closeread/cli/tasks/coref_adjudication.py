@@ -89,9 +89,12 @@ def adjudicate(
     \b
     Examples:
       closeread adjudicate coref anna.conll ben.conll cleo.conll -o gold.conll
-      closeread adjudicate coref annotators/*.conll -o gold.conll --objective va --report report.json
-      closeread adjudicate coref *.conll -o ../gold.conll --worksheet ../edited.conll
-      closeread adjudicate coref *.conll -o ../gold.conll --forced ../edited.conll
+      closeread adjudicate coref annotators/*.conll -o gold.conll \\
+        --objective va --report report.json
+      closeread adjudicate coref *.conll -o ../gold.conll \\
+        --worksheet ../edited.conll
+      closeread adjudicate coref *.conll -o ../gold.conll \\
+        --forced ../edited.conll
     """
     import json
     from contextlib import ExitStack

@@ -26,7 +26,8 @@ def link_support(gold: Path, files: tuple[Path, ...], output: Path) -> None:
 
     \b
     Examples:
-      closeread plot link-support gold.conll anna.conll ben.conll cleo.conll -o support.png
+      closeread plot link-support gold.conll anna.conll ben.conll cleo.conll \\
+        -o support.png
       closeread plot link-support gold/ annotations/*.conll -o support.svg
     """
     from closeread.cli.annotators import read_beside_gold
@@ -55,7 +56,8 @@ def mistakes(gold: Path, files: tuple[Path, ...], output: Path) -> None:
 
     \b
     Examples:
-      closeread plot mistakes gold.conll anna.conll ben.conll cleo.conll -o mistakes.png
+      closeread plot mistakes gold.conll anna.conll ben.conll cleo.conll \\
+        -o mistakes.png
       closeread plot mistakes gold.conll response.conll -o mistakes.svg
     """
     from closeread.cli.annotators import read_beside_gold

@@ -95,7 +95,8 @@ def mentions(output: Path, derived_modifiers: str, only: tuple[str, ...], **plac
     \b
     Examples:
       closeread baseline marmara_coref mentions --config sample -o mentions.conll
-      closeread baseline marmara_coref mentions --treebank treebank -o mentions.jsonl
+      closeread baseline marmara_coref mentions --treebank treebank \\
+        -o mentions.jsonl
     """
     from closeread.files import write_text
     from closeread.tasks.coref.marmara.baseline import predict_mentions, select_documents
@@ -120,7 +121,8 @@ def svc(**values: Any) -> None:
     Examples:
       closeread baseline marmara_coref svc --config sample -o svc.jsonl
       closeread baseline marmara_coref svc -o svc.conll --links links.jsonl
-      closeread baseline marmara_coref svc --features TP --vectors wiki.tr.vec.gz -o svc.jsonl
+      closeread baseline marmara_coref svc --features TP \\
+        --vectors wiki.tr.vec.gz -o svc.jsonl
     """
     _link("svc", **values)
 
@@ -137,8 +139,10 @@ def svr(**values: Any) -> None:
     \b
     Examples:
       closeread baseline marmara_coref svr --config sample -o svr.jsonl
-      closeread baseline marmara_coref svr --mentions predicted --jobs 2 -o svr.conll
-      closeread baseline marmara_coref svr --only 00002213 -o svr.jsonl --links links.jsonl
+      closeread baseline marmara_coref svr --mentions predicted --jobs 2 \\
+        -o svr.conll
+      closeread baseline marmara_coref svr --only 00002213 -o svr.jsonl \\
+        --links links.jsonl
     """
     _link("svr", **values)
 

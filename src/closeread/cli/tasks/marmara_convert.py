@@ -42,7 +42,8 @@ def convert(source: Path, output: Path, data_dir: Path | None, treebank: Path | 
     \b
     Examples:
       closeread convert marmara_coref coreference -o marmara.conll
-      closeread convert marmara_coref coreference/00016112.xml --treebank treebank -o 00016112.conll
+      closeread convert marmara_coref coreference/00016112.xml \\
+        --treebank treebank -o 00016112.conll
       closeread convert marmara_coref marmara.conll -o new_coreference
     """
     from closeread.errors import escape, pluralize

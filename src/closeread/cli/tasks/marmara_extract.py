@@ -70,7 +70,8 @@ def extract(fragments: Path, output: Path, encoding: str, splits: tuple[str, ...
     \b
     Examples:
       closeread extract marmara_coref fragments/ -o treebank
-      closeread extract marmara_coref fragments/ -o treebank --split 77000112003.5
+      closeread extract marmara_coref fragments/ -o treebank \\
+        --split 77000112003.5
       closeread extract marmara_coref fragments/ -o treebank --map documents.tsv
     """
     from closeread.errors import escape, pluralize

@@ -321,7 +321,8 @@ def categories(predictions: tuple[Path, ...], output: Path, **places: Any) -> No
     \b
     Examples:
       closeread plot categories mine.jsonl -o categories.png
-      closeread plot categories MCTACO/experiments/*/*.output.txt -o categories.svg
+      closeread plot categories MCTACO/experiments/*/*.output.txt \\
+        -o categories.svg
     """
     from closeread.drawing.pictures import check_suffix, write_picture
     from closeread.errors import escape, pluralize

@@ -31,8 +31,10 @@ def plot_possession(article: str, predictions: Path | None, output: Path, **plac
 
     \b
     Examples:
-      closeread plot possession "The Blue Kettle (painting)" --config sample -o kettle.png
-      closeread plot possession "The Night Café" --predictions mine.jsonl -o cafe.svg
+      closeread plot possession "The Blue Kettle (painting)" --config sample \\
+        -o kettle.png
+      closeread plot possession "The Night Café" --predictions mine.jsonl \\
+        -o cafe.svg
     """
     from closeread.cli.predictions import read_prediction
     from closeread.drawing.pictures import check_suffix, write_picture
@@ -48,7 +50,7 @@ def plot_possession(article: str, predictions: Path | None, output: Path, **plac
     click.echo(escape(f"{output}: {drawn}"))
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("folder", type=options.NAMED)
 @click.option(
     "--as-of",
