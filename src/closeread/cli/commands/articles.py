@@ -12,4 +12,5 @@ command = TaskGroup(
     Example:
       closeread articles wikipossessions texts --as-of 2017-06-12
     """,
+    short_help="Fetch the articles that a corpus annotates.",
 )

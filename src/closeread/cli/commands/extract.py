@@ -14,4 +14,5 @@ command = TaskGroup(
       closeread extract marmara_coref fragments/ -o treebank \\
         --split 77000112003.5
     """,
+    short_help="Extract the documents of a corpus.",
 )

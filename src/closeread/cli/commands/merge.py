@@ -9,7 +9,7 @@ import click
 from closeread.cli import options
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Merge the counts of shards.")
 @click.argument("counts", type=options.NAMED, nargs=-1, required=True)
 @options.output
 def command(counts: tuple[Path, ...], output: Path) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 HEADER = ["error", "document", "entity", "mentions"]
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Convert coreference between four formats.")
 @click.argument("source", type=options.FILE)
 @click.option(
     "--side",
@@ -57,6 +57,7 @@ def convert(source: Path, side: str, output: Path) -> None:
     cls=ProcedureCommand,
     procedure="coref",
     procedure_options=("matching", "zeros", "duplicates", "words", "word_column", "fields"),
+    short_help="Count and list wrong entities and mentions.",
 )
 @options.key
 @options.response

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CONLL = ".conll"
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Find the chains that explain annotators' best.")
 @click.argument("files", type=options.FILE, nargs=-1, required=True)
 @options.output
 @click.option(

@@ -31,7 +31,7 @@ class AgreementCommand(GroupedCommand):
         return [*options.declared_options(OPTIONS), *super().get_params(ctx)]
 
 
-@click.command(cls=AgreementCommand)
+@click.command(cls=AgreementCommand, short_help="Measure agreement by Krippendorff's alpha.")
 @click.argument("files", type=options.FILE, nargs=-1, required=True)
 @click.option(
     "--given",
@@ -89,7 +89,7 @@ def agreement(files: tuple[Path, ...], given: Path | None, limit: int, style: An
     )
 
 
-@click.command()
+@click.command(short_help="Count the mistakes in chains.")
 @click.argument("gold", type=options.FILE)
 @click.argument("files", type=options.FILE, nargs=-1, required=True)
 @options.style_options

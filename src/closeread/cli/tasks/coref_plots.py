@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Draw how many annotators draw each link.")
 @click.argument("gold", type=options.FILE)
 @click.argument("files", type=options.FILE, nargs=-1, required=True)
 @options.output
@@ -44,7 +44,7 @@ def link_support(gold: Path, files: tuple[Path, ...], output: Path) -> None:
     click.echo(escape(f"{output}: {pluralize(len(support.support), 'link')}, {in_gold:,} in gold"))
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Draw the kinds of mistaken chains.")
 @click.argument("gold", type=options.FILE)
 @click.argument("files", type=options.FILE, nargs=-1, required=True)
 @options.output

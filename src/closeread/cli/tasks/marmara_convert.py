@@ -27,7 +27,7 @@ anything = click.option(
 )
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Convert the coreference of Marmara.")
 @click.argument("source", type=options.NAMED)
 @anything
 @place
@@ -55,7 +55,7 @@ def convert(source: Path, output: Path, data_dir: Path | None, treebank: Path | 
     click.echo(escape(f"{output}: {pluralize(len(found.documents), 'document')}"))
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Write all mentions of Marmara as CoNLL.")
 @click.argument("source", type=options.NAMED)
 @options.output
 @place
@@ -96,7 +96,7 @@ def _read(source: Path, data_dir: Path | None, treebank: Path | None) -> Source:
     return found
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Convert equalities of mentions to chains.")
 @click.argument("file", type=options.NAMED)
 @click.option(
     "--given",

@@ -28,7 +28,7 @@ def check_encoding(ctx: click.Context, param: click.Parameter, value: str) -> st
     return value
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Extract the documents of the METU-Sabanci treebank.")
 @click.argument("fragments", type=options.NAMED)
 @click.option(
     "-o",

@@ -44,7 +44,7 @@ def draw(output: Path, places: dict[str, Any], make: Callable[[Sequence[Record]]
     click.echo(escape(f"{output}: {pluralize(size.documents, 'document')}, {found}"))
 
 
-@click.command(cls=MarmaraCommand)
+@click.command(cls=MarmaraCommand, short_help="Draw the types of mentions of marmara_coref.")
 @options.gold_options
 @options.output
 def mention_types(output: Path, **places: Any) -> None:
@@ -61,7 +61,7 @@ def mention_types(output: Path, **places: Any) -> None:
     draw(output, places, draw_mention_types)
 
 
-@click.command(cls=MarmaraCommand)
+@click.command(cls=MarmaraCommand, short_help="Draw the lengths of mentions of marmara_coref.")
 @options.gold_options
 @options.output
 def mention_lengths(output: Path, **places: Any) -> None:
@@ -76,7 +76,7 @@ def mention_lengths(output: Path, **places: Any) -> None:
     draw(output, places, draw_mention_lengths)
 
 
-@click.command(cls=MarmaraCommand)
+@click.command(cls=MarmaraCommand, short_help="Draw the lengths of chains of marmara_coref.")
 @options.gold_options
 @options.output
 def chain_lengths(output: Path, **places: Any) -> None:

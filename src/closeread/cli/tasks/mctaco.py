@@ -309,7 +309,7 @@ def _read_phrases(path: Path) -> PhraseIndex:
         raise FormatError(path, [Problem(str(error))]) from None
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Draw exact match on mctaco by category.")
 @click.argument("predictions", type=options.FILE, nargs=-1, required=True)
 @options.gold_options
 @options.output

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CORPUS = "semeval2015_timeline"
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Build timelines from annotated events.")
 @click.argument("events", type=options.FILE)
 @click.option(
     "--documents", type=options.NAMED, metavar="DIR", help="Look up tokens in this folder of documents in CAT (.xml)."
@@ -115,7 +115,7 @@ def _build_annotated(path: Path, granularity: str, **given: Any) -> Built:
     return build_annotated_timelines(path, granularity=granularity, wanted=wanted, **given)
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Convert timelines, or a CAT or TimeML document.")
 @click.argument("source", type=options.FILE)
 @options.output
 def convert(source: Path, output: Path) -> None:
@@ -149,7 +149,7 @@ def convert(source: Path, output: Path) -> None:
         click.echo(escape(f"{output}: {pluralize(len(gold.records), 'timeline')}"))
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Draw the events of an entity by date.")
 @click.argument("entity")
 @options.gold_options
 @click.option(
@@ -187,7 +187,7 @@ def plot_timeline(entity: str, predictions: Path | None, output: Path, **places:
     click.echo(escape(f"{output}: {drawn}"))
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Draw the relations of a timeline.")
 @click.argument("entity")
 @options.gold_options
 @click.option(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 COUNTED = ("first", "second", "both", "Dice")
 
 
-@click.command()
+@click.command(short_help="Compute Dice's coefficient of mentions.")
 @click.argument("files", type=options.FILE, nargs=-1, required=True)
 @options.style_options
 def agreement(files: tuple[Path, ...], style: Any) -> None:

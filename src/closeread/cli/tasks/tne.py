@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from closeread.records import Record
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Keep common links and list the others to decide.")
 @click.argument("annotators", type=options.FILE, nargs=-1, required=True)
 @click.option("--conflicts", type=options.WRITTEN, metavar="FILE", help="Write the conflicts to be decided to FILE.")
 @click.option("--decisions", type=options.FILE, metavar="FILE", help="Read the decided conflicts from FILE.")
@@ -58,7 +58,7 @@ def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: 
     click.echo(escape(f"{output}: {size}; {state}" + (f" (in {conflicts})" if conflicts is not None else "")))
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Build unlabelled documents from plain texts.")
 @click.argument("texts", metavar="FILE...", type=options.FILE, nargs=-1, required=True)
 @click.option("--spacy-model", metavar="NAME", required=True, help="Use this spaCy pipeline, installed or in a folder.")
 @click.option(
@@ -144,7 +144,7 @@ def build(
     click.echo(escape(f"{output}: {size}"))
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Convert predictions, or make gold of them.")
 @click.argument("predictions", type=options.FILE)
 @click.option(
     "--to",
@@ -229,7 +229,7 @@ def _convert_rows(rows: Sequence[Record], documents: Sequence[Record], form: str
     return dump_json_lines(rows)
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Draw a confusion matrix of prepositions.")
 @click.argument("predictions", type=options.FILE)
 @options.gold_options
 @click.option(
@@ -276,7 +276,7 @@ def plot_confusion(predictions: Path, labels: int, unlinked: str, output: Path, 
     click.echo(escape(f"{output}: {pluralize(len(shown), 'preposition')}, {of_these:,} of {linked:,} gold pairs"))
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Draw how frequent each preposition is.")
 @options.config
 @click.option("--split", "splits", multiple=True, metavar="NAME", help="Draw this split; may be repeated.")
 @click.option(

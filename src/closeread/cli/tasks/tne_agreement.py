@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from closeread.tasks.tne.agreement import PairedAgreement, Slice
 
 
-@click.command()
+@click.command(short_help="Score the second annotator against the first.")
 @click.argument("files", type=options.FILE, nargs=-1, required=True)
 @click.option(
     "--by",

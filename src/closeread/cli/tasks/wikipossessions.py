@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
 
 
-@click.command(cls=options.WritingCommand)
+@click.command(cls=options.WritingCommand, short_help="Draw the possession timeline of an article.")
 @click.argument("article")
 @options.gold_options
 @click.option(
@@ -50,7 +50,7 @@ def plot_possession(article: str, predictions: Path | None, output: Path, **plac
     click.echo(escape(f"{output}: {drawn}"))
 
 
-@click.command(cls=GroupedCommand)
+@click.command(cls=GroupedCommand, short_help="Fetch the texts of articles from Wikipedia.")
 @click.argument("folder", type=options.NAMED)
 @click.option(
     "--as-of",
