@@ -53,6 +53,13 @@ def no_data(monkeypatch, tmp_path_factory):
     monkeypatch.delenv(DATA_VARIABLE, raising=False)
 
 
+@pytest.fixture(autouse=True)
+def any_terminal(monkeypatch):
+    """Hide the terminal's width and the wish for no colours of whoever runs the tests."""
+    for name in ("COLUMNS", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture
 def here(monkeypatch, tmp_path):
     """An empty working directory, so that messages name files without folders."""

@@ -27,7 +27,8 @@ def board():
     return make_board(rows)
 
 
-def test_a_ranking(board):
+def test_a_ranking(board, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "90")
     found = grid(board)
     assert found.header == ("rank", "system", "F1", "95% interval", "Exact match")
     assert found.rows[0] == ("1†", "Tortoise", "61.00", "55.00–66.00", "0.00*")
@@ -37,6 +38,8 @@ def test_a_ranking(board):
     board["rows"].append({**board["rows"][0], "system": "Snail", "author": "bo"})
     assert grid(board).header[-1] == "author"  # as soon as there are two
     del board["rows"][-1]
+    monkeypatch.setenv("COLUMNS", "120")
+    assert grid(board).header[-1] == "flags"
     wide = grid(board, style="markdown")
     assert (wide.header[-1], wide.rows[0][-1]) == ("flags", "equal to the gold")
     assert "* This score is 0/0; its value is set by convention." in found.notes

@@ -126,7 +126,10 @@ def _fit(grid: Grid, width: int) -> tuple[list[int], int] | None:
             spare = width - gap * between - sum(widths)
             if spare >= 0:
                 return _widen(widths, natural, texts, spare), gap
-    return None if between and any(grid.header) else (least, GAPS[-1])
+    if between and any(grid.header):
+        return None
+    least[-1] = max(PROSE_WIDTH, width - GAPS[-1] * between - sum(least[:-1]))  # longer words stick out
+    return least, GAPS[-1]
 
 
 def _widen(widths: Sequence[int], natural: Sequence[int], texts: Sequence[int], spare: int) -> list[int]:

@@ -41,8 +41,8 @@ def adjudicate(annotators: tuple[Path, ...], candidates: Path | None, dropped: P
 
     \b
     Example:
-      closeread adjudicate mctaco anna.jsonl ben.jsonl cleo.jsonl dan.jsonl
-          --candidates candidates.jsonl -o gold.jsonl
+      closeread adjudicate mctaco anna.jsonl ben.jsonl cleo.jsonl dan.jsonl \\
+        --candidates candidates.jsonl -o gold.jsonl
     """
     from closeread.cli.writing import write_with
     from closeread.errors import escape

@@ -1,0 +1,82 @@
+"""Help pages at 80 columns: nothing cut, nothing broken, many options in groups."""
+
+from itertools import chain, pairwise
+
+import click
+import pytest
+
+from closeread.cli import main
+from closeread.cli.help_groups import FEW, GroupedCommand
+
+
+def every_context(command=main, parent=None, name="closeread"):
+    """The contexts of all commands."""
+    context = click.Context(command, info_name=name, parent=parent, **main.context_settings)
+    yield context
+    if isinstance(command, click.Group):
+        for one in command.list_commands(context):
+            yield from every_context(command.get_command(context, one), context, one)
+
+
+def read_groups(text):
+    """The names of options by the title above them."""
+    groups, names = {}, []
+    for line in text.splitlines():
+        if line.endswith(":") and not line.startswith(" "):
+            names = groups.setdefault(line[:-1], [])
+        elif line.startswith("  -"):
+            names.append(next(word.rstrip(",") for word in line.split() if word.startswith("--")))
+    return groups
+
+
+def test_no_help_is_cut_or_too_wide_at_80_columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    contexts = list(every_context())
+    assert len(contexts) > 60
+    for context in contexts:
+        _, *lines = context.command.get_help(context).splitlines()
+        where = context.command_path
+        assert [line for line in lines if len(line) > 79] == [], where
+        commands = lines[lines.index("Commands:") :] if "Commands:" in lines else []
+        assert [line for line in commands if line.endswith(("...", "…"))] == [], where
+
+
+def test_broken_examples_go_on_in_the_next_line(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    for context in every_context():
+        lines = context.command.get_help(context).splitlines()
+        for line, following in pairwise(lines):
+            if line.startswith("    closeread "):
+                assert line.endswith(" \\") == following.startswith("      "), (line, following)
+
+
+def test_many_options_are_grouped():
+    for context in every_context():
+        options = [param for param in context.command.get_params(context) if isinstance(param, click.Option)]
+        if len(options) > FEW + 1:  # --help is one more
+            assert isinstance(context.command, GroupedCommand), context.command_path
+            groups = read_groups(context.command.get_help(context))
+            assert "Options" not in groups
+            assert groups["Other"] == ["--help"]
+            assert sorted(chain(*groups.values())) == sorted(max(one.opts, key=len) for one in options)
+
+
+@pytest.mark.parametrize(
+    ("command", "group", "names"),
+    [
+        ("mctaco", "Input", ["--config", "--split", "--gold", "--data-dir"]),
+        ("mctaco", "Output", ["--by", "--format", "--json", "--per-unit", "--with-counts", "--counts"]),
+        ("mctaco", "Intervals", ["--no-ci", "--resamples", "--confidence", "--seed"]),
+        ("mctaco", "Procedure", ["--metrics", "--missing"]),
+        ("tlinks", "Procedure", ["--missing", "--matching", "--reduction", "--during"]),
+    ],
+)
+def test_options_of_score_are_where_one_looks(run, command, group, names):
+    assert read_groups(run("score", command, "--help").stdout)[group] == names
+
+
+def test_seeds_without_intervals_belong_to_the_procedure(run):
+    groups = read_groups(run("perturb", "mctaco", "candidates", "--help").stdout)
+    assert "--seed" in groups["Procedure"]
+    assert "Intervals" not in groups
+    assert groups["Output"][-1] == "--output"

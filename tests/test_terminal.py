@@ -1,0 +1,233 @@
+"""Tables in terminals of several widths: no number, id, path or URL is cut, folded or broken."""
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import click
+import pytest
+from shared import json_lines
+from shared.doors import CORPORA, KEY, RESPONSE, sample_gold, system_rows, timeml, write_key
+from shared.leaderboards import make_index
+from shared.terminals import show
+
+from closeread.cli import main, printing
+from closeread.cli.leaderboard.show import make_grids
+from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.counts.paper_tables import AGREES, Cell, Table
+from closeread.counts.rendering import NOTHING, Grid, Whole, draw
+from closeread.counts.reproduction_grids import make_table_grids
+from closeread.counts.terminal import PIPE_WIDTH
+from closeread.tasks import load_procedure, procedure_names
+
+WIDTHS = (60, 80, 100, 120)
+SEVERAL = ("--resamples", "5")
+COMMANDS = (
+    ("list",),
+    *(("info", corpus) for corpus in corpus_names()),
+    *(("stats", corpus, "--config", "sample") for corpus in corpus_names()),
+    *(("score", corpus, f"{corpus}.jsonl", "--config", "sample", "--with-counts", *SEVERAL) for corpus in CORPORA),
+    ("score", "mctaco", "mctaco.jsonl", "--config", "sample", "--by", "category", *SEVERAL),
+    ("score", "tne", "tne.jsonl", "--config", "sample", "--by", "preposition", *SEVERAL),
+    ("score", "timeline", "semeval2015_timeline.jsonl", "--config", "sample", "--explain", "--no-ci"),
+    ("score", "coref", "key.conll", "response.conll", "--per-unit", *SEVERAL),
+    ("score", "tlinks", "key.tml", "response.tml", "--by", "type", "--per-unit", *SEVERAL),
+    ("compare", "mctaco", "mctaco.jsonl", "a folder/mctaco.jsonl", "--config", "sample", *SEVERAL),
+    ("compare", "coref", "key.conll", "key.conll", "response.conll", *SEVERAL),
+    ("errors", "coref", "key.conll", "response.conll", "--by", "entity_size"),
+    ("errors", "chains", "key.conll", "key.conll", "response.conll"),
+    ("agreement", "coref", "key.conll", "response.conll"),
+    ("agreement", "tne", "anna-tne.jsonl", "ben-tne.jsonl"),
+    ("agreement", "timeline", "anna-semeval2015_timeline.jsonl", "ben-semeval2015_timeline.jsonl"),
+    ("agreement", "wikipossessions", "anna-wikipossessions.jsonl", "ben-wikipossessions.jsonl"),
+)
+BOARD = ("leaderboard", "reproduce")
+"""Commands whose tables need a board or the released corpora, and are drawn below without them."""
+
+
+def read_tables(monkeypatch, run, arguments):
+    """The tables that a command prints, as data."""
+    tables = []
+    with monkeypatch.context() as patch:
+        patch.setattr(printing, "print_grids", lambda grids, style="table": tables.extend(grids))
+        assert run(*arguments).exit_code == 0
+    return tables
+
+
+def assert_whole(grid, columns):
+    """Each cell stands in a terminal as often as in the table: in one piece, or if it is prose, with whole words."""
+    screen = show(columns, lambda: printing.print_grids([grid]))
+    assert "\x1b" not in screen or "\x1b[1m" in screen or "\x1b[2m" in screen
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", screen)
+    lines = plain.splitlines()
+    words, pieces = Counter(plain.split()), Counter()
+    for row in grid.rows:
+        for name, cell in zip(grid.header, row, strict=True):
+            if name not in grid.prose or isinstance(cell, Whole):
+                assert not cell or any(cell in line for line in lines), (cell, plain)
+            pieces.update(cell.split())
+    assert not pieces - words, (pieces - words, plain)
+    assert "…" not in plain or "…" in str(grid.rows)
+    # A longer line has nothing but what can't be shorter, and perhaps its name.
+    cells = {cell for row in grid.rows for cell in row} | {*grid.notes}
+    longer = [line for line in lines if len(line) > columns]
+    assert all(re.split(r"  +", line)[-1] in cells for line in longer), longer
+    return plain
+
+
+@pytest.fixture
+def files(here):
+    """Predictions, keys, responses and annotations of the samples."""
+    for corpus in CORPORA:
+        json_lines.write(f"{corpus}.jsonl", system_rows(corpus))
+        for name in ("anna", "ben"):
+            json_lines.write(f"{name}-{corpus}.jsonl", sample_gold(corpus))
+    (here / "a folder").mkdir()
+    rows = [{**row, "label": "yes"} for row in system_rows("mctaco")]
+    json_lines.write("a folder/mctaco.jsonl", rows)
+    write_key("key", "conll", KEY)
+    write_key("response", "conll", RESPONSE)
+    Path("key.tml").write_text(timeml("ei1 BEFORE ei2", "ei2 BEFORE ei3"))
+    Path("response.tml").write_text(timeml("ei1 BEFORE ei2", "ei3 BEFORE ei2"))
+
+
+def test_no_command_cuts_what_it_prints(files, run, monkeypatch):
+    for arguments in COMMANDS:
+        tables = read_tables(monkeypatch, run, arguments)
+        assert any(table.rows for table in tables), arguments
+        for table in tables:
+            for columns in WIDTHS:
+                assert_whole(table, columns)
+
+
+def test_every_command_with_tables_is_tried():
+    tried = {arguments[: 2 if len(arguments) > 1 else 1] for arguments in COMMANDS}
+    scored = {load_corpus(corpus).procedure for corpus in corpus_names()} | {"coref", "tlinks"}
+    assert scored == set(procedure_names())
+    for path, command in walk(main, ()):
+        if any(param.name == "style" for param in command.params) and path[0] not in BOARD:
+            known = {name[0] for name in tried} if path[0] in ("score", "compare", "stats", "list") else {*tried}
+            assert path[0] in known or path[:2] in known, path
+
+
+def test_tables_of_boards_and_papers_are_whole():
+    why = "The corpus at https://example.org/a/rather/long/path/of/a/file was never released in this form"
+    cells = [
+        Cell(f"12. a row with a long name, number {i}", "column of it", "0.1234567", 0.1234567, AGREES, why)
+        for i in range(3)
+    ]
+    index = make_index(4)
+    grids = [
+        *(grid for details in (False, True) for grid in make_grids(index, "table", with_details=details)),
+        *make_table_grids(
+            [Table("Table 7", "4.2", "A caption", "Nobody (2020)", "A note", tuple(cells))], missing=True
+        ),
+    ]
+    assert len(grids) > 10
+    for grid in grids:
+        for columns in WIDTHS:
+            assert_whole(grid, columns)
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_units_have_their_scores_and_counts(files, run, monkeypatch, columns):
+    arguments = ("score", "coref", "key.conll", "response.conll", "--no-ci")
+    units = json.loads(run(*arguments, "--json", "--per-unit").stdout)["units"]
+    scores, counts = (
+        read_tables(monkeypatch, run, [*arguments, option])[0] for option in ("--per-unit", "--with-counts")
+    )
+    titles = {metric.name: metric.title for metric in load_procedure("coref").metrics}
+    plain = assert_whole(scores, columns)
+    blocks = plain.split("\n\n")
+    assert len(blocks) == len(units) == 2
+    for unit, block in zip(units, blocks, strict=True):
+        shown = dict(re.split(r"  +", line, maxsplit=1) for line in block.splitlines())
+        values = {title: unit[name] for name, title in titles.items()}
+        assert shown == {
+            "document": unit["document"],
+            **{title: NOTHING if value is None else f"{100 * value:.2f}" for title, value in values.items()},
+        }
+    words = assert_whole(counts, columns).split()
+    others = [value for unit in units for name, value in unit.items() if name not in titles and name != "document"]
+    assert not Counter(f"{value:.6f}".rstrip("0").rstrip(".") for value in others) - Counter(words)
+
+
+def test_prose_wraps_before_anything_becomes_a_block():
+    grid = Grid(
+        "", ["id", "about", "n"], [["a-long-id", "many short words in a row", "1,234"]], prose=frozenset({"about"})
+    )
+    assert draw(grid, "table", width=60).splitlines()[2] == "a-long-id   many short words in a row   1,234"
+    # 9 + 3 + 18 + 3 + 5
+    assert draw(grid, "table", width=38).splitlines()[2:] == [
+        "a-long-id   many short words   1,234",
+        "            in a row",
+    ]
+    assert draw(grid, "table", width=30).splitlines() == [
+        "id     a-long-id",
+        "about  many short words in a",
+        "       row",
+        "n      1,234",
+    ]
+    assert draw(grid, "table", width=12).splitlines()[:2] == ["id", "  a-long-id"]
+
+
+def test_blocks_say_what_a_blank_cell_repeats():
+    rows = [["Ann", "x" * 9, "1"], ["", "y" * 9, ""]]
+    grid = Grid("", ["name", "value", "n"], rows, ditto=frozenset({"name"}))
+    assert draw(grid, "table", width=16) == f"name   Ann\nvalue  {'x' * 9}\nn      1\n\nname   Ann\nvalue  {'y' * 9}\n"
+
+
+def test_paths_and_code_are_not_broken_at_spaces():
+    rows = [[Whole("one two three four")], ["see `one two three four` there"]]
+    lines = draw(Grid("", ["prose"], rows, prose=frozenset({"prose"})), "table", width=20).splitlines()
+    assert lines[2:] == ["one two three four", "see", "`one two three four`", "there"]
+
+
+def test_the_width_is_that_of_the_terminal_or_of_a_variable(monkeypatch, run):
+    grid = Grid("", ["a", "b"], [["x" * 40, "y" * 45]])
+    assert "a " in show(100, lambda: printing.print_grids([grid])).splitlines()[0]
+    assert show(80, lambda: printing.print_grids([grid])).startswith("a  xxx")  # a block
+    monkeypatch.setenv("COLUMNS", "90")
+    assert "a " in show(80, lambda: printing.print_grids([grid])).splitlines()[0]
+    assert "─" * 88 in draw(grid, "table")  # piped: 40 + 3 + 45
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "─" not in draw(grid, "table")
+    monkeypatch.delenv("COLUMNS")
+    assert PIPE_WIDTH == 100
+    assert "─" * 88 in draw(grid, "table")
+
+
+@pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
+def test_the_better_system_is_bold_if_the_terminal_has_colours(monkeypatch, name, value):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    grid = Grid("", ["metric", "one", "two"], [["F1", "50.00", "60.00"]], ["A note."], best=frozenset({(0, 2)}))
+    assert show(80, lambda: printing.print_grids([grid])).splitlines()[2:] == [
+        "F1       50.00   \x1b[1m60.00\x1b[0m",
+        "\x1b[2mA note.\x1b[0m",
+    ]
+    monkeypatch.setenv(name, value)
+    assert "\x1b" not in show(80, lambda: printing.print_grids([grid]))
+
+
+def test_a_terminal_of_another_process(files):
+    command = ["compare", "mctaco", "mctaco.jsonl", "a folder/mctaco.jsonl", "--config", "sample", "--resamples", "9"]
+    program = f"import sys; from closeread.cli import main; main({command!r})"
+    screen = show(120, lambda: subprocess.run([sys.executable, "-c", program], stdout=sys.stdout, check=True))
+    header = next(line for line in screen.splitlines() if line.startswith("metric"))
+    assert re.split(r"  +", header)[1:3] == ["mctaco.jsonl", "a folder/mctaco.jsonl"]
+    piped = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert "\x1b" not in piped
+
+
+def walk(group, path):
+    """All commands with their names."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        yield (*path, name), command
+        if isinstance(command, click.Group):
+            yield from walk(command, (*path, name))
