@@ -99,7 +99,7 @@ def _run_command(command: str, folder: Path) -> str:
     done = subprocess.run(
         ["bash", "-c", command],  # noqa: S607
         cwd=folder,
-        env={**os.environ, "PATH": path},
+        env={**os.environ, "PATH": path, "COLUMNS": ""},  # as in a pipe, whatever terminal this is
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

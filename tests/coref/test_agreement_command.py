@@ -52,7 +52,8 @@ def test_table(run, three):
     assert done.stdout.splitlines()[5:] == [
         "1 more document: see --limit, --json and --format csv.",
         "Krippendorff's alpha times 100.",
-        "Options: form standard, iaa2 masi, intersection more_than_one, unannotated singleton, average pooled.",
+        "Options: form standard, iaa2 masi, intersection more_than_one, unannotated singleton, average",
+        "pooled.",
     ]
 
 

@@ -96,7 +96,8 @@ def test_all_problems_of_annotators_at_once(folder):
     assert "DIR/77000112/dan.conll:1: document '77000112' never ends (expected '#end document')" in messages
 
 
-def test_the_command_names_what_is_missing(ran, folder):
+def test_the_command_names_what_is_missing(ran, folder, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")  # no note is wrapped
     said = ran("reproduce", "marmara_coref", "1", "--data-dir", folder, "--missing")
     assert "needs the annotators' files: see --annotations" in said
     said = ran("reproduce", "marmara_coref", "1", "--data-dir", folder, "--annotations", folder / "annotations")

@@ -111,7 +111,8 @@ def test_a_long_table_is_cut_and_says_so(told, monkeypatch):
     assert rows_of(told(*SCORE, "--explain", "--format", "csv"))[1:] == rows
 
 
-def test_a_table_for_every_timeline(told):
+def test_a_table_for_every_timeline(told, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")  # no reason is wrapped
     text = told(*SCORE, "--explain")
     titles = [line for line in text.split("\n") if " gold relations and " in line]
     assert titles == [

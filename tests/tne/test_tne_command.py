@@ -1,5 +1,7 @@
 """`closeread score tne` and its kin, on the sample and on the release."""
 
+import csv
+import io
 import json
 
 import pytest
@@ -73,10 +75,8 @@ def test_slices(ran, some, by):
 
 
 def test_every_unit(ran, some, gold):
-    lines = ran("score", "tne", some, "--config", "sample", "--per-unit").splitlines()
-    rows = [line.split() for line in lines]
-    header = next(row for row in rows if row[:2] == ["document", "block"])
-    found = {row[0]: dict(zip(header, row, strict=True)) for row in rows if len(row) == len(header) and row != header}
+    table = ran("score", "tne", some, "--config", "sample", "--per-unit", "--format", "csv")
+    found = {row["document"]: row for row in csv.DictReader(io.StringIO(table))}
     assert {name: (row["domain"], row["forum"]) for name, row in found.items()} == {
         record["id"]: (record["domain"], record["forum"] or "none") for record in gold
     }

@@ -299,7 +299,8 @@ def test_the_agreement_that_the_card_states():
         assert [value.strip() for value in stated.split("|")] == [cells.get(name, "") for name in table["columns"]]
 
 
-def test_the_table_on_the_command_line(ran, run, sample, tmp_path):
+def test_the_table_on_the_command_line(ran, run, sample, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")  # no note is wrapped
     folder = write(tmp_path / "test", test=sample)
     shown = ran("reproduce", "tne", "2", "--data-dir", folder, "--missing").splitlines()
     place = next(i for i, line in enumerate(shown) if line.startswith("NPs "))

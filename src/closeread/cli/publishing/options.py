@@ -100,7 +100,7 @@ def _print_json(
 
 
 def _print_table(plan: Plan, changes: Sequence[Change], commit: Commit | None, dry_run: bool) -> None:
-    from closeread.counts.rendering import Grid
+    from closeread.counts.rendering import Grid, Whole
 
     kept = [change for change in changes if change.kind != "deleted"]
     total = f"{pluralize(len(kept), 'file')}, {sum(change.size for change in kept):,} bytes."
@@ -112,4 +112,4 @@ def _print_table(plan: Plan, changes: Sequence[Change], commit: Commit | None, d
         ending = f"Published: {commit.url}"
     rows = [[change.path, f"{change.size:,}", change.kind] for change in changes]
     title = f"{plan.repository.kind} {plan.repository.id}"
-    printing.print_grids([Grid(title, ["file", "bytes", "change"], rows, [total, ending])])
+    printing.print_grids([Grid(title, ["file", "bytes", "change"], rows, [total, Whole(ending)])])
