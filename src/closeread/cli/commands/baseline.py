@@ -130,6 +130,7 @@ command = BaselineGroup(
       closeread baseline semeval2015_timeline creation-time --split corpus_2 \\
         -o predictions
       closeread baseline marmara_coref svr --mentions predicted -o chains.conll
-      closeread baseline wikipossessions heuristics --spacy-model NAME -o out.jsonl
+      closeread baseline wikipossessions heuristics --spacy-model NAME \\
+        -o out.jsonl
     """,
 )

@@ -13,4 +13,5 @@ command = TaskGroup(
       closeread build timeline events.jsonl -o timelines
       closeread build tne texts --spacy-model en_core_web_sm -o documents.jsonl
     """,
+    short_help="Build gold, or documents to annotate.",
 )

@@ -76,8 +76,8 @@ def verify(annotators: tuple[Path, ...], dropped: Path | None, output: Path, **p
 
     \b
     Example:
-      closeread adjudicate mctaco-questions anna.jsonl ben.jsonl
-          --gold questions.jsonl --dropped dropped.jsonl -o verified.jsonl
+      closeread adjudicate mctaco-questions anna.jsonl ben.jsonl \\
+        --gold questions.jsonl --dropped dropped.jsonl -o verified.jsonl
     """
     from closeread.cli.writing import write_with
     from closeread.errors import escape, pluralize
@@ -245,12 +245,12 @@ def candidates(
     \b
     Examples:
       closeread perturb mctaco candidates --config sample -o candidates.jsonl
-      closeread perturb mctaco candidates --changes 2 --units any
-          --phrases events.txt -o candidates.jsonl
-      closeread perturb mctaco candidates --events none --number-rule off
-          -o candidates.jsonl
-      closeread perturb mctaco candidates --fill-mask bert-base-uncased
-          -o candidates.jsonl
+      closeread perturb mctaco candidates --changes 2 --units any \\
+        --phrases events.txt -o candidates.jsonl
+      closeread perturb mctaco candidates --events none --number-rule off \\
+        -o candidates.jsonl
+      closeread perturb mctaco candidates --fill-mask bert-base-uncased \\
+        -o candidates.jsonl
     """
     from collections import Counter
 

@@ -38,8 +38,8 @@ def from_texts(files: tuple[Path, ...], spacy_model: str, max_words: int, output
 
     \b
     Example:
-      closeread phrases text novel.txt letters.txt
-          --spacy-model en_core_web_sm -o events.txt
+      closeread phrases text novel.txt letters.txt \\
+        --spacy-model en_core_web_sm -o events.txt
     """
     from closeread.cli.printing import track
     from closeread.corpora.pipelines import load_pipeline, parse
@@ -74,8 +74,8 @@ def from_propbank(frames: tuple[Path, ...], invalid: Any, max_words: int, output
 
     \b
     Examples:
-      closeread phrases propbank propbank-frames/frames --invalid skip
-          -o events.txt
+      closeread phrases propbank propbank-frames/frames --invalid skip \\
+        -o events.txt
       closeread phrases propbank build.xml leave.xml -o events.txt
     """
     from closeread.errors import escape, pluralize

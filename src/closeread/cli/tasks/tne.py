@@ -32,10 +32,10 @@ def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: 
 
     \b
     Examples:
-      closeread adjudicate tne anna.jsonl ben.jsonl --conflicts conflicts.jsonl
-          -o agreed.jsonl
-      closeread adjudicate tne anna.jsonl ben.jsonl --decisions conflicts.jsonl
-          -o gold.jsonl
+      closeread adjudicate tne anna.jsonl ben.jsonl --conflicts conflicts.jsonl \\
+        -o agreed.jsonl
+      closeread adjudicate tne anna.jsonl ben.jsonl --decisions conflicts.jsonl \\
+        -o gold.jsonl
     """
     from closeread.cli.writing import write_with
     from closeread.corpora.gold import load_corpus, read_file
@@ -120,12 +120,12 @@ def build(
 
     \b
     Examples:
-      closeread build tne ferry.txt bridge.txt --spacy-model en_core_web_sm
-          -o documents.jsonl
-      closeread build tne texts --spacy-model en_core_web_sm --paragraphs 3
-          --min-phrases 25 --max-phrases 50 -o documents.jsonl
-      closeread build tne book.txt --spacy-model en_core_web_sm
-          --separator blank-line --subtitles 0 -o book.jsonl
+      closeread build tne ferry.txt bridge.txt --spacy-model en_core_web_sm \\
+        -o documents.jsonl
+      closeread build tne texts --spacy-model en_core_web_sm --paragraphs 3 \\
+        --min-phrases 25 --max-phrases 50 -o documents.jsonl
+      closeread build tne book.txt --spacy-model en_core_web_sm \\
+        --separator blank-line --subtitles 0 -o book.jsonl
     """
     from closeread.corpora.pipelines import load_pipeline
     from closeread.errors import escape, pluralize
@@ -179,14 +179,14 @@ def convert(
 
     \b
     Examples:
-      closeread convert tne mine.jsonl --to arrays --config unlabeled
-          -o for_the_leaderboard.jsonl
-      closeread convert tne arrays.jsonl --to jsonl --config sample
-          -o links.jsonl
-      closeread convert tne mine.jsonl --close --clusters chains.jsonl
-          -o closed.jsonl
-      closeread convert tne anna.jsonl --gold documents.jsonl --close --to gold
-          -o gold.jsonl
+      closeread convert tne mine.jsonl --to arrays --config unlabeled \\
+        -o for_the_leaderboard.jsonl
+      closeread convert tne arrays.jsonl --to jsonl --config sample \\
+        -o links.jsonl
+      closeread convert tne mine.jsonl --close --clusters chains.jsonl \\
+        -o closed.jsonl
+      closeread convert tne anna.jsonl --gold documents.jsonl --close --to gold \\
+        -o gold.jsonl
     """
     from closeread.corpora.gold import load_corpus, read_file
     from closeread.counts.sides import Place
@@ -256,8 +256,8 @@ def plot_confusion(predictions: Path, labels: int, unlinked: str, output: Path, 
     \b
     Examples:
       closeread plot confusion mine.jsonl -o confusion.png
-      closeread plot confusion mine.jsonl --split validation --unlinked hidden
-          -o confusion.svg
+      closeread plot confusion mine.jsonl --split validation --unlinked hidden \\
+        -o confusion.svg
     """
     from closeread.drawing.pictures import check_suffix, write_picture
     from closeread.errors import escape, pluralize
@@ -298,8 +298,8 @@ def plot_prepositions(splits: tuple[str, ...], other: float, output: Path, **pla
     \b
     Examples:
       closeread plot prepositions --split test -o prepositions.png
-      closeread plot prepositions --split validation --split test --split ood
-          --other 0 -o prepositions.svg
+      closeread plot prepositions --split validation --split test --split ood \\
+        --other 0 -o prepositions.svg
     """
     from closeread.drawing.pictures import check_suffix, write_picture
     from closeread.errors import escape

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
+from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.printing import track
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ class AgreementCommand(click.Command):
         return [*options.declared_options(OPTIONS), *super().get_params(ctx)]
 
 
-@click.command(cls=AgreementCommand)
+@click.command(cls=AgreementCommand, short_help="Score the second annotator against the first.")
 @click.argument("files", type=options.FILE, nargs=-1, required=True)
 @options.style_options
 def agreement(files: tuple[Path, ...], style: Any, **values: Any) -> None:
@@ -43,7 +43,8 @@ def agreement(files: tuple[Path, ...], style: Any, **values: Any) -> None:
     Examples:
       closeread agreement wikipossessions anna.csv ben.csv
       closeread agreement wikipossessions anna.csv ben.csv cem.csv --pairs all
-      closeread agreement wikipossessions anna.csv ben.csv --setting partial --json
+      closeread agreement wikipossessions anna.csv ben.csv --setting partial \\
+        --json
     """
     from closeread.cli.annotators import check_annotators
     from closeread.corpora.gold import load_corpus, read_own_gold
