@@ -25,6 +25,7 @@ from typing import Any
 
 from pages import find_drawn_pictures, find_pages, is_same_picture, run_page
 
+from closeread.corpora.citing import join_entries, list_papers
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.corpora.schema import fields, load_schema
@@ -90,12 +91,12 @@ def metric_parts(metric: str) -> dict[str, Callable[[], str]]:
     return {
         "options": lambda: options_table([option for option in procedure.options if not option.reading]),
         "scores": lambda: scores_table({metric.name: metric.description for metric in procedure.metrics}),
-        "citation": lambda: bibtex(procedure.citation or load_corpus(module.CORPUS or "").citation),
+        "citation": lambda: bibtex(join_entries(list_papers(procedure, procedure.families, module.CORPUS))),
     }
 
 
 def bibtex(entry: str) -> str:
-    """A BibTeX entry as a fenced block."""
+    """BibTeX entries as a fenced block."""
     return f"```bibtex\n{entry}\n```\n"
 
 

@@ -53,10 +53,11 @@ CORPUS = Corpus(
     citation="""@article{schuller-etal-2018-marmara,
   title = {Marmara Turkish Coreference Corpus and Coreference Resolution Baseline},
   author = {Sch{\\"u}ller, Peter and C{\\i}ng{\\i}ll{\\i}, K{\\"u}bra and Tun{\\c{c}}er, Ferit and
-            S{\\"u}rmeli, Bar{\\i}{\\c{s}}
-            G{\\"u}n and Pekel, Ay{\\c{s}}eg{\\"u}l and Karatay, Ay{\\c{s}}e Hande and Karaka{\\c{s}}, Hacer Ezgi},
+            S{\\"u}rmeli, Bar{\\i}{\\c{s}} G{\\"u}n and Pekel, Ay{\\c{s}}eg{\\"u}l and
+            Karatay, Ay{\\c{s}}e Hande and Karaka{\\c{s}}, Hacer Ezgi},
   journal = {arXiv preprint arXiv:1706.01863},
-  year = {2018}
+  year = {2018},
+  doi = {10.48550/arXiv.1706.01863}
 }""",
     configs={
         "default": Config(

@@ -13,6 +13,7 @@ from closeread._version import __version__
 from closeread.hf import register
 
 if TYPE_CHECKING:
+    from closeread.corpora.citing import cite
     from closeread.counts.report import Report, Resampling
     from closeread.hf.load import load_dataset, load_dataset_builder
     from closeread.hf.modules import load_metric
@@ -22,6 +23,7 @@ __all__ = [
     "Report",
     "Resampling",
     "__version__",
+    "cite",
     "compare",
     "load_dataset",
     "load_dataset_builder",
@@ -32,6 +34,7 @@ __all__ = [
 _HOMES = {
     "Report": "closeread.counts.report",
     "Resampling": "closeread.counts.report",
+    "cite": "closeread.corpora.citing",
     "compare": "closeread.scoring",
     "load_dataset": "closeread.hf.load",
     "load_dataset_builder": "closeread.hf.load",

@@ -86,6 +86,7 @@ class Procedure:
             option, and `breakdowns` if it has any.
         sides: where gold and system come from.
         citation: BibTeX of its publication; None if that is the corpus's own paper.
+        references: BibTeX of the papers that define a family of metrics, besides that publication, by family.
         breakdowns: the fields that it can count inside units, such as `preposition`.
         find_lacking: maps gold and system records, the options and a breakdown to what is missing for it, in a
             sentence; empty if nothing is.  None if nothing ever is.
@@ -108,6 +109,7 @@ class Procedure:
     count: Callable[..., CountTable]
     sides: Sides[Any]
     citation: str | None = None
+    references: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     breakdowns: tuple[str, ...] = ()
     find_lacking: Callable[[Any, Any, Options, str], str] | None = None
     more_fields: str = ""

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import datasets
 import evaluate
 
+from closeread.corpora.citing import join_entries, list_papers
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import load_corpus
 from closeread.corpora.rules import load_rules
@@ -168,7 +169,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         corpus = self._corpus
         return evaluate.MetricInfo(
             description=inspect.cleandoc(self.__doc__ or ""),
-            citation=self.PROCEDURE.citation or (corpus.citation if corpus else ""),
+            citation=join_entries(list_papers(self.PROCEDURE, self.PROCEDURE.families, self.CORPUS)),
             homepage=corpus.homepage if corpus else "",
             inputs_description=describe_inputs(self.PROCEDURE.options, self._scores),
             features=datasets.Features(

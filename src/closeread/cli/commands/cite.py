@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import click
 
-from closeread.corpora.gold import load_corpus
-from closeread.tasks import load_procedure
 
+@click.command(short_help="Print the BibTeX entries of corpora and metrics.")
+@click.argument("names", nargs=-1, metavar="[CORPUS|METRIC|closeread]...")
+def command(names: tuple[str, ...]) -> None:
+    """Print the BibTeX entries of corpora, metrics and closeread itself.
 
-@click.command(short_help="Print the BibTeX entries of a corpus.")
-@click.argument("corpus")
-def command(corpus: str) -> None:
-    """Print the BibTeX entries of a corpus and of its scoring procedure.
+    Each entry is printed once. A corpus comes with the papers of the score that its systems are ranked by; a metric is
+    named as in --metrics or in evaluate.load. Without a name, print how to cite closeread.
 
     \b
-    Example:
-      closeread cite mctaco >> references.bib
+    Examples:
+      closeread cite mctaco closeread >> references.bib
+      closeread cite muc b3 ceafe lea
     """
-    declaration = load_corpus(corpus)
-    entries = [declaration.citation, load_procedure(declaration.procedure).citation]
-    click.echo("\n\n".join(entry for entry in entries if entry))
+    from closeread.corpora.citing import cite
+
+    click.echo(cite(*names))

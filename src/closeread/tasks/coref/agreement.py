@@ -83,9 +83,10 @@ SCORES = {
 CITATION = """@inproceedings{passonneau-2004-computing,
   title = {Computing Reliability for Coreference Annotation},
   author = {Passonneau, Rebecca J.},
-  booktitle = {Proceedings of LREC 2004},
+  booktitle = {Proceedings of the Fourth International Conference on Language Resources and Evaluation},
   year = {2004},
-  pages = {1503--1506}
+  pages = {1503--1506},
+  url = {https://lrec.elra.info/lrec2004-main-486}
 }"""
 
 

@@ -33,6 +33,7 @@ from closeread.tasks.coref.matching import ZEROS, Documents, Matched, match_side
 from closeread.tasks.coref.mention_fields import FIELDS
 from closeread.tasks.coref.mention_metrics import SELECTED
 from closeread.tasks.coref.metrics import ALL_METRICS, TITLES, CorefMetric, list_counted, scores_of
+from closeread.tasks.coref.references import PRADHAN_2014, REFERENCES
 from closeread.tasks.coref.sides import CoreferenceSides
 from closeread.tasks.coref.slices import count_slices, find_lacking, require_fields
 
@@ -291,15 +292,8 @@ PROCEDURE = Procedure(
         "upos": "mention_type",
         "antecedent_distance": "distance",
     },
-    citation="""@inproceedings{pradhan-etal-2014-scoring,
-  title = {Scoring Coreference Partitions of Predicted Mentions: A Reference Implementation},
-  author = {Pradhan, Sameer and Luo, Xiaoqiang and Recasens, Marta and Hovy, Eduard and Ng, Vincent and
-            Strube, Michael},
-  booktitle = {Proceedings of ACL 2014},
-  year = {2014},
-  pages = {30--35},
-  doi = {10.3115/v1/P14-2006}
-}""",
+    citation=PRADHAN_2014,
+    references=REFERENCES,
     selective=True,
     help=Help(
         """KEY and RESPONSE are files, gzipped or not, folders of files, or - for standard input. The first line of a

@@ -31,6 +31,7 @@ from closeread.counts.table import CountTable
 from closeread.errors import quote
 from closeread.records import Record
 from closeread.tasks.timeline.kernels.timelines import COUNTS, TRACKS, timeline_counts
+from closeread.tasks.timeline.references import UZZAMAN_2011, UZZAMAN_2013
 
 
 def count(
@@ -139,5 +140,6 @@ PROCEDURE = Procedure(
     modules=("timeline_awareness",),
     count=count,
     sides=CorpusSides(check=validate),
+    references={"awareness": (UZZAMAN_2011, UZZAMAN_2013)},
     explanation=load_explanation,
 )

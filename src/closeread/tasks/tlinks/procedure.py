@@ -7,6 +7,7 @@ from closeread.counts.options import Option, missing_option
 from closeread.counts.procedure import Help, Procedure
 from closeread.tasks.tlinks.counting import MATCHINGS, REDUCTIONS, count
 from closeread.tasks.tlinks.kernels.temporal_graph import DURINGS
+from closeread.tasks.tlinks.references import UZZAMAN_2011, UZZAMAN_2013
 from closeread.tasks.tlinks.sides import TimeMLSides
 
 PROCEDURE = Procedure(
@@ -56,13 +57,6 @@ an interval with itself, except that SIMULTANEOUS, IDENTITY and DURING are true 
         response="response/",
         flags=("--by type --per-unit", "--matching relaxed"),
     ),
-    citation="""@inproceedings{uzzaman-etal-2013-semeval,
-  title = {{S}em{E}val-2013 Task 1: {T}emp{E}val-3: Evaluating Time Expressions, Events, and Temporal Relations},
-  author = {UzZaman, Naushad and Llorens, Hector and Derczynski, Leon and Allen, James and Verhagen, Marc and
-            Pustejovsky, James},
-  booktitle = {Proceedings of SemEval 2013},
-  year = {2013},
-  pages = {1--9},
-  url = {https://aclanthology.org/S13-2001}
-}""",
+    citation=UZZAMAN_2013,
+    references={"awareness": (UZZAMAN_2011, UZZAMAN_2013)},
 )
