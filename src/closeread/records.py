@@ -54,10 +54,10 @@ def column(records: Sequence[Record], name: str) -> Sequence[Any]:
 
 
 def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Sequence[Any]]:
-    """Return the fields as columns, with None where a record has no value."""
+    """Return the fields as columns, with None where a record has no value, or is none."""
     if isinstance(records, ColumnRecords):
         return {name: records.columns.get(name, [None] * len(records)) for name in names}
-    return {name: [record.get(name) for record in records] for name in names}
+    return {name: [record.get(name) if isinstance(record, Mapping) else None for record in records] for name in names}
 
 
 class Parsed(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from closeread.corpora.leniency import quote_integers
 from closeread.corpora.schema import RowValidator, Schema
 from closeread.errors import FormatError
 from closeread.records import AnyParsed, Record, find_repeated, name_problem
@@ -32,6 +33,7 @@ def validate_records(
         FormatError: something could not be read, a record is invalid, or two records have the same key; all problems
             at once.
     """
+    parsed = parsed._replace(records=quote_integers(schema, definition, parsed.records))
     rejected = RowValidator(schema, definition).problems(parsed.records)
     problems = parsed.problems + [name_problem(parsed, next(iter(keys), ""), problem) for problem in rejected]
     problems += [problem for key in keys for problem in find_repeated(parsed, key, keys[0])]

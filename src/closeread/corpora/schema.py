@@ -6,9 +6,9 @@ the card's field table (here), and `datasets.Features` with their Arrow schema (
 
 Conventions: schemas use a subset of JSON Schema 2020-12 on which `jsonschema-rs`, which validates rows, and
 `jsonschema`, which words the errors, agree: the keywords in `KEYWORDS`, local `$ref`s, and patterns of ASCII classes
-that end in ``$(?!\n)``, since Python's ``$`` also matches before a final line end.  Three keywords are our own:
-`x-class-label` (load the enum as integers), `x-dtype` (the Arrow type of a number) and `x-expected` (a pattern in
-words).
+that end in ``$(?!\n)``, since Python's ``$`` also matches before a final line end.  Four keywords are our own:
+`x-class-label` (load the enum as integers), `x-dtype` (the Arrow type of a number), `x-expected` (a pattern in words)
+and `x-accepts-integer` (read an integer as text, see `closeread.corpora.leniency`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ T = TypeVar("T")
 KEYWORDS = frozenset(
     {"$ref", "title", "description", "type", "enum", "pattern", "minLength", "minimum", "maximum"}
     | {"items", "minItems", "maxItems", "properties", "required", "additionalProperties"}
-    | {"x-class-label", "x-dtype", "x-expected"}
+    | {"x-class-label", "x-dtype", "x-expected", "x-accepts-integer"}
 )
 
 WORDED = 100
@@ -178,6 +178,11 @@ class RowValidator:
         self._validator = jsonschema_rs.validator_for(self._schema)
         self._column_validators: dict[str, jsonschema_rs.Validator] = {}
 
+    @property
+    def title(self) -> str:
+        """The title of the definition, in lower case."""
+        return str(resolve(self._schema, self._schema)["title"]).lower()
+
     def problems(self, rows: Sequence[Any], numbers: Iterable[int] | None = None) -> list[Problem]:
         """Find every problem of every row; after the first `WORDED` invalid rows, one problem per row.
 
@@ -263,6 +268,10 @@ def _describe(error: ValidationError, row: Any) -> Problem:
     node: Any = error.schema
     if error.validator == "pattern" and "x-expected" in node:
         found = f"{quote(str(error.instance))} is not valid (expected {node['x-expected']})"
+    if error.validator == "type" and node.get("x-accepts-integer") and isinstance(error.instance, float):
+        number = f"{error.instance:g}"
+        why = "" if error.instance.is_integer() else f", since {number} and {number}0 are one number"
+        found = f'{error.instance} is a number (expected text: "{number}" in quotes{why})'
     match list(error.absolute_path):
         case [str(name), int(place), *_] if isinstance(row[name][place], dict):
             found += f" (in {quote_json(row[name][place])})"

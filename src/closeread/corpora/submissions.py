@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from closeread.corpora.declaration import Corpus
+from closeread.corpora.leniency import quote_integers
 from closeread.corpora.rules import Rules, load_rules
 from closeread.corpora.schema import WORDED, RowValidator, Spared, load_schema
 from closeread.errors import FormatError, Problem, RequestError, SubmissionError, join_names, pluralize, quote
@@ -83,7 +84,9 @@ def read_submission(
         parsed = _read(source, corpus, gold)
     except FormatError as error:
         raise SubmissionError(error.source, error.problems) from None
-    validator = RowValidator(load_schema(corpus.name), "submission")
+    schema = load_schema(corpus.name)
+    parsed = parsed._replace(records=quote_integers(schema, "submission", parsed.records))
+    validator = RowValidator(schema, "submission")
     invalid = validator.problems(parsed.records)
     problems = parsed.problems + [name_problem(parsed, corpus.key, problem) for problem in invalid]
     problems += [problem for key in corpus.unique for problem in find_repeated(parsed, key, corpus.key)]

@@ -11,6 +11,7 @@ from typing import Any
 
 import datasets
 
+from closeread.corpora.leniency import describe_unwrapped
 from closeread.corpora.schema import Node, RowValidator, Schema, label_names, resolve
 from closeread.errors import Problem, SubmissionError, quote
 from closeread.records import ColumnRecords, Record
@@ -71,6 +72,8 @@ def check_rows(
     except RecursionError:
         raise SubmissionError(side, [Problem("a row is nested too deeply")]) from None
     if problems:
+        if unwrapped := describe_unwrapped(validator, side, rows):
+            raise SubmissionError(side, [Problem(unwrapped)])
         row_of = dict(zip(numbers, rows, strict=True))
         messages = [(p.row, absent if absent and row_of[p.row or 0] is None else p.message) for p in problems]
         raise SubmissionError(side, [Problem(f"row {row}: {what}") for row, what in messages])

@@ -21,6 +21,7 @@ import evaluate
 from closeread.corpora.citing import join_entries, list_papers
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import load_corpus
+from closeread.corpora.leniency import quote_integers
 from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
 from closeread.counts.procedure import Procedure
@@ -216,7 +217,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         else:
             numbers = [number for number, prediction in enumerate(system) if prediction is not None]
             given = [system[number] for number in numbers]
-        labels = label_names(self._prediction, given)
+        labels = quote_integers(self._schema, self.PREDICTIONS, label_names(self._prediction, given))
         given = list(check_rows("predictions", self._validators[0], labels, numbers, ABSENT))
         if len(system) != len(gold):
             found = f"{pluralize(len(system), 'prediction')} for {pluralize(len(gold), 'reference')}"
@@ -233,6 +234,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             rows = as_list("references", references)
             return check_rows("references", self._validators[1], rows, range(len(rows)))
         gold = records("references", references, self._schema, self._reference)
+        gold = quote_integers(self._schema, self.REFERENCES, gold)
         return check_rows("references", self._validators[1], gold, range(len(gold)))
 
     def _check_consistency(self, gold: Sequence[Any], system: Sequence[Any], options: Mapping[str, str]) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from closeread.arrays import Ints
 from closeread.corpora.judging import validate_records
 from closeread.corpora.rules import load_rules
-from closeread.corpora.schema import load_schema
+from closeread.corpora.schema import RowValidator, load_schema
 from closeread.corpora.sides import read_corpus_gold
 from closeread.counts.sides import Inconsistency, Options, Place, System
 from closeread.counts.table import CountTable
@@ -202,6 +202,8 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
     Raises:
         FormatError: they break the schema; all problems at once.
     """
+    if problem := _describe_single(records, name):
+        raise FormatError(name, [Problem(problem)])
     if (dialect := find_dialect(next(iter(records), None))) is not None:
         found = read_neural(ParsedRows(records, []), dialect, is_response=is_response)
         if isinstance(found, list):
@@ -211,6 +213,17 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
     parsed, schema = ParsedRows(records, []), load_schema("coref")
     check = rules.find_inconsistencies
     return table_of_records(validate_records(name, parsed, schema, "document", "document", find_inconsistencies=check))
+
+
+def _describe_single(records: object, name: str) -> str:
+    """Say that these are a single document, which is not in a list; empty if they are a list of records."""
+    if isinstance(records, Mapping):
+        return f"is a single document (expected a list of documents; wrap it in a list: [{name}])"
+    if isinstance(records, Sequence) and all(isinstance(record, Mapping) for record in records):
+        return ""
+    expected = 'expected a list of documents: [{"document": NAME, "clusters": [...]}, ...]'
+    validator = RowValidator(load_schema("coref"), "clusters")
+    return f"are the clusters of a single document ({expected})" if validator.accepts(records) else ""
 
 
 def read_key(

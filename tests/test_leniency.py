@@ -1,0 +1,156 @@
+"""Input that is not quite what a schema wants, and can mean only one thing, is accepted; near misses are explained."""
+
+import copy
+import json
+import re
+
+import evaluate
+import pytest
+
+import closeread
+from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.leniency import quote_integers
+from closeread.corpora.schema import load_schema, resolve
+from closeread.corpora.sides import read_corpus_gold
+from closeread.counts.sides import Place
+from closeread.errors import InputError, SubmissionError
+
+FIELDS = ("possessor", "certainty", "order", "anchor", "relation", "relation_certainty")
+
+
+def possessions():
+    """Perfect predictions for the sample, as their fields are printed."""
+    gold = read_corpus_gold(Place("wikipossessions", "sample", "test", None, None)).records
+    return [
+        {"article": one["article"], "possessions": [{name: p[name] for name in FIELDS} for p in one["possessions"]]}
+        for one in gold
+    ]
+
+
+def unquote(rows, *names):
+    """The rows with the integers among these fields as numbers; there are some."""
+    rows = copy.deepcopy(rows)
+    numbers = 0
+    for possession in (one for row in rows for one in row["possessions"]):
+        for name in names:
+            if re.fullmatch(r"[0-9]+", possession[name] or ""):
+                possession[name] = int(possession[name])
+                numbers += 1
+    assert numbers > 2
+    return rows
+
+
+def write_lines(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("names", [("order",), ("anchor",), ("order", "anchor")])
+def test_an_integer_is_as_good_as_its_digits_through_every_door(names, tmp_path, ran):
+    rows = possessions()
+    loose = unquote(rows, *names)
+    assert quote_integers(load_schema("wikipossessions"), "submission", loose) == rows
+    given = copy.deepcopy(loose)
+    wanted = closeread.score("wikipossessions", rows, config="sample").to_json()
+    assert wanted["scores"]["ordering/f1"]["value"] == 1  # or the order would be irrelevant
+    assert closeread.score("wikipossessions", loose, config="sample").to_json() == wanted
+    path = write_lines(tmp_path / "loose.jsonl", loose)
+    assert json.loads(ran("score", "wikipossessions", path, "--config", "sample", "--json")) == wanted
+    assert ran("validate", "wikipossessions", path, "--config", "sample").startswith(f"{path}: valid")
+    module = evaluate.load("possession")
+    assert module.compute(predictions=loose, references=rows) == module.compute(predictions=rows, references=rows)
+    assert module.compute(predictions=rows, references=loose) == module.compute(predictions=rows, references=rows)
+    own = closeread.score("wikipossessions", rows, gold=write_lines(tmp_path / "gold.jsonl", complete(rows)))
+    assert closeread.score("wikipossessions", rows, gold=complete(loose)).to_json() == own.to_json()
+    assert loose == given, "what the caller passed has changed"
+
+
+def complete(rows):
+    """Gold records of these possessions, with the fields that follow from the anchor."""
+    gold = read_corpus_gold(Place("wikipossessions", "sample", "test", None, None)).records
+    return [
+        {**one, "possessions": [{**p, **q} for p, q in zip(one["possessions"], row["possessions"], strict=True)]}
+        for one, row in zip(gold, rows, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (6.1, 'order: 6.1 is a number (expected text: "6.1" in quotes, since 6.1 and 6.10 are one number)'),
+        (6.25, 'order: 6.25 is a number (expected text: "6.25" in quotes, since 6.25 and 6.250 are one number)'),
+        (2.0, 'order: 2.0 is a number (expected text: "2" in quotes)'),
+        (True, "order: True is not of type 'string'"),
+        (0, "order: '0' is not valid (expected positive integers separated by dots, such as 6 or 6.1)"),
+        (-2, "order: '-2' is not valid (expected positive integers separated by dots, such as 6 or 6.1)"),
+        (10**12, "order: 1000000000000 is not of type 'string'"),
+        ([2], "order: [2] is not of type 'string'"),
+    ],
+)
+def test_other_numbers_are_not(value, message):
+    rows = possessions()
+    rows[0]["possessions"][0]["order"] = value
+    with pytest.raises(SubmissionError) as caught:
+        closeread.score("wikipossessions", rows, config="sample")
+    assert f"possessions[0].{message}" in str(caught.value)
+    with pytest.raises(SubmissionError) as caught:
+        evaluate.load("possession").compute(predictions=rows, references=possessions())
+    assert f"possessions[0].{message}" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", corpus_names())
+def test_only_text_that_is_no_name_accepts_integers(name):
+    schema = load_schema(name)
+    nodes = [resolve(schema, node) for node in schema["$defs"].values()]
+    accepting = [node for node in nodes if node.get("x-accepts-integer")]
+    assert bool(accepting) == (load_corpus(name).procedure == "wikipossessions")
+    assert all("string" in node["type"] and "enum" not in node for node in accepting)
+
+
+CLUSTERS = [[[0, 0], [1, 1]], [[2, 2]]]
+DOCUMENT = {"document": "a", "clusters": CLUSTERS}
+
+
+@pytest.mark.parametrize("side", ["predictions", "references"])
+@pytest.mark.parametrize("convert", [list, tuple])
+def test_the_clusters_of_one_document_are_recognised(side, convert):
+    inputs = {"predictions": [CLUSTERS], "references": [CLUSTERS], side: convert(CLUSTERS)}
+    with pytest.raises(SubmissionError) as caught:
+        evaluate.load("coref_lea").compute(**inputs)
+    what = "are the clusters of a single document (expected a list with one item per document; wrap them in a list"
+    assert str(caught.value) == f"{side}: {what}: [{side}])"
+
+
+def test_the_annotations_of_one_document_are_recognised():
+    with pytest.raises(SubmissionError, match="are the annotations of a single document"):
+        evaluate.load("coref_alpha").compute(predictions=[CLUSTERS, CLUSTERS])
+
+
+def test_other_wrong_clusters_have_their_own_messages():
+    with pytest.raises(SubmissionError, match=r"row 0: \[0\]\[0\]: 0 is not of type 'array'"):
+        evaluate.load("coref_lea").compute(predictions=[[[0, 0]], 3], references=[CLUSTERS, CLUSTERS])
+
+
+@pytest.mark.parametrize(
+    ("gold", "predictions", "message"),
+    [
+        (CLUSTERS, [DOCUMENT], "gold: are the clusters of a single document (expected a list of documents: [{"),
+        ([DOCUMENT], CLUSTERS, "predictions: are the clusters of a single document (expected a list of documents: [{"),
+        (DOCUMENT, [DOCUMENT], "gold: is a single document (expected a list of documents; wrap it in a list: [gold])"),
+        (
+            [DOCUMENT],
+            DOCUMENT,
+            "predictions: is a single document (expected a list of documents; wrap it in a list: [predictions])",
+        ),
+    ],
+)
+def test_a_single_document_is_recognised_in_score(gold, predictions, message):
+    with pytest.raises(InputError) as caught:
+        closeread.score("coref", predictions, gold=gold)
+    assert str(caught.value).startswith(message)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_rows_that_are_no_records_are_told():
+    with pytest.raises(SubmissionError, match="row 1: 3 is not of type 'object'"):
+        closeread.score("mctaco", [{"id": "test-00000", "label": "yes"}, 3], config="sample", missing="empty")
