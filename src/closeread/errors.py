@@ -139,15 +139,20 @@ def merge_errors(errors: Sequence[E]) -> E:
 
 
 class MissingExtraError(ImportError):
-    """A missing library that only an extra of this package installs.
+    """A missing library that this package does not install by default.
 
     Args:
         purpose: what needs the library.
         libraries: their names on the package index.
+        extra: the extra of this package that installs them; empty if none does.
+
+    >>> print(MissingExtraError("drawing", "matplotlib", extra="plot"))
+    drawing needs matplotlib: pip install 'closeread[plot]'
     """
 
-    def __init__(self, purpose: str, *libraries: str) -> None:
-        super().__init__(f"{purpose} needs {' and '.join(libraries)}: pip install {' '.join(libraries)}")
+    def __init__(self, purpose: str, *libraries: str, extra: str = "") -> None:
+        what = f"'closeread[{extra}]'" if extra else " ".join(libraries)
+        super().__init__(f"{purpose} needs {' and '.join(libraries)}: pip install {what}")
 
 
 def quote(text: str, limit: int = 60) -> str:

@@ -200,8 +200,8 @@ def test_without_clingo(run, ran, monkeypatch):
     files = write(EVERYBODY)
     done = run("adjudicate", "coref", *files, "-o", "gold.conll")
     assert done.exit_code == 1
-    purpose = "--solver clingo (the extra closeread[adjudication]; --solver milp needs none)"
-    assert done.stderr == f"Error: {purpose} needs clingo: pip install clingo\n"
+    purpose = "--solver clingo (unlike --solver milp)"
+    assert done.stderr == f"Error: {purpose} needs clingo: pip install 'closeread[adjudication]'\n"
     assert not Path("gold.conll").exists()
     ran("adjudicate", "coref", *files, "-o", "gold.conll", "--solver", "milp")
 

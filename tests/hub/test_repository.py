@@ -242,6 +242,5 @@ def test_an_old_client_is_told_apart(monkeypatch):
     with pytest.raises(MissingExtraError) as caught:
         Hub()
     assert str(caught.value) == (
-        "working with the Hub (the extra closeread[hub]) needs 'huggingface-hub>=1.31': "
-        "pip install 'huggingface-hub>=1.31'"
+        "working with the Hub needs huggingface-hub 1.31 or newer: pip install 'closeread[hub]'"
     )

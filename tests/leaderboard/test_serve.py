@@ -275,12 +275,12 @@ def test_other_stores_are_refused(run, tmp_path):
 @pytest.mark.parametrize(
     ("hidden", "needed"),
     [
-        (["starlette"], "starlette: pip install starlette"),
-        (["uvicorn", "python_multipart"], "python-multipart and uvicorn: pip install python-multipart uvicorn"),
+        (["starlette"], "starlette: pip install 'closeread[serve]'"),
+        (["uvicorn", "python_multipart"], "python-multipart and uvicorn: pip install 'closeread[serve]'"),
     ],
 )
 def test_missing_libraries_are_named(store, hidden, needed):
     code = f"import sys; sys.modules.update(dict.fromkeys({hidden})); {COMMAND[2]}"
     done = subprocess.run([sys.executable, "-c", code, *COMMAND[3:], store.place], capture_output=True, text=True)
     assert done.returncode == 1
-    assert done.stderr == f"Error: serving a leaderboard (the extra closeread[serve]) needs {needed}\n"
+    assert done.stderr == f"Error: serving a leaderboard needs {needed}\n"

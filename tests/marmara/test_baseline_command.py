@@ -240,8 +240,8 @@ def test_without_scikit_learn(run, here, monkeypatch):
     assert run(*BASELINE, "mentions", *SAMPLE, "-o", "m.jsonl").exit_code == 0
     done = run(*BASELINE, "svc", *SAMPLE, "-o", "a.jsonl")
     assert done.exit_code != 0
-    purpose = "training a support vector machine (the extra closeread[baseline])"
-    assert done.stderr == f"Error: {purpose} needs scikit-learn: pip install scikit-learn\n"
+    purpose = "training a support vector machine"
+    assert done.stderr == f"Error: {purpose} needs scikit-learn: pip install 'closeread[baseline]'\n"
     assert not (here / "a.jsonl").exists()
 
 

@@ -20,7 +20,7 @@ WORDS = [
 def test_missing_libraries_name_the_extra():
     with (
         mock.patch.dict("sys.modules", {"torch": None}),
-        pytest.raises(ImportError, match="pip install torch transformers"),
+        pytest.raises(ImportError, match=r"pip install 'closeread\[neural\]'"),
     ):
         FillMask("no-such-model")
 

@@ -187,6 +187,6 @@ def test_pipelines_that_can_not_be_used(run, here, pipeline, monkeypatch):
     done = run(*command, pipeline)
     assert (done.exit_code, done.stderr) == (
         1,
-        "Error: closeread phrases text (the extra closeread[spacy]) needs spacy: pip install spacy\n",
+        "Error: closeread phrases text needs spacy: pip install 'closeread[spacy]'\n",
     )
     assert not Path("events.txt").exists()

@@ -182,5 +182,5 @@ def test_a_library_that_is_not_installed(run, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "text_to_num", None)
     result = run("perturb", "mctaco", "units", "--config", "sample", "-o", "n.jsonl")
     assert result.exit_code == 1
-    assert result.stderr == "Error: parsing number words needs text2num: pip install text2num\n"
+    assert result.stderr == "Error: parsing number words needs text2num: pip install 'closeread[perturb]'\n"
     assert not Path("n.jsonl").exists()

@@ -58,7 +58,7 @@ def test_k_below_one_is_an_error():
 def test_missing_library_names_the_extra():
     with (
         mock.patch.dict("sys.modules", {"sklearn.feature_extraction.text": None}),
-        pytest.raises(ImportError, match="pip install scikit-learn"),
+        pytest.raises(ImportError, match=r"pip install 'closeread\[perturb\]'"),
     ):
         PhraseIndex(["a"])
 

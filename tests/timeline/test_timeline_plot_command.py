@@ -79,9 +79,9 @@ def test_without_matplotlib_the_extra_is_named(run, tmp_path, monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"the extra closeread\[plot\]"):
+    with pytest.raises(MissingExtraError, match=r"drawing needs matplotlib"):
         draw_timeline("T", [])
     result = run(*PLOT, "-o", tmp_path / "x.png")
     assert result.exit_code == 1
-    assert "pip install matplotlib" in result.stderr
+    assert "pip install 'closeread[plot]'" in result.stderr
     assert not (tmp_path / "x.png").exists()

@@ -262,11 +262,11 @@ def test_what_can_not_be_written(ran, run, monkeypatch, command):
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"the extra closeread\[plot\]"):
+    with pytest.raises(MissingExtraError, match=r"drawing needs matplotlib"):
         draw_prepositions({"one": np.ones(25, np.int64)})
     result = run("plot", *command, *SAMPLE, "-o", "x.png")
     assert result.exit_code == 1
-    assert "pip install matplotlib" in result.stderr
+    assert "pip install 'closeread[plot]'" in result.stderr
     assert not Path("x.png").exists()
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO, TypeVar
 
 import click
@@ -50,6 +52,22 @@ def print_grids(grids: Iterable[Grid], style: Style = "table") -> None:
 
     coloured = can_colour(sys.stdout)
     click.echo("\n".join(draw(grid, style, coloured=coloured) for grid in grids), nl=False)
+
+
+@contextmanager
+def writing_to(path: Path | None) -> Iterator[None]:
+    """Write what the block prints to a file, whole or not at all; if the path is None, print it.
+
+    Raises:
+        OSError: the file can't be written.
+    """
+    if path is None:
+        yield
+        return
+    from closeread.files import replacing
+
+    with replacing(path) as partial, partial.open("w", encoding="utf-8", newline="") as file, redirect_stdout(file):
+        yield
 
 
 def can_colour(file: TextIO) -> bool:

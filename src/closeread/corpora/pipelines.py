@@ -43,7 +43,7 @@ def load_pipeline(name: str, purpose: str) -> Any:
     try:
         import spacy
     except ImportError:
-        raise MissingExtraError(f"{purpose} (the extra closeread[spacy])", "spacy") from None
+        raise MissingExtraError(purpose, "spacy", extra="spacy") from None
     try:
         return spacy.load(name)
     except Exception as error:  # third-party code and configuration, which may fail in any way

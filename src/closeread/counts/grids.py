@@ -1,6 +1,7 @@
 """Results as tables.
 
-Conventions: rows (CSV) have ratios in full precision; grids (all other tables) have scores times 100 with two decimals.
+Conventions: rows (CSV) have ratios in full precision; grids (all other tables) have scores times 100, with two
+decimals if not told otherwise.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ ENOUGH_BLOCKS = 30
 """From this number on, bootstrap intervals and p-values are close to nominal (`benchmarks/coverage.py`)."""
 
 
-def report_grid(report: Report, procedure: Procedure, style: Style = "table") -> Grid:
+def report_grid(report: Report, procedure: Procedure, style: Style = "table", *, digits: int = 2) -> Grid:
     """Return the table of a report: scores and intervals for all units and every slice, with a row for each metric.
 
     Precision, recall and F1 of a metric share a row, with the interval of F1.  In a terminal, which is too narrow for
@@ -52,12 +53,12 @@ def report_grid(report: Report, procedure: Procedure, style: Style = "table") ->
                     *([name if is_first else ""] if sliced else []),
                     f"  {title}" if stacked else title,
                     *(
-                        [_format_score(scores, f"{metric.removesuffix('f1')}{part}") for part in PARTS]
+                        [_format_score(scores, f"{metric.removesuffix('f1')}{part}", digits) for part in PARTS]
                         if parted
                         else []
                     ),
-                    percent(estimate.value) + (_format_star(estimate) if parted else ""),
-                    *([_format_interval(estimate)] if drawn else []),
+                    percent(estimate.value, digits) + (_format_star(estimate) if parted else ""),
+                    *([_format_interval(estimate, digits)] if drawn else []),
                     *(n if is_first and not stacked else [""] * len(sizes)),
                 ]
             )
@@ -78,10 +79,10 @@ def _select_rows(scores: Scores) -> list[tuple[str, Estimate]]:
     return [(name, estimate) for name, estimate in scores.scores.items() if not name.endswith(PARTS)]
 
 
-def _format_score(scores: Scores, name: str) -> str:
+def _format_score(scores: Scores, name: str, digits: int) -> str:
     """Format a score that shares a row; an empty cell if there is none."""
     estimate = scores.scores.get(name)
-    return "" if estimate is None else percent(estimate.value) + _format_star(estimate)
+    return "" if estimate is None else percent(estimate.value, digits) + _format_star(estimate)
 
 
 def _format_star(estimate: Estimate) -> str:
@@ -230,37 +231,40 @@ def comparison_rows(comparison: Comparison) -> tuple[list[str], list[list[object
     return header, rows
 
 
-def units_grid(rows: Sequence[Mapping[str, object]], procedure: Procedure, *, with_counts: bool = False) -> Grid:
+def units_grid(
+    rows: Sequence[Mapping[str, object]], procedure: Procedure, *, with_counts: bool = False, digits: int = 2
+) -> Grid:
     """Return a table of units: their ids and scores, under the titles of the table of all units.
 
     Args:
         rows: the rows of `per_unit`.
         procedure: the procedure that counted.
         with_counts: whether to show what else is in the rows, too: blocks, fields and counts.
+        digits: the number of decimals of scores.
     """
     titles = {metric.name: metric.title for metric in procedure.metrics}
     names = [procedure.unit, *titles]
     if with_counts and rows:
         names += [name for name in rows[0] if name not in names]
-    cells = [[_format_value(row[name], is_score=name in titles) for name in names] for row in rows]
+    cells = [[_format_value(row[name], digits if name in titles else None) for name in names] for row in rows]
     return Grid("", [titles.get(name, name) for name in names], cells, texts=frozenset({procedure.unit}))
 
 
-def _format_value(value: object, *, is_score: bool) -> str:
-    """Format a score in percent, another number as it is, to six decimals."""
+def _format_value(value: object, digits: int | None) -> str:
+    """Format a score in percent, with these decimals, or if that is None another number as it is, to six decimals."""
     if value is None:
         return NOTHING
     if not isinstance(value, float):
         return str(value)
-    if is_score:
-        return percent(value)
+    if digits is not None:
+        return percent(value, digits)
     return f"{value:.0f}" if value == int(value) else f"{value:.6f}".rstrip("0")
 
 
-def _format_interval(estimate: Estimate) -> str:
+def _format_interval(estimate: Estimate, digits: int) -> str:
     if estimate.low is None or estimate.high is None:
         return NOTHING
-    return f"{percent(estimate.low)} to {percent(estimate.high)}"
+    return f"{percent(estimate.low, digits)} to {percent(estimate.high, digits)}"
 
 
 def _format_difference(value: float) -> str:

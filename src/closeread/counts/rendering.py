@@ -101,9 +101,9 @@ def escape_cell(text: str) -> str:
     return escape(text).replace("\n", r"\n")
 
 
-def percent(value: float | None) -> str:
-    """Format a ratio times 100, with two decimals."""
-    return NOTHING if value is None else f"{100 * value:.2f}"
+def percent(value: float | None, digits: int = 2) -> str:
+    """Format a ratio times 100, with two decimals or as many as given."""
+    return NOTHING if value is None else f"{100 * value:.{digits}f}"
 
 
 def format_number(value: float | None) -> str:

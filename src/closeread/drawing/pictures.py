@@ -73,5 +73,5 @@ def _import_matplotlib() -> Any:
         import matplotlib
         import matplotlib.figure
     except ImportError as error:
-        raise MissingExtraError("drawing (the extra closeread[plot])", "matplotlib") from error
+        raise MissingExtraError("drawing", "matplotlib", extra="plot") from error
     return matplotlib

@@ -68,7 +68,7 @@ def render_page(markdown: str, *, title: str, description: str) -> bytes:
         from markdown_it import MarkdownIt
         from markupsafe import Markup
     except ImportError as error:
-        raise MissingExtraError("publishing a page", "jinja2", "markdown-it-py") from error
+        raise MissingExtraError("publishing a page", "jinja2", "markdown-it-py", extra="hub") from error
 
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
     reader.add_render_rule("link_open", _open_link)

@@ -31,7 +31,7 @@ def split_card(card: str) -> tuple[dict[str, Any], str]:
     try:
         from huggingface_hub import RepoCard
     except ImportError as error:
-        raise MissingExtraError("publishing", "huggingface_hub") from error
+        raise MissingExtraError("publishing", "huggingface-hub", extra="hub") from error
     import yaml
 
     try:

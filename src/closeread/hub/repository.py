@@ -61,8 +61,8 @@ class Hub:
 
         version = tuple(int(part) for part in huggingface_hub.__version__.split(".")[:2])
         if version < OLDEST:
-            needed = f"'huggingface-hub>={OLDEST[0]}.{OLDEST[1]}'"
-            raise MissingExtraError("working with the Hub (the extra closeread[hub])", needed)
+            needed = f"huggingface-hub {OLDEST[0]}.{OLDEST[1]} or newer"
+            raise MissingExtraError("working with the Hub", needed, extra="hub")
         logging.set_verbosity_error()  # type: ignore[no-untyped-call]  # what matters is said here
         if not sys.stderr.isatty():
             disable_progress_bars()

@@ -153,7 +153,7 @@ def _open_templates(folder: Path) -> Environment:
     try:
         import jinja2
     except ImportError:
-        raise MissingExtraError("the page of a leaderboard (the extra closeread[hub])", "jinja2") from None
+        raise MissingExtraError("the page of a leaderboard", "jinja2", extra="hub") from None
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         autoescape=True,

@@ -116,7 +116,7 @@ def _import_libraries() -> tuple[Any, Any]:
         import torch
         import transformers
     except ImportError as error:
-        raise MissingExtraError("a language model", "torch", "transformers") from error
+        raise MissingExtraError("a language model", "torch", "transformers", extra="neural") from error
     return torch, transformers
 
 

@@ -42,6 +42,21 @@ result_options = options.together(
         is_flag=True,
         help="Also show fields and counts in the table of --per-unit; JSON and CSV always have them.",
     ),
+    click.option(
+        "-o", "--output", type=options.WRITTEN, metavar="FILE", help="Write the result to this file; print nothing."
+    ),
+    click.option(
+        "--digits",
+        type=click.IntRange(0, 10),
+        default=2,
+        show_default=True,
+        help="Number of decimals of scores in tables; JSON and CSV have them in full.",
+    ),
+    click.option(
+        "--score-only",
+        is_flag=True,
+        help="Print only the main score (times 100), or that of each of --metrics on a line of its own.",
+    ),
 )
 
 
@@ -83,6 +98,7 @@ def run(procedure: Procedure, name: str, predictions: Path, values: dict[str, An
     """Score a file and print the result."""
     from closeread.scoring import open_scorer
 
+    check_score_only(values)
     scorer = open_scorer(name, read_place(values), given_options(procedure, values), values.get("metrics"))
     options.tell(scorer.gold.notices)
     system = scorer.read(predictions)
@@ -104,20 +120,50 @@ def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, li
     from closeread.counts.report import Resampling, make_report, per_unit
 
     options.tell(counted.notices)
-    n_resamples = 0 if values["no_ci"] else values["resamples"]
+    n_resamples = 0 if values["no_ci"] or values["score_only"] else values["resamples"]
     resampling = Resampling(n_resamples, values["confidence"], values["seed"])
     report = make_report(counted, by=values["by"], resampling=resampling)
     units = per_unit(counted) if values["per_unit"] or values["with_counts"] else None
-    if values.get("counts") is not None:
-        from closeread.counts.files import write_counts
+    with printing.writing_to(values["output"]):
+        if values.get("counts") is not None:
+            from closeread.counts.files import write_counts
 
-        write_counts(values["counts"], counted)
-    printing.show(
-        values["style"],
-        value=lambda: _make_json(report, units, explanations),
-        table=lambda: _make_csv(report, counted.procedure, units, explanations),
-        grids=lambda: _make_grids(report, counted.procedure, units, explanations, values),
-    )
+            write_counts(values["counts"], counted)
+        if values["score_only"]:
+            _print_scores(report, counted.procedure, values)
+        else:
+            printing.show(
+                values["style"],
+                value=lambda: _make_json(report, units, explanations),
+                table=lambda: _make_csv(report, counted.procedure, units, explanations),
+                grids=lambda: _make_grids(report, counted.procedure, units, explanations, values),
+            )
+
+
+def check_score_only(values: Mapping[str, Any]) -> None:
+    """Check that nothing else is requested if only scores are to be printed.
+
+    Raises:
+        UsageError: something is.
+    """
+    if not values["score_only"]:
+        return
+    others = ("by", "per_unit", "with_counts", "explain")
+    given = [f"--{name.replace('_', '-')}" for name in others if values.get(name)]
+    if values["style"] != "table":
+        given.append(f"--format {values['style']}")
+    if given:
+        raise click.UsageError(f"--score-only prints numbers alone; omit {' and '.join(given)}.")
+
+
+def _print_scores(report: Report, procedure: Procedure, values: Mapping[str, Any]) -> None:
+    """Print the main score, or that of each selected metric, one a line; nan if a score has no value."""
+    scores = report.total.scores
+    headline = procedure.headline if procedure.headline in scores else next(iter(scores))
+    families = values.get("metrics") or [headline.partition("/")[0]]
+    for family in families:
+        found = scores.get(f"{family}/f1") or scores[family]
+        click.echo("nan" if found.value is None else f"{100 * found.value:.{values['digits']}f}")
 
 
 def _make_json(
@@ -143,8 +189,8 @@ def _make_grids(
     if explanations is not None:
         yield from _explain_in_grids(procedure, explanations)
     if units is not None:
-        yield units_grid(units, procedure, with_counts=values["with_counts"])
-    yield report_grid(report, procedure, values["style"])
+        yield units_grid(units, procedure, with_counts=values["with_counts"], digits=values["digits"])
+    yield report_grid(report, procedure, values["style"], digits=values["digits"])
 
 
 def _make_csv(
@@ -213,6 +259,8 @@ def score_counts(ctx: click.Context, /, from_counts: Path | None, **values: Any)
         from closeread.counts.files import read_any_counts
         from closeread.tasks import load_procedure
 
+        options.check_written(ctx, ctx.command.params)
+        check_score_only(values)
         show(read_any_counts(from_counts, load_procedure), values)
 
 

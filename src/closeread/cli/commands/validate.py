@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +21,11 @@ from closeread.cli.procedure_group import (
     procedure_options,
     read_place,
 )
-from closeread.errors import escape
+from closeread.errors import InputError, escape
 
 if TYPE_CHECKING:
     from closeread.counts.procedure import Procedure
+    from closeread.scoring import Scorer
 
 
 def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
@@ -30,42 +34,100 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     @click.command(
         cls=GroupedCommand,
         name=procedure.name,
-        help="Validate a file of predictions without scoring it.\n\n"
-        + examples(procedure, corpus, f"validate {name}", "--config sample" if corpus else ""),
+        help="Validate files of predictions without scoring them.\n\n"
+        + examples(procedure, corpus, f"validate {name}", "--config sample" if corpus else "", "--json"),
         short_help=procedure.title[0].upper() + procedure.title[1:],
     )
     @gold_arguments(corpus)
-    @click.argument("predictions", type=options.FILE, metavar="PREDICTIONS" if corpus else "RESPONSE")
-    def command(predictions: Path, **values: Any) -> None:
+    @click.argument(
+        "predictions",
+        type=options.FILE,
+        nargs=-1,
+        required=True,
+        metavar="PREDICTIONS..." if corpus else "RESPONSE...",
+    )
+    @click.option(
+        "--json",
+        "as_json",
+        is_flag=True,
+        help="Print a list with an object for each file: 'file', 'valid', 'rows' (gold records with predictions; null "
+        "if the file is not valid) and 'problems'.",
+    )
+    def command(predictions: tuple[Path, ...], **values: Any) -> None:
         run(procedure, name, predictions, values)
 
     command.params += [*corpus_options(corpus), *procedure_options(procedure, corpus)]
     return command
 
 
-def run(procedure: Procedure, name: str, predictions: Path, values: dict[str, Any]) -> None:
-    """Validate a file and print how many gold records it covers."""
+def run(procedure: Procedure, name: str, predictions: Sequence[Path], values: dict[str, Any]) -> None:
+    """Validate files, and print how many gold records each covers, or its problems.
+
+    Raises:
+        Exit: a file is not valid.
+    """
     from closeread.scoring import open_scorer
 
     scorer = open_scorer(name, read_place(values), given_options(procedure, values))
     options.tell(scorer.gold.notices)
-    system = scorer.read(predictions)
+    verdicts = [_validate(scorer, path) for path in predictions]
+    if values["as_json"]:
+        objects = [verdict.to_json() for verdict in verdicts]
+        click.echo(json.dumps(objects, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        total = len(scorer.gold.records)
+        where = values["gold"] or "{0} {2} ({1})".format(*scorer.gold.origin)
+        for verdict in verdicts:
+            if verdict.error is None:
+                found = f"valid; {verdict.rows:,} of {total:,} gold records of {where} have predictions"
+                click.echo(escape(f"{verdict.path}: {found}"))
+    wrong = [str(verdict.error) for verdict in verdicts if verdict.error is not None]
+    if wrong and not values["as_json"]:
+        raise click.ClickException(escape("\n".join(wrong)))
+    if wrong:
+        raise click.exceptions.Exit(1)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is found of a file.
+
+    Attributes:
+        path: the file.
+        rows: how many gold records have predictions in it; None if it is not valid.
+        error: what is wrong with it; None if it is valid.
+    """
+
+    path: Path
+    rows: int | None
+    error: InputError | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the verdict as a JSON object, with every problem in words."""
+        problems = [] if self.error is None else [one.at(escape(self.error.source)) for one in self.error.problems]
+        return {"file": str(self.path), "valid": self.error is None, "rows": self.rows, "problems": problems}
+
+
+def _validate(scorer: Scorer, path: Path) -> Verdict:
+    """Validate a file, and print notices about it if it is valid."""
+    try:
+        system = scorer.read(path)
+    except InputError as error:
+        return Verdict(path, None, error)
     options.tell(scorer.remarks(system))
-    total = len(scorer.gold.records)
-    where = values["gold"] or "{0} {2} ({1})".format(*scorer.gold.origin)
-    found = f"valid; {total - len(system.missing):,} of {total:,} gold records of {where} have predictions"
-    click.echo(escape(f"{predictions}: {found}"))
+    return Verdict(path, len(scorer.gold.records) - len(system.missing))
 
 
 command = ProcedureGroup(
     "validate",
     build=build,
-    help="""Validate a file of predictions without scoring it, and report all problems at once.
+    help="""Validate files of predictions without scoring them, and report all problems of all files at once.
 
     \b
     Examples:
       closeread validate mctaco predictions.jsonl
+      closeread validate mctaco first.jsonl second.jsonl --json
       closeread validate coref key.conll response.conll
     """,
-    short_help="Validate a file of predictions.",
+    short_help="Validate files of predictions.",
 )

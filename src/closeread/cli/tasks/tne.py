@@ -115,7 +115,7 @@ def build(
     phrases are the base noun phrases that spaCy finds, without pronouns; each is a cluster of its own.  Documents are
     written as JSON Lines.
 
-    Needs the extra closeread[spacy], and a pipeline with a tagger and a parser, such as that of the paper:
+    Needs spaCy (pip install 'closeread[spacy]') and a pipeline with a tagger and a parser, such as that of the paper:
     `python -m spacy download en_core_web_sm` installs it.
 
     \b

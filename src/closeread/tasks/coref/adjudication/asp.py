@@ -43,8 +43,8 @@ def load_clingo() -> OpenSession:
     try:
         import clingo
     except ImportError as error:
-        purpose = "--solver clingo (the extra closeread[adjudication]; --solver milp needs none)"
-        raise MissingExtraError(purpose, "clingo") from error
+        purpose = "--solver clingo (unlike --solver milp)"
+        raise MissingExtraError(purpose, "clingo", extra="adjudication") from error
     options = ["--opt-strategy=usc", "--opt-mode=optN", "--models=0", "--warn=none"]
     return lambda part, deadline: AspSession(part, deadline, lambda: clingo.Control(options))
 

@@ -65,8 +65,8 @@ def make_estimator(learner: str) -> Any:
     try:
         from sklearn.svm import LinearSVC, LinearSVR
     except ImportError as error:
-        purpose = "training a support vector machine (the extra closeread[baseline])"
-        raise MissingExtraError(purpose, "scikit-learn") from error
+        purpose = "training a support vector machine"
+        raise MissingExtraError(purpose, "scikit-learn", extra="baseline") from error
     shared = {"C": 1, "dual": False, "tol": TOLERANCE, "max_iter": MAX_ITERATIONS}
     if learner == "svc":
         return LinearSVC(**shared)

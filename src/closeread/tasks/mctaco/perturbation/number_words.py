@@ -65,7 +65,7 @@ def _read(words: str) -> int | None:
     try:
         from text_to_num import text2num  # type: ignore[import-untyped]
     except ImportError as error:
-        raise MissingExtraError("parsing number words", "text2num") from error
+        raise MissingExtraError("parsing number words", "text2num", extra="perturb") from error
     try:
         return int(text2num(words, "en"))
     except ValueError:

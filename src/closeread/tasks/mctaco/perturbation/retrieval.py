@@ -98,5 +98,5 @@ def _make_vectorizer() -> TfidfVectorizer:
     try:
         from sklearn.feature_extraction.text import TfidfVectorizer
     except ImportError as error:
-        raise MissingExtraError("phrase retrieval", "scikit-learn") from error
+        raise MissingExtraError("phrase retrieval", "scikit-learn", extra="perturb") from error
     return TfidfVectorizer(token_pattern=_WORD)
