@@ -86,32 +86,19 @@ class WritingCommand(GroupedCommand):
             RequestError: an output file is also an input, or another output.
         """
         rest = super().parse_args(ctx, args)
-        check_written(ctx, self.params)
+        read: list[Path] = []
+        written: list[Path] = []
+        for param in self.params:
+            if isinstance(param.type, click.Path):
+                given = ctx.params[param.name or ""]
+                paths = given if isinstance(given, tuple) else (given,)
+                (written if param.type is WRITTEN else read).extend(path for path in paths if path is not None)
+        for number, output in enumerate(written):
+            if any(_same(output, path) or _contains(path, output) for path in read):
+                raise RequestError(f"{output} is also an input; choose another output file")
+            if any(_same(output, path) for path in written[:number]):
+                raise RequestError(f"{output} is given for two outputs; choose two files")
         return rest
-
-
-def check_written(ctx: click.Context, params: Iterable[click.Parameter]) -> None:
-    """Check that no output file is also an input, or another output.
-
-    Args:
-        ctx: the context, with the values of the parameters.
-        params: the parameters of the command.
-
-    Raises:
-        RequestError: one is.
-    """
-    read: list[Path] = []
-    written: list[Path] = []
-    for param in params:
-        if isinstance(param.type, click.Path):
-            given = ctx.params[param.name or ""]
-            paths = given if isinstance(given, tuple) else (given,)
-            (written if param.type is WRITTEN else read).extend(path for path in paths if path is not None)
-    for number, output in enumerate(written):
-        if any(_same(output, path) or _contains(path, output) for path in read):
-            raise RequestError(f"{output} is also an input; choose another output file")
-        if any(_same(output, path) for path in written[:number]):
-            raise RequestError(f"{output} is given for two outputs; choose two files")
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -259,12 +259,15 @@ def score_counts(ctx: click.Context, /, from_counts: Path | None, **values: Any)
         from closeread.counts.files import read_any_counts
         from closeread.tasks import load_procedure
 
-        options.check_written(ctx, ctx.command.params)
         check_score_only(values)
         show(read_any_counts(from_counts, load_procedure), values)
 
 
-command = ProcedureGroup(
+class WritingGroup(options.WritingCommand, ProcedureGroup):
+    """The group, which writes too if it scores counts itself."""
+
+
+command = WritingGroup(
     "score",
     build=build,
     callback=score_counts,
