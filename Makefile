@@ -7,6 +7,11 @@ BIN = $(VENV)/bin
 # No bytecode is compiled at installation, because only a small part of what is installed is ever imported.
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 PREDICTIONS = $(VENV)/always-positive.jsonl
+# What is installed: the extras, and a digest of everything that goes into the package. Nothing is installed again as long as
+# that is the same.
+STAMP = $(VENV)/installed
+SOURCES = pyproject.toml setup.py README.md LICENSE src loaders metrics schemas cards
+DIGEST = find $(SOURCES) -type f ! -path '*/__pycache__/*' ! -path '*.egg-info/*' -exec cksum {} + | LC_ALL=C sort | cksum
 
 .PHONY: score test test-floors environment
 
@@ -15,7 +20,8 @@ environment:
 
 # Scores the test split if it is available; otherwise prints why not and, if the message suggests it, scores the sample.
 score: environment
-	@$(INSTALL) .
+	@digest="$$($(DIGEST))"; case "$$(cat $(STAMP) 2>/dev/null)" in *": $$digest") ;; *) \
+	   rm -f $(STAMP) && $(INSTALL) . && echo "no extras: $$digest" >$(STAMP);; esac
 	@sample=; \
 	 if ! error=$$($(BIN)/closeread stats mctaco --format csv 2>&1 >/dev/null); then \
 	   echo "$$error"; \
@@ -26,7 +32,8 @@ score: environment
 	 && $(BIN)/closeread score mctaco $(PREDICTIONS) $$sample --by category
 
 test: environment
-	@$(INSTALL) '.[$(EXTRAS)]'
+	@wanted="$(EXTRAS): $$($(DIGEST))"; test "$$(cat $(STAMP) 2>/dev/null)" = "$$wanted" \
+	 || { rm -f $(STAMP) && $(INSTALL) '.[$(EXTRAS)]' && echo "$$wanted" >$(STAMP); }
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy -p closeread

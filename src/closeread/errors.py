@@ -10,7 +10,6 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
@@ -241,6 +240,8 @@ def suggest(name: str, known: Sequence[str], aliases: Mapping[str, str] = NO_ALI
     >>> suggest("B-Cubed/F1", ["b3", "lea"], {"bcubed": "b3"})
     " Did you mean 'b3'?"
     """
+    from difflib import get_close_matches
+
     meant = {alias: target for alias, target in aliases.items() if target in known} | {one: one for one in known}
     folded = {_fold(one): target for one, target in meant.items()}
     stem = SCORE.sub("", name)

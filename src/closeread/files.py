@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -18,6 +17,8 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises:
         OSError: the folder does not exist or is not writable, or `path` exists and is not a regular file.
     """
+    import tempfile  # takes 5 ms, and commands that only read don't need it
+
     target = Path(os.path.realpath(path))  # a symbolic link is kept, and its target is replaced
     if target.exists() and not target.is_file():
         what = "is a directory" if target.is_dir() else "is not a regular file"
@@ -49,6 +50,8 @@ def creating_folder(folder: Path) -> Iterator[Path]:
     Raises:
         OSError: `folder` is the working directory, a file or not empty, or can't be written.
     """
+    import tempfile
+
     target = folder.resolve()
     if target == Path.cwd() or (target.exists() and not (target.is_dir() and not any(target.iterdir()))):
         raise OSError(errno.ENOTEMPTY, "is not a new or an empty folder; choose another folder", str(folder))

@@ -75,7 +75,7 @@ def _find_struct(children: dict[str, Convert | None]) -> Convert | None:
 
 
 def _quote(value: Any) -> Any:
-    if isinstance(value, Integral) and not isinstance(value, bool) and abs(value) < LARGEST:
+    if isinstance(value, Integral) and not isinstance(value, bool) and abs(int(value)) < LARGEST:
         return str(int(value))
     return value
 

@@ -16,7 +16,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from closeread.corpora.declaration import Corpus, Source, SourceFile, SourceFolder, UserFolder, UserFolders
 from closeread.errors import ChecksumError, FormatError, Problem, UnavailableError, merge_errors
@@ -309,6 +308,8 @@ def _verify(path: Path, file: SourceFile, remedy: str) -> Located:
 
 
 def _download(corpus: Corpus, file: SourceFile) -> Located:
+    from tempfile import TemporaryDirectory
+
     path = cache_folder(corpus.name) / file.name
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -35,7 +34,9 @@ WORD = re.compile(r"(?:`[^`]*`|\S)+")
 def find_width() -> int:
     """Return the width of the terminal in columns, or `COLUMNS`; 100 in pipes and files."""
     if sys.stdout.isatty() or os.environ.get("COLUMNS"):
-        return shutil.get_terminal_size((PIPE_WIDTH, 24)).columns
+        from shutil import get_terminal_size
+
+        return get_terminal_size((PIPE_WIDTH, 24)).columns
     return PIPE_WIDTH
 
 

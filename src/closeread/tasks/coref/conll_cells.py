@@ -228,7 +228,8 @@ def _find_reopened(entity: Ints, events: _Events, by_entity: Ints) -> Ints:
     one, other = half[:-1], half[1:]
     is_reopened = events.closes[one] & events.opens[other]
     is_reopened &= (entity[one] == entity[other]) & (events.cell[one] == events.cell[other])
-    return np.unique(events.cell[one[is_reopened]])
+    cells = np.sort(events.cell[one[is_reopened]])
+    return cells[mark_run_starts(cells)]  # the first `np.unique` of its kind imports `numpy.ma`
 
 
 def _rank_entities(entity: Ints, opened: Ints, events: _Events) -> Ints | None:

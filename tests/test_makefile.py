@@ -1,0 +1,85 @@
+"""`make score` and `make test` install the package when its sources or extras have changed, and only then."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "src/closeread/cli/__init__.py", "schemas/mctaco.json")
+
+pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A folder with our Makefile and some files, and an environment whose commands only write down that they ran."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    for name in (*SOURCES, "loaders/a", "metrics/a", "cards/a"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"first {name}\n")
+    binaries = tmp_path / ".venv" / "bin"
+    binaries.mkdir(parents=True)
+    for name in ("python", "pip", "closeread", "ruff", "mypy", "pytest"):
+        (binaries / name).write_text(f'#!/bin/sh\necho {name} "$@" >>log\n')
+        (binaries / name).chmod(0o755)
+    return tmp_path
+
+
+def make(checkout, *arguments):
+    """Run make; the installations that it made, by what was installed."""
+    (checkout / "log").write_text("")
+    subprocess.run(["make", *arguments], cwd=checkout, capture_output=True, check=True)
+    lines = (checkout / "log").read_text().splitlines()
+    assert lines[-1].startswith(("closeread score", "pytest"))
+    return [line.split()[-1] for line in lines if line.startswith("pip install")]
+
+
+def test_nothing_is_installed_twice(checkout):
+    assert make(checkout, "score") == ["."]
+    assert make(checkout, "score") == []
+    assert make(checkout, "test", "EXTRAS=test") == [".[test]"]
+    assert make(checkout, "test", "EXTRAS=test") == []
+    assert make(checkout, "score") == []
+    assert make(checkout, "test", "EXTRAS=test,hub") == [".[test,hub]"]
+
+
+def test_a_changed_source_is_installed(checkout):
+    make(checkout, "score")
+    for name in SOURCES:
+        path = checkout / name
+        times = path.stat()
+        path.write_text(f"again {name}\n")
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))  # as another checkout may have it
+        assert make(checkout, "score") == ["."]
+    assert make(checkout, "score") == []
+
+
+def test_a_new_a_renamed_and_a_deleted_source_are_noticed(checkout):
+    make(checkout, "score")
+    schema = checkout / "schemas" / "mctaco.json"
+    for change in (
+        lambda: (checkout / "loaders" / "b").write_text("new"),
+        lambda: schema.rename(schema.with_name("tne.json")),
+        lambda: (checkout / "loaders" / "b").unlink(),
+    ):
+        change()
+        assert make(checkout, "score") == ["."]
+    compiled = checkout / "src" / "closeread" / "__pycache__" / "a.pyc"
+    compiled.parent.mkdir()
+    compiled.write_text("compiled")
+    assert make(checkout, "score") == []
+
+
+def test_a_failed_installation_is_tried_again(checkout):
+    make(checkout, "score")
+    pip = checkout / ".venv" / "bin" / "pip"
+    works = pip.read_text()
+    (checkout / "setup.py").write_text("broken")
+    pip.write_text("#!/bin/sh\nexit 1\n")
+    assert subprocess.run(["make", "score"], cwd=checkout, capture_output=True).returncode != 0
+    pip.write_text(works)
+    (checkout / "setup.py").write_text("first setup.py\n")  # as it was when it was installed last
+    assert make(checkout, "score") == ["."]
