@@ -62,7 +62,21 @@ def test_an_integer_is_as_good_as_its_digits_through_every_door(names, tmp_path,
     assert module.compute(predictions=rows, references=loose) == module.compute(predictions=rows, references=rows)
     own = closeread.score("wikipossessions", rows, gold=write_lines(tmp_path / "gold.jsonl", complete(rows)))
     assert closeread.score("wikipossessions", rows, gold=complete(loose)).to_json() == own.to_json()
+    bare = [
+        {"article": row["article"], "possessions": row["possessions"]} for row in unquote(without_years(rows), *names)
+    ]
+    path = write_lines(tmp_path / "bare.jsonl", bare)
+    assert closeread.score("wikipossessions", rows, gold=path).to_json() == own.to_json()
     assert loose == given, "what the caller passed has changed"
+
+
+def without_years(rows):
+    """Gold possessions without the fields that follow from the anchor."""
+    kept = ("type", *FIELDS)
+    return [
+        {**row, "possessions": [{name: one[name] for name in kept} for one in row["possessions"]]}
+        for row in complete(rows)
+    ]
 
 
 def complete(rows):
