@@ -174,7 +174,8 @@ def test_three_annotators_as_json_and_csv(ran, files):
     assert ran("agreement", "tne", *files[:2], "--by", "domain", "--format", "csv").startswith("field,group,metric")
 
 
-def test_nothing_in_common(run):
+def test_nothing_in_common(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     json_lines.write("anna.jsonl", [ANNA | {"coref": None}])
     json_lines.write("ben.jsonl", [BEN | {"np_relations": None}])
     done = run("agreement", "tne", "anna.jsonl", "ben.jsonl", "ben.jsonl")
