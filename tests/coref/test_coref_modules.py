@@ -104,3 +104,18 @@ def test_a_module_refuses_what_is_nested_too_deeply(offline_caches):
 def test_a_missing_prediction_is_not_added(offline_caches):
     with pytest.raises(SubmissionError, match=r"predictions: row 0: is None \(expected a prediction"):
         closeread.load_metric("coref_lea").add(prediction=None, reference=KEY["a"])
+
+
+def test_one_module_gives_all_scores_in_one_pass(offline_caches):
+    given = {"predictions": [RESPONSE["a"], RESPONSE["b"]], "references": [KEY["a"], KEY["b"]]}
+    every = closeread.load_metric("coref").compute(**given)
+    # A document of four mentions in two entities, of which the response finds one entity and two mentions.
+    found = evaluate.load("coref").compute(
+        predictions=[[[[0, 0], [1, 1]]]], references=[[[[0, 0], [1, 1]], [[2, 2], [3, 3]]]]
+    )
+    assert (found["mentions/recall"], found["muc/recall"], found["muc/precision"]) == (1 / 2, 1 / 2, 1)
+    singly = {}
+    for name in PROCEDURE.modules[1:]:
+        singly |= closeread.load_metric(name).compute(**given)
+    assert {name: score for name, score in every.items() if not name.startswith("mentions/")} == singly
+    assert list(every) == [metric.name for metric in PROCEDURE.metrics]

@@ -265,7 +265,7 @@ PROCEDURE = Procedure(
         ),
     },
     headline="conll/f1",
-    modules=tuple(f"coref_{name}" for name in TITLES if name != "mentions"),
+    modules=("coref", *(f"coref_{name}" for name in TITLES if name != "mentions")),
     count=count,
     breakdowns=tuple(FIELDS),
     find_lacking=find_lacking,

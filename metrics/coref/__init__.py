@@ -1,0 +1,1 @@
+"""All scores of coreference."""
