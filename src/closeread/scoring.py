@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.counts.comparison import Comparison, make_comparison
 from closeread.counts.procedure import Procedure
-from closeread.counts.report import Comparison, Counted, Provenance, Report, Resampling, make_comparison, make_report
+from closeread.counts.report import Counted, Provenance, Report, Resampling, make_report
 from closeread.counts.sides import Gold, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import combine_digests

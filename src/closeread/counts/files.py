@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closeread.arrays import Floats
+from closeread.counts.counted import Counted, Provenance
 from closeread.counts.procedure import Procedure
-from closeread.counts.report import Counted, Provenance
 from closeread.counts.table import Breakdown, CountTable, merge
 from closeread.digests import combine_digests
 from closeread.errors import FormatError, Problem, RequestError, escape

@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+from closeread.counts.comparison import Comparison
+from closeread.counts.estimates import Estimate, Scores
 from closeread.counts.procedure import Procedure
 from closeread.counts.rendering import NOTHING, Grid, Style, Whole, escape_cell, percent
-from closeread.counts.report import Comparison, Estimate, Report, Scores
+from closeread.counts.report import Report
 from closeread.errors import pluralize
 
 PARTS = ("precision", "recall")
@@ -19,7 +21,7 @@ ENOUGH_BLOCKS = 30
 """From this number on, bootstrap intervals and p-values are close to nominal (`benchmarks/coverage.py`)."""
 
 
-def report_grid(report: Report, procedure: Procedure, style: Style = "table", *, digits: int = 2) -> Grid:
+def report_grid(report: Report, style: Style = "table", *, digits: int = 2) -> Grid:
     """Return the table of a report: scores and intervals for all units and every slice, with a row for each metric.
 
     Precision, recall and F1 of a metric share a row, with the interval of F1.  In a terminal, which is too narrow for
@@ -36,7 +38,6 @@ def report_grid(report: Report, procedure: Procedure, style: Style = "table", *,
     scores_header = ["precision", "recall", "F1"] if parted else ["score"]
     stacked = bool(report.slices) and parted and style == "table"
     sliced = bool(report.slices) and not stacked
-    titles = {metric.name: metric.title for metric in procedure.metrics}
     rows: list[list[str]] = []
     for i, (field, value, scores) in enumerate(groups):
         name, n = _name_slice(field, value, report), [f"{scores.n_units:,}", f"{scores.n_blocks:,}"][: len(sizes)]
@@ -47,7 +48,8 @@ def report_grid(report: Report, procedure: Procedure, style: Style = "table", *,
             rows.append([value, *blank, *n])
         for position, (metric, estimate) in enumerate(_select_rows(scores)):
             is_first = position == 0
-            title = titles[metric].removesuffix(" F1") if parted else titles[metric] + _format_star(estimate)
+            title = report.name_score(metric)
+            title = title.removesuffix(" F1").removesuffix("/f1") if parted else title + _format_star(estimate)
             rows.append(
                 [
                     *([name if is_first else ""] if sliced else []),
@@ -63,7 +65,7 @@ def report_grid(report: Report, procedure: Procedure, style: Style = "table", *,
                 ]
             )
     header = [*(["slice"] if sliced else []), "metric", *scores_header, *interval, *sizes]
-    notes = _make_notes(report, groups, procedure)
+    notes = _make_notes(report, groups)
     return Grid(
         _make_title(report),
         header,
@@ -111,7 +113,7 @@ def _warn_of_few_blocks(report: Report, advice: str = "") -> list[str]:
     return [f"With only {blocks}, bootstrap intervals are too narrow{advice}."]
 
 
-def _make_notes(report: Report, groups: Sequence[tuple[str, str, Scores]], procedure: Procedure) -> list[str]:
+def _make_notes(report: Report, groups: Sequence[tuple[str, str, Scores]]) -> list[str]:
     notes = []
     drawing = report.resampling
     if drawing.n_resamples:
@@ -121,17 +123,17 @@ def _make_notes(report: Report, groups: Sequence[tuple[str, str, Scores]], proce
         )
     notes += _warn_of_few_blocks(report)
     if report.provenance.missing:
-        treatment = "skipped" if report.provenance.options["missing"] == "skip" else "scored as empty"
+        treatment = "skipped" if report.provenance.options.get("missing") == "skip" else "scored as empty"
         notes.append(f"No prediction for {pluralize(report.provenance.missing, 'gold record')} ({treatment}).")
     if any(e.undefined for _, _, scores in groups for e in scores.scores.values()):
         notes.append("* This score is 0/0; its value is set by convention.")
-    return [*notes, *_name_options(report, procedure)]
+    return [*notes, *_name_options(report)]
 
 
-def _name_options(report: Report, procedure: Procedure) -> list[str]:
+def _name_options(report: Report) -> list[str]:
     """Return the name of the preset that the options are, if they are one, and the signature."""
-    preset = procedure.name_preset(report.provenance.options)
-    return [*([f"Preset: {preset}."] if preset else []), Whole(f"Signature: {report.provenance.signature}")]
+    preset = [f"Preset: {report.preset}."] if report.preset else []
+    return [*preset, Whole(f"Signature: {report.provenance.signature}")]
 
 
 def report_rows(report: Report) -> tuple[list[str], list[list[object]]]:
@@ -168,20 +170,19 @@ def report_rows(report: Report) -> tuple[list[str], list[list[object]]]:
     ]
 
 
-def comparison_grid(comparison: Comparison, procedure: Procedure) -> Grid:
+def comparison_grid(comparison: Comparison) -> Grid:
     """Return the table of a comparison: two systems and their difference, with a row for each metric."""
     drawing = comparison.first.resampling
     first, second = (Whole(escape_cell(name)) for name in comparison.names)
     interval = f"{100 * drawing.confidence:g}% interval"
     header = ["metric", first, second, "difference", interval, "p (randomization)", "p (bootstrap)"]
     rows = []
-    for metric in procedure.metrics:
-        d = comparison.differences[metric.name]
+    for metric, d in comparison.differences.items():
         rows.append(
             [
-                metric.title,
-                percent(comparison.first.total.scores[metric.name].value),
-                percent(comparison.second.total.scores[metric.name].value),
+                comparison.first.name_score(metric),
+                percent(comparison.first.total.scores[metric].value),
+                percent(comparison.second.total.scores[metric].value),
                 _format_difference(d.value),
                 NOTHING if math.isnan(d.low) else f"{_format_difference(d.low)} to {_format_difference(d.high)}",
                 _format_p_value(d.p_randomization),
@@ -193,7 +194,7 @@ def comparison_grid(comparison: Comparison, procedure: Procedure) -> Grid:
         f"{drawing.n_resamples:,} resamples, seed {drawing.seed}; p-values are two-sided "
         "and not corrected for multiple comparisons.",
         *_warn_of_few_blocks(comparison.first, "; prefer the p-value of the randomization test"),
-        *_name_options(comparison.first, procedure),
+        *_name_options(comparison.first),
     ]
     return Grid(
         _make_title(comparison.first),
@@ -201,16 +202,15 @@ def comparison_grid(comparison: Comparison, procedure: Procedure) -> Grid:
         rows,
         notes,
         prose=frozenset({"metric"}),
-        best=frozenset(_find_best(comparison, procedure)),
+        best=frozenset(_find_best(comparison)),
     )
 
 
-def _find_best(comparison: Comparison, procedure: Procedure) -> Iterator[tuple[int, int]]:
+def _find_best(comparison: Comparison) -> Iterator[tuple[int, int]]:
     """Yield the cell of the better system for each metric; none if both are equally good."""
-    for row, metric in enumerate(procedure.metrics):
-        difference = comparison.differences[metric.name].value
-        if difference and not math.isnan(difference):
-            yield row, 2 if difference > 0 else 1
+    for row, difference in enumerate(comparison.differences.values()):
+        if difference.value and not math.isnan(difference.value):
+            yield row, 2 if difference.value > 0 else 1
 
 
 def comparison_rows(comparison: Comparison) -> tuple[list[str], list[list[object]]]:

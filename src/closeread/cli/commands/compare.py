@@ -99,8 +99,9 @@ def check_signature(name: str, stored: Counted, scorer: Scorer) -> None:
 
 def show(systems: tuple[Path, ...], results: list[Counted], values: dict[str, Any]) -> None:
     """Compare the first result with each of the others and print the results."""
+    from closeread.counts.comparison import make_comparison
+    from closeread.counts.estimates import Resampling
     from closeread.counts.grids import comparison_grid, comparison_rows
-    from closeread.counts.report import Resampling, make_comparison
 
     options.tell(notice for result in results for notice in result.notices)
     resampling = Resampling(values["resamples"], values["confidence"], values["seed"])
@@ -114,7 +115,7 @@ def show(systems: tuple[Path, ...], results: list[Counted], values: dict[str, An
         values["style"],
         value=lambda: [comparison.to_json() for comparison in comparisons],
         table=lambda: (tables[0][0], [row for _, rows in tables for row in rows]),
-        grids=lambda: [comparison_grid(comparison, results[0].procedure) for comparison in comparisons],
+        grids=lambda: [comparison_grid(comparison) for comparison in comparisons],
     )
 
 

@@ -190,7 +190,7 @@ def _make_grids(
         yield from _explain_in_grids(procedure, explanations)
     if units is not None:
         yield units_grid(units, procedure, with_counts=values["with_counts"], digits=values["digits"])
-    yield report_grid(report, procedure, values["style"], digits=values["digits"])
+    yield report_grid(report, values["style"], digits=values["digits"])
 
 
 def _make_csv(

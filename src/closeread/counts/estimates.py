@@ -1,0 +1,112 @@
+"""Scores with their intervals, computed from counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from closeread.arrays import Floats
+from closeread.counts.metrics import Metric
+from closeread.counts.resampling import bootstrap_totals, percentile_interval
+from closeread.counts.table import CountTable
+
+__all__ = ["Estimate", "Resampling", "Scores", "number_or_none", "score"]
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """Parameters of the bootstrap.
+
+    Attributes:
+        n_resamples: the number of resamples; 0 for no intervals.
+        confidence: the confidence level of the intervals.
+        seed: the random seed.
+    """
+
+    n_resamples: int = 1000
+    confidence: float = 0.95
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A score with its interval.
+
+    Attributes:
+        value: between 0 and 1; None if it is 0/0 and no convention gives it a value.
+        low, high: the ends of the interval; None without resampling, with a single block, and if the score is 0/0 in a
+            resample and no convention gives it a value.
+        undefined: whether the score is 0/0, so that `value` is the procedure's convention.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    undefined: bool
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of some units.
+
+    Attributes:
+        n_units, n_blocks: the number of units, and of the blocks that are resampled.
+        scores: the scores by the metric's name.
+        counts: the sums of the counts by name.
+    """
+
+    n_units: int
+    n_blocks: int
+    scores: Mapping[str, Estimate]
+    counts: Mapping[str, float]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the scores as JSON."""
+        estimates = {name: asdict(estimate) for name, estimate in self.scores.items()}
+        sizes = {"n_units": self.n_units, "n_blocks": self.n_blocks}
+        return {**sizes, "scores": estimates, "counts": dict(self.counts)}
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Scores:
+        """Read the JSON of scores, checked by the schema of reports; other keys are ignored."""
+        scores = {name: Estimate(**estimate) for name, estimate in found["scores"].items()}
+        return cls(found["n_units"], found["n_blocks"], scores, found["counts"])
+
+
+def score(table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling) -> Scores:
+    """Compute the scores of a table, with intervals."""
+    totals = table.values.sum(axis=0)
+    samples = None
+    if resampling.n_resamples and table.n_blocks > 1:  # a single block can't be resampled
+        samples = bootstrap_totals(table, resampling.n_resamples, np.random.default_rng(resampling.seed))
+    return Scores(
+        len(table.units),
+        table.n_blocks,
+        {metric.name: _estimate(metric, table.names, totals, samples, resampling) for metric in metrics},
+        dict(zip(table.names, totals.tolist(), strict=True)),
+    )
+
+
+def _estimate(
+    metric: Metric,
+    names: tuple[str, ...],
+    totals: Floats,
+    samples: Floats | None,
+    resampling: Resampling,
+) -> Estimate:
+    value = float(metric.score(totals, names))
+    low = high = math.nan
+    if samples is not None and not math.isnan(value):
+        low, high = percentile_interval(metric.score(samples, names), resampling.confidence)
+    return Estimate(
+        number_or_none(value), number_or_none(low), number_or_none(high), metric.is_undefined(totals, names)
+    )
+
+
+def number_or_none(value: float) -> float | None:
+    """Return a number; None for NaN, which JSON does not have."""
+    return None if math.isnan(value) else value

@@ -1,0 +1,37 @@
+"""Tables for notebooks: HTML without colours of its own, so that it can be read on light and on dark."""
+
+from __future__ import annotations
+
+from html import escape
+
+from closeread.counts.rendering import Grid, escape_cell, find_numeric_columns
+
+__all__ = ["draw_html"]
+
+
+def draw_html(grid: Grid) -> str:
+    """Draw a grid as an HTML table, with its title as caption and its notes below; all text is escaped."""
+    align = ["right" if right else "left" for right in find_numeric_columns(grid)]
+    parts = ["<table>"]
+    if grid.title:
+        parts.append(f'<caption style="caption-side: top; text-align: left">{_escape(grid.title)}</caption>')
+    if any(grid.header):
+        cells = zip(align, grid.header, strict=True)
+        parts.append(f"<thead><tr>{''.join(_make_cell('th', side, name) for side, name in cells)}</tr></thead>")
+    rows = (zip(align, row, strict=True) for row in grid.rows)
+    body = "".join(f"<tr>{''.join(_make_cell('td', side, cell) for side, cell in row)}</tr>\n" for row in rows)
+    parts.append(f"<tbody>\n{body}</tbody>")
+    if grid.notes:
+        notes = "<br>".join(map(_escape, grid.notes))
+        width = f' colspan="{len(grid.header)}"' if grid.header else ""
+        # Notes are set off by size alone: a colour would be lost on one of the grounds.
+        parts.append(f'<tfoot><tr><td{width} style="text-align: left; font-size: smaller">{notes}</td></tr></tfoot>')
+    return "\n".join([*parts, "</table>\n"])
+
+
+def _make_cell(tag: str, side: str, text: str) -> str:
+    return f'<{tag} style="text-align: {side}">{_escape(text)}</{tag}>'
+
+
+def _escape(text: str) -> str:
+    return escape(escape_cell(text))
