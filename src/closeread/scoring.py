@@ -244,6 +244,18 @@ def compare(
     return make_comparison((names[0], names[1]), one, two, resampling)
 
 
+def load_report(path: str | Path) -> Report:
+    """Read a report that `Report.save` or `closeread score --json` wrote, with the titles of its scores.
+
+    Raises:
+        FormatError: the file is missing or not a report; all problems at once.
+    """
+    report = Report.load(path)
+    if report.titles or report.provenance.procedure not in procedure_names():
+        return report
+    return report.with_titles(load_procedure(report.provenance.procedure))
+
+
 def _make_place(
     name: str,
     gold: str | Path | Sequence[Any] | None,

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.counts.paper_tables import (
@@ -29,11 +29,16 @@ from closeread.counts.paper_tables import (
     Claim,
     Table,
     Value,
+    describe_verdicts,
     judge,
 )
+from closeread.counts.results import Result
 from closeread.errors import RequestError, describe_unknown
 from closeread.records import DataDir
 from closeread.tasks import find
+
+if TYPE_CHECKING:
+    from closeread.counts.rendering import Grid, Style
 
 Recomputed = Mapping[tuple[str, str], Value]
 T = TypeVar("T")
@@ -68,6 +73,53 @@ class Inputs:
         return cast(T, self.shared[name])
 
 
+@dataclass(frozen=True, repr=False)
+class Reproduction(Result, Sequence[Table]):
+    """The tables of a paper, recomputed: a sequence of them that `print` shows as the command line does.
+
+    Attributes:
+        corpus: the name of the paper's corpus.
+        tables: the tables, in printed order.
+    """
+
+    corpus: str
+    tables: tuple[Table, ...]
+
+    def __len__(self) -> int:
+        return len(self.tables)
+
+    @overload
+    def __getitem__(self, place: int) -> Table: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Reproduction: ...
+
+    def __getitem__(self, place: int | slice) -> Table | Reproduction:
+        """Return a table by its number from 0, or several."""
+        return self.tables[place] if isinstance(place, int) else replace(self, tables=self.tables[place])
+
+    def __repr__(self) -> str:
+        return f"<Reproduction of {self.corpus}: {describe_verdicts(self.tables)}>"
+
+    def to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return the tables without the cells that are not recomputed, and the number of cells by verdict."""
+        from closeread.counts.reproduction_grids import make_table_grids
+
+        del style
+        return list(make_table_grids(self.tables, missing=False, elsewhere="to_frame()")) if self.tables else []
+
+    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+        """Return a row for each cell, with the printed text, the recomputed value and the verdict."""
+        names = ["row", "column", "printed", "recomputed", "verdict", "why"]
+        cells = ((table, cell) for table in self.tables for cell in table.cells)
+        rows = [[self.corpus, table.name, *(getattr(cell, name) for name in names)] for table, cell in cells]
+        return ["corpus", "table", *names], rows
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return the tables as JSON."""
+        return [table.to_json(self.corpus) for table in self.tables]
+
+
 Recompute = Callable[[Inputs], Recomputed]
 """From the inputs to the cells of a table that can be recomputed."""
 
@@ -88,7 +140,7 @@ def load_printed(corpus: str) -> Mapping[str, Any]:
     return printed
 
 
-def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = None) -> list[Table]:
+def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = None) -> Reproduction:
     """Recompute the tables of a corpus's paper.
 
     Args:
@@ -111,7 +163,7 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
         note = ". ".join(filter(None, (one.get("note", ""), inputs.remarks.get(one["name"], ""))))
         about = (one["name"], one.get("section", ""), one["caption"], printed["source"], note)
         found.append(Table(*about, tuple(_compare(one, cells))))
-    return found
+    return Reproduction(corpus, tuple(found))
 
 
 def _find_module(corpus: str) -> ModuleType:

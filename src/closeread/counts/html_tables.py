@@ -16,11 +16,14 @@ def draw_html(grid: Grid) -> str:
     if grid.title:
         parts.append(f'<caption style="caption-side: top; text-align: left">{_escape(grid.title)}</caption>')
     if any(grid.header):
-        cells = zip(align, grid.header, strict=True)
-        parts.append(f"<thead><tr>{''.join(_make_cell('th', side, name) for side, name in cells)}</tr></thead>")
-    rows = (zip(align, row, strict=True) for row in grid.rows)
-    body = "".join(f"<tr>{''.join(_make_cell('td', side, cell) for side, cell in row)}</tr>\n" for row in rows)
-    parts.append(f"<tbody>\n{body}</tbody>")
+        names = "".join(_make_cell("th", side, name) for side, name in zip(align, grid.header, strict=True))
+        parts.append(f"<thead><tr>{names}</tr></thead>")
+    parts.append("<tbody>")
+    for i, row in enumerate(grid.rows):
+        bold = [(i, j) in grid.best for j in range(len(row))]
+        cells = zip(align, row, bold, strict=True)
+        parts.append(f"<tr>{''.join(_make_cell('td', side, text, bold=is_best) for side, text, is_best in cells)}</tr>")
+    parts.append("</tbody>")
     if grid.notes:
         notes = "<br>".join(map(_escape, grid.notes))
         width = f' colspan="{len(grid.header)}"' if grid.header else ""
@@ -29,8 +32,9 @@ def draw_html(grid: Grid) -> str:
     return "\n".join([*parts, "</table>\n"])
 
 
-def _make_cell(tag: str, side: str, text: str) -> str:
-    return f'<{tag} style="text-align: {side}">{_escape(text)}</{tag}>'
+def _make_cell(tag: str, side: str, text: str, *, bold: bool = False) -> str:
+    shown = f"<strong>{_escape(text)}</strong>" if bold else _escape(text)
+    return f'<{tag} style="text-align: {side}">{shown}</{tag}>'
 
 
 def _escape(text: str) -> str:

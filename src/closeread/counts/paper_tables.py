@@ -11,7 +11,12 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from closeread.counts.results import Shown
+
+if TYPE_CHECKING:
+    from closeread.counts.rendering import Grid, Style
 
 AGREES, CUT_OFF, WITHIN_CHANCE = "agrees", "agrees, cut off", "within chance"
 DIFFERS, NOT_RECOMPUTED, NOT_PRINTED = "differs", "not recomputed", "not printed"
@@ -72,9 +77,9 @@ class Cell:
     is_expected: bool = True
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table with printed and recomputed values.
+@dataclass(frozen=True, repr=False)
+class Table(Shown):
+    """A table with printed and recomputed values; `print` shows them side by side.
 
     Attributes:
         name: such as "Table 1", or "Text" for the figures of the running text.
@@ -92,6 +97,16 @@ class Table:
     note: str
     cells: tuple[Cell, ...]
 
+    def __repr__(self) -> str:
+        return f"<{self.name}: {describe_verdicts([self])}>"
+
+    def to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return the table, which is the same in all styles."""
+        from closeread.counts.reproduction_grids import make_table_grid
+
+        del style
+        return [make_table_grid(self, missing=True)]
+
     def to_json(self, corpus: str) -> dict[str, Any]:
         """Return the table as JSON can hold it, with the name of its corpus."""
         names = ("row", "column", "printed", "recomputed", "verdict", "why")
@@ -104,6 +119,11 @@ def count_verdicts(tables: Iterable[Table]) -> dict[str, int]:
     """Count the cells of tables by verdict; verdicts that no cell has are left out."""
     counts = Counter(cell.verdict for table in tables for cell in table.cells)
     return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
+
+
+def describe_verdicts(tables: Iterable[Table]) -> str:
+    """Return the number of cells by verdict, in a line."""
+    return ", ".join(f"{verdict} {number:,}" for verdict, number in count_verdicts(tables).items()) or "no cells"
 
 
 def judge(printed: str | None, value: Value | None) -> str:

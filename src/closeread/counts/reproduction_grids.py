@@ -15,23 +15,35 @@ TEXTS = frozenset({"row", "column", "note"})
 DITTO = frozenset({"row", "note"})
 
 
-def make_table_grids(tables: Sequence[Table], *, missing: bool) -> Iterator[Grid]:
+def make_table_grids(tables: Sequence[Table], *, missing: bool, elsewhere: str = "--missing") -> Iterator[Grid]:
     """Yield the tables of a paper, then the number of cells by verdict.
 
     Args:
         tables: the tables, at least one.
         missing: whether to show the cells that are not recomputed, too.
+        elsewhere: what shows them if this does not.
     """
     for table in tables:
-        cells = [cell for cell in table.cells if missing or cell.verdict != NOT_RECOMPUTED]
-        hidden = len(table.cells) - len(cells)
-        notes = [f"{table.note}."] if table.note else []
-        notes += [f"{pluralize(hidden, 'cell')} not recomputed: see --missing."] if hidden else []
-        where = f" (section {table.section})" if table.section else ""
-        # A picture without numbers, or a table without anything to show, has a caption and notes only.
-        header = HEADER if cells else ()
-        yield Grid(f"{table.name}{where}. {table.caption}", header, list(_make_rows(cells)), notes, TEXTS, TEXTS, DITTO)
+        yield make_table_grid(table, missing=missing, elsewhere=elsewhere)
     yield make_count_grid({tables[0].source: tables})
+
+
+def make_table_grid(table: Table, *, missing: bool, elsewhere: str = "") -> Grid:
+    """Return a table with printed and recomputed values side by side.
+
+    Args:
+        table: the table.
+        missing: whether to show the cells that are not recomputed, too.
+        elsewhere: what shows them if this does not.
+    """
+    cells = [cell for cell in table.cells if missing or cell.verdict != NOT_RECOMPUTED]
+    hidden = len(table.cells) - len(cells)
+    notes = [f"{table.note}."] if table.note else []
+    notes += [f"{pluralize(hidden, 'cell')} not recomputed: see {elsewhere}."] if hidden else []
+    where = f" (section {table.section})" if table.section else ""
+    # A picture without numbers, or a table without anything to show, has a caption and notes only.
+    header = HEADER if cells else ()
+    return Grid(f"{table.name}{where}. {table.caption}", header, list(_make_rows(cells)), notes, TEXTS, TEXTS, DITTO)
 
 
 def make_count_grid(papers: dict[str, Sequence[Table]]) -> Grid:

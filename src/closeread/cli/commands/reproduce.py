@@ -12,6 +12,7 @@ from closeread.cli import options, printing
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from closeread.corpora.reproduction import Reproduction
     from closeread.counts.paper_tables import Table
 
 ALL = "all"
@@ -94,19 +95,11 @@ def command(
         options.tell(data_notices(declaration, declaration.default_config, inputs.data_dir))
         with options.warnings_as_notes():
             papers = {corpus: reproduce(corpus, table, inputs)}
-    header = ["corpus", "table", "row", "column", "printed", "recomputed", "verdict", "why"]
+    rows = [one.to_rows() for one in papers.values()]
     printing.show(
         style,
-        value=lambda: [one.to_json(name) for name, of_paper in papers.items() for one in of_paper],
-        table=lambda: (
-            header,
-            [
-                [name, one.name, c.row, c.column, c.printed, c.recomputed, c.verdict, c.why]
-                for name, of_paper in papers.items()
-                for one in of_paper
-                for c in one.cells
-            ],
-        ),
+        value=lambda: [table for one in papers.values() for table in one.to_json()],
+        table=lambda: (rows[0][0], [row for _, of_paper in rows for row in of_paper]),
         grids=lambda: (
             [make_count_grid(dict(papers))]
             if corpus == ALL and not missing
@@ -117,7 +110,7 @@ def command(
         _check_differences(papers)
 
 
-def _reproduce_all() -> dict[str, list[Table]]:
+def _reproduce_all() -> dict[str, Reproduction]:
     """Recompute the tables of all papers whose corpora are here, by corpus; notes tell which are left out.
 
     Raises:
@@ -127,7 +120,7 @@ def _reproduce_all() -> dict[str, list[Table]]:
     from closeread.corpora.reproduction import reproduce, reproducible
     from closeread.errors import InputError, RequestError
 
-    papers: dict[str, list[Table]] = {}
+    papers: dict[str, Reproduction] = {}
     for name in reproducible():
         if load_corpus(name).user_folders:
             # Nobody knows whether a user's own folders hold the corpus of the paper.
