@@ -1,0 +1,214 @@
+"""Results that one can hold: they print as the command line does, and become tables and data frames elsewhere."""
+
+import json
+import pickle
+import sys
+from fractions import Fraction
+from html.parser import HTMLParser
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pytest
+from shared.doors import system_rows
+
+import closeread
+from closeread.corpora.reproduction import Reproduction
+from closeread.counts.comparison import Comparison
+from closeread.counts.files import read_any_counts
+from closeread.counts.paper_tables import AGREES, DIFFERS, NOT_RECOMPUTED, Cell, Table
+from closeread.counts.rendering import csv_text
+from closeread.counts.report import Resampling, make_report
+from closeread.counts.results import Shown
+from closeread.errors import MissingExtraError, RequestError
+from closeread.tasks import load_procedure
+
+QUICK = Resampling(20)
+DOCUMENT = {"document": "ode", "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7], [9, 9]]]}
+OTHER = {"document": "<b>&", "clusters": [[[0, 0], [1, 1]]]}
+
+CELLS = (
+    Cell("cats", "n", "12", 12.0, AGREES),
+    Cell("cats", "kind", "tabby", "tabby", AGREES),
+    Cell("dogs", "n", "9", 8.0, DIFFERS, "one ran away"),
+    Cell("birds", "n", "3", None, NOT_RECOMPUTED, "needs <wings>"),
+)
+PAPER = Reproduction("zoo", (Table("Table 7", "4.2", "Animals & more", "Nobody (2020)", "", CELLS),))
+
+
+@pytest.fixture
+def report():
+    """A system of McTaco's sample, by category."""
+    return closeread.score("mctaco", system_rows("mctaco"), config="sample", by="category", resampling=QUICK)
+
+
+@pytest.fixture
+def comparison():
+    """Two systems that find an entity of two, or nothing; their names would harm a page."""
+    systems = ({"clusters": DOCUMENT["clusters"][:1], "document": "ode"}, {"document": "ode", "clusters": []})
+    found = closeread.compare(
+        "coref", *([one, OTHER] for one in systems), gold=[DOCUMENT, OTHER], resampling=QUICK, metrics=("muc", "conll")
+    )
+    return Comparison(("<script>alert(1)</script>", "b.jsonl"), found.first, found.second, found.differences)
+
+
+@pytest.mark.parametrize("fields", [(), ("category",)])
+@pytest.mark.parametrize("style", ["table", "markdown", "latex", "csv"])
+def test_a_report_is_what_the_command_prints(style, fields, ran, report):
+    ran("baseline", "mctaco", "random", "--config", "sample", "-o", "coin.jsonl")
+    options = ["--resamples", 20, "--format", style, *(f"--by={field}" for field in fields)]
+    printed = ran("score", "mctaco", "coin.jsonl", "--config", "sample", *options)
+    found = closeread.score("mctaco", "coin.jsonl", config="sample", by=fields, resampling=QUICK)
+    ways = {"table": lambda: f"{found}\n", "markdown": found.to_markdown, "latex": found.to_latex, "csv": found.to_csv}
+    assert ways[style]() == printed
+
+
+def test_a_comparison_is_what_the_command_prints(ran):
+    for name in ("random", "always-positive"):
+        ran("baseline", "mctaco", name, "--config", "sample", "-o", f"{name}.jsonl")
+    names = ("random.jsonl", "always-positive.jsonl")
+    found = closeread.compare("mctaco", *names, config="sample", resampling=QUICK)
+    ways = {"table": f"{found}\n", "markdown": found.to_markdown(), "latex": found.to_latex(), "csv": found.to_csv()}
+    for style, text in ways.items():
+        assert text == ran("compare", "mctaco", *names, "--config", "sample", "--resamples", 20, "--format", style)
+
+
+def test_presets_are_named():
+    found = closeread.score("coref", [OTHER], gold=[OTHER], preset="conll2012", resampling=Resampling(0))
+    assert "\nPreset: conll2012.\nSignature: coref|" in str(found)
+
+
+def test_a_result_of_a_paper_prints_its_tables_and_verdicts():
+    printed = str(PAPER)
+    assert printed.startswith("Table 7 (section 4.2). Animals & more\n")
+    assert "needs <wings>" not in printed
+    assert "\n1 cell not recomputed: see to_frame().\n" in printed
+    counts = [line.split() for line in printed.splitlines() if line.startswith(("agrees", "differs", "cells"))]
+    assert counts == [["agrees", "2"], ["differs", "1"], ["cells", "4"]]
+    assert "needs <wings>" in str(PAPER[0])  # a single table has all of its cells
+    assert (len(PAPER), list(PAPER), PAPER[:0].tables, str(PAPER[:0])) == (1, list(PAPER.tables), (), "")
+    frame = PAPER.to_frame("arrow").to_pydict()
+    assert frame["recomputed"] == ["12.0", "tabby", "8.0", None]
+    assert frame["verdict"] == [AGREES, AGREES, DIFFERS, NOT_RECOMPUTED]
+
+
+def test_short_forms_are_short(report, comparison):
+    assert repr(PAPER) == "<Reproduction of zoo: agrees 2, differs 1, not recomputed 1>"
+    assert repr(PAPER[0]) == "<Table 7: agrees 2, differs 1, not recomputed 1>"
+    assert repr(report).startswith("<Report of mctaco sample test: 25 questions, Exact match ")
+    full = closeread.score("coref", [OTHER], gold=[OTHER], resampling=Resampling(0))
+    assert (
+        repr(full)
+        == "<Report of coref: 1 document, Mentions F1 100.00, MUC F1 100.00, B³ F1 100.00, CEAFm F1 100.00, …>"
+    )
+    assert repr(comparison).startswith("<Comparison of '<script>alert(1)</script>' and 'b.jsonl': <Report of coref: ")
+
+
+def test_units_are_rows_of_scores_and_counts():
+    # The first document: of its two entities the response has one, 1 of 3 links. The second: everything, 1 of 1.
+    system = [{"document": "ode", "clusters": DOCUMENT["clusters"][:1]}, OTHER]
+    report = closeread.score("coref", system, gold=[DOCUMENT, OTHER], metrics="muc", resampling=Resampling(0))
+    first, second = report.units
+    assert (first["document"], first["muc/recall"], first["muc/precision"]) == ("ode", float(Fraction(1, 3)), 1)
+    assert (second["document"], second["muc/f1"], second["muc/common"], second["block"]) == ("<b>&", 1, 1, 1)
+    assert report.scores["muc/recall"].value == 2 / 4  # the sums of 1 / 3 and 1 / 1
+    assert (len(report.units), report.units[-1], report.units[1:]) == (2, second, [second])
+    assert repr(report.units) == "<2 documents>"
+    with pytest.raises(IndexError):
+        report.units[2]
+
+
+def test_units_are_those_of_the_command(ran, report):
+    ran("baseline", "mctaco", "random", "--config", "sample", "-o", "coin.jsonl")
+    printed = ran(
+        "score", "mctaco", "coin.jsonl", "--config", "sample", "--json", "--no-ci", "--per-unit", "--counts", "c"
+    )
+    stored = make_report(read_any_counts(__import__("pathlib").Path("c"), load_procedure), resampling=QUICK)
+    found = closeread.score("mctaco", "coin.jsonl", config="sample", resampling=QUICK)
+    assert list(found.units) == list(stored.units) == json.loads(printed)["units"]
+    copy = pickle.loads(pickle.dumps(found))
+    assert (copy, list(copy.units)) == (found, list(found.units))
+
+
+def test_a_frame_has_the_rows_of_the_csv_in_arrow_types(report):
+    import pandas as pd
+
+    table = report.to_frame("arrow")
+    header, rows = report.to_rows()
+    assert csv_text(header, zip(*table.to_pydict().values(), strict=True)) == report.to_csv()
+    assert {str(table.schema.field(name).type) for name in ("metric", "field", "value", "signature")} == {"string"}
+    assert [str(table.schema.field(name).type) for name in ("score", "undefined", "n_units")] == [
+        "double",
+        "bool",
+        "int64",
+    ]
+    frame = report.to_frame()
+    assert isinstance(frame, pd.DataFrame)
+    assert all(isinstance(kind, pd.ArrowDtype) for kind in frame.dtypes)
+    assert frame.set_index(["field", "value", "metric"])["score"][("", "all", "f1")] == report.scores["f1"].value
+    assert len(frame) == len(rows) == 2 * (1 + len(report.slices["category"]))
+    # No interval at all is a column of numbers, too.
+    bare = closeread.score("mctaco", system_rows("mctaco"), config="sample", resampling=Resampling(0))
+    assert str(bare.to_frame("arrow").schema.field("low").type) == "double"
+    assert pd.DataFrame(report.units)["f1"].mean() == pytest.approx(report.scores["f1"].value)
+
+
+def test_polars_comes_from_arrow(monkeypatch, report):
+    monkeypatch.setitem(sys.modules, "polars", SimpleNamespace(from_arrow=lambda table: ("polars", table)))
+    name, table = report.to_frame("polars")
+    assert (name, table.equals(report.to_frame("arrow"))) == ("polars", True)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert report.to_frame()[0] == "polars"
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(MissingExtraError, match=r"pandas or polars \(library='arrow' needs neither\) needs pandas"):
+        report.to_frame()
+    for library in ("pandas", "polars"):
+        with pytest.raises(MissingExtraError, match=f"a data frame of {library} needs {library}"):
+            report.to_frame(library)
+    assert isinstance(report.to_frame("arrow"), pa.Table)
+    with pytest.raises(RequestError, match=r"no data frames of 'excel' \(choose from: pandas, polars, arrow\)"):
+        report.to_frame("excel")
+
+
+class Reader(HTMLParser):
+    """Collects the elements, and the text of every cell."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.rows, self.open = set(), [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.add(tag)
+        if tag != "br":
+            self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        assert set(dict(attributes)) <= {"style", "colspan"}
+        # No colour, so that the notebook's own is used.
+        assert "color" not in dict(attributes).get("style", "")
+        assert "background" not in dict(attributes).get("style", "")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "td" in self.open or "th" in self.open:
+            self.rows[-1][-1] += data
+
+
+ELEMENTS = {"table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "br", "strong"}
+
+
+def test_html_has_every_cell_and_nothing_from_outside(report, comparison):
+    for result in (report, comparison, PAPER, PAPER[0]):
+        assert isinstance(result, Shown)
+        read, cells = Reader(result._repr_html_()), []
+        for grid in result.to_grids("markdown"):
+            cells += [list(grid.header), *map(list, grid.rows), *([["".join(grid.notes)]] if grid.notes else [])]
+        assert read.elements <= ELEMENTS
+        assert read.rows == cells
+    assert "<script>" not in comparison._repr_html_()
+    assert "<strong>" in comparison._repr_html_()  # the better system

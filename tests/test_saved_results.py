@@ -1,0 +1,142 @@
+"""Results as files: what is saved prints the same when it is loaded, and what is no result is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+from shared.doors import system_rows
+
+import closeread
+from closeread.counts.comparison import Comparison
+from closeread.counts.report import Report, Resampling
+from closeread.errors import FormatError, RequestError
+from closeread.scoring import load_report
+
+QUICK = Resampling(20)
+KEY = {"document": "ode", "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7], [9, 9]]]}
+BARE = {"document": "ode", "clusters": []}
+
+pytestmark = pytest.mark.usefixtures("here")
+
+
+@pytest.fixture
+def report():
+    """A system of McTaco's sample, by category."""
+    return closeread.score("mctaco", system_rows("mctaco"), config="sample", by="category", resampling=QUICK)
+
+
+def test_a_saved_report_is_the_same(report):
+    report.save("report.json")
+    text = Path("report.json").read_text("utf-8")
+    assert text.endswith("\n}\n")
+    assert json.loads(text).items() >= report.to_json().items()
+    loaded = Report.load("report.json")
+    assert loaded == report
+    assert (str(loaded), loaded.to_csv(), repr(loaded)) == (str(report), report.to_csv(), repr(report))
+    with pytest.raises(RequestError, match="was read from JSON that has no questions; score the predictions again"):
+        _ = loaded.units
+    with pytest.raises(RequestError, match="has no questions"):
+        loaded.save("again.json", units=True)
+    assert not Path("again.json").exists()
+    report.save(Path("units.json"), units=True)
+    assert list(Report.load("units.json").units) == list(report.units)
+    assert [path.name for path in sorted(Path().iterdir())] == ["report.json", "units.json"]  # nothing half-written
+
+
+def test_a_preset_is_saved():
+    report = closeread.score("coref", [KEY], gold=[KEY], preset="conll2012", resampling=Resampling(0))
+    report.save("report.json")
+    assert str(Report.load("report.json")) == str(report)
+    assert "Preset: conll2012." in str(report)
+
+
+def test_what_the_command_prints_is_loaded(run):
+    for name, record in (("key", KEY), ("bare", BARE)):
+        Path(f"{name}.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
+    printed = run("score", "coref", "key.jsonl", "bare.jsonl", "--no-ci", "--json", "--preset", "conll2012").stdout
+    Path("printed.json").write_text(printed, "utf-8")
+    expected = closeread.score("coref", "bare.jsonl", gold="key.jsonl", resampling=Resampling(0), preset="conll2012")
+    assert str(load_report("printed.json")) == str(expected)
+    # By itself, a report knows the names of its scores, but no titles.
+    lines = str(Report.load("printed.json")).splitlines()
+    assert [line.split()[0] for line in lines if line.startswith(("muc", "b3", "conll"))] == ["muc", "b3", "conll"]
+    Path("unknown.json").write_text(printed.replace('"procedure": "coref"', '"procedure": "chess"'), "utf-8")
+    assert str(load_report("unknown.json")) == str(Report.load("unknown.json"))
+
+
+def test_a_saved_comparison_is_the_same():
+    comparison = closeread.compare("coref", [KEY], [BARE], gold=[KEY], resampling=QUICK)
+    comparison.save("comparison.json")
+    loaded = Comparison.load("comparison.json")
+    assert (str(loaded), loaded.to_csv()) == (str(comparison), comparison.to_csv())
+    assert loaded.first == comparison.first
+    assert loaded.differences["muc/f1"].value == -1
+    assert all(d.low != d.low for d in loaded.differences.values())  # NaN again: one document can't be resampled
+    assert json.loads(Path("comparison.json").read_text("utf-8"))["differences"]["muc/f1"]["low"] is None
+
+
+BROKEN = {
+    "nothing": (None, "report.json: can't be read: no such file or directory"),
+    "a list": ("[]", "report.json: $: [] is not of type 'object'"),
+    "half": ('{"format": 1,\n', "report.json:2: is not JSON: "),
+    "NaN": ('{"format": NaN}', "report.json: is not JSON: NaN is not a finite number"),
+    "infinite": ('{"format": 1e999}', "report.json: is not JSON: 1e999 is not a finite number"),
+    "a key twice": ('{"format": 1, "format": 1}', "report.json: is not JSON: key 'format' occurs twice in an object"),
+    "deep": ("[" * 100_000, "report.json: is nested too deeply"),
+    "bytes": (b"\xff", "report.json: is not UTF-8 (byte 0)"),
+    "many digits": ('{"format": ' + "9" * 5000 + "}", "report.json: is not JSON: "),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_no_report(name):
+    content, message = BROKEN[name]
+    if content is not None:
+        Path("report.json").write_bytes(content if isinstance(content, bytes) else content.encode())
+    for load in (Report.load, Comparison.load, load_report):
+        with pytest.raises(FormatError) as error:
+            load("report.json")
+        assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"titles": {"f1": 1}}, "titles.f1: 1 is not of type 'string'"),
+        ({"preset": 1}, "preset: 1 is not of type"),
+        ({"units": [{"question": ["q"]}]}, "units[0].question: ['q'] is not of type"),
+    ],
+)
+def test_what_only_saved_reports_have_is_checked(change, problem, report):
+    report.save("report.json")
+    found = json.loads(Path("report.json").read_text("utf-8"))
+    Path("report.json").write_text(json.dumps(found | change), "utf-8")
+    with pytest.raises(FormatError) as error:
+        Report.load("report.json")
+    assert str(error.value).startswith(f"report.json: {problem}")
+
+
+def test_what_is_no_comparison():
+    comparison = closeread.compare("coref", [KEY], [BARE], gold=[KEY], resampling=QUICK, metrics="muc").to_json()
+    same = {"value": 0, "low": None, "high": None, "p_bootstrap": None, "p_randomization": None}
+    bad = comparison | {"differences": {"muc/f1": same, "lea/f1": same}}
+    with pytest.raises(FormatError, match=r"^comparison: differences: 'lea/f1' is not a score of both systems$"):
+        Comparison.from_json(bad)
+    bad = comparison | {
+        "differences": {"muc/f1": same | {"p_bootstrap": 2}},
+        "second": comparison["second"] | {"name": 1},
+    }
+    with pytest.raises(FormatError) as error:
+        Comparison.from_json(bad, "c.json")
+    assert "c.json: differences['muc/f1'].p_bootstrap: 2 is greater than the maximum of 1" in str(error.value)
+    assert "c.json: second.name: 1 is not of type 'string'" in str(error.value)
+
+
+def test_a_report_goes_nowhere_else(report):
+    with pytest.raises(OSError, match="can't be written"):
+        report.save("nowhere/report.json")
+    Path("report.json").write_text("mine", "utf-8")
+    Path("taken").mkdir()
+    with pytest.raises(OSError, match="is a directory"):
+        report.save("taken")
+    assert Path("report.json").read_text("utf-8") == "mine"
