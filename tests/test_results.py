@@ -43,7 +43,7 @@ def report():
 
 @pytest.fixture
 def comparison():
-    """Two systems that find an entity of two, or nothing; their names would harm a page."""
+    """Two systems that find two entities of three, or one; their names would harm a page."""
     systems = ({"clusters": DOCUMENT["clusters"][:1], "document": "ode"}, {"document": "ode", "clusters": []})
     found = closeread.compare(
         "coref", *([one, OTHER] for one in systems), gold=[DOCUMENT, OTHER], resampling=QUICK, metrics=("muc", "conll")
@@ -100,7 +100,10 @@ def test_short_forms_are_short(report, comparison):
         repr(full)
         == "<Report of coref: 1 document, Mentions F1 100.00, MUC F1 100.00, B³ F1 100.00, CEAFm F1 100.00, …>"
     )
-    assert repr(comparison).startswith("<Comparison of '<script>alert(1)</script>' and 'b.jsonl': <Report of coref: ")
+    # Without wrong links, the first finds 2 of 4, the second 1 of 4: F1 is 2/3 and 2/5.
+    assert repr(comparison).startswith(
+        "<Comparison of '<script>alert(1)</script>' and 'b.jsonl': 2 documents, MUC F1 -26.67, CoNLL F1 -"
+    )
 
 
 def test_units_are_rows_of_scores_and_counts():

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from closeread.counts.counted import Counted
 from closeread.counts.estimates import Resampling, number_or_none
-from closeread.counts.report import FORMAT, Report, make_report
+from closeread.counts.report import FORMAT, Report, list_scores, make_report
 from closeread.counts.report_schema import check_comparison
 from closeread.counts.resampling import Difference, compare
 from closeread.counts.results import Result, read_json
-from closeread.errors import RequestError, quote
+from closeread.errors import RequestError, pluralize, quote
 
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
@@ -38,7 +38,9 @@ class Comparison(Result):
     differences: Mapping[str, Difference]
 
     def __repr__(self) -> str:
-        return f"<Comparison of {quote(self.names[0])} and {quote(self.names[1])}: {self.first!r}, {self.second!r}>"
+        scores = list_scores(self.first, lambda name: f"{100 * self.differences[name].value:+.2f}")
+        systems = " and ".join(map(quote, self.names))
+        return f"<Comparison of {systems}: {pluralize(self.first.total.n_units, self.first.unit)}, {scores}>"
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return its table, which is the same in all styles."""

@@ -6,7 +6,7 @@ never NaN.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from closeread._version import __version__
 from closeread.counts.counted import Counted, Provenance, UnitRow, UnitRows, per_unit
 from closeread.counts.estimates import Estimate, Resampling, Scores, score
 from closeread.counts.procedure import Procedure
+from closeread.counts.rendering import percent
 from closeread.counts.report_schema import check_report
 from closeread.counts.results import Result, read_json, write_json
 from closeread.errors import RequestError, pluralize, quote, suggest
@@ -30,6 +31,7 @@ __all__ = [
     "Report",
     "Resampling",
     "Scores",
+    "list_scores",
     "make_report",
     "per_unit",
     "score",
@@ -96,7 +98,8 @@ class Report(Result):
 
     def __repr__(self) -> str:
         what = " ".join(filter(None, (self.provenance.procedure, self.provenance.config, self.provenance.split)))
-        return f"<Report of {what}: {pluralize(self.total.n_units, self.unit)}, {_list_scores(self)}>"
+        scores = list_scores(self, lambda name: percent(self.scores[name].value))
+        return f"<Report of {what}: {pluralize(self.total.n_units, self.unit)}, {scores}>"
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return its table, laid out for a style."""
@@ -194,12 +197,10 @@ class Report(Result):
         )
 
 
-def _list_scores(report: Report) -> str:
-    """Return the first scores times 100, without precision and recall."""
-    from closeread.counts.rendering import percent
-
+def list_scores(report: Report, show: Callable[[str], str]) -> str:
+    """Return the titles of the first scores, without precision and recall, each with what is to be shown of it."""
     names = [name for name in report.scores if not name.endswith(("/precision", "/recall"))]
-    shown = [f"{report.name_score(name)} {percent(report.scores[name].value)}" for name in names[:SHOWN]]
+    shown = [f"{report.name_score(name)} {show(name)}" for name in names[:SHOWN]]
     return ", ".join([*shown, *(["…"] if len(names) > SHOWN else [])])
 
 
