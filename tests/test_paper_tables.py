@@ -258,7 +258,7 @@ def papers(monkeypatch):
         def reproduce_one(corpus):
             if not tables[corpus]:
                 raise UnavailableError(f"{corpus}/x.tsv", [Problem("not found")])
-            return tables[corpus]
+            return reproduction.Reproduction(corpus, tuple(tables[corpus]))
 
         monkeypatch.setattr(reproduction, "reproduce", reproduce_one)
         monkeypatch.setattr(reproduction, "reproducible", lambda: list(tables))
