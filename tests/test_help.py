@@ -65,7 +65,11 @@ def test_many_options_are_grouped():
     ("command", "group", "names"),
     [
         ("mctaco", "Input", ["--config", "--split", "--gold", "--data-dir"]),
-        ("mctaco", "Output", ["--by", "--format", "--json", "--per-unit", "--with-counts", "--counts"]),
+        (
+            "mctaco",
+            "Output",
+            "--by --format --json --per-unit --with-counts --output --digits --score-only --counts".split(),
+        ),
         ("mctaco", "Intervals", ["--no-ci", "--resamples", "--confidence", "--seed"]),
         ("mctaco", "Procedure", ["--metrics", "--missing"]),
         ("tlinks", "Procedure", ["--missing", "--matching", "--reduction", "--during"]),
