@@ -12,16 +12,17 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.gold import load_corpus
+from closeread.corpora.names import find_corpus, find_task
 from closeread.counts.comparison import Comparison, make_comparison
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Counted, Provenance, Report, Resampling, make_report
 from closeread.counts.sides import Gold, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
-from closeread.errors import RequestError, describe_unknown
+from closeread.errors import RequestError
 from closeread.records import UserFiles
-from closeread.tasks import load_procedure, procedure_names
+from closeread.tasks import load_procedure
 
 
 @dataclass(frozen=True)
@@ -119,24 +120,17 @@ def find_procedure(name: str) -> tuple[Procedure, str | None]:
     """Find a procedure by name, and the corpus that it scores; the corpus is None if gold is a key given by the user.
 
     Args:
-        name: the name of a corpus or a procedure.
+        name: the name of a corpus, of a procedure, or of the only evaluate module of a procedure.
 
     Raises:
         RequestError: there is no such corpus or procedure (the message suggests a similar name), or the procedure
             scores several corpora.
     """
-    corpora = corpus_names()
-    if name in corpora:
-        return load_procedure(load_corpus(name).procedure), name
-    if name not in procedure_names():
-        raise RequestError(describe_unknown("procedure", name, procedure_names()))
-    procedure = load_procedure(name)
-    if procedure.sides.key_first:
-        return procedure, None
-    scored = [corpus for corpus in corpora if load_corpus(corpus).procedure == name]
-    if len(scored) != 1:
-        raise RequestError(f"procedure {name} scores {' and '.join(scored) or 'no corpus'}; give the name of a corpus")
-    return procedure, scored[0]
+    found, corpus = find_task(name)
+    procedure = load_procedure(found)
+    if corpus is None and not procedure.sides.key_first:
+        corpus = find_corpus(found).name
+    return procedure, corpus
 
 
 def resolve_options(procedure: Procedure, corpus: str | None, options: Mapping[str, object]) -> dict[str, str]:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from closeread.cli import completion
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.repetition import split_names
 from closeread.errors import InputError, RequestError, escape, suggest
 
 if TYPE_CHECKING:
@@ -86,6 +88,8 @@ class WritingCommand(GroupedCommand):
             RequestError: an output file is also an input, or another output.
         """
         rest = super().parse_args(ctx, args)
+        if ctx.resilient_parsing:
+            return rest
         read: list[Path] = []
         written: list[Path] = []
         for param in self.params:
@@ -132,9 +136,14 @@ data_dir = click.option(
     help="Read the corpus's files from this folder; they may differ from the release.",
 )
 config = click.option(
-    "--config", metavar="NAME", help="Use this config of the corpus; 'sample' comes with the package."
+    "--config",
+    metavar="NAME",
+    shell_complete=completion.complete_configs,
+    help="Use this config of the corpus; 'sample' comes with the package.",
 )
-split = click.option("--split", metavar="NAME", help="Use this split of the corpus.")
+split = click.option(
+    "--split", metavar="NAME", shell_complete=completion.complete_splits, help="Use this split of the corpus."
+)
 gold = click.option(
     "--gold", type=FILE, metavar="FILE", help="Use your own gold file, in the corpus's format, .jsonl or .parquet."
 )
@@ -196,28 +205,67 @@ key = click.argument("key", type=FILE)
 response = click.argument("response", type=FILE)
 
 
-by = click.option("--by", multiple=True, metavar="FIELD", help="Also report scores for each value of FIELD.")
+def by(procedure: Procedure | None = None) -> Callable[[F], F]:
+    """Return the option that selects fields to slice scores by; no option if the procedure has none.
+
+    Args:
+        procedure: the procedure; None if it is unknown.
+    """
+    if procedure is not None and not list_fields(procedure):
+        return lambda function: function
+    return click.option("--by", **describe_by(procedure, "report scores"))
+
+
+def list_fields(procedure: Procedure) -> list[str]:
+    """Return what the procedure's tables may be sliced by: fields, and where more of them come from."""
+    return [*procedure.fields, *procedure.breakdowns, *([procedure.more_fields] if procedure.more_fields else [])]
+
+
+def describe_by(procedure: Procedure | None, what: str) -> dict[str, Any]:
+    """Return the settings of an option that selects fields.
+
+    Args:
+        procedure: the procedure; None if it is unknown.
+        what: what is done for each value of a field, beginning with a verb.
+    """
+    fields = [] if procedure is None else list_fields(procedure)
+    several = "" if len(fields) == 1 else "; separate several by commas"
+    choices = f" Choose from: {', '.join(fields)}." if fields else ""
+    return {
+        "multiple": True,
+        "callback": split_names,
+        "shell_complete": completion.complete_list([name for name in fields if " " not in name]),
+        "metavar": "FIELD",
+        "help": f"Also {what} for each value of FIELD{several}.{choices}",
+    }
 
 
 def metrics(procedure: Procedure) -> Callable[[F], F]:
     """Return the option that selects metrics of a procedure; no option if it has one metric only."""
     families = procedure.families
 
-    def check(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-        names = None if value is None else tuple(name.strip() for name in value.split(","))
-        for name in names or ():
+    def check(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...] | None:
+        names = split_names(ctx, param, values)
+        for name in names:
             if name not in families:
                 guess = suggest(name, families, procedure.aliases)
                 found = f"'{escape(name)}' is not one of {', '.join(map(repr, families))}.{guess}"
                 raise click.BadParameter(found, ctx, param)
-        return names
+        return names or None
 
     if len(families) == 1:
         return lambda function: function
     selected = {metric.name.partition("/")[0] for metric in procedure.more_metrics}
     default = f"all but {', '.join(name for name in families if name in selected)}" if selected else "all"
-    shown = f"Compute these metrics, separated by commas: {', '.join(families)}.  [default: {default}]"
-    return click.option("--metrics", callback=check, metavar="NAMES", help=shown)
+    shown = f"Compute these metrics; separate several by commas: {', '.join(families)}.  [default: {default}]"
+    return click.option(
+        "--metrics",
+        multiple=True,
+        callback=check,
+        shell_complete=completion.complete_list(families),
+        metavar="NAMES",
+        help=shown,
+    )
 
 
 def preset(procedure: Procedure) -> click.Parameter:

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
+from closeread.cli.completion import complete_scored
 from closeread.cli.help_examples import format_examples
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.names import NamesGroup
 from closeread.tasks import load_procedure, procedure_names
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from closeread.counts.procedure import Procedure
     from closeread.counts.sides import Place
 
@@ -22,8 +26,8 @@ if TYPE_CHECKING:
     the name on the command line."""
 
 
-class ProcedureGroup(click.Group, GroupedCommand):
-    """Subcommands by procedure; the name of a corpus selects the procedure that scores it.
+class ProcedureGroup(NamesGroup, GroupedCommand):
+    """Subcommands by procedure; the name of a corpus or of an evaluate module selects the procedure that scores it.
 
     Args:
         build: makes the subcommand.
@@ -48,6 +52,10 @@ class ProcedureGroup(click.Group, GroupedCommand):
 
         return self._build(*find_procedure(cmd_name), cmd_name)
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the names of corpora and procedures, or of options; no procedure is imported."""
+        return [*complete_scored(incomplete), *click.Command.shell_complete(self, ctx, incomplete)]
+
 
 class ProcedureCommand(GroupedCommand):
     """A command with some options of a procedure, which is imported only when they are needed.
@@ -55,16 +63,22 @@ class ProcedureCommand(GroupedCommand):
     Args:
         procedure: the name of the procedure.
         procedure_options: the names of the options.
+        by: what is done for each value of a field, if the command has an option that selects fields to slice by.
     """
 
-    def __init__(self, *args: Any, procedure: str, procedure_options: Sequence[str], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, procedure: str, procedure_options: Sequence[str], by: str | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self._procedure, self._option_names = procedure, procedure_options
+        self._procedure, self._option_names, self._by = procedure, procedure_options, by
 
     @cached_property
     def _procedure_options(self) -> list[click.Parameter]:
-        declared = procedure_options(load_procedure(self._procedure))
-        return [option for option in declared if option.name in self._option_names]
+        procedure = load_procedure(self._procedure)
+        found = [option for option in procedure_options(procedure) if option.name in self._option_names]
+        return (
+            found if self._by is None else [*found, click.Option(["--by"], **options.describe_by(procedure, self._by))]
+        )
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return all parameters."""

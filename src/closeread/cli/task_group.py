@@ -9,16 +9,19 @@ from importlib import import_module
 import click
 
 from closeread.cli import tasks
+from closeread.cli.names import NamesGroup, rename
+from closeread.errors import RequestError, describe_unknown
 
 Commands = Mapping[str, Mapping[str, click.Command]]
 """From the name of a group to its subcommands by name: `COMMANDS` of every module of `closeread.cli.tasks`."""
 
 
-class TaskGroup(click.Group):
+class TaskGroup(NamesGroup):
     """A group with the subcommands that the modules of `closeread.cli.tasks` offer under its name.
 
     A module offers `COMMANDS`, such as ``{"plot": {"confusion": plot_confusion}}``.  It is imported as soon as one of
-    its groups is asked for a subcommand, so it imports what its commands need inside their functions.
+    its groups is asked for a subcommand, so it imports what its commands need inside their functions.  A subcommand
+    that is named as a corpus, a procedure or a module is found by the other names of these, too.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -26,8 +29,37 @@ class TaskGroup(click.Group):
         return sorted(self._find_commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a subcommand; None if there is none of that name."""
-        return self._find_commands().get(cmd_name)
+        """Return a subcommand; None if there is none of that name.
+
+        Raises:
+            RequestError: the name is that of a procedure that scores several corpora with a subcommand.
+        """
+        commands = self._find_commands()
+        return commands[cmd_name] if cmd_name in commands else self._find_by_other_name(commands, cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return a subcommand with its name and its arguments.
+
+        Raises:
+            RequestError: there is no such subcommand; the message suggests a similar name.
+        """
+        name = args[0]
+        if not name.startswith("-") and not ctx.resilient_parsing and self.get_command(ctx, name) is None:
+            raise RequestError(describe_unknown(f"subcommand of {self.name}", name, self.list_commands(ctx)))
+        return super().resolve_command(ctx, args)
+
+    def _find_by_other_name(self, commands: Mapping[str, click.Command], name: str) -> click.Command | None:
+        from closeread.corpora.names import list_equivalents
+
+        found = [other for other in list_equivalents(name) if other in commands]
+        if not found:
+            return None
+        first = commands[found[0]]
+        if any(commands[other] is not first for other in found):
+            raise RequestError(f"{name} may be {' or '.join(found)} here; give one of these names")
+        return rename(first, str(self.name), found[0], name)
 
     def _find_commands(self) -> dict[str, click.Command]:
         """Collect the subcommands of all tasks.

@@ -95,6 +95,7 @@ class Procedure:
         selective: whether `count` takes `metrics`, the families to count.
         help: its part of a command's help.
         explanation: imports and returns how it explains its counts; None if it can't.
+        fields: the fields of units that its tables may have, such as `category`, besides those of `more_fields`.
     """
 
     name: str
@@ -119,6 +120,7 @@ class Procedure:
     presets: Mapping[str, Preset] = field(default_factory=dict)
     help: Help = Help()
     explanation: Callable[[], Explanation] | None = None
+    fields: tuple[str, ...] = ()
 
     @property
     def families(self) -> tuple[str, ...]:

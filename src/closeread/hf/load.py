@@ -8,7 +8,7 @@ from typing import Any
 
 import datasets
 
-from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.names import find_corpus
 from closeread.errors import RequestError, describe_unknown
 from closeread.hf.builder import CorpusBuilder
 from closeread.hf.modules import class_name
@@ -28,7 +28,7 @@ def load_dataset_builder(
     """Return the builder of a corpus.
 
     Args:
-        path: the corpus's name, such as "mctaco".
+        path: the name of the corpus, such as "mctaco", or of the procedure that scores it.
         name: the config; None for the default.
         data_dir: a folder with the corpus's files, which may differ from the released ones.
         cache_dir: where `datasets` stores what it generates; None for its own default.
@@ -40,18 +40,16 @@ def load_dataset_builder(
             package.
         ValueError: the corpus has no such config.
     """
-    if path not in corpus_names():
-        raise RequestError(describe_unknown("corpus", path, corpus_names()))
-    declared = load_corpus(path)
+    declared = find_corpus(path)
     known = [folder.name for folder in declared.user_folders] + [option.name for option in declared.reading_options]
     for argument in reading:
         if argument not in known:
-            raise RequestError(describe_unknown(f"argument for {path}", argument, known))
-    return builder_class(path)(
+            raise RequestError(describe_unknown(f"argument for {declared.name}", argument, known))
+    return builder_class(declared.name)(
         cache_dir=None if cache_dir is None else str(cache_dir),
-        dataset_name=path,
+        dataset_name=declared.name,
         config_name=name,
-        hash=code_digest(path),
+        hash=code_digest(declared.name),
         data_dir=str(data_dir) if data_dir else None,  # an empty string means no folder
         features=features,
         **reading,
@@ -78,7 +76,7 @@ def load_dataset(
     """Load a corpus as `datasets.load_dataset` does, with those of its arguments that apply.
 
     Args:
-        path: the corpus's name, such as "mctaco".
+        path: the name of the corpus, such as "mctaco", or of the procedure that scores it.
         name: the config, such as "sample"; None for the default.
         split: a split, a slice such as "test[:10%]", or None for all.
         streaming: whether to read while iterating.

@@ -10,6 +10,8 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from closeread._version import __version__
+from closeread.corpora.gold import corpus_names
+from closeread.corpora.names import find_task
 from closeread.errors import RequestError, describe_unknown, suggest
 from closeread.files import write_text
 from closeread.tasks import load_procedure, procedure_names
@@ -29,16 +31,42 @@ def load_metric(name: str, **arguments: Any) -> evaluate.Metric:
     """Load one of our evaluate modules by name, without patching `evaluate`.
 
     Args:
-        name: such as "mctaco".
+        name: such as "coref_lea"; or the name of a procedure or a corpus, such as "timeline".
         **arguments: what `evaluate.load` passes on, such as `experiment_id`.
 
     Raises:
-        RequestError: there is no such module.
+        RequestError: there is no such module, or the procedure has several.
     """
-    if name not in module_names():
-        raise RequestError(describe_unknown("metric", name, module_names(), _list_aliases(name)))
+    name = find_module(name)
     module = importlib.import_module(f"closeread.metrics.{name}.{name}")
     return getattr(module, class_name(name))(**arguments)
+
+
+def find_module(name: str) -> str:
+    """Return the name of one of our evaluate modules.
+
+    Args:
+        name: its own name, or that of a procedure or a corpus that is scored by only one module, or by one that has the
+            name of the procedure.
+
+    Raises:
+        RequestError: there is no such module, or there are several to choose from.
+
+    >>> find_module("timeline"), find_module("wikipossessions")
+    ('timeline_awareness', 'possession')
+    """
+    if name in module_names():
+        return name
+    if name not in (*procedure_names(), *corpus_names()):
+        raise RequestError(describe_unknown("metric", name, module_names(), _list_aliases(name)))
+    procedure, _ = find_task(name)
+    modules = load_procedure(procedure).modules
+    if procedure in modules:
+        return procedure
+    if len(modules) != 1:
+        choices = f"choose from: {', '.join(modules or module_names())}"
+        raise RequestError(f"procedure {procedure} has {'several modules' if modules else 'no module'} ({choices})")
+    return modules[0]
 
 
 def suggest_module(name: str) -> str:

@@ -104,8 +104,10 @@ def _find_dataset(path: str, options: dict[str, Any]) -> Any:
         RequestError: an argument does not apply to our corpora.
     """
     from closeread.corpora.gold import corpus_names
+    from closeread.corpora.names import find_corpus
 
-    if path not in corpus_names():
+    name = path if path in corpus_names() else _find_other_name(path, lambda other: find_corpus(other).name)
+    if name is None:
         return None
     reject_inapplicable(path, options)
     _warn_about_folder(path, "corpus")
@@ -113,7 +115,7 @@ def _find_dataset(path: str, options: dict[str, Any]) -> Any:
 
     from closeread.hf.reading_code import code_digest
 
-    return DatasetModule(f"closeread.loaders.{path}.{path}", code_digest(path), {"dataset_name": path})
+    return DatasetModule(f"closeread.loaders.{name}.{name}", code_digest(name), {"dataset_name": name})
 
 
 def _find_metric(path: str, options: dict[str, Any]) -> Any:
@@ -122,15 +124,36 @@ def _find_metric(path: str, options: dict[str, Any]) -> Any:
     Raises:
         RequestError: an argument does not apply to our modules.
     """
-    from closeread.hf.modules import module_names
+    from closeread.hf.modules import find_module, module_names
 
-    if path not in module_names():
+    name = path if path in module_names() else _find_other_name(path, find_module)
+    if name is None:
         return None
     reject_inapplicable(path, {"revision": options.get("revision")})
     _warn_about_folder(path, "metric")
     from evaluate.loading import ImportableModule
 
-    return ImportableModule(f"closeread.metrics.{path}.{path}", "0" * 64)
+    return ImportableModule(f"closeread.metrics.{name}.{name}", "0" * 64)
+
+
+def _find_other_name(path: str, find: Callable[[str], str]) -> str | None:
+    """Return what a name of ours stands for that is another's own name; None if it is none, or there is such a file.
+
+    Args:
+        path: what was asked for.
+        find: returns the name that it stands for; raises a RequestError if there is none.
+    """
+    from closeread.corpora.gold import corpus_names
+    from closeread.errors import RequestError
+    from closeread.hf.modules import module_names
+    from closeread.tasks import procedure_names
+
+    if path not in (*procedure_names(), *corpus_names(), *module_names()) or os.path.exists(path):
+        return None
+    try:
+        return find(path)
+    except RequestError:
+        return None
 
 
 def reject_inapplicable(path: str, options: Mapping[str, Any]) -> None:

@@ -9,6 +9,7 @@ import click
 
 from closeread.cli import options
 from closeread.cli.help_examples import format_examples
+from closeread.cli.names import NamesGroup, rename
 from closeread.cli.task_group import TaskGroup
 from closeread.errors import RequestError, describe_unknown
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from closeread.corpora.baselines import Baseline
 
 
-class BaselineGroup(click.Group):
+class BaselineGroup(NamesGroup):
     """Subcommands by corpus, each a group of the corpus's baselines."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -32,28 +33,37 @@ class BaselineGroup(click.Group):
             RequestError: there is no such corpus, or it has no baselines.
         """
         from closeread.corpora.baselines import corpora_with_baselines, has_baselines
-        from closeread.corpora.gold import load_corpus
+        from closeread.corpora.names import find_corpus
 
-        corpus = load_corpus(cmd_name)
+        corpus = find_corpus(cmd_name)
         if not has_baselines(corpus.name):
             known = ", ".join(corpora_with_baselines()) or "none"
             raise RequestError(f"{corpus.name} has no baselines (corpora with baselines: {known})")
         return CorpusGroup(
-            corpus.name,
+            cmd_name,
+            corpus=corpus.name,
             help=f"Write the predictions of a baseline of {corpus.title}.\n\n"
-            + format_examples([f"closeread baseline {corpus.name} NAME --config sample -o predictions.jsonl"]),
+            + format_examples([f"closeread baseline {cmd_name} NAME --config sample -o predictions.jsonl"]),
             short_help=f"Write the predictions of a baseline of {corpus.title}.",
         )
 
 
-class CorpusGroup(click.Group):
-    """Subcommands by baseline: those that its task declares, with their options, and those of `closeread.cli.tasks`."""
+class CorpusGroup(NamesGroup):
+    """Subcommands by baseline: those that its task declares, with their options, and those of `closeread.cli.tasks`.
+
+    Args:
+        corpus: the corpus's own name; that of the group is the name that was typed.
+    """
+
+    def __init__(self, *args: Any, corpus: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._corpus = corpus
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the baselines, the declared ones first, in declared order."""
         from closeread.corpora.baselines import load_baselines
 
-        return [*load_baselines(str(self.name)), *self._commands.list_commands(ctx)]
+        return [*load_baselines(self._corpus), *self._commands.list_commands(ctx)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         """Return the command of a baseline.
@@ -63,25 +73,31 @@ class CorpusGroup(click.Group):
         """
         from closeread.corpora.baselines import load_baselines
 
-        declared = load_baselines(str(self.name))
+        declared = load_baselines(self._corpus)
         if cmd_name in declared:
-            return build(str(self.name), declared[cmd_name])
+            return build(self._corpus, declared[cmd_name], str(self.name))
         found = self._commands.get_command(ctx, cmd_name)
         if found is None:
             known = [*declared, *self._commands.list_commands(ctx)]
-            raise RequestError(describe_unknown(f"baseline of {self.name}", cmd_name, known))
-        return found
+            raise RequestError(describe_unknown(f"baseline of {self._corpus}", cmd_name, known))
+        return rename(found, "baseline", f"{self._corpus} {cmd_name}", f"{self.name} {cmd_name}")
 
     @property
     def _commands(self) -> TaskGroup:
-        return TaskGroup(f"baseline {self.name}")
+        return TaskGroup(f"baseline {self._corpus}")
 
 
-def build(corpus: str, baseline: Baseline) -> click.Command:
-    """Return the command that writes the predictions of a baseline."""
+def build(corpus: str, baseline: Baseline, name: str) -> click.Command:
+    """Return the command that writes the predictions of a baseline.
+
+    Args:
+        corpus: the corpus's own name.
+        baseline: the baseline.
+        name: the corpus's name on the command line.
+    """
     from closeread.corpora.gold import load_corpus
 
-    example = f"closeread baseline {corpus} {baseline.name}"
+    example = f"closeread baseline {name} {baseline.name}"
     for option in baseline.required_options:
         example += f" --{option.name.replace('_', '-')} NAME"
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from closeread.cli import options
+from closeread.cli import names, options
 
 
 @click.command(cls=options.CorpusCommand, short_help="Export a corpus as a dataset repository.")
-@click.argument("corpus")
+@names.corpus
 @click.argument("folder", type=options.NAMED)
 @click.option(
     "--config", "configs", multiple=True, metavar="NAME", help="Export this config; may be repeated.  [default: all]"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
-from closeread.cli import printing
+from closeread.cli import names, printing
+from closeread.cli.help_groups import GroupedCommand
 from closeread.corpora.gold import load_corpus
 
 
-@click.command(short_help="Show the configs, splits, fields and baselines of a corpus.")
-@click.argument("corpus")
+@click.command(cls=GroupedCommand, short_help="Show the configs, splits, fields and baselines of a corpus.")
+@names.corpus
 def command(corpus: str) -> None:
     """Show the configs, splits, fields and baselines of a corpus, and where its files are searched.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli import options, printing
+from closeread.cli import names, options, printing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ ALL = "all"
 
 
 @click.command(cls=options.CorpusCommand, short_help="Recompute the tables of a corpus's paper.")
-@click.argument("corpus")
+@click.argument("corpus", type=names.CorpusName(ALL))
 @click.argument("table", required=False)
 @options.data_dir
 @click.option(

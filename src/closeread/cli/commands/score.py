@@ -32,7 +32,6 @@ SHOWN = 1000
 """The number of rows in the table of an explanation; drawing tens of thousands takes longer than computing them."""
 
 result_options = options.together(
-    options.by,
     click.option("--no-ci", is_flag=True, help="Skip confidence intervals."),
     options.resampling_options,
     options.style_options,
@@ -76,6 +75,7 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     @gold_arguments(corpus)
     @click.argument("predictions", type=options.FILE, metavar="PREDICTIONS" if corpus else "RESPONSE")
     @options.metrics(procedure)
+    @options.by(procedure)
     @result_options
     @click.option(
         "--counts",
@@ -102,7 +102,7 @@ def run(procedure: Procedure, name: str, predictions: Path, values: dict[str, An
     scorer = open_scorer(name, read_place(values), given_options(procedure, values), values.get("metrics"))
     options.tell(scorer.gold.notices)
     system = scorer.read(predictions)
-    fields = scorer.breakdowns_for(values["by"])
+    fields = scorer.breakdowns_for(values.get("by", ()))
     if values["counts"] is not None:
         fields = list(dict.fromkeys([*fields, *scorer.available_breakdowns(system)]))
     counted = scorer.count(system, fields)
@@ -122,7 +122,7 @@ def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, li
     options.tell(counted.notices)
     n_resamples = 0 if values["no_ci"] or values["score_only"] else values["resamples"]
     resampling = Resampling(n_resamples, values["confidence"], values["seed"])
-    report = make_report(counted, by=values["by"], resampling=resampling)
+    report = make_report(counted, by=values.get("by", ()), resampling=resampling)
     units = per_unit(counted) if values["per_unit"] or values["with_counts"] else None
     with printing.writing_to(values["output"]):
         if values.get("counts") is not None:
@@ -241,6 +241,7 @@ def _explain_in_grids(procedure: Procedure, explanations: Mapping[str, list[Any]
     metavar="FILE",
     help="Score counts written by --counts or `closeread merge`, instead of predictions.",
 )
+@options.by()
 @result_options
 @click.pass_context
 def score_counts(ctx: click.Context, /, from_counts: Path | None, **values: Any) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from closeread.cli import options, printing
+from closeread.cli import names, options, printing
 
 
 @click.command(cls=options.CorpusCommand, short_help="Count documents, annotations and other figures of a corpus.")
-@click.argument("corpus")
+@names.corpus
 @options.config
 @options.data_dir
 @options.style_options

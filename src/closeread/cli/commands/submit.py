@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli import options
+from closeread.cli import names, options
 from closeread.cli.help_groups import GroupedCommand
 from closeread.errors import RequestError, escape
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=GroupedCommand, short_help="Submit predictions to a leaderboard.")
-@click.argument("corpus")
+@click.argument("corpus", type=names.SCORED)
 @click.argument("predictions", type=options.NAMED)
 @click.option(
     "--to", "store", required=True, metavar="STORE", help="Submit to this folder, or to hf://datasets/ORG/NAME."

@@ -7,26 +7,11 @@ from typing import Any
 
 import click
 
-from closeread.cli import options
+from closeread.cli import names, options, repetition
 from closeread.cli.help_groups import GroupedCommand
 from closeread.errors import RequestError, escape
 
 COUNT = click.IntRange(min=1)
-
-
-def read_options(values: tuple[str, ...]) -> dict[str, str]:
-    """Read options of a procedure, each given as NAME=VALUE.
-
-    Raises:
-        RequestError: one is not of this form.
-    """
-    found: dict[str, str] = {}
-    for text in values:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise RequestError(f"--option {text} is not an option with its value (expected NAME=VALUE)")
-        found[name.replace("-", "_")] = value
-    return found
 
 
 def name_results(store: str) -> str | None:
@@ -43,16 +28,31 @@ def name_results(store: str) -> str | None:
 
 @click.command(cls=GroupedCommand, short_help="Create a leaderboard, or add a board.")
 @click.argument("store")
-@click.option("--corpus", metavar="NAME", help="Rank systems on this corpus.")
-@click.option("--procedure", metavar="NAME", help="Rank systems by this procedure, on gold of your own.")
+@click.option("--corpus", type=names.CORPUS, metavar="NAME", help="Rank systems on this corpus.")
+@click.option(
+    "--procedure", type=names.SCORED, metavar="NAME", help="Rank systems by this procedure, on gold of your own."
+)
 @click.option("--gold", type=options.NAMED, metavar="FILE", help="Your own gold; it is never copied into the store.")
 @options.config
 @options.split
 @click.option("--title", metavar="TEXT", help="Give the leaderboard this title.")
-@click.option("--metrics", metavar="NAMES", help="Show these metrics, separated by commas.")
+@click.option(
+    "--metrics",
+    multiple=True,
+    callback=repetition.split_names,
+    metavar="NAMES",
+    help="Show these metrics; separate several by commas.",
+)
 @click.option("--headline", metavar="SCORE", help="Rank by this score, such as 'conll/f1'.")
 @click.option("--preset", metavar="NAME", help="Use the options and metrics of an official score.")
-@click.option("--option", "chosen", multiple=True, metavar="NAME=VALUE", help="Set an option of the procedure.")
+@click.option(
+    "--option",
+    "chosen",
+    multiple=True,
+    callback=repetition.read_choices,
+    metavar="NAME=VALUE",
+    help="Set an option of the procedure; may be repeated.",
+)
 @click.option(
     "--private/--public",
     default=None,
@@ -89,7 +89,6 @@ def command(store: str, **values: Any) -> None:
       closeread leaderboard init board --procedure coref --gold key.conll
       closeread leaderboard init hf://datasets/ORG/NAME --corpus mctaco
     """
-    from closeread.corpora.gold import load_corpus
     from closeread.counts.sides import Place
     from closeread.leaderboard.declaration import FILE, Leaderboard, Limits, make_board
     from closeread.leaderboard.store import open_store
@@ -97,15 +96,12 @@ def command(store: str, **values: Any) -> None:
     scored = values["corpus"] or values["procedure"]
     if scored is None or (values["corpus"] and values["procedure"]):
         raise RequestError("give either --corpus or --procedure")
-    if values["corpus"]:
-        load_corpus(values["corpus"])
     gold: Path | None = values["gold"]
-    metrics = values["metrics"]
     board = make_board(
         scored,
         Place(None, values["config"], values["split"], gold),
-        options={**read_options(values["chosen"]), **({"preset": values["preset"]} if values["preset"] else {})},
-        metrics=None if metrics is None else tuple(name.strip() for name in metrics.split(",")),
+        options={**values["chosen"], **({"preset": values["preset"]} if values["preset"] else {})},
+        metrics=values["metrics"] or None,
         headline=values["headline"],
         private=values["private"],
         limits=Limits(bytes=values["max_bytes"], per_day=values["per_day"]),

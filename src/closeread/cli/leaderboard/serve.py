@@ -8,13 +8,14 @@ from pathlib import Path
 import click
 
 from closeread.cli import options
+from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.leaderboard.judge import count_cores, golds, read_golds, workers
 from closeread.errors import MissingExtraError, RequestError, escape
 
 LIBRARIES = ("jinja2", "python-multipart", "starlette", "uvicorn")
 
 
-@click.command(short_help="Show the page on this machine, with a form.")
+@click.command(cls=GroupedCommand, short_help="Show the page on this machine, with a form.")
 @click.argument("store")
 @golds
 @workers

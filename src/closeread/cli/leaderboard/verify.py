@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
+from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.leaderboard.judge import count_cores, golds, read_golds, workers
 from closeread.errors import escape, pluralize
 
 
-@click.command(short_help="Recompute every record, and say which differ.")
+@click.command(cls=GroupedCommand, short_help="Recompute every record, and say which differ.")
 @click.argument("store")
 @golds
 @workers

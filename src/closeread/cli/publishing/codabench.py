@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from closeread.cli import options
+from closeread.cli import names, options, repetition
 from closeread.cli.help_groups import GroupedCommand
 
 
 @click.command(cls=GroupedCommand, name="codabench", short_help="Write the bundle of a shared task on Codabench.")
-@click.argument("corpus")
+@click.argument("corpus", type=names.SCORED)
 @click.argument("folder", type=options.NAMED, metavar="DIR")
 @options.config
 @options.split
@@ -46,6 +46,7 @@ from closeread.cli.help_groups import GroupedCommand
     "--option",
     "chosen",
     multiple=True,
+    callback=repetition.read_choices,
     metavar="NAME=VALUE",
     help="Set an option of the procedure; may be repeated.",
 )
@@ -63,7 +64,7 @@ from closeread.cli.help_groups import GroupedCommand
     help="Add this wheel, of closeread or of a library, to the scoring program; may be repeated.",
 )
 @click.option("--zip", "archive", is_flag=True, help="Also write the zip file to upload, DIR.zip.")
-def command(corpus: str, folder: Path, chosen: tuple[str, ...], archive: bool, **values: Any) -> None:
+def command(corpus: str, folder: Path, chosen: dict[str, str], archive: bool, **values: Any) -> None:
     """Write the bundle of a shared task on Codabench: competition.yaml, pages, gold and a scoring program.
 
     CORPUS is a corpus; or coref or tlinks, with --gold KEY. The gold is part of the bundle, so publish it nowhere:
@@ -89,7 +90,7 @@ def command(corpus: str, folder: Path, chosen: tuple[str, ...], archive: bool, *
         values["wheels"],
     )
     place = Place(None, *(values[name] for name in ("config", "split", "gold", "data_dir")))
-    written = make_bundle(corpus, place, folder, settings, options=_read_options(chosen), archive=archive)
+    written = make_bundle(corpus, place, folder, settings, options=chosen, archive=archive)
     for path in written:
         click.echo(path)
     options.tell(
@@ -99,21 +100,3 @@ def command(corpus: str, folder: Path, chosen: tuple[str, ...], archive: bool, *
             f"submissions are scored in {settings.docker_image}; {folder / 'README.md'} says which libraries it needs.",
         ]
     )
-
-
-def _read_options(chosen: tuple[str, ...]) -> dict[str, str]:
-    """Return options by name.
-
-    Raises:
-        BadParameter: one is not of the form NAME=VALUE, or is given twice.
-    """
-    found: dict[str, str] = {}
-    for text in chosen:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise click.BadParameter(f"'{text}' is not an option with its value (expected NAME=VALUE).")
-        key = name.replace("-", "_")
-        if key in found:
-            raise click.BadParameter(f"option {name} is given twice.")
-        found[key] = value
-    return found

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from closeread.cli import options
+from closeread.cli import names, options
+from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.publishing.options import publish_plan, publishing_options, repository
 
 if TYPE_CHECKING:
     from closeread.corpora.declaration import Corpus
 
 
-@click.command(name="dataset", short_help="Publish a corpus as a dataset.")
-@click.argument("corpus")
+@click.command(cls=GroupedCommand, name="dataset", short_help="Publish a corpus as a dataset.")
+@names.corpus
 @repository
 @click.option(
     "--config",

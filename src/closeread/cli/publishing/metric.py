@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import click
 
+from closeread.cli import completion
+from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.publishing.options import publish_plan, publishing_options, repository
 
 
-@click.command(name="metric", short_help="Publish a metric as a static Space.")
-@click.argument("name")
+@click.command(cls=GroupedCommand, name="metric", short_help="Publish a metric as a static Space.")
+@click.argument("name", shell_complete=completion.complete_modules)
 @repository
 @publishing_options
 def command(name: str, repository: str, private: bool, dry_run: bool, as_json: bool) -> None:
@@ -21,15 +23,13 @@ def command(name: str, repository: str, private: bool, dry_run: bool, as_json: b
       closeread publish metric coref_lea my-org/coref_lea --dry-run
       python -c "import evaluate; print(evaluate.load('my-org/coref_lea'))"
     """
-    from closeread.errors import RequestError, describe_unknown
     from closeread.files import package_folder
-    from closeread.hf.modules import class_name, module_names
+    from closeread.hf.modules import class_name, find_module
     from closeread.hub.names import Repository
     from closeread.hub.publishing import Plan
     from closeread.hub.spaces import metric_files
 
-    if name not in module_names():
-        raise RequestError(describe_unknown("metric", name, module_names()))
+    name = find_module(name)
     folder = package_folder(f"closeread.metrics.{name}")
     files = metric_files(
         name,

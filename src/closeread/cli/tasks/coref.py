@@ -57,13 +57,13 @@ def convert(source: Path, side: str, output: Path) -> None:
     cls=ProcedureCommand,
     procedure="coref",
     procedure_options=("matching", "zeros", "duplicates", "words", "word_column", "fields"),
+    by="count errors",
     short_help="Count and list wrong entities and mentions.",
 )
 @options.key
 @options.response
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="List only errors of this kind; may be repeated.")
 @click.option("--document", metavar="NAME", help="Count and list only the errors of this document.")
-@click.option("--by", multiple=True, metavar="FIELD", help="Also count errors for each value of FIELD.")
 @click.option(
     "--limit",
     type=click.IntRange(min=0),

@@ -89,7 +89,7 @@ def agreement(files: tuple[Path, ...], given: Path | None, limit: int, style: An
     )
 
 
-@click.command(short_help="Count the mistakes in chains.")
+@click.command(cls=GroupedCommand, short_help="Count the mistakes in chains.")
 @click.argument("gold", type=options.FILE)
 @click.argument("files", type=options.FILE, nargs=-1, required=True)
 @options.style_options

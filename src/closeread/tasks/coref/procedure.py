@@ -267,6 +267,7 @@ PROCEDURE = Procedure(
     headline="conll/f1",
     modules=("coref", *(f"coref_{name}" for name in TITLES if name != "mentions")),
     count=count,
+    fields=("genre",),
     breakdowns=tuple(FIELDS),
     find_lacking=find_lacking,
     more_fields="columns of the file given as fields",

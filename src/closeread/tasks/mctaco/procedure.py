@@ -94,5 +94,6 @@ PROCEDURE = Procedure(
     headline="f1",
     modules=("mctaco",),
     count=count,
+    fields=("category",),
     sides=CorpusSides(unit="question_id"),
 )

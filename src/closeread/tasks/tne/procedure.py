@@ -275,6 +275,7 @@ PROCEDURE = Procedure(
     headline="links/f1",
     modules=("tne_links",),
     count=count,
+    fields=("domain", "forum"),
     breakdowns=tuple(BREAKDOWNS),
     sides=CorpusSides(check=validate, prepare=rows_of),
 )

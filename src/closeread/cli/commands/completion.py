@@ -1,0 +1,33 @@
+"""`closeread completion`."""
+
+from __future__ import annotations
+
+import click
+
+from closeread.cli.help_groups import GroupedCommand
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command(cls=GroupedCommand, short_help="Print the script that completes commands in a shell.")
+@click.argument("shell", type=click.Choice(SHELLS))
+def command(shell: str) -> None:
+    """Print the script that completes commands, options, and names of corpora, configs, splits and metrics in a shell.
+
+    \b
+    Examples:
+      eval "$(closeread completion bash)"    # in ~/.bashrc
+      eval "$(closeread completion zsh)"     # in ~/.zshrc, after compinit
+      closeread completion fish > ~/.config/fish/completions/closeread.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    from closeread.cli import main
+
+    found = get_completion_class(shell)
+    if found is None:
+        raise click.UsageError(f"this version of click completes nothing in {shell}.")
+    shown = found(main, {}, "closeread", "_CLOSEREAD_COMPLETE")
+    script = shown.source_template % shown.source_vars()  # source() would run bash to see how old it is
+    # A completed list of names has commas; without this, fish would cut it at the first.
+    click.echo(script.replace('string split ","', 'string split --max 1 ","'), nl=False)

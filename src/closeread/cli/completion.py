@@ -1,0 +1,118 @@
+"""What shells complete: names of corpora, configs, splits, fields, metrics and modules.
+
+Declarations are read for it, and nothing heavier: a shell waits for each answer.  Whatever is unknown completes to
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from closeread.corpora.declaration import Corpus
+
+    Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+SAMPLE = "sample"
+"""The config that every corpus has."""
+
+
+def complete_corpora(incomplete: str, others: Iterable[str] = ()) -> list[CompletionItem]:
+    """Return the corpora, and other words, that begin so; procedures that score one corpus only if there are none."""
+    from click.shell_completion import CompletionItem
+
+    from closeread.corpora.gold import corpus_names
+    from closeread.corpora.names import list_scored
+    from closeread.tasks import procedure_names
+
+    found = [_describe_corpus(name) for name in corpus_names() if name.startswith(incomplete)]
+    found += [CompletionItem(word) for word in others if word.startswith(incomplete)]
+    if found:
+        return found
+    near = [name for name in procedure_names() if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in near if len(list_scored(name)) == 1]
+
+
+def complete_scored(incomplete: str) -> list[CompletionItem]:
+    """Return the corpora and procedures whose names begin so, sorted."""
+    from click.shell_completion import CompletionItem
+
+    from closeread.corpora.gold import corpus_names
+    from closeread.tasks import procedure_names
+
+    corpora = corpus_names()
+    names = sorted({*corpora, *procedure_names()})
+    near = [name for name in names if name.startswith(incomplete)]
+    return [_describe_corpus(name) if name in corpora else CompletionItem(name) for name in near]
+
+
+def complete_configs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the configs of the command's corpus; the sample if it is unknown."""
+    corpus = _find_corpus(ctx)
+    return _select([SAMPLE] if corpus is None else corpus.configs, incomplete)
+
+
+def complete_splits(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the splits of the config that is given, or of the default one."""
+    corpus = _find_corpus(ctx)
+    if corpus is None:
+        return []
+    given = ctx.params.get("config")
+    config = corpus.configs.get(given if isinstance(given, str) else corpus.default_config)
+    return [] if config is None else _select(config.split_names, incomplete)
+
+
+def complete_modules(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the evaluate modules."""
+    from closeread.hf.modules import module_names
+
+    return _select(module_names(), incomplete)
+
+
+def complete_list(names: Sequence[str]) -> Complete:
+    """Return what completes the last of several names that are separated by commas."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        before, comma, last = incomplete.rpartition(",")
+        given = before.split(",")
+        return _select([f"{before}{comma}{name}" for name in names if name not in given], f"{before}{comma}{last}")
+
+    return complete
+
+
+def _select(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+def _describe_corpus(name: str) -> CompletionItem:
+    from click.shell_completion import CompletionItem
+
+    from closeread.corpora.gold import load_corpus
+
+    return CompletionItem(name, help=load_corpus(name).title)
+
+
+def _find_corpus(ctx: click.Context) -> Corpus | None:
+    """Return the corpus that a command is about: its argument, or as its name or its module's says; None if unknown."""
+    from closeread.corpora.gold import corpus_names
+    from closeread.corpora.names import find_corpus
+    from closeread.errors import RequestError
+    from closeread.tasks import procedure_names
+
+    words = [ctx.params.get("corpus"), *reversed(ctx.command_path.split())]
+    words.append(getattr(ctx.command.callback, "__module__", "").rpartition(".")[2])
+    known = {*corpus_names(), *procedure_names()}
+    for word in words:
+        if word in known:
+            try:
+                return find_corpus(word)
+            except RequestError:  # of a procedure that scores no corpus, or several
+                continue
+    return None

@@ -1,0 +1,87 @@
+"""One thing by any of its names: a corpus, the procedure that scores it, and the procedure's only evaluate module.
+
+Commands, `closeread.load_dataset`, `evaluate.load` and the functions of `closeread.scoring` find names here, so that
+``timeline``, ``semeval2015_timeline`` and ``timeline_awareness`` work wherever one of them does.
+"""
+
+from __future__ import annotations
+
+from closeread.corpora.declaration import Corpus
+from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.errors import RequestError, describe_unknown
+from closeread.tasks import load_procedure, procedure_names
+
+
+def find_task(name: str) -> tuple[str, str | None]:
+    """Return the name of the procedure that is meant, and of the corpus if the name is its own.
+
+    Args:
+        name: the name of a corpus, of a procedure, or of the only evaluate module of a procedure.
+
+    Raises:
+        RequestError: there is no such name; the message suggests a similar one.
+
+    >>> find_task("semeval2015_timeline"), find_task("timeline"), find_task("possession")
+    (('timeline', 'semeval2015_timeline'), ('timeline', None), ('wikipossessions', None))
+    """
+    if name in corpus_names():
+        return load_corpus(name).procedure, name
+    procedure = _find_procedure(name)
+    if procedure is None:
+        raise RequestError(describe_unknown("procedure", name, procedure_names()))
+    return procedure, None
+
+
+def find_corpus(name: str) -> Corpus:
+    """Load the declaration of a corpus by its own name, or by that of the procedure that scores only this corpus.
+
+    Args:
+        name: as for `find_task`.
+
+    Raises:
+        RequestError: there is no such corpus (the message suggests a similar name), or the procedure scores several
+            corpora or none (the message says which to choose).
+
+    >>> find_corpus("coref").name
+    'marmara_coref'
+    """
+    if name in corpus_names():
+        return load_corpus(name)
+    procedure = _find_procedure(name)
+    if procedure is None:
+        raise RequestError(describe_unknown("corpus", name, corpus_names()))
+    scored = list_scored(procedure)
+    if len(scored) > 1:
+        raise RequestError(f"procedure {procedure} scores {' and '.join(scored)}; give the name of a corpus")
+    if not scored:
+        raise RequestError(f"procedure {procedure} scores no corpus (choose from: {', '.join(corpus_names())})")
+    return load_corpus(scored[0])
+
+
+def list_scored(procedure: str) -> list[str]:
+    """Return the names of the corpora that a procedure scores, sorted."""
+    return [corpus for corpus in corpus_names() if load_corpus(corpus).procedure == procedure]
+
+
+def list_equivalents(name: str) -> list[str]:
+    """Return all names that a name may stand for: itself, its procedure, the procedure's only module, its corpora.
+
+    Another corpus of the same procedure is not meant by the name of a corpus.  A name that is unknown has no others.
+
+    >>> list_equivalents("timeline")
+    ['timeline', 'timeline_awareness', 'semeval2015_timeline']
+    """
+    try:
+        procedure, corpus = find_task(name)
+    except RequestError:
+        return [name]
+    modules = load_procedure(procedure).modules
+    scored = [] if corpus is not None else list_scored(procedure)
+    return list(dict.fromkeys([name, procedure, *(modules if len(modules) == 1 else ()), *scored]))
+
+
+def _find_procedure(name: str) -> str | None:
+    """Return the procedure of this name, or that of which it is the only module; None if there is none."""
+    if name in procedure_names():
+        return name
+    return next((one for one in procedure_names() if load_procedure(one).modules == (name,)), None)
