@@ -16,7 +16,7 @@ import closeread
 from closeread import scoring
 from closeread.cli import main, options
 from closeread.corpora import gold as corpora
-from closeread.corpora import sides, sources, submissions
+from closeread.corpora import names, sides, sources, submissions
 from closeread.corpora.gold import load_corpus
 from closeread.corpora.schema import load_schema
 from closeread.counts.report import FORMAT
@@ -48,7 +48,8 @@ def test_help_teaches_by_example(run, path, command):
     result = run(*path, "--help")
     assert result.exit_code == 0
     assert "Example" in result.stdout
-    assert f"closeread {' '.join(path)}" in result.stdout.split("Example", 1)[1]
+    documented = ("build", "timeline") if path[0] == "timeline" else path
+    assert f"closeread {' '.join(documented)}" in result.stdout.split("Example", 1)[1]
     assert all(parameter.help for parameter in command.params if isinstance(parameter, click.Option))
 
 
@@ -207,9 +208,9 @@ def two_corpora(monkeypatch):
     """McTaco and a corpus that differs in name and in what a missing prediction is, both scored alike."""
     other = replace(load_corpus("mctaco"), name="other", procedure_defaults={"missing": "empty"})
     real = corpora.load_corpus
-    for module in (corpora, sides, scoring):
+    for module in (corpora, names, sides, scoring):
         monkeypatch.setattr(module, "load_corpus", lambda name: other if name == "other" else real(name))
-    monkeypatch.setattr(scoring, "corpus_names", lambda: ["mctaco", "other"])
+    monkeypatch.setattr(names, "corpus_names", lambda: ["mctaco", "other"])
     monkeypatch.setattr(sources, "_bundled_path", lambda corpus, file: loader_file(file.name))
     monkeypatch.setattr(corpora, "load_schema", lambda name: load_schema("mctaco"))
     monkeypatch.setattr(submissions, "load_schema", lambda name: load_schema("mctaco"))
@@ -228,8 +229,8 @@ def test_a_corpus_name_stands_for_its_procedure(two_corpora, ran):
 
 
 def test_a_procedure_of_several_corpora_needs_a_corpus(two_corpora, run, monkeypatch):
-    monkeypatch.setattr(scoring, "corpus_names", lambda: ["other", "another"])
-    monkeypatch.setattr(scoring, "load_corpus", lambda name: load_corpus("mctaco"))
+    monkeypatch.setattr(names, "corpus_names", lambda: ["other", "another"])
+    monkeypatch.setattr(names, "load_corpus", lambda name: load_corpus("mctaco"))
     result = run("score", "mctaco", "yes.jsonl")
     assert result.exit_code == 2
     assert "procedure mctaco scores other and another; give the name of a corpus" in result.stderr

@@ -152,7 +152,9 @@ def test_shards_of_the_gold_merge_to_the_whole(corpus, expected, ran):
     assert signature == expected[1]
     assert nearly(scores) == nearly(expected[0])
     whole = ("score", corpus, "system.jsonl", "--gold", "gold.jsonl", "--no-ci", "--json")
-    for field in (*read_any_counts(Path("all.parquet"), load_procedure).table.breakdowns, *CORPORA[corpus].fields):
+    stored = read_any_counts(Path("all.parquet"), load_procedure)
+    assert set(stored.table.fields) == set(stored.procedure.fields)  # those that the command line offers
+    for field in (*stored.table.breakdowns, *CORPORA[corpus].fields):
         slices = json.loads(ran(*whole, "--by", field))["slices"][field]
         of_all = json.loads(ran("score", "--from-counts", "all.parquet", "--no-ci", "--json", "--by", field))
         merged_slices = of_all["slices"][field]

@@ -82,8 +82,8 @@ def test_positions_where_granularities_are_kept(anchors, positions):
 def test_granularity_in_files_of_events_and_in_folders(ran, granularity, positions):
     events = [event("Bo", f"7-{i}-a", anchor) for i, anchor in enumerate(("2010-07-XX", "2010-07", "2010-08"))]
     Path("events.jsonl").write_text(dump_json_lines(events), "utf-8")
-    ran("timeline", "build", "events.jsonl", "--granularity", granularity, "-o", "made")
-    ran("timeline", "build", "made", "--granularity", granularity, "-o", "anew")
+    ran("build", "timeline", "events.jsonl", "--granularity", granularity, "-o", "made")
+    ran("build", "timeline", "made", "--granularity", granularity, "-o", "anew")
     assert Path("anew/bo.txt").read_text("utf-8") == Path("made/bo.txt").read_text("utf-8")
     found = {line.split("\t")[2]: line[0] for line in Path("made/bo.txt").read_text("utf-8").splitlines()[1:]}
     assert " ".join(found[f"7-{i}-a"] for i in range(3)) == positions
@@ -220,7 +220,7 @@ def test_what_no_timeline_can_be_made_of(run, tmp_path, monkeypatch, rows, probl
     assert list(inconsistencies(events, {"7": TEXT}, range(1, len(events) + 1))) == expected
     Path("events.jsonl").write_text(dump_json_lines(events), "utf-8")
     if "among" not in str(problems) and "token 7" not in str(problems):
-        done = run("timeline", "build", "events.jsonl", "-o", "made")
+        done = run("build", "timeline", "events.jsonl", "-o", "made")
         assert done.exit_code == 1
         assert done.stderr == "".join(f"Error: events.jsonl:{index + 1}: {what}\n" for index, what in expected)
         assert not Path("made").exists()
@@ -252,7 +252,7 @@ def test_sound_rows_are_judged_beside_those_that_are_not(run, tmp_path, monkeypa
         '{"entity": "bo", "mention": "7-0-d", "anchor": null}',
     ]
     Path("events.jsonl").write_text("\n".join(rows) + "\n", "utf-8")
-    done = run("timeline", "build", "events.jsonl", "-o", "made")
+    done = run("build", "timeline", "events.jsonl", "-o", "made")
     assert done.exit_code == 1
     first, *others = done.stderr.splitlines()
     assert first == "Error: events.jsonl: 4 problems:"
@@ -267,28 +267,28 @@ def test_sound_rows_are_judged_beside_those_that_are_not(run, tmp_path, monkeypa
 def test_other_suffixes_are_refused(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("events.jsonl").write_text(dump_json_lines([event("Bo", "7-2-a", "2007")]), "utf-8")
-    done = run("timeline", "build", "events.jsonl", "-o", "made.csv")
+    done = run("build", "timeline", "events.jsonl", "-o", "made.csv")
     assert done.exit_code == 2
     assert "cannot write semeval2015_timeline predictions with suffix '.csv' (choose from: .jsonl" in done.stderr
     assert not Path("made.csv").exists()
     Path("v1.2").mkdir()  # a folder that is there may have any name
-    assert run("timeline", "build", "events.jsonl", "-o", "v1.2").stdout == "v1.2: 1 timeline of 1 entry\n"
+    assert run("build", "timeline", "events.jsonl", "-o", "v1.2").stdout == "v1.2: 1 timeline of 1 entry\n"
     assert Path("v1.2/bo.txt").exists()
 
 
 def test_the_command(ran, run):
     events = [event("Ann Lee", "7-2-took_off", "2007-03-19"), event("Bo", "101-9-no", None)]
     Path("events.jsonl").write_text(dump_json_lines(events), "utf-8")
-    assert ran("timeline", "build", "events.jsonl", "-o", "made") == "made: 2 timelines of 2 entries\n"
+    assert ran("build", "timeline", "events.jsonl", "-o", "made") == "made: 2 timelines of 2 entries\n"
     assert Path("made/ann_lee.txt").read_text("utf-8") == "Ann Lee\n1\t2007-03-19\t7-2-took_off\n"
     assert Path("made/bo.txt").read_text("utf-8") == "Bo\n0\tXXXX-XX-XX\t101-9-no\n"
     ran("build", "timeline", "events.jsonl", "-o", "made.jsonl")
     rows = [json.loads(line) for line in Path("made.jsonl").read_text("utf-8").splitlines()]
     assert rows == read_folder(Path("made")).records
-    again = run("timeline", "build", "events.jsonl", "-o", "made")
+    again = run("build", "timeline", "events.jsonl", "-o", "made")
     assert again.exit_code == 2
     assert "made is not empty" in again.stderr
-    over = run("timeline", "build", "events.jsonl", "-o", "events.jsonl")
+    over = run("build", "timeline", "events.jsonl", "-o", "events.jsonl")
     assert "events.jsonl is also an input" in over.stderr
 
 
@@ -301,7 +301,7 @@ def test_mentions_are_looked_up_in_documents(run, tmp_path, monkeypatch):
         event("Aurelia", "104-0-no", None),
     ]
     Path("events.jsonl").write_text(dump_json_lines(events), "utf-8")
-    done = run("timeline", "build", "events.jsonl", "--documents", folder, "-o", "made")
+    done = run("build", "timeline", "events.jsonl", "--documents", folder, "-o", "made")
     assert done.exit_code == 0
     assert Path("made/aurelia.txt").read_text("utf-8").splitlines()[-1] == "1\t2014-03-03\t101-4-take_over"
     assert done.stderr.splitlines() == [
@@ -314,18 +314,18 @@ def test_mentions_are_looked_up_in_documents(run, tmp_path, monkeypatch):
 def test_a_mention_that_a_file_can_not_hold(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("events.jsonl").write_text(dump_json_lines([event("Bo", "7-2-took ", None)]), "utf-8")
-    done = run("timeline", "build", "events.jsonl", "-o", "made")
+    done = run("build", "timeline", "events.jsonl", "-o", "made")
     assert done.exit_code == 2
     what = "'bo': this format can't represent the entry '0\\tXXXX-XX-XX\\t7-2-took '; choose a file name"
     assert what in done.stderr
     assert not Path("made").exists()
-    assert run("timeline", "build", "events.jsonl", "-o", "made.jsonl").exit_code == 0
+    assert run("build", "timeline", "events.jsonl", "-o", "made.jsonl").exit_code == 0
 
 
 def test_positions_made_anew(ran):
     write_folder([{"id": "b", "entity": "Bo", "entries": []}], Path("given"))
     Path("given/ann.txt").write_text("Ann\n9\t2008\t7-2-b\n9\t2007\t7-2-a\t7-3-a\n4\t\t7-2-c\n", "utf-8")
-    assert ran("timeline", "build", "given", "-o", "made") == "made: 2 timelines of 3 entries\n"
+    assert ran("build", "timeline", "given", "-o", "made") == "made: 2 timelines of 3 entries\n"
     assert Path("made/ann.txt").read_text("utf-8") == "Ann\n0\t\t7-2-c\n1\t2007\t7-2-a\t7-3-a\n2\t2008\t7-2-b\n"
     assert Path("made/b.txt").read_text("utf-8") == "Bo\n"  # by its own name, which is not that of the entity
 

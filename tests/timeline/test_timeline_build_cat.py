@@ -320,7 +320,7 @@ def test_broken_annotations_are_read_or_refused(tmp_path_factory, changes):
 def test_the_command(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_voyage(Path("annotated"))
-    done = run("timeline", "build", "annotated", "--granularity", "keep", "-o", "made")
+    done = run("build", "timeline", "annotated", "--granularity", "keep", "-o", "made")
     assert done.exit_code == 0
     assert done.stdout == "made: 2 timelines of 3 entries\n"
     assert "note: annotated: left out: mentions of uncertain events (1)\n" in done.stderr
@@ -335,18 +335,18 @@ def test_the_command(run, tmp_path, monkeypatch):
 def test_what_is_refused(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_document(tmp_path / "plain" / "7.xml", "Bo sails", BO)
-    done = run("timeline", "build", "plain", "-o", "made")
+    done = run("build", "timeline", "plain", "-o", "made")
     assert done.exit_code == 1
     assert "plain: no entity takes part in an event in the role ARG0 or ARG1 (expected HAS_PARTICIPANTs" in done.stderr
     Path("events.jsonl").write_text('{"entity": "Bo", "mention": "7-0-a", "anchor": null}\n', "utf-8")
-    done = run("timeline", "build", "events.jsonl", "--role", "ARG0", "--selection", "all", "-o", "made")
+    done = run("build", "timeline", "events.jsonl", "--role", "ARG0", "--selection", "all", "-o", "made")
     assert done.exit_code == 2
     assert "--role, --selection: events.jsonl is not annotated documents (expected files in CAT, .xml)" in done.stderr
     Path("texts").mkdir()
     Path("texts/7.tml").write_text("<TimeML/>", "utf-8")
-    done = run("timeline", "build", "texts", "-o", "made")
+    done = run("build", "timeline", "texts", "-o", "made")
     expected = "contains no documents and no timelines (expected files ending in .xml or .txt)"
     assert (done.exit_code, done.stderr) == (1, f"Error: texts: {expected}\n")
-    done = run("timeline", "build", "plain", "--documents", "plain", "-o", "made")
+    done = run("build", "timeline", "plain", "--documents", "plain", "-o", "made")
     assert "--documents is for a file of events; these events are in annotated documents" in done.stderr
     assert not Path("made").exists()

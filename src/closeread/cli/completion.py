@@ -106,7 +106,8 @@ def _find_corpus(ctx: click.Context) -> Corpus | None:
     from closeread.errors import RequestError
     from closeread.tasks import procedure_names
 
-    words = [ctx.params.get("corpus"), *reversed(ctx.command_path.split())]
+    # An option that still lacks its value keeps click from assigning arguments: they are in ctx.args.
+    words = [*reversed(ctx.command_path.split()), ctx.params.get("corpus"), *ctx.args]
     words.append(getattr(ctx.command.callback, "__module__", "").rpartition(".")[2])
     known = {*corpus_names(), *procedure_names()}
     for word in words:

@@ -12,13 +12,13 @@ WIDTH = 75
 def format_examples(commands: Sequence[str]) -> str:
     """Return the paragraph of a help text that shows these commands, each without leading spaces."""
     title = "Examples:" if len(commands) > 1 else "Example:"
-    return "\n".join(["\b", title, *(f"  {line}" for command in commands for line in _break_lines(command))])
+    return "\n".join(["\b", title, *(f"  {line}" for command in commands for line in break_lines(command))])
 
 
-def _break_lines(command: str) -> list[str]:
+def break_lines(command: str) -> list[str]:
     r"""Break a long command before an option, as a shell accepts it.
 
-    >>> print("\n".join(_break_lines("closeread validate tne " + "long" * 9 + ".jsonl --config sample --missing skip")))
+    >>> print("\n".join(break_lines("closeread validate tne " + "long" * 9 + ".jsonl --config sample --missing skip")))
     closeread validate tne longlonglonglonglonglonglonglonglong.jsonl \
       --config sample --missing skip
     """

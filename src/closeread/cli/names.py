@@ -7,14 +7,16 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.types import StringParamType
 
+from closeread.cli.help_examples import break_lines
 from closeread.errors import RequestError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class CorpusName(click.ParamType):
+class CorpusName(StringParamType):
     """The name of a corpus, or of the procedure that scores only this corpus; the value is the corpus's own name.
 
     Args:
@@ -43,7 +45,7 @@ class CorpusName(click.ParamType):
         return complete_corpora(incomplete, self.others)
 
 
-class ScoredName(click.ParamType):
+class ScoredName(StringParamType):
     """The name of a corpus or a procedure; the value is the procedure's name if its only module is named."""
 
     name = "corpus or procedure"
@@ -102,5 +104,10 @@ def rename(command: click.Command, path: str, former: str, name: str) -> click.C
     renamed = copy(command)
     renamed.name = name
     shown = re.compile(rf"(closeread {re.escape(path)} ){re.escape(former)}(?![\w-])")
-    renamed.help = command.help and shown.sub(rf"\g<1>{name}", command.help)
+    lines = []
+    for line in (command.help or "").split("\n"):
+        text = shown.sub(rf"\g<1>{name}", line).lstrip()
+        indent = line[: len(line) - len(line.lstrip())]
+        lines += [line] if text == line.lstrip() else [f"{indent}{part}" for part in break_lines(text)]
+    renamed.help = "\n".join(lines)
     return renamed

@@ -76,9 +76,9 @@ class ProcedureCommand(GroupedCommand):
     def _procedure_options(self) -> list[click.Parameter]:
         procedure = load_procedure(self._procedure)
         found = [option for option in procedure_options(procedure) if option.name in self._option_names]
-        return (
-            found if self._by is None else [*found, click.Option(["--by"], **options.describe_by(procedure, self._by))]
-        )
+        if self._by is not None:
+            found.append(click.Option(["--by"], **options.describe_by(procedure, self._by)))
+        return found
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return all parameters."""

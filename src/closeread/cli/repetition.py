@@ -26,11 +26,9 @@ class OnceCommand(click.Command):
         Raises:
             UsageError: options with a single value are given several times; all of them at once.
         """
-        given = list(args)
-        rest = super().parse_args(ctx, args)
-        if not ctx.resilient_parsing and (repeated := list(_find_repeated(self.get_params(ctx), ctx, given))):
+        if not ctx.resilient_parsing and (repeated := list(_find_repeated(self.get_params(ctx), ctx, args))):
             raise click.UsageError(f"{'; '.join(repeated)}.", ctx)
-        return rest
+        return super().parse_args(ctx, args)
 
 
 def _find_repeated(params: list[click.Parameter], ctx: click.Context, args: list[str]) -> Iterator[str]:
@@ -38,7 +36,9 @@ def _find_repeated(params: list[click.Parameter], ctx: click.Context, args: list
     collecting = [_collect(param, f"{number}") for number, param in enumerate(params)]
     options = [option for option in collecting if isinstance(option, click.Option)]
     parser = click.Command(None, params=[*options], add_help_option=False).make_parser(ctx)
-    values, _, _ = parser.parse_args(args=args)
+    values, _, _ = parser.parse_args(args=list(args))
+    if any(option.is_eager and option.name in values for option in options):  # such as --help, which ignores the others
+        return
     for option, param in zip(collecting, params, strict=True):
         found = values.get(option.name or "")
         if isinstance(option, click.Option) and option is not param and isinstance(found, list) and len(found) > 1:

@@ -11,6 +11,6 @@ command = TaskGroup(
 
     \b
     Example:
-      closeread timeline build events.jsonl -o timelines
+      closeread build timeline events.jsonl -o timelines
     """,
 )

@@ -78,7 +78,6 @@ def build(events: Path, documents: Path | None, granularity: str, output: Path, 
       closeread build timeline annotated/ --granularity keep -o timelines.jsonl
       closeread build timeline events.jsonl -o timelines
       closeread build timeline events.jsonl --documents texts/ -o timelines
-      closeread timeline build events.jsonl -o timelines    # the same command
     """
     from closeread.corpora.gold import load_corpus
     from closeread.corpora.submissions import write_submission

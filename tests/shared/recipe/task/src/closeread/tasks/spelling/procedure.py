@@ -90,6 +90,7 @@ PROCEDURE = Procedure(
     headline="word_accuracy",
     modules=("spelling_accuracy",),
     count=count,
+    fields=("page",),
     sides=CorpusSides(),
     citation="""@article{levenshtein-1966-binary,
   title = {Binary codes capable of correcting deletions, insertions, and reversals},

@@ -1,0 +1,144 @@
+"""One name for one thing: a corpus, its procedure and the procedure's only module, wherever one of them is accepted."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from shared.commands import list_commands
+
+from closeread import scoring
+from closeread.cli.names import CORPUS, SCORED, CorpusName
+from closeread.corpora import names
+from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.errors import RequestError
+from closeread.hf import modules
+
+TIMELINE = ("semeval2015_timeline", "timeline", "timeline_awareness")
+
+
+def test_every_command_takes_corpora_by_all_names():
+    found = {
+        " ".join(path): param
+        for path, command in list_commands()
+        for param in command.params
+        if param.name == "corpus" and not (path[0] == "reproduce" and isinstance(param.type, CorpusName))
+    }
+    assert {"stats", "info", "export", "submit", "publish dataset", "leaderboard init"} <= found.keys()
+    assert [path for path, param in found.items() if param.type not in (CORPUS, SCORED)] == []
+
+
+@pytest.mark.parametrize("aliases", [TIMELINE, ("wikipossessions", "possession")], ids=" ".join)
+def test_figures_are_the_same_by_any_name(ran, aliases):
+    printed = [ran("stats", name, "--config", "sample", "--json") for name in aliases]
+    assert len(set(printed)) == 1
+    assert json.loads(printed[0])["corpus"] == aliases[0]
+
+
+def test_a_procedure_that_takes_a_key_names_its_corpus_elsewhere(ran):
+    assert ran("info", "coref") == ran("info", "marmara_coref")
+    assert "KEY RESPONSE" in ran("score", "coref", "--help").split("\n")[0]
+    assert "KEY" not in ran("score", "marmara_coref", "--help").split("\n")[0]
+
+
+def test_a_system_is_scored_and_compared_by_any_name(ran):
+    for name in TIMELINE:
+        ran("baseline", name, "creation-time", "--config", "sample", "-o", f"{name}.jsonl")
+        report = json.loads(ran("score", name, f"{name}.jsonl", "--config", "sample", "--no-ci", "--json"))
+        assert (report["corpus"], report["procedure"]) == ("semeval2015_timeline", "timeline")
+        assert "valid" in ran("validate", name, f"{name}.jsonl", "--config", "sample")
+    assert len({Path(f"{name}.jsonl").read_bytes() for name in TIMELINE}) == 1
+
+
+@pytest.mark.parametrize(("path", "typed", "own"), [
+    ("convert", "semeval2015_timeline", "timeline"), ("agreement", "marmara_coref", "coref"),
+    ("build", "timeline_awareness", "timeline"), ("plot", "wikipossessions", "possession"),
+    ("articles", "possession", "wikipossessions"), ("adjudicate", "tne_links", "tne"),
+    ("extract", "coref", "marmara_coref"), ("baseline", "timeline", "semeval2015_timeline"),
+    ("baseline", "coref", "marmara_coref"), ("score", "possession", "wikipossessions"),
+    ("validate", "semeval2015_timeline", "timeline"), ("compare", "tne_links", "tne"),
+])  # fmt: skip
+def test_help_shows_the_name_that_was_typed(ran, path, typed, own):
+    shown, usual = ran(path, typed, "--help"), ran(path, own, "--help")
+    assert f" {path} {typed} [OPTIONS]" in shown.split("\n")[0]
+    assert f"closeread {path} {typed} " in shown.split("Example", 1)[1]
+    assert f"closeread {path} {own} " not in shown
+    assert [line.split()[0] for line in shown.split("\n") if line.startswith("  -")] == [
+        line.split()[0] for line in usual.split("\n") if line.startswith("  -")
+    ]
+
+
+def test_help_of_a_baseline_shows_the_name_that_was_typed(ran):
+    for name in ("svr", "singletons"):
+        if name in ran("baseline", "coref", "--help"):
+            shown = ran("baseline", "coref", name, "--help")
+            assert f"closeread baseline coref {name} " in shown.split("Example", 1)[1]
+            assert "baseline marmara_coref" not in shown
+
+
+def test_examples_with_a_longer_name_fit_the_page(ran):
+    shown = ran("convert", "semeval2015_timeline", "--help")
+    assert "  closeread convert semeval2015_timeline TimeLines_Gold_Standard \\\n      -o timelines.jsonl\n" in shown
+
+
+def test_a_group_says_what_it_has(run):
+    told = run("agreement", "mctaco").stderr
+    assert "no such subcommand of agreement: 'mctaco' (choose from: coref, timeline, tne, wikipossessions)" in told
+    assert "Did you mean 'timeline'?" in run("build", "timelin").stderr
+
+
+def test_a_procedure_without_a_corpus(run):
+    told = run("stats", "tlinks").stderr
+    assert f"procedure tlinks scores no corpus (choose from: {', '.join(corpus_names())})" in told
+
+
+@pytest.fixture
+def two_coreference_corpora(monkeypatch):
+    """Marmara, and a corpus that is scored by the same procedure."""
+    other = replace(load_corpus("marmara_coref"), name="other_coref")
+    monkeypatch.setattr(names, "corpus_names", lambda: ["marmara_coref", "mctaco", "other_coref"])
+    monkeypatch.setattr(names, "load_corpus", lambda name: other if name == "other_coref" else load_corpus(name))
+
+
+def test_a_procedure_of_several_corpora_says_which_to_choose(two_coreference_corpora, run):
+    message = "procedure coref scores marmara_coref and other_coref; give the name of a corpus"
+    with pytest.raises(RequestError, match=message):
+        names.find_corpus("coref")
+    for command in ("stats", "info", "baseline"):
+        assert message in run(command, "coref").stderr
+    assert scoring.find_procedure("coref")[1] is None  # it takes a key
+
+
+def test_another_corpus_of_the_procedure_is_not_meant(two_coreference_corpora, run):
+    assert names.list_equivalents("other_coref") == ["other_coref", "coref"]
+    assert names.find_corpus("other_coref").name == "other_coref"
+    assert "no such subcommand of extract: 'other_coref'" in run("extract", "other_coref").stderr
+
+
+def test_a_board_is_found_by_any_name(ran, run):
+    ran("leaderboard", "init", "board", "--corpus", "timeline", "--config", "sample")
+    for name in TIMELINE:
+        ran("baseline", name, "creation-time", "--config", "sample", "-o", "mine.jsonl")
+        given = ["submit", name, "mine.jsonl", "--system", "Mine", "--to", "board", "--dry-run"]
+        assert "would be submitted to semeval2015_timeline-sample/test" in ran(*given)
+    assert "no such board of mctaco" in run("submit", "mctaco", "mine.jsonl", "--system", "M", "--to", "board").stderr
+
+
+def test_modules_are_found_by_the_name_of_what_they_score(monkeypatch):
+    found = [modules.find_module(name) for name in (*TIMELINE, "wikipossessions", "tne", "mctaco", "coref_lea")]
+    assert found == [*["timeline_awareness"] * 3, "possession", "tne_links", "mctaco", "coref_lea"]
+    with pytest.raises(RequestError, match="procedure tlinks has no module"):
+        modules.find_module("tlinks")
+    monkeypatch.setattr(modules, "module_names", lambda: ["tne_a", "tne_b"])
+    procedure = replace(modules.load_procedure("tne"), modules=("tne_a", "tne_b"))
+    monkeypatch.setattr(modules, "load_procedure", lambda name: procedure)
+    with pytest.raises(RequestError, match=r"procedure tne has several modules \(choose from: tne_a, tne_b\)"):
+        modules.find_module("tne")
+
+
+def test_build_timeline_is_documented_and_its_former_name_works(ran):
+    assert "closeread build timeline" in ran("timeline", "build", "--help")
+    assert "closeread timeline build" not in ran("build", "timeline", "--help")
+    documents = Path(__file__).parent.parent
+    pages = [documents / "README.md", *(documents / "docs").glob("*.md"), *(documents / "cards").glob("*.md")]
+    assert [page.name for page in pages if "timeline build" in page.read_text("utf-8")] == []

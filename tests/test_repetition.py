@@ -1,0 +1,129 @@
+"""Options that are given twice: values add up or are refused, and fields are offered where there are some."""
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+from shared.commands import list_commands
+
+from closeread import scoring
+from closeread.cli import main
+from closeread.corpora.gold import corpus_names
+from closeread.tasks import load_procedure, procedure_names
+
+SCORE = ("score", "mctaco", "yes.jsonl", "--config", "sample", "--no-ci", "--json")
+
+
+def list_options():
+    """All options with their commands, those of subcommands without those of their groups."""
+    for path, command in list_commands():
+        context = click.Context(command, info_name=" ".join(path))
+        for param in command.get_params(context):
+            if isinstance(param, click.Option) and not param.is_eager:
+                yield command, param
+
+
+def parse(command, arguments):
+    """The error about some arguments; empty if there is none."""
+    try:
+        command.make_context("command", arguments)
+    except click.UsageError as error:
+        return error.message
+    except Exception:
+        return ""
+    return ""
+
+
+def test_every_option_with_one_value_is_taken_once():
+    single = [(c, o) for c, o in list_options() if not (o.is_flag or o.multiple or o.count)]
+    assert len(single) > 300
+    for command, option in single:
+        name = max(option.opts, key=len)
+        values = [[*"ab"[: option.nargs]], [*"cd"[: option.nargs]]]
+        error = parse(command, [name, *values[0], name, *values[1]])
+        assert error == f"{name} is given twice: {' '.join(values[0])} and {' '.join(values[1])}.", command.name
+
+
+def test_flags_and_collecting_options_may_be_repeated():
+    several = [(command, option) for command, option in list_options() if option.is_flag or option.multiple]
+    assert len(several) > 80
+    for command, option in several:
+        values = [[]] * 2 if option.is_flag else [["a=b"], ["c=d"]]
+        assert "is given" not in parse(command, [part for value in values for part in (option.opts[0], *value)])
+
+
+@pytest.fixture
+def predictions(ran):
+    """Predictions for the sample of McTaco."""
+    ran("baseline", "mctaco", "always-positive", "--config", "sample", "-o", "yes.jsonl")
+
+
+def test_all_repeated_options_are_told_at_once(run):
+    done = run("stats", "x", "--config", "a", "--format", "csv", "--config=b", "--config", "c\x1b", "--format", "json")
+    assert done.exit_code == 2
+    told = r"Error: --config is given 3 times: a, b and c\x1b; --format is given twice: csv and json."
+    assert done.stderr.endswith(f"{told}\n")
+    assert "stats [OPTIONS] CORPUS" in done.stderr
+
+
+def test_options_of_a_group_are_taken_once_too(run):
+    assert "--seed is given twice: 1 and 1." in run("score", "--seed", "1", "--seed", "1").stderr
+    assert run("stats", "--config", "a", "--config", "b", "--help").exit_code == 0
+
+
+def test_metrics_add_up_however_they_are_given(run, here):
+    Path("key.jsonl").write_text('{"document": "d", "clusters": [[[0, 0], [2, 2]]]}\n', "utf-8")
+    ways = (["--metrics", "muc,lea"], ["--metrics", "muc", "--metrics", "lea"], ["--metrics", "lea, muc,muc"])
+    found = [run("score", "coref", "key.jsonl", "key.jsonl", "--no-ci", "--json", *way) for way in ways]
+    scores = [json.loads(one.stdout)["scores"] for one in found]
+    assert {name.partition("/")[0] for name in scores[0]} == {"muc", "lea"}
+    assert scores[0] == scores[1] == scores[2]
+    assert "'x' is not one of" in run("score", "coref", "k", "r", "--metrics", "muc", "--metrics", "x").stderr
+
+
+def test_fields_add_up_however_they_are_given(ran):
+    ran("baseline", "tne", "surface", "--config", "sample", "-o", "mine.jsonl")
+    ways = (["--by", "domain,forum"], ["--by", "domain", "--by", "forum"], ["--by", "domain, forum", "--by", "domain"])
+    score = ("score", "tne", "mine.jsonl", "--config", "sample", "--no-ci", "--json")
+    slices = [json.loads(ran(*score, *way))["slices"] for way in ways]
+    assert list(slices[0]) == ["domain", "forum"]
+    assert slices[0] == slices[1] == slices[2]
+
+
+def test_the_last_way_to_choose_a_format_counts(ran, predictions):
+    assert ran(*SCORE[:-1], "--format", "csv", "--json") == ran(*SCORE) == ran(*SCORE, "--json")
+    assert ran(*SCORE[:-1], "--json", "--format", "csv") == ran(*SCORE[:-1], "--format", "csv")
+
+
+def test_the_command_line_replaces_a_default_from_the_environment(predictions):
+    def call(*more):
+        given = [*SCORE[:-1], *more]
+        settings = {"CLOSEREAD_SCORE_MCTACO_STYLE": "csv"}
+        return CliRunner().invoke(main, given, auto_envvar_prefix="CLOSEREAD", env=settings, catch_exceptions=False)
+
+    assert call().stdout.startswith("field,value,")
+    assert json.loads(call("--format", "json").stdout)["corpus"] == "mctaco"
+
+
+def test_an_option_of_a_procedure_is_set_once(run):
+    for command in (["leaderboard", "init", "board", "--corpus", "tne"], ["publish", "codabench", "tne", "task"]):
+        told = run(*command, "--option", "uprep=any", "--option", "uprep=last").stderr
+        assert "Invalid value for '--option': uprep is given twice: any and last." in told
+        assert (
+            "'uprep' is not an option with its value (expected NAME=VALUE)."
+            in run(*command, "--option", "uprep").stderr
+        )
+
+
+def test_fields_are_offered_where_there_are_some(ran):
+    for name in (*procedure_names(), *corpus_names()):
+        procedure, _ = scoring.find_procedure(name)
+        shown = " ".join(ran("score", name, "--help").split())
+        fields = [*procedure.fields, *procedure.breakdowns]
+        assert ("--by FIELD" in shown) == bool(fields)
+        assert not fields or f"Choose from: {', '.join(fields)}" in shown
+    assert not load_procedure("timeline").fields
+    assert "No such option '--by'" in CliRunner().invoke(main, ["score", "timeline", "x", "--by", "y"]).stderr
+    assert "genre, entity_size" in " ".join(ran("errors", "coref", "--help").split())
