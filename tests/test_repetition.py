@@ -110,7 +110,7 @@ def test_the_command_line_replaces_a_default_from_the_environment(predictions):
 def test_an_option_of_a_procedure_is_set_once(run):
     for command in (["leaderboard", "init", "board", "--corpus", "tne"], ["publish", "codabench", "tne", "task"]):
         told = run(*command, "--option", "uprep=any", "--option", "uprep=last").stderr
-        assert "Invalid value for '--option': uprep is given twice: any and last." in told
+        assert "Invalid value for '--option': option uprep is given twice: any and last." in told
         assert (
             "'uprep' is not an option with its value (expected NAME=VALUE)."
             in run(*command, "--option", "uprep").stderr

@@ -23,8 +23,8 @@ def test_datasets(load, name, corpus):
 
 @pytest.mark.parametrize("load", [closeread.load_metric, evaluate.load])
 @pytest.mark.parametrize(("name", "module"), [
-    ("timeline", "timeline_awareness"), ("semeval2015_timeline", "timeline_awareness"), ("wikipossessions", "possession"),
-    ("tne", "tne_links"),
+    ("timeline", "timeline_awareness"), ("semeval2015_timeline", "timeline_awareness"),
+    ("wikipossessions", "possession"), ("tne", "tne_links"),
 ])  # fmt: skip
 def test_metrics(load, name, module):
     assert load(name).name == module

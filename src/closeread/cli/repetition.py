@@ -79,6 +79,6 @@ def read_choices(ctx: click.Context, param: click.Parameter, values: Sequence[st
             raise click.BadParameter(wrong, ctx, param)
         key = name.replace("-", "_")
         if key in found:
-            raise click.BadParameter(f"{escape(name)} is given twice: {found[key]} and {value}.", ctx, param)
+            raise click.BadParameter(f"option {escape(name)} is given twice: {escape(found[key])} and {escape(value)}.", ctx, param)
         found[key] = value
     return found
