@@ -148,7 +148,7 @@ DATE = "is not a date (expected YYYY-MM-DD HH:MM:SS, UTC)"
         ),
         (["--title", "a\u202eb"], r"title: 'a\u202eb' contains a character that changes the direction of text, U+202E"),
         (["--option", "missing"], "'missing' is not an option with its value (expected NAME=VALUE)."),
-        (["--option", "missing=empty", "--option", "missing=error"], "option missing is given twice."),
+        (["--option", "missing=empty", "--option", "missing=error"], "option missing is given twice: empty and error."),
         (["--option", "missing=skip"], "a board can't use --option missing=skip"),
         (["--option", "x=1"], "no such option of mctaco: 'x'"),
         (["--config", "x"], "no such config of mctaco: 'x'"),

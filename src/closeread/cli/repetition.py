@@ -79,6 +79,7 @@ def read_choices(ctx: click.Context, param: click.Parameter, values: Sequence[st
             raise click.BadParameter(wrong, ctx, param)
         key = name.replace("-", "_")
         if key in found:
-            raise click.BadParameter(f"option {escape(name)} is given twice: {escape(found[key])} and {escape(value)}.", ctx, param)
+            wrong = f"option {escape(name)} is given twice: {escape(found[key])} and {escape(value)}."
+            raise click.BadParameter(wrong, ctx, param)
         found[key] = value
     return found
