@@ -87,6 +87,10 @@ def test_a_group_says_what_it_has(run):
     assert "Did you mean 'timeline'?" in run("build", "timelin").stderr
 
 
+def test_a_name_that_is_nearly_one_of_several_is_suggested(run):
+    assert "no such corpus: 'timelin'. Did you mean 'semeval2015_timeline'?" in run("stats", "timelin").stderr
+
+
 def test_a_procedure_without_a_corpus(run):
     told = run("stats", "tlinks").stderr
     assert f"procedure tlinks scores no corpus (choose from: {', '.join(corpus_names())})" in told

@@ -49,7 +49,8 @@ def find_corpus(name: str) -> Corpus:
         return load_corpus(name)
     procedure = _find_procedure(name)
     if procedure is None:
-        raise RequestError(describe_unknown("corpus", name, corpus_names()))
+        only = {one: scored[0] for one in procedure_names() if len(scored := list_scored(one)) == 1}
+        raise RequestError(describe_unknown("corpus", name, corpus_names(), only))
     scored = list_scored(procedure)
     if len(scored) > 1:
         raise RequestError(f"procedure {procedure} scores {' and '.join(scored)}; give the name of a corpus")
