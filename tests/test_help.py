@@ -68,7 +68,17 @@ def test_many_options_are_grouped():
         (
             "mctaco",
             "Output",
-            "--by --format --json --per-unit --with-counts --output --digits --score-only --counts".split(),
+            [
+                "--by",
+                "--format",
+                "--json",
+                "--per-unit",
+                "--with-counts",
+                "--output",
+                "--digits",
+                "--score-only",
+                "--counts",
+            ],
         ),
         ("mctaco", "Intervals", ["--no-ci", "--resamples", "--confidence", "--seed"]),
         ("mctaco", "Procedure", ["--metrics", "--missing"]),

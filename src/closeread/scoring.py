@@ -22,7 +22,7 @@ from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
 from closeread.errors import RequestError
 from closeread.records import UserFiles
-from closeread.tasks import load_procedure
+from closeread.tasks import load_procedure, procedure_names
 
 
 @dataclass(frozen=True)
