@@ -108,7 +108,7 @@ def test_commands_for_annotators(ran, tmp_path, name):
 
 def test_nothing_to_draw(run, here):
     result = run("plot", "mention-types", "--config", "sample", "-o", "types.txt")
-    assert result.stderr == "Error: types.txt: '.txt' is not a picture format (expected .png or .svg)\n"
+    assert result.stderr == "Error: types.txt: '.txt' is not a picture format (expected .png, .svg or .pdf)\n"
     given = SAMPLE / "annotations/77000345/anna.conll"
     result = run("plot", "mistakes", ANNOTATORS[0], given, "-o", "mistakes.svg")
     assert result.stderr == f"Error: {given}: document '77000345' is not in {ANNOTATORS[0]}\n"

@@ -64,7 +64,7 @@ def test_an_unknown_entity_is_told_with_the_nearest(run, tmp_path, monkeypatch):
     )
     result = run(*PLOT, "-o", "x.pdf")
     assert result.exit_code == 2
-    assert "expected .png or .svg" in result.stderr
+    assert "expected .png, .svg or .pdf" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 

@@ -254,7 +254,7 @@ def test_what_can_not_be_written(ran, run, monkeypatch, command):
     sent()
     result = run("plot", *command, *SAMPLE, "-o", "x.pdf")
     assert result.exit_code == 2
-    assert "expected .png or .svg" in result.stderr
+    assert "expected .png, .svg or .pdf" in result.stderr
     sent("sent.svg")
     result = run("plot", "confusion", "sent.svg", *SAMPLE, "-o", "sent.svg")
     assert result.exit_code == 2

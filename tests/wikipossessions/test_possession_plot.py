@@ -263,8 +263,8 @@ def test_other_suffixes_are_rejected(run, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     result = run(*PLOT, "-o", name)
     assert result.exit_code == 2
-    assert "expected .png or .svg" in result.stderr
-    with pytest.raises(RequestError, match=r"expected \.png or \.svg"):
+    assert "expected .png, .svg or .pdf" in result.stderr
+    with pytest.raises(RequestError, match=r"expected \.png, \.svg or \.pdf"):
         write_picture(draw_timeline("T", []), Path(name))
     assert list(tmp_path.iterdir()) == []
 

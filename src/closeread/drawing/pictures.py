@@ -1,14 +1,14 @@
 """Settings that all figures share, and writing figures atomically.
 
 Conventions: matplotlib is imported only when something is drawn, and used through its objects: no display and no global
-state are involved, and the user's settings of matplotlib have no effect.  Files are .png or .svg; the same figure gives
-the same bytes.
+state are involved, and the user's settings of matplotlib have no effect.  Files are .png, .svg or .pdf; the same
+figure gives the same bytes.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,26 +19,31 @@ from closeread.files import replacing
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SUFFIXES = (".png", ".svg")
+SUFFIXES = (".png", ".svg", ".pdf")
 FONT = "DejaVu Sans"
 """This font comes with matplotlib, so that widths are the same on every machine."""
+
+METADATA: Mapping[str, Mapping[str, Any]] = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None, "Creator": None},
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+"""No date and no software version, so that the same figure gives the same bytes."""
 
 INK = "#222222"
 DPI = 150.0
 
 
 def write_picture(figure: Figure, path: Path) -> None:
-    """Write a figure as .png or .svg.
+    """Write a figure as .png, .svg or .pdf.
 
     Raises:
         RequestError: the file name has another suffix.
         OSError: the file can't be written.
     """
     suffix = check_suffix(path)
-    # No date and no software version, so that the same figure gives the same bytes.
-    metadata: dict[str, Any] = {"Software": None} if suffix == ".png" else {"Date": None, "Creator": None}
     with own_settings(), replacing(path) as partial:
-        figure.savefig(partial, format=suffix.removeprefix("."), metadata=metadata)
+        figure.savefig(partial, format=suffix.removeprefix("."), metadata=dict(METADATA[suffix]))
 
 
 def check_suffix(path: Path) -> str:
@@ -49,13 +54,14 @@ def check_suffix(path: Path) -> str:
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise RequestError(f"{path}: '{suffix}' is not a picture format (expected {' or '.join(SUFFIXES)})")
+        expected = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+        raise RequestError(f"{path}: '{suffix}' is not a picture format (expected {expected})")
     return suffix
 
 
 @contextmanager
 def own_settings() -> Iterator[None]:
-    """Use matplotlib's own defaults in the block, with text in SVG as text and no warnings of missing glyphs.
+    """Use matplotlib's own defaults in the block, with text in SVG and PDF as text and no warnings of missing glyphs.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -64,7 +70,9 @@ def own_settings() -> Iterator[None]:
     defaults = {name: value for name, value in matplotlib.rcParamsDefault.items() if not name.startswith("backend")}
     with warnings.catch_warnings(), matplotlib.rc_context(defaults):
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "closeread", "font.family": [FONT]})
+        # 42: PDFs embed fonts as TrueType, which publishers accept; matplotlib's default, Type 3, many do not.
+        texts = {"svg.fonttype": "none", "svg.hashsalt": "closeread", "pdf.fonttype": 42}
+        matplotlib.rcParams.update({**texts, "font.family": [FONT]})
         yield
 
 

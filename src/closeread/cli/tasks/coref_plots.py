@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.argument("files", type=options.FILE, nargs=-1, required=True)
 @options.output
 def link_support(gold: Path, files: tuple[Path, ...], output: Path) -> None:
-    """Draw how many annotators draw each coreference link, as .png or .svg (Schüller et al., 2018, Figure 7).
+    """Draw how many annotators draw each coreference link, as .png, .svg or .pdf (Schüller et al., 2018, Figure 7).
 
     A link is a pair of mentions that some annotator has in one chain.  Bars count links by the percentage of the
     document's annotators who draw them; links whose mentions are in one gold chain are apart.  Each file, or folder of
@@ -49,7 +49,8 @@ def link_support(gold: Path, files: tuple[Path, ...], output: Path) -> None:
 @click.argument("files", type=options.FILE, nargs=-1, required=True)
 @options.output
 def mistakes(gold: Path, files: tuple[Path, ...], output: Path) -> None:
-    """Draw the kinds of mistaken chains of annotators or systems, as .png or .svg (Schüller et al., 2018, Figure 8).
+    """Draw the kinds of mistaken chains of annotators or systems, as .png, .svg or .pdf
+    (Schüller et al., 2018, Figure 8).
 
     The kinds are those of `closeread errors chains`.  Two more panels show how many mentions chains lack, and how many
     they have from other gold chains.

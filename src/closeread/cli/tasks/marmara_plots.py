@@ -48,7 +48,7 @@ def draw(output: Path, places: dict[str, Any], make: Callable[[Sequence[Record]]
 @options.gold_options
 @options.output
 def mention_types(output: Path, **places: Any) -> None:
-    """Draw the shares of types of mentions of marmara_coref, as .png or .svg (Schüller et al., 2018, Figure 4).
+    """Draw the shares of types of mentions of marmara_coref, as .png, .svg or .pdf (Schüller et al., 2018, Figure 4).
 
     Mentions of one token are pronouns, proper nouns or others; the rest has several tokens.
 
@@ -65,7 +65,8 @@ def mention_types(output: Path, **places: Any) -> None:
 @options.gold_options
 @options.output
 def mention_lengths(output: Path, **places: Any) -> None:
-    """Draw the lengths of mentions of marmara_coref, from 2 tokens, as .png or .svg (Schüller et al., 2018, Figure 5).
+    """Draw the lengths of mentions of marmara_coref, from 2 tokens, as .png, .svg or .pdf
+    (Schüller et al., 2018, Figure 5).
 
     \b
     Example:
@@ -80,7 +81,8 @@ def mention_lengths(output: Path, **places: Any) -> None:
 @options.gold_options
 @options.output
 def chain_lengths(output: Path, **places: Any) -> None:
-    """Draw the lengths of chains of marmara_coref, in mentions, as .png or .svg (Schüller et al., 2018, Figure 6).
+    """Draw the lengths of chains of marmara_coref, in mentions, as .png, .svg or .pdf
+    (Schüller et al., 2018, Figure 6).
 
     \b
     Example:

@@ -314,7 +314,8 @@ def _read_phrases(path: Path) -> PhraseIndex:
 @options.gold_options
 @options.output
 def categories(predictions: tuple[Path, ...], output: Path, **places: Any) -> None:
-    """Draw exact match on mctaco by category, of systems beside a coin, as .png or .svg (Zhou et al., 2019, Figure 2).
+    """Draw exact match on mctaco by category, of systems beside a coin, as .png, .svg or .pdf
+    (Zhou et al., 2019, Figure 2).
 
     Systems are called by the names of their files.
 

@@ -159,7 +159,7 @@ def convert(source: Path, output: Path) -> None:
 )
 @options.output
 def plot_timeline(entity: str, predictions: Path | None, output: Path, **places: Any) -> None:
-    """Draw the events of an entity of TimeLine by date, as .png or .svg.
+    """Draw the events of an entity of TimeLine by date, as .png, .svg or .pdf.
 
     ENTITY is the name of the entity or the id of its timeline.  Mentions are drawn below their anchors, each with its
     position in the timeline; mentions of one event are joined.  With --predictions, mentions are marked as matched,
@@ -201,7 +201,7 @@ def plot_timeline(entity: str, predictions: Path | None, output: Path, **places:
 )
 @options.output
 def plot_relations(entity: str, track: str, positions: str | None, output: Path, **places: Any) -> None:
-    """Draw the explicit and entailed relations of a timeline (Minard et al., 2015, Figure 2) as .png or .svg.
+    """Draw the explicit and entailed relations of a timeline (Minard et al., 2015, Figure 2) as .png, .svg or .pdf.
 
     ENTITY is the name of the entity or the id of its timeline.  Arrows mean BEFORE, lines without arrowheads
     SIMULTANEOUS.  Explicit relations are solid: those of mentions to their anchors, and to the next mention; thin ones

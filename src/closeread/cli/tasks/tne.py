@@ -248,7 +248,7 @@ def _convert_rows(rows: Sequence[Record], documents: Sequence[Record], form: str
 )
 @options.output
 def plot_confusion(predictions: Path, labels: int, unlinked: str, output: Path, **places: Any) -> None:
-    """Draw a confusion matrix of prepositions as .png or .svg (Elazar et al., 2021, Figure 5).
+    """Draw a confusion matrix of prepositions as .png, .svg or .pdf (Elazar et al., 2021, Figure 5).
 
     Cells count pairs of noun phrases; colours are base 2 logarithms.  If gold has several prepositions for a pair, the
     predicted one is taken if it is among them, and the last one otherwise.
@@ -291,7 +291,8 @@ def plot_confusion(predictions: Path, labels: int, unlinked: str, output: Path, 
 @options.data_dir
 @options.output
 def plot_prepositions(splits: tuple[str, ...], other: float, output: Path, **places: Any) -> None:
-    """Draw how frequent each preposition is among the links of TNE, as .png or .svg (Elazar et al., 2021, Figure 4).
+    """Draw how frequent each preposition is among the links of TNE, as .png, .svg or .pdf
+    (Elazar et al., 2021, Figure 4).
 
     Rare prepositions are united as Other, as in the paper; --other 0 draws all of them.
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 )
 @options.output
 def plot_possession(article: str, predictions: Path | None, output: Path, **places: Any) -> None:
-    """Draw the possession timeline of a WikiPossessions article as .png or .svg.
+    """Draw the possession timeline of a WikiPossessions article as .png, .svg or .pdf.
 
     Possessors are drawn in order, with their anchors below: persons as rectangles, locations as rounded rectangles,
     organisations as ovals.  Dashed lines mean uncertain.  Predicted possessors that are not in gold are marked.
