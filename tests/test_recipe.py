@@ -196,7 +196,7 @@ def test_a_new_corpus_is_scored_by_its_task(harbour, loaded):
 def test_a_new_corpus_loads_by_its_bare_name(loaded):
     rows = loaded["harbour"]["records"]
     assert [row["question_id"] for row in rows] == [f"test-q000{i // 2}" for i in range(8)]
-    assert [row["label"] for row in rows] == [1, 0, 1, 0, 1, 0, 1, 1]
+    assert [row["label"] for row in rows] == ["yes", "no", "yes", "no", "yes", "no", "yes", "yes"]
 
 
 FOLD = "--case fold --no-ci --json"

@@ -83,8 +83,6 @@ def breaches(schema):
                 yield f"{place}: an array says what its items are"
             if "enum" in node and not all(isinstance(value, str) for value in node["enum"]):
                 yield f"{place}: an enum is of strings"
-            if "x-class-label" in node and "enum" not in node:
-                yield f"{place}: a class label is an enum"
             if "x-dtype" in node and not kinds & {"integer", "number"}:
                 yield f"{place}: x-dtype is for numbers"
             # What both engines, Python's and Rust's, take alike: ASCII, no class that knows Unicode, no bare `.`
@@ -137,7 +135,6 @@ def test_every_corpus_and_every_module_has_a_schema_and_no_other_is_there():
             "document.x[]: an object lists its properties and allows no others",
         ),
         ({"type": "integer", "enum": [1]}, "document.x: an enum is of strings"),
-        ({"type": "string", "x-class-label": True}, "document.x: a class label is an enum"),
         ({"type": "string", "x-dtype": "int8"}, "document.x: x-dtype is for numbers"),
         *(
             ({"type": "string", "pattern": f"^{inside}$(?!\\n)"}, "document.x: the pattern has more than ASCII classes")
@@ -164,7 +161,7 @@ NESTED = {
             "properties": {
                 "start": {"$ref": "#/$defs/point", "description": "Where it starts."},
                 "share": {"type": ["number", "null"]},
-                "kind": {"type": "string", "enum": ["a", "b"], "x-class-label": True},
+                "kind": {"type": "string", "enum": ["a", "b"]},
                 "tags": {"type": "array", "items": {"type": "string", "enum": ["x", "y"]}},
                 "spans": {
                     "type": "array",
@@ -185,7 +182,7 @@ def test_features():
         {
             "start": datasets.Value("int32"),
             "share": datasets.Value("float64"),
-            "kind": datasets.ClassLabel(names=["a", "b"]),
+            "kind": datasets.Value("string"),
             "tags": [datasets.Value("string")],
             "spans": [{"at": datasets.Value("int32"), "sure": datasets.Value("bool")}],
         }

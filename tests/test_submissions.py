@@ -114,7 +114,7 @@ EVERY_KEYWORD = {
                 "n": {"type": "integer", "minimum": 0, "maximum": 2**53, "x-dtype": "int32"},
                 "share": {"type": ["number", "null"], "minimum": 0, "maximum": 1},
                 "sure": {"type": "boolean"},
-                "label": {"type": "string", "enum": ["no", "yes"], "x-class-label": True},
+                "label": {"type": "string", "enum": ["no", "yes"]},
                 "text": {"type": ["string", "null"], "minLength": 2},
                 "spans": {
                     "type": "array",

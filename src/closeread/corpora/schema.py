@@ -6,9 +6,9 @@ the card's field table (here), and `datasets.Features` with their Arrow schema (
 
 Conventions: schemas use a subset of JSON Schema 2020-12 on which `jsonschema-rs`, which validates rows, and
 `jsonschema`, which words the errors, agree: the keywords in `KEYWORDS`, local `$ref`s, and patterns of ASCII classes
-that end in ``$(?!\n)``, since Python's ``$`` also matches before a final line end.  Four keywords are our own:
-`x-class-label` (load the enum as integers), `x-dtype` (the Arrow type of a number), `x-expected` (a pattern in words)
-and `x-accepts-integer` (read an integer as text, see `closeread.corpora.leniency`).
+that end in ``$(?!\n)``, since Python's ``$`` also matches before a final line end.  Three keywords are our own:
+`x-dtype` (the Arrow type of a number), `x-expected` (a pattern in words) and `x-accepts-integer` (read an integer as
+text, see `closeread.corpora.leniency`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ T = TypeVar("T")
 KEYWORDS = frozenset(
     {"$ref", "title", "description", "type", "enum", "pattern", "minLength", "minimum", "maximum"}
     | {"items", "minItems", "maxItems", "properties", "required", "additionalProperties"}
-    | {"x-class-label", "x-dtype", "x-expected", "x-accepts-integer"}
+    | {"x-dtype", "x-expected", "x-accepts-integer"}
 )
 
 WORDED = 100
@@ -88,12 +88,12 @@ def value_type(node: Node) -> str:
 
 
 def label_names(node: Node, values: Sequence[Any]) -> Sequence[Any]:
-    """Replace the integers that `datasets` stores for a label by their names; leave other values unchanged.
+    """Replace integers by the names at these places of an enum, as models predict them; leave other values unchanged.
 
-    >>> label_names({"type": "string", "enum": ["no", "yes"], "x-class-label": True}, [1, "no", 2])
+    >>> label_names({"type": "string", "enum": ["no", "yes"]}, [1, "no", 2])
     ['yes', 'no', 2]
     """
-    if not node.get("x-class-label") or set(map(type, values)) <= {str}:
+    if "enum" not in node or set(map(type, values)) <= {str}:
         return values
     names = node["enum"]
     return [names[value] if _is_index(value, len(names)) else value for value in values]

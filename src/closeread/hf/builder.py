@@ -10,7 +10,7 @@ or byte never yields stale data.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -169,10 +169,8 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         for start in range(0, len(gold.records), ROWS):
             columns = as_columns(gold.records[start : start + ROWS], list(wanted))
             encoded = {
-                # Encoding nested values takes longer than reading them, and changes nothing but labels.
-                name: values
-                if own[name] == wanted[name] and not _has_labels(own[name])
-                else wanted.encode_column(_convert_labels(values, own[name], wanted[name]), name)
+                # Encoding nested values takes longer than reading them.
+                name: values if own[name] == wanted[name] else wanted.encode_column(values, name)
                 for name, values in columns.items()
             }
             yield start, pa.Table.from_pydict(encoded, schema=wanted.arrow_schema)
@@ -200,19 +198,3 @@ def _resolve(path: str | Path | None) -> str | None:
     """Return an absolute path."""
     # A stream reads when it is iterated, and the working directory may have changed by then.
     return str(Path(path).expanduser().resolve()) if path else None
-
-
-def _has_labels(feature: Any) -> bool:
-    children = feature.values() if isinstance(feature, dict) else feature if isinstance(feature, list) else ()
-    return isinstance(feature, datasets.ClassLabel) or any(map(_has_labels, children))
-
-
-def _convert_labels(values: Sequence[Any], own: Any, wanted: Any) -> Sequence[Any]:
-    """Convert labels to our integers if a number is wanted; leave the names, which other labels and text accept."""
-    if (
-        isinstance(own, datasets.ClassLabel)
-        and not isinstance(wanted, datasets.ClassLabel)
-        and wanted.dtype != "string"
-    ):
-        return [own.str2int(value) for value in values]
-    return values

@@ -1,7 +1,7 @@
 """Derive `datasets.Features` from a corpus's JSON Schema; their `arrow_schema` is the Arrow schema of its tables.
 
-Conventions: a list of objects is written as `[{...}]`, which all versions of `datasets` read the same way; a label
-with `x-class-label` loads as an integer; `x-dtype` gives the Arrow type of a number.
+Conventions: a list of objects is written as `[{...}]`, which all versions of `datasets` read the same way; labels are
+text, in every corpus, as in records, submissions and files; `x-dtype` gives the Arrow type of a number.
 """
 
 from __future__ import annotations
@@ -30,6 +30,4 @@ def _make_list(item: Any) -> Any:
 
 
 def _make_scalar(node: Node) -> Any:
-    if node.get("x-class-label"):
-        return datasets.ClassLabel(names=node["enum"])
     return datasets.Value(node.get("x-dtype", DTYPES[value_type(node)]))

@@ -175,8 +175,8 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             inputs_description=describe_inputs(self.PROCEDURE.options, self._scores),
             features=datasets.Features(
                 {
-                    "predictions": _store_labels_as_text(feature(schema, self.PREDICTIONS)),
-                    "references": self._drop_optional(_store_labels_as_text(feature(schema, self.REFERENCES))),
+                    "predictions": feature(schema, self.PREDICTIONS),
+                    "references": self._drop_optional(feature(schema, self.REFERENCES)),
                 }
             ),
         )
@@ -308,14 +308,3 @@ def _fill_missing(length: int, numbers: Sequence[int], given: Sequence[Any]) -> 
     for number, value in zip(numbers, given, strict=True):
         rows[number] = value
     return rows
-
-
-def _store_labels_as_text(labelled: Any) -> Any:
-    """Return a feature with labels as text, as validated inputs are stored."""
-    if isinstance(labelled, datasets.ClassLabel):
-        return datasets.Value("string")
-    if isinstance(labelled, dict):
-        return {name: _store_labels_as_text(child) for name, child in labelled.items()}
-    if isinstance(labelled, list):
-        return [_store_labels_as_text(child) for child in labelled]
-    return labelled
