@@ -1,27 +1,33 @@
-"""Export a corpus as a dataset repository that plain `datasets` reads: a card with metadata, and Parquet files.
+"""Export a corpus as a dataset repository that plain `datasets` reads: a card with metadata, and files with rows.
 
 The same records give the same bytes: the files contain no time and no machine name.
 """
 
 from __future__ import annotations
 
+import csv
+import json
 import re
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 import datasets
+import pyarrow as pa
 import pyarrow.parquet as pq
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
 
+from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import load_corpus, select
-from closeread.errors import Problem, RequestError, UnavailableError
+from closeread.errors import Problem, RequestError, UnavailableError, describe_unknown
 from closeread.files import creating_folder, package_folder
 from closeread.hf.load import load_dataset_builder
-from closeread.records import DataDir, UserFiles
+from closeread.hf.notices import warn
+from closeread.records import DataDir, Record, UserFiles
 
 FIGURES = re.compile(r"## Figures\n.*?(?=^## )", re.DOTALL | re.MULTILINE)
 """The section of a card with the figures of the released files."""
@@ -31,9 +37,65 @@ SIZES = tuple((10**power, 10 ** (power + 1)) for power in range(3, 9))
 
 LICENCE = "LICENSE"
 
+BATCH = 1000
+"""The number of rows that are in memory as Python values while a text file is written."""
+
 OTHER_DATA = """> This export differs from the release: {why}.
 > The text of this card describes the release; the sizes in its front matter are those of the files here.
 """
+
+
+def _write_parquet(table: pa.Table, path: Path) -> None:
+    pq.write_table(table.combine_chunks(), path)
+
+
+def _write_json_lines(table: pa.Table, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n" for row in _rows(table))
+
+
+def _write_csv(table: pa.Table, path: Path) -> None:
+    """Write comma-separated values as RFC 4180 describes them; null is an empty field."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\r\n")
+        writer.writerow(table.column_names)
+        writer.writerows(map(_format_csv_value, row.values()) for row in _rows(table))
+
+
+def _format_csv_value(value: object) -> object:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _rows(table: pa.Table) -> Iterator[Record]:
+    for batch in table.to_batches(max_chunksize=BATCH):
+        yield from batch.to_pylist()
+
+
+@dataclass(frozen=True)
+class ExportFormat:
+    """A file format of exports.
+
+    Attributes:
+        file: the name of a split's file, with `{split}` for the split.
+        pattern: the same as a card names it.
+        write: writes a table.
+        takes_lists: whether fields may be lists and objects.
+        has_types: whether `datasets` reads values in the types that the card declares.
+    """
+
+    file: str
+    pattern: str
+    write: Callable[[pa.Table, Path], None]
+    takes_lists: bool = True
+    has_types: bool = True
+
+
+FORMATS: Mapping[str, ExportFormat] = {
+    "parquet": ExportFormat("{split}-00000-of-00001.parquet", "{split}-*", _write_parquet),
+    "jsonl": ExportFormat("{split}.jsonl", "{split}.jsonl", _write_json_lines),
+    # Of an integer column with empty fields, `datasets` reads floats.
+    "csv": ExportFormat("{split}.csv", "{split}.csv", _write_csv, takes_lists=False, has_types=False),
+}
 
 
 def hide_progress_in_pipes() -> None:
@@ -43,29 +105,38 @@ def hide_progress_in_pipes() -> None:
 
 
 def export(
-    corpus: str, folder: Path, *, configs: Sequence[str] | None = None, data_dir: DataDir | None = None
+    corpus: str,
+    folder: Path,
+    *,
+    configs: Sequence[str] | None = None,
+    data_dir: DataDir | None = None,
+    format: str = "parquet",  # noqa: A002 (as the option is called)
 ) -> list[Path]:
     """Export a corpus as a dataset repository.
+
+    Splits whose files are not there are left out, as in loading; so are whole configs, unless they are asked for or
+    are the default.
 
     Args:
         corpus: its name.
         folder: where to write; it must be empty or not exist.  It appears complete or not at all: until it is
             complete, it is built in a hidden folder next to it, which only a killed process leaves behind.
-        configs: the configs to export; None for all.
+        configs: the configs to export; None for all, or for all flat ones if the format takes no others.
         data_dir: a folder with the files of the default config, which may differ from the released ones; or several
             places.
+        format: "parquet", "jsonl" or "csv", which takes only flat configs.
 
     Returns:
         The files, below `folder`.
 
     Raises:
-        RequestError: no such corpus or config, the folder is not empty, or `data_dir` is given and the default
-            config is not exported.
+        RequestError: no such corpus, config or format, the format can't hold a config, the folder is not empty, or
+            `data_dir` is given and the default config is not exported, nor a flat one of its files.
         InputError: the corpus's files are unavailable, are not the released ones, or break their format.
     """
     declaration = load_corpus(corpus)
-    names = [select(declaration, name, None)[0] for name in configs or declaration.configs]
-    if data_dir is not None and declaration.default_config not in names:
+    names = _choose_configs(declaration, configs, format)
+    if data_dir is not None and not any(_has_default_files(declaration, name) for name in names):
         raise RequestError(f"a data folder applies only to config {declaration.default_config}, which is not exported")
     asked, folder = folder, folder.resolve()
     if folder == Path.cwd() or (folder.exists() and not folder.is_dir()):
@@ -73,16 +144,60 @@ def export(
     if folder.exists() and any(folder.iterdir()):
         raise RequestError(f"{asked} is not empty; choose a new folder")
     with tempfile.TemporaryDirectory() as cache, creating_folder(folder) as made:
-        infos = {name: _write_config(corpus, name, made, data_dir, Path(cache)) for name in names}
-        _write_card(corpus, made, infos, data_dir)
+        infos = {}
+        for name in names:
+            try:
+                infos[name] = _write_config(declaration, name, made, data_dir, Path(cache), FORMATS[format])
+            except UnavailableError:
+                if configs or _has_default_files(declaration, name):
+                    raise
+                warn(f"config {name} of {corpus} is skipped: its files are not here and can't be downloaded.")
+        _write_card(corpus, made, infos, data_dir, FORMATS[format])
         _copy_licence(corpus, made)
         files = sorted(path.relative_to(made) for path in made.rglob("*") if path.is_file())
     return [asked / file for file in files]
 
 
-def _write_config(corpus: str, name: str, made: Path, data_dir: DataDir | None, cache: Path) -> datasets.DatasetInfo:
+def _choose_configs(corpus: Corpus, configs: Sequence[str] | None, format: str) -> list[str]:  # noqa: A002
+    """Return the names of the configs to export.
+
+    Raises:
+        RequestError: there is no such config or format, or the format can't hold a config.
+    """
+    if format not in FORMATS:
+        raise RequestError(describe_unknown("format", format, list(FORMATS)))
+    flat = [name for name, config in corpus.configs.items() if config.flattens]
+    names = [select(corpus, name, None)[0] for name in configs or corpus.configs]
+    if FORMATS[format].takes_lists:
+        return names
+    if configs is None:
+        names = flat
+    nested = [name for name in names if name not in flat]
+    if nested or not names:
+        advice = f"choose {' or '.join(flat)}, or another format" if flat else "choose another format"
+        what = (
+            f"config {', '.join(nested)} of {corpus.name} has lists" if nested else f"{corpus.name} has no flat config"
+        )
+        raise RequestError(f"{what}; {format} files hold flat configs only ({advice})")
+    return names
+
+
+def _has_default_files(corpus: Corpus, config: str) -> bool:
+    """Return whether a config is the default, or is made of the same files."""
+    return corpus.configs[config].splits == corpus.configs[corpus.default_config].splits
+
+
+def _write_config(
+    declaration: Corpus,
+    name: str,
+    made: Path,
+    data_dir: DataDir | None,
+    cache: Path,
+    format: ExportFormat,  # noqa: A002
+) -> datasets.DatasetInfo:
     """Write the splits of a config, and return their description."""
-    own_folder = data_dir if name == load_corpus(corpus).default_config else None
+    corpus = declaration.name
+    own_folder = data_dir if _has_default_files(declaration, name) else None
     files = own_folder if isinstance(own_folder, UserFiles) else UserFiles(own_folder)
     reading = {**files.folders, **files.options}
     builder = load_dataset_builder(corpus, name, data_dir=files.data_dir, cache_dir=cache, **reading)
@@ -92,9 +207,9 @@ def _write_config(corpus: str, name: str, made: Path, data_dir: DataDir | None, 
         raise UnavailableError(corpus, [Problem(f"config {name} has no split with files on this machine")])
     info = datasets.DatasetInfo(features=builder.info.features, config_name=name, splits=datasets.SplitDict())
     for split, rows in splits.items():
-        path = made / name / f"{split}-00000-of-00001.parquet"
+        path = made / name / format.file.format(split=split)
         path.parent.mkdir(exist_ok=True)
-        pq.write_table(rows.data.table.combine_chunks(), path)
+        format.write(rows.data.table, path)
         info.splits.add(datasets.SplitInfo(name=split, num_examples=len(rows), num_bytes=rows.data.nbytes))
         info.dataset_size = (info.dataset_size or 0) + rows.data.nbytes
         info.download_size = (info.download_size or 0) + path.stat().st_size
@@ -124,7 +239,13 @@ def _shorten(number: int) -> str:
     return f"{number // 1000}K" if number < 10**6 else f"{number // 10**6}M"
 
 
-def _write_card(corpus: str, made: Path, infos: dict[str, datasets.DatasetInfo], data_dir: DataDir | None) -> None:
+def _write_card(
+    corpus: str,
+    made: Path,
+    infos: dict[str, datasets.DatasetInfo],
+    data_dir: DataDir | None,
+    format: ExportFormat,  # noqa: A002
+) -> None:
     """Write the corpus's card, with the configs and their features in its front matter."""
     card = DatasetCard(resources.files("closeread.cards").joinpath(f"{corpus}.md").read_text("utf-8"))
     if data_dir is not None or load_corpus(corpus).default_config not in infos:
@@ -133,13 +254,16 @@ def _write_card(corpus: str, made: Path, infos: dict[str, datasets.DatasetInfo],
         card.data["size_categories"] = [size_category(_count_records(corpus, infos))]
     configs = {
         name: {
-            "data_files": [{"split": split, "path": f"{name}/{split}-*"} for split in info.splits],
+            "data_files": [
+                {"split": split, "path": f"{name}/{format.pattern.format(split=split)}"} for split in info.splits
+            ],
             **({"default": True} if name == load_corpus(corpus).default_config else {}),
         }
         for name, info in infos.items()
     }
     MetadataConfigs(configs).to_dataset_card_data(card.data)
-    datasets.info.DatasetInfosDict(infos).to_dataset_card_data(card.data)
+    if format.has_types:
+        datasets.info.DatasetInfosDict(infos).to_dataset_card_data(card.data)
     (made / "README.md").write_text(str(card), "utf-8", newline="\n")
 
 

@@ -17,12 +17,24 @@ from closeread.cli import names, options
     "--config", "configs", multiple=True, metavar="NAME", help="Export this config; may be repeated.  [default: all]"
 )
 @options.data_dir
-def command(corpus: str, folder: Path, configs: tuple[str, ...], **files: Any) -> None:
-    """Export a corpus as a dataset repository (Parquet and a dataset card) that `datasets` loads without closeread.
+@click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(["parquet", "jsonl", "csv"]),
+    default="parquet",
+    show_default=True,
+    help="How to write the rows; csv takes flat configs only.",
+)
+def command(corpus: str, folder: Path, configs: tuple[str, ...], file_format: str, **files: Any) -> None:
+    """Export a corpus as a dataset repository (rows and a dataset card) that `datasets` loads without closeread.
+
+    The config `flat` has a row for each annotation (a possession, a link, an answer, a mention), for data frames and
+    SQL.  Splits and configs without files are left out.
 
     \b
     Examples:
       closeread export mctaco my-mctaco
+      closeread export wikipossessions tables --config sample_flat --format csv
       python -c "import datasets; print(datasets.load_dataset('./my-mctaco'))"
     """
     from closeread.corpora.gold import load_corpus
@@ -30,9 +42,12 @@ def command(corpus: str, folder: Path, configs: tuple[str, ...], **files: Any) -
 
     hide_progress_in_pipes()
     with options.warnings_as_notes():
-        written = export(corpus, folder, configs=configs or None, data_dir=options.take_files(files))
+        written = export(
+            corpus, folder, configs=configs or None, data_dir=options.take_files(files), format=file_format
+        )
     declared = load_corpus(corpus)
-    if declared.redistribution and not all(declared.configs[name].is_bundled for name in configs or declared.configs):
+    exported = {path.relative_to(folder).parts[0] for path in written} & declared.configs.keys()
+    if declared.redistribution and not all(declared.configs[name].is_bundled for name in exported):
         options.tell(
             [f"{declared.title} may not be redistributed ({declared.redistribution}): keep the export private."]
         )
