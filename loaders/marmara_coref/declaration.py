@@ -38,6 +38,28 @@ COREFERENCE = UserFolder(
     not_needed_with=tuple(f"treebank/{pattern}" for pattern in UD),
 )
 
+CORPUS_FILES = {
+    "test": UserFolders(
+        (TREEBANK, COREFERENCE),
+        ("genres.tsv",),
+        REPOSITORY,
+        (
+            ReadingOption(
+                "unaligned",
+                ("drop", "error"),
+                "How to treat mentions that find no place in the text of UD_Turkish-IMST.",
+            ),
+        ),
+    )
+}
+SAMPLE = {
+    "test": SourceFolder(
+        "sample",
+        ("treebank/*.xml", "coreference/*.xml", "genres.tsv"),
+        read_manifest(HERE / "sample.sha256"),
+    )
+}
+
 CORPUS = Corpus(
     name="marmara_coref",
     title="Marmara Turkish Coreference Corpus",
@@ -62,31 +84,16 @@ CORPUS = Corpus(
     configs={
         "default": Config(
             "The whole corpus; to train and test on it, leave one document out.",
-            {
-                "test": UserFolders(
-                    (TREEBANK, COREFERENCE),
-                    ("genres.tsv",),
-                    REPOSITORY,
-                    (
-                        ReadingOption(
-                            "unaligned",
-                            ("drop", "error"),
-                            "How to treat mentions that find no place in the text of UD_Turkish-IMST.",
-                        ),
-                    ),
-                )
-            },
+            CORPUS_FILES,
+        ),
+        "flat": Config(
+            "The mentions of the whole corpus, one a row.", CORPUS_FILES, definition="flat", flattens="document"
         ),
         "sample": Config(
             "Invented documents that ship with the package, for trying things out offline.",
-            {
-                "test": SourceFolder(
-                    "sample",
-                    ("treebank/*.xml", "coreference/*.xml", "genres.tsv"),
-                    read_manifest(HERE / "sample.sha256"),
-                )
-            },
+            SAMPLE,
         ),
+        "sample_flat": Config("The mentions of the sample, one a row.", SAMPLE, definition="flat", flattens="document"),
     },
     default_split="test",
     format="corpus_files",

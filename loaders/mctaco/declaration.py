@@ -11,6 +11,20 @@ from closeread.corpora.declaration import Config, Corpus, SourceFile, read_facts
 COMMIT = "0ba9b790ad5a87ab3eef0f0cb7819408192f9729"
 RELEASE = f"https://raw.githubusercontent.com/CogComp/MCTACO/{COMMIT}/dataset"
 
+RELEASED = {
+    "validation": SourceFile(
+        "dev_3783.tsv",
+        "8de54f6d3e0a6466e4ba2c5179c7f9ac3442eeba8683c46fd712f5f54751d6dd",
+        f"{RELEASE}/dev_3783.tsv",
+    ),
+    "test": SourceFile(
+        "test_9442.tsv",
+        "47e12f88559eb0735eeca2af2d0a3ed48efb3bb2742ff31de9fcfc9a76094354",
+        f"{RELEASE}/test_9442.tsv",
+    ),
+}
+SAMPLE = {"test": SourceFile("sample.tsv", "4cd8a1d80ddc53fb41ce01e89853a8a641c43850246467599d970f010ef5616a")}
+
 
 CORPUS = Corpus(
     name="mctaco",
@@ -36,22 +50,17 @@ CORPUS = Corpus(
     configs={
         "default": Config(
             "The released files.",
-            {
-                "validation": SourceFile(
-                    "dev_3783.tsv",
-                    "8de54f6d3e0a6466e4ba2c5179c7f9ac3442eeba8683c46fd712f5f54751d6dd",
-                    f"{RELEASE}/dev_3783.tsv",
-                ),
-                "test": SourceFile(
-                    "test_9442.tsv",
-                    "47e12f88559eb0735eeca2af2d0a3ed48efb3bb2742ff31de9fcfc9a76094354",
-                    f"{RELEASE}/test_9442.tsv",
-                ),
-            },
+            RELEASED,
+        ),
+        "flat": Config(
+            "The released files, which have one candidate answer a row as they are.", RELEASED, flattens="document"
         ),
         "sample": Config(
             "Invented questions that ship with the package, for trying things out offline.",
-            {"test": SourceFile("sample.tsv", "4cd8a1d80ddc53fb41ce01e89853a8a641c43850246467599d970f010ef5616a")},
+            SAMPLE,
+        ),
+        "sample_flat": Config(
+            "The sample, which has one candidate answer a row as it is.", SAMPLE, flattens="document"
         ),
     },
     default_split="test",

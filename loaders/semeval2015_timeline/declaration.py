@@ -28,6 +28,9 @@ def splits(trial: tuple[str, ...], evaluation: tuple[str, ...]) -> dict[str, Sou
     return {"trial": SourceFolder(".", trial, RELEASED, RELEASE), **corpora}
 
 
+TIMELINES_OF = splits((TRIAL_TIMELINES, TRIAL_DOCUMENTS), (TIMELINES, DOCUMENTS, ENTITIES))
+SAMPLE_TIMELINES = {"test": SourceFolder("sample", (TIMELINES, DOCUMENTS, ENTITIES), SAMPLE)}
+
 CORPUS = Corpus(
     name="semeval2015_timeline",
     title="TimeLine (SemEval-2015 Task 4)",
@@ -52,7 +55,14 @@ CORPUS = Corpus(
     configs={
         "default": Config(
             "The timelines: of the trial data, of the three evaluation corpora, and of these together.",
-            splits((TRIAL_TIMELINES, TRIAL_DOCUMENTS), (TIMELINES, DOCUMENTS, ENTITIES)),
+            TIMELINES_OF,
+            unions=UNIONS,
+        ),
+        "flat": Config(
+            "The event mentions of the timelines, one a row.",
+            TIMELINES_OF,
+            definition="flat",
+            flattens="document",
             unions=UNIONS,
         ),
         "documents": Config(
@@ -64,7 +74,13 @@ CORPUS = Corpus(
         ),
         "sample": Config(
             "Invented articles with timelines that ship with the package, for trying things out offline.",
-            {"test": SourceFolder("sample", (TIMELINES, DOCUMENTS, ENTITIES), SAMPLE)},
+            SAMPLE_TIMELINES,
+        ),
+        "sample_flat": Config(
+            "The event mentions of the sample's timelines, one a row.",
+            SAMPLE_TIMELINES,
+            definition="flat",
+            flattens="document",
         ),
     },
     default_split="corpus_1",

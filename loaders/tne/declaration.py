@@ -25,6 +25,14 @@ def _file(name: str, sha256: str | None, git_blob: str | None = None) -> SourceF
     return SourceFile(name, sha256, f"{RELEASE}/{name}", git_blob)
 
 
+RELEASED = {
+    "train": _file("train-v1.1.jsonl.gz", None, "5b647cdd9735cd77b2642a9eb744d57733edf426"),
+    "validation": _file("dev-v1.1.jsonl.gz", "3f3e466330908270ee742725c6b68f92b3243b988aa8b8c9bfef69ad8e68fe14"),
+    "test": _file("test.jsonl.gz", "c674bc0743e0ad5fe7c2bc3cb217e16f27bb8b54ce81aecef1f4e203b78e3e85"),
+    "ood": _file("ood.jsonl.gz", "fe240dad5f20bef82a16f7148fd9332f57ec7bc5fb0b97a0b582b009b51c43dc"),
+}
+SAMPLE = {"test": SourceFile("sample.jsonl", "389b24cf5bc934bb5984f1fa0c9a16212098b6aff521025dba5fe6178edf2b9e")}
+
 CORPUS = Corpus(
     name="tne",
     title="TNE (text-based NP enrichment)",
@@ -49,15 +57,9 @@ CORPUS = Corpus(
     configs={
         "default": Config(
             "The labelled files: news for training, validation and test, other texts for out-of-domain testing.",
-            {
-                "train": _file("train-v1.1.jsonl.gz", None, "5b647cdd9735cd77b2642a9eb744d57733edf426"),
-                "validation": _file(
-                    "dev-v1.1.jsonl.gz", "3f3e466330908270ee742725c6b68f92b3243b988aa8b8c9bfef69ad8e68fe14"
-                ),
-                "test": _file("test.jsonl.gz", "c674bc0743e0ad5fe7c2bc3cb217e16f27bb8b54ce81aecef1f4e203b78e3e85"),
-                "ood": _file("ood.jsonl.gz", "fe240dad5f20bef82a16f7148fd9332f57ec7bc5fb0b97a0b582b009b51c43dc"),
-            },
+            RELEASED,
         ),
+        "flat": Config("The links of the labelled files, one a row.", RELEASED, definition="flat", flattens="document"),
         "unlabeled": Config(
             "The files of the leaderboard, without links.",
             {
@@ -88,8 +90,9 @@ CORPUS = Corpus(
         ),
         "sample": Config(
             "Invented texts that ship with the package, for trying things out offline.",
-            {"test": SourceFile("sample.jsonl", "389b24cf5bc934bb5984f1fa0c9a16212098b6aff521025dba5fe6178edf2b9e")},
+            SAMPLE,
         ),
+        "sample_flat": Config("The links of the sample, one a row.", SAMPLE, definition="flat", flattens="document"),
     },
     default_split="test",
     format="tne_jsonl",

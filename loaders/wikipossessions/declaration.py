@@ -11,6 +11,15 @@ from closeread.corpora.declaration import Config, Corpus, SourceFile, read_facts
 COMMIT = "388c8b5ae6a6ff959307f5c46ec5f2837c59b1bf"
 RELEASE = f"https://raw.githubusercontent.com/dhivyainfant/wikitimeline19/{COMMIT}"
 
+RELEASED = {
+    "test": SourceFile(
+        "annotations.csv",
+        "4c81fab8e915035436dcdf0e6d446d7db54aa9d90216306fec0a1c35333d67fd",
+        f"{RELEASE}/annotations.csv",
+    ),
+}
+SAMPLE = {"test": SourceFile("sample.csv", "dc130ca15950fc29d39a3d0cf8ce3e9dc9321108a2f8c8f41143b08700a3b534")}
+
 
 CORPUS = Corpus(
     name="wikipossessions",
@@ -35,19 +44,16 @@ CORPUS = Corpus(
   url = {https://aclanthology.org/2020.lrec-1.140}
 }""",
     configs={
-        "default": Config(
-            "The released file.",
-            {
-                "test": SourceFile(
-                    "annotations.csv",
-                    "4c81fab8e915035436dcdf0e6d446d7db54aa9d90216306fec0a1c35333d67fd",
-                    f"{RELEASE}/annotations.csv",
-                ),
-            },
+        "default": Config("The released file.", RELEASED),
+        "flat": Config(
+            "The possessions of the released file, one a row.", RELEASED, definition="flat", flattens="document"
         ),
         "sample": Config(
             "Invented artifacts that ship with the package, for trying things out offline.",
-            {"test": SourceFile("sample.csv", "dc130ca15950fc29d39a3d0cf8ce3e9dc9321108a2f8c8f41143b08700a3b534")},
+            SAMPLE,
+        ),
+        "sample_flat": Config(
+            "The possessions of the sample, one a row.", SAMPLE, definition="flat", flattens="document"
         ),
     },
     default_split="test",

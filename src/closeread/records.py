@@ -27,6 +27,15 @@ class ColumnRecords(Sequence[Record]):
         self.columns = columns
         self._length = len(next(iter(columns.values())))
 
+    @classmethod
+    def from_rows(cls, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> ColumnRecords:
+        """Return the records with these fields, from their values in the order of the fields."""
+        columns: list[list[Any]] = [[] for _ in names]
+        for row in rows:
+            for values, value in zip(columns, row, strict=True):
+                values.append(value)
+        return cls(dict(zip(names, columns, strict=True)))
+
     def __len__(self) -> int:
         return self._length
 

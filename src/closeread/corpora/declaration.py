@@ -175,6 +175,8 @@ class Config:
         definition: what the corpus's schema calls its records, a name below `$defs`; gold is a `document`.
         format: the format that reads it; None for the corpus's own.
         unions: names for several splits together, and the splits.
+        flattens: for a flat config, whose records have single values only, the definition of the records that it is
+            made of, by `flatten` in the module `flat` of the task; empty for any other.
     """
 
     description: str
@@ -182,6 +184,12 @@ class Config:
     definition: str = "document"
     format: str | None = None
     unions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    flattens: str = ""
+
+    @property
+    def read_definition(self) -> str:
+        """The definition that its records follow as they are read."""
+        return self.flattens or self.definition
 
     @property
     def is_bundled(self) -> bool:

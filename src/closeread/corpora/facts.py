@@ -67,6 +67,8 @@ def count_corpus(corpus: str, config: str | None = None, data_dir: DataDir | Non
     declaration = load_corpus(corpus)
     name, _ = select(declaration, config, None)
     declared = declaration.configs[name]
+    if declared.flattens:
+        raise RequestError(f"config {name} of {corpus} has no statistics; choose another config")
     facts = load_facts(declaration.name, declared.definition)
     # With no split available, reading one reports what is missing.
     available = available_splits(declaration, name, data_dir) or declared.splits

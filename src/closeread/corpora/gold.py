@@ -33,7 +33,7 @@ from closeread.records import (
     UserFiles,
     column,
 )
-from closeread.tasks import find_format
+from closeread.tasks import find, find_format
 
 SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 
@@ -137,6 +137,8 @@ def read_gold(
     located = {name: locate(corpus, source, data_dir) for name, source in parts.items()}
     read = _read_splits(corpus, config, located, data_dir.options if isinstance(data_dir, UserFiles) else {})
     records = read[split].records if split in read else _unite(corpus, config, read)
+    if corpus.configs[config].flattens:
+        records = _flatten(corpus, records)
     notices = [notice for name in parts for notice in (*_describe_source(located[name]), *read[name].notices)]
     known = [place.released for place in located.values()]
     released = None if None in known else all(known)
@@ -170,8 +172,20 @@ def _read_split(corpus: Corpus, config: str, split: str, located: Located, optio
         if reader.folder is None:
             raise TypeError(f"{corpus.name} has a split that is a folder, but its format does not read folders")
         parsed = reader.folder.read_files(located.files, split, **options)
-        return _validate(corpus, located.path, _name_places(parsed, located), declared.definition)
-    return _read_path(corpus, located.path, split, declared.definition, reader)
+        return _validate(corpus, located.path, _name_places(parsed, located), declared.read_definition)
+    return _read_path(corpus, located.path, split, declared.read_definition, reader)
+
+
+def _flatten(corpus: Corpus, records: Sequence[Record]) -> Sequence[Record]:
+    """Return the records of a flat config.
+
+    Raises:
+        TypeError: the corpus's task has no module that makes them.
+    """
+    module = find(corpus.task, "flat")
+    if module is None:
+        raise TypeError(f"{corpus.name} has a flat config, but its task has no module `flat`")
+    return cast(Sequence[Record], module.flatten(records))
 
 
 def _name_places(parsed: ParsedFolder, located: Located) -> ParsedFolder:

@@ -99,6 +99,9 @@ def read_corpus_gold(place: Place) -> Gold:
     """
     declaration = load_corpus(place.corpus or "")
     declared = declaration.configs.get(place.config or declaration.default_config)
+    if declared is not None and declared.flattens:
+        found = f"config {place.config} of {place.corpus} is for data frames, with a row for each annotation"
+        raise RequestError(f"{found}; choose another config")
     if declared is not None and declared.definition != "document":
         found = f"config {place.config} of {place.corpus} has no gold annotation"
         raise RequestError(f"{found}; choose another config")

@@ -48,7 +48,8 @@ def _read_modules(corpus: str) -> dict[str, bytes]:
     formats = {declared.format, *(config.format for config in declared.configs.values() if config.format is not None)}
     loader = f"closeread.loaders.{corpus}"
     roots = [*BUILDER, f"{loader}.declaration", f"{loader}.{corpus}"]
-    for role in ("rules", *sorted(formats)):
+    flat = ["flat"] if any(config.flattens for config in declared.configs.values()) else []
+    for role in ("rules", *flat, *sorted(formats)):
         module = find(declared.task, role)
         roots.append(f"closeread.formats.{role}" if module is None else module.__name__)
     found: dict[str, bytes] = {}
