@@ -70,6 +70,14 @@ def writing_to(path: Path | None) -> Iterator[None]:
         yield
 
 
+def format_json(value: object) -> str:
+    """Return a value as indented JSON, with what a terminal might act on escaped."""
+    import json
+
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+
+
 def can_colour(file: TextIO) -> bool:
     """Return whether a file is a terminal on which the user wants colours (https://no-color.org)."""
     return file.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

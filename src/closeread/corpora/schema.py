@@ -14,6 +14,7 @@ text, see `closeread.corpora.leniency`).
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
@@ -45,6 +46,20 @@ def load_schema(corpus: str) -> Schema:
     text = (package_folder("closeread.schemas") / f"{corpus}.json").read_text("utf-8")
     schema: Schema = json.loads(text)
     return schema
+
+
+def extract_definition(schema: Schema, definition: str) -> Schema:
+    """Return a schema of one definition only, with the definitions that it refers to."""
+    found: dict[str, Node] = {}
+    waiting = [definition]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found[name] = schema["$defs"][name]
+            waiting += re.findall(r'"#/\$defs/(\w+)"', json.dumps(found[name]))
+    about = {key: found[definition][key] for key in ("title", "description") if key in found[definition]}
+    others = {name: node for name, node in schema["$defs"].items() if name in found}
+    return {"$schema": schema["$schema"], **about, "$ref": f"#/$defs/{definition}", "$defs": others}
 
 
 def resolve(schema: Schema, node: Node) -> Node:

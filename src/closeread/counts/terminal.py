@@ -94,6 +94,15 @@ def _wrap(text: str, width: int) -> list[str]:
     return lines
 
 
+def wrap_paragraph(text: str, width: int) -> list[str]:
+    """Return the lines of a paragraph, escaped, of at most `width` columns; longer words stay whole.
+
+    Spaces at its beginning are kept.
+    """
+    indent = text[: len(text) - len(text.lstrip(" "))]
+    return [indent + line for line in _wrap(text[len(indent) :], width - len(indent))]
+
+
 def _measure_word(text: str) -> int:
     """Return the width of the longest part of a text that is never broken."""
     from rich.cells import cell_len

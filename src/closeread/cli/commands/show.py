@@ -1,0 +1,123 @@
+"""`closeread show`."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from closeread.cli import options, printing
+
+if TYPE_CHECKING:
+    from closeread.corpora.declaration import Corpus
+    from closeread.corpora.gold import Gold
+    from closeread.corpora.showing import Part
+    from closeread.records import Record
+
+
+@click.command(cls=options.CorpusCommand, short_help="Show a record of a corpus.")
+@click.argument("corpus")
+@click.argument("record_id", metavar="[ID]", required=False)
+@options.gold_options
+@click.option(
+    "--predictions", type=options.FILE, metavar="FILE", help="Show the predictions of this file beside the gold record."
+)
+@click.option("--ids", is_flag=True, help="List the ids of all records instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
+def command(
+    corpus: str, record_id: str | None, predictions: Path | None, ids: bool, as_json: bool, **place: Any
+) -> None:
+    """Show a record of a corpus as a reader would want it; without ID the first.
+
+    \b
+    Examples:
+      closeread show wikipossessions "The Blue Kettle (painting)" --config sample
+      closeread show tne s2 --config sample
+      closeread show mctaco test-q0003 --config sample --predictions yes.jsonl
+    """
+    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.showing import list_names, load_view, select_records
+
+    declared = load_corpus(corpus)
+    gold = _read_records(declared, place)
+    view = load_view(declared, gold.config)
+    names = list_names(declared, view, gold.records)
+    if not gold.records:
+        raise click.ClickException("there are no records")
+    if ids:
+        from closeread.counts.rendering import escape_cell
+
+        click.echo("\n".join(map(escape_cell, names)))
+        return
+    matching, shown = select_records(declared, view, gold.records, record_id)
+    system = None if predictions is None else _read_predictions(declared, place, predictions)
+    if as_json:
+        click.echo(printing.format_json(_make_json(gold.records, system, matching)))
+        return
+    rows = None if system is None else [system[number] for number in shown]
+    parts = view.draw([gold.records[number] for number in shown], rows)
+    _print_parts([*parts, *([] if record_id else [_tell_others(declared, gold, names, place)])])
+
+
+def _read_records(corpus: Corpus, place: dict[str, Any]) -> Gold:
+    """Read the records of any config, or of the user's own gold, and print their notices."""
+    from closeread.corpora.gold import read_gold
+
+    if place["gold"] is not None:
+        return options.read_gold(corpus.name, **place)
+    found = read_gold(corpus, place["config"], place["split"], options.take_files(place))
+    options.tell(found.notices)
+    return found
+
+
+def _read_predictions(corpus: Corpus, place: dict[str, Any], path: Path) -> Sequence[Record | None]:
+    """Return the predictions for all gold records, in their order; None for those without."""
+    from closeread.cli.procedure_group import read_place
+    from closeread.scoring import open_scorer
+    from closeread.tasks import load_procedure
+
+    known = {option.name: option for option in load_procedure(corpus.procedure).options}
+    absent = {"missing": "empty"} if "missing" in known and "empty" in known["missing"].choices else {}
+    scorer = open_scorer(corpus.name, read_place(place), absent)
+    system = scorer.read(path)
+    options.tell(system.notices)
+    missing = set(system.missing)
+    names = (record[corpus.key] for record in scorer.gold.records)
+    return [None if name in missing else row for name, row in zip(names, system.rows, strict=True)]
+
+
+def _make_json(records: Sequence[Record], system: Sequence[Record | None] | None, numbers: Sequence[int]) -> object:
+    found = [
+        records[number] if system is None else {"gold": records[number], "system": system[number]} for number in numbers
+    ]
+    return found[0] if len(found) == 1 else found
+
+
+def _tell_others(corpus: Corpus, gold: Gold, names: Sequence[str], place: dict[str, Any]) -> Part:
+    """Return a note that says how to show other records."""
+    from closeread.counts.rendering import Grid, Whole
+
+    where = [part for name in ("config", "split", "gold") if place[name] for part in (f"--{name}", str(place[name]))]
+    count = f"The first of {len(names or gold.records):,} in {corpus.title}"
+    notes = [f"{count} ({gold.config}, {gold.split})." if gold.config else f"{count}."]
+    command = ["closeread", "show", corpus.name]
+    notes += [Whole(f"The next: {shlex.join([*command, name, *where])}") for name in names[1:2]]
+    notes += [Whole(f"All ids: {shlex.join([*command, *where, '--ids'])}")] if names else []
+    return Grid("", [], [], notes)
+
+
+def _print_parts(parts: Iterable[Part]) -> None:
+    """Print paragraphs, wrapped to the terminal's width, and tables, separated by a blank line."""
+    from closeread.counts.terminal import find_width, wrap_paragraph
+
+    for number, part in enumerate(parts):
+        if number:
+            click.echo()
+        if isinstance(part, str):
+            lines = [line for text in part.splitlines() for line in wrap_paragraph(text, find_width())]
+            click.echo("\n".join(lines).rstrip("\n"))
+        else:
+            printing.print_grids([part])

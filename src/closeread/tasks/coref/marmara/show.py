@@ -1,0 +1,46 @@
+"""A document for a reader: its text with mentions marked, and its chains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from closeread.corpora.showing import Part, View, mark_spans
+from closeread.counts.rendering import Grid
+from closeread.records import Record
+
+EXAMPLES = 2
+"""The number of chains of an example."""
+
+
+def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterator[Part]:
+    """Draw the text of each document, a line for each sentence, with the numbers of chains after its mentions."""
+    for number, record in enumerate(records):
+        yield f"{record['document']} ({record['genre']})" if record.get("genre") else record["document"]
+        words = [token["form"] for sentence in record["sentences"] for token in sentence["tokens"]]
+        chains = {tuple(span): str(chain) for chain, spans in enumerate(record["clusters"]) for span in spans}
+        spans = [(one["start"], one["end"]) for one in record["mentions"]]
+        marked = iter(mark_spans(words, [(*span, chains.get(span, "")) for span in spans]))
+        yield "\n".join(" ".join(next(marked) for _ in sentence["tokens"]) for sentence in record["sentences"])
+        yield _draw_chains("" if system is None else "Gold", record["clusters"], words)
+        if system is not None:
+            row = system[number]
+            yield _draw_chains("Predictions", [] if row is None else row["clusters"], words)
+
+
+def _draw_chains(title: str, clusters: Sequence[Sequence[Sequence[int]]], words: Sequence[str]) -> Grid:
+    rows = [
+        [str(number), ", ".join(f"[{' '.join(words[span[0] : span[1] + 1])}] {span[0]}-{span[1]}" for span in chain)]
+        for number, chain in enumerate(clusters)
+    ]
+    return Grid(title, ["chain", "mentions, with their first and last tokens"], rows, prose=PROSE)
+
+
+PROSE = frozenset({"mentions, with their first and last tokens"})
+
+
+def predict(record: Record) -> Record:
+    """Predict the first chains."""
+    return {"document": record["document"], "clusters": record["clusters"][:EXAMPLES]}
+
+
+VIEWS = {"document": View(draw, predict=predict)}
