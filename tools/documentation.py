@@ -3,7 +3,8 @@
     python tools/documentation.py [PAGE ...]
 
 * A generated part is the text between ``<!-- generated: NAME -->`` and ``<!-- /generated -->``.  In a dataset card,
-  ``fields``, ``facts``, ``options`` and ``citation`` come from the corpus's schema, declaration and procedure.
+  ``fields``, ``example``, ``facts``, ``options`` and ``citation`` come from the corpus's schema, sample, declaration
+  and procedure.
 * The README and the pages in ``docs/`` are run (see ``pages.py``): the output of their blocks and their pictures are
   replaced by what the commands print and draw now.
 
@@ -27,6 +28,7 @@ from pages import find_drawn_pictures, find_pages, is_same_picture, run_page
 
 from closeread.corpora.citing import join_entries, list_papers
 from closeread.corpora.declaration import Corpus
+from closeread.corpora.examples import abridge, example_record, example_submission
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.corpora.schema import fields, load_schema
 from closeread.counts.options import Option
@@ -57,6 +59,7 @@ def card_parts(corpus: Corpus) -> dict[str, Callable[[], str]]:
     return {
         "fields": lambda: fields_table(corpus),
         **{f"fields_{name}": partial(fields_table, corpus, name) for name in definitions},
+        "example": lambda: example_blocks(corpus),
         "facts": lambda: facts_table(corpus),
         "citation": lambda: bibtex(corpus.citation),
         "options": lambda: options_table(load_procedure(corpus.procedure).options),
@@ -67,6 +70,13 @@ def fields_table(corpus: Corpus, definition: str = "document") -> str:
     """A table of the fields of a record."""
     rows = [[f"`{f.name}`", f.type, f.description] for f in fields(load_schema(corpus.name), definition)]
     return draw(Grid("", ["field", "type", "description"], rows), "markdown")
+
+
+def example_blocks(corpus: Corpus) -> str:
+    """A gold record of the sample, abridged, and a valid line of a submission."""
+    record, line = abridge(example_record(corpus)), example_submission(corpus)
+    gold = f"A gold record of the sample, abridged:\n\n```text\n{record}\n```\n"
+    return f"{gold}\nA line of a submission (JSON Lines):\n\n```json\n{line}\n```\n"
 
 
 def facts_table(corpus: Corpus) -> str:

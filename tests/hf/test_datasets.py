@@ -72,7 +72,7 @@ def test_slices_streaming_and_processes(load):
 
 
 def test_what_can_be_asked_beforehand():
-    assert datasets.get_dataset_config_names("mctaco") == ["default", "sample"]
+    assert datasets.get_dataset_config_names("mctaco") == ["default", "flat", "sample", "sample_flat"]
     assert datasets.get_dataset_default_config_name("mctaco") == "default"
     assert datasets.load_dataset_builder("mctaco", "sample").info.features == features(load_schema("mctaco"))
     assert datasets.get_dataset_split_names("mctaco", "sample") == ["test"]
@@ -81,7 +81,7 @@ def test_what_can_be_asked_beforehand():
 
 def test_infos_of_all_configs_without_having_the_corpus():
     infos = datasets.get_dataset_infos("mctaco")
-    assert list(infos) == ["default", "sample"]
+    assert list(infos) == ["default", "flat", "sample", "sample_flat"]
     assert list(infos["default"].splits) == ["validation", "test"]
     assert infos["sample"].citation == load_corpus("mctaco").citation
 
@@ -123,7 +123,9 @@ def test_names_that_do_not_exist():
     with pytest.raises(RequestError, match=r"no such corpus: 'mctacos'\. Did you mean 'mctaco'"):
         closeread.load_dataset("mctacos")
     for load in (closeread.load_dataset, datasets.load_dataset):
-        with pytest.raises(ValueError, match=r"'small' not found. Available: \['default', 'sample'\]"):
+        with pytest.raises(
+            ValueError, match=r"'small' not found. Available: \['default', 'flat', 'sample', 'sample_flat'\]"
+        ):
             load("mctaco", "small")
     with pytest.raises(ValueError, match="dev"):
         closeread.load_dataset("mctaco", "sample", split="dev")

@@ -1,5 +1,6 @@
 """A corpus as a dataset repository that plain `datasets` reads."""
 
+import gzip
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import yaml
 import closeread
 from closeread.corpora.gold import corpus_names, load_corpus, read_gold, read_own_gold
 from closeread.errors import RequestError
+from closeread.files import package_folder
 from closeread.hf.export import export
 from closeread.tasks.mctaco.mctaco_tsv import dump_records
 
@@ -49,14 +51,17 @@ def test_two_runs_give_the_same_bytes(corpora, tmp_path):
         "README.md",
         "default/test-00000-of-00001.parquet",
         "default/validation-00000-of-00001.parquet",
+        "flat/test-00000-of-00001.parquet",
+        "flat/validation-00000-of-00001.parquet",
         "sample/test-00000-of-00001.parquet",
+        "sample_flat/test-00000-of-00001.parquet",
     ]
 
 
 def test_the_card_names_configs_and_sizes(corpora, tmp_path):
     export("mctaco", tmp_path / "repository")
     front = yaml.safe_load((tmp_path / "repository" / "README.md").read_text("utf-8").split("---")[1])
-    assert [config["config_name"] for config in front["configs"]] == ["default", "sample"]
+    assert [config["config_name"] for config in front["configs"]] == ["default", "flat", "sample", "sample_flat"]
     splits = {info["config_name"]: info["splits"] for info in front["dataset_info"]}
     assert {s["name"]: s["num_examples"] for s in splits["default"]} == {"validation": 3783, "test": 9442}
 
@@ -178,3 +183,42 @@ def test_targets_that_can_not_be(tmp_path, monkeypatch):
     with pytest.raises(RequestError, match="no such config of mctaco: 'nope'"):
         export("mctaco", Path("deep") / "out", configs=["nope"])
     assert [path.name for path in tmp_path.iterdir() if path.name != "hf-datasets"] == ["file"]
+
+
+@pytest.mark.parametrize("name", corpus_names())
+def test_json_lines_are_gold(name, tmp_path):
+    files = export(name, tmp_path / "repository", configs=["sample"], format="jsonl")
+    lines = next(path for path in files if path.suffix == ".jsonl")
+    assert lines.name == "test.jsonl"
+    corpus = load_corpus(name)
+    assert read_own_gold(corpus, lines).digest == read_gold(corpus, "sample").digest
+    plain = datasets.load_dataset(str(tmp_path / "repository"), split="test")
+    assert plain.features == closeread.load_dataset(name, "sample", split="test").features
+
+
+def test_csv_of_flat_configs(tmp_path, corpora):
+    files = export("wikipossessions", tmp_path / "all", format="csv")
+    assert [str(path.relative_to(tmp_path / "all")) for path in files] == [
+        *("README.md", "flat/test.csv", "sample_flat/test.csv"),
+    ]
+    plain = datasets.load_dataset(str(tmp_path / "all"), "sample_flat", split="test")
+    assert plain["possessor"] == closeread.load_dataset("wikipossessions", "sample_flat", split="test")["possessor"]
+    with pytest.raises(
+        RequestError, match="config sample of wikipossessions has lists; csv files hold flat configs only"
+    ):
+        export("wikipossessions", tmp_path / "none", configs=["sample", "flat"], format="csv")
+    with pytest.raises(RequestError, match="no such format: 'xml'"):
+        export("wikipossessions", tmp_path / "none", format="xml")
+
+
+def test_absent_splits_and_configs_are_left_out(tmp_path, monkeypatch):
+    folder = tmp_path / "data" / "tne"
+    folder.mkdir(parents=True)
+    sample = package_folder("closeread.loaders.tne") / "sample.jsonl"
+    (folder / "test.jsonl.gz").write_bytes(gzip.compress(sample.read_bytes()))
+    monkeypatch.setenv("CLOSEREAD_DATA", str(tmp_path / "data"))
+    with pytest.warns(UserWarning, match="config ood_domains of tne is skipped"):
+        files = export("tne", tmp_path / "out", data_dir=folder)
+    assert [str(path.relative_to(tmp_path / "out")) for path in files if path.suffix == ".parquet"] == [
+        *(f"{name}/test-00000-of-00001.parquet" for name in ("default", "flat", "sample", "sample_flat")),
+    ]

@@ -53,7 +53,7 @@ USE = (
 )
 def test_any_order_of_imports(imports, cwd):
     done = python(f"{QUICKLY}{imports}; {USE}", cwd)
-    assert (done.stdout, done.stderr) == ("103 mctaco ['default', 'sample']\n", "")
+    assert (done.stdout, done.stderr) == ("103 mctaco ['default', 'flat', 'sample', 'sample_flat']\n", "")
 
 
 def test_functions_taken_before_us(cwd):
@@ -66,7 +66,7 @@ def test_a_working_directory_full_of_files(cwd):
     for number in range(20_000):
         (cwd / f"{number}.csv").touch()
     done = python(f"{QUICKLY}import closeread, datasets, evaluate; {USE}", cwd)
-    assert (done.stdout, done.stderr) == ("103 mctaco ['default', 'sample']\n", "")
+    assert (done.stdout, done.stderr) == ("103 mctaco ['default', 'flat', 'sample', 'sample_flat']\n", "")
 
 
 def test_a_folder_of_the_same_name(cwd):
@@ -151,7 +151,7 @@ def test_a_second_copy_of_us(cwd):
     code += "for name in [n for n in sys.modules if n.startswith('closeread')]: del sys.modules[name]\n"
     code += f"import closeread, datasets, evaluate; {USE}"
     done = python(code, cwd)
-    assert (done.stdout, done.stderr) == ("103 mctaco ['default', 'sample']\n", "")
+    assert (done.stdout, done.stderr) == ("103 mctaco ['default', 'flat', 'sample', 'sample_flat']\n", "")
 
 
 def test_a_lost_function_where_warnings_are_errors():

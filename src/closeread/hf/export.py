@@ -247,17 +247,19 @@ def _write_card(
     format: ExportFormat,  # noqa: A002
 ) -> None:
     """Write the corpus's card, with the configs and their features in its front matter."""
+    declared = load_corpus(corpus)
     card = DatasetCard(resources.files("closeread.cards").joinpath(f"{corpus}.md").read_text("utf-8"))
-    if data_dir is not None or load_corpus(corpus).default_config not in infos:
+    if data_dir is not None or declared.default_config not in infos:
         why = f"it has only {', '.join(infos)}" if data_dir is None else "its files come from a user's own folder"
         card.text = FIGURES.sub("", card.text).replace("\n\n", f"\n\n{OTHER_DATA.format(why=why)}\n", 1)
         card.data["size_categories"] = [size_category(_count_records(corpus, infos))]
+    default = declared.default_config if declared.default_config in infos else next(iter(infos))
     configs = {
         name: {
             "data_files": [
                 {"split": split, "path": f"{name}/{format.pattern.format(split=split)}"} for split in info.splits
             ],
-            **({"default": True} if name == load_corpus(corpus).default_config else {}),
+            **({"default": True} if name == default else {}),
         }
         for name, info in infos.items()
     }

@@ -67,7 +67,9 @@ def choose_configs(corpus: Corpus, asked: Sequence[str]) -> list[str]:
     Raises:
         RequestError: there is no such config, or its data may not be redistributed.
     """
-    names = [select(corpus, name, None)[0] for name in dict.fromkeys(asked)] or list(corpus.configs)
+    names = [select(corpus, name, None)[0] for name in dict.fromkeys(asked)] or [
+        name for name, config in corpus.configs.items() if not config.flattens
+    ]
     refused = [name for name in names if corpus.redistribution and not corpus.configs[name].is_bundled]
     if asked and refused:
         raise RequestError(

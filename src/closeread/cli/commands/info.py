@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from closeread.cli import names, printing
 from closeread.cli.help_groups import GroupedCommand
 from closeread.corpora.gold import load_corpus
+from closeread.errors import escape
+
+if TYPE_CHECKING:
+    from closeread.corpora.declaration import Corpus
 
 
 @click.command(cls=GroupedCommand, short_help="Show the configs, splits, fields and baselines of a corpus.")
@@ -71,3 +77,16 @@ def command(corpus: str) -> None:
             *columns,
         ]
     )
+    _print_examples(c)
+
+
+def _print_examples(corpus: Corpus) -> None:
+    """Print a gold record and a line of a submission."""
+    from closeread.corpora.examples import abridge, example_record, example_submission
+    from closeread.counts.terminal import find_width, wrap_paragraph
+
+    record = abridge(example_record(corpus)).splitlines()
+    lines = [line for field in record for line in wrap_paragraph(field, find_width())]
+    click.echo("\n".join(["", "A gold record of the sample, abridged", "", *lines]))
+    # Whole, so that it can be copied.
+    click.echo("\n".join(["", "A line of a submission (JSON Lines)", "", escape(example_submission(corpus))]))
