@@ -29,7 +29,7 @@ REQUESTS = {
     ),
     "unknown config": (
         ["score", "mctaco", "system", "--config", "smaple"],
-        "no such config of mctaco: 'smaple'. Did you mean 'sample'? (choose from: default, sample)",
+        "no such config of mctaco: 'smaple'. Did you mean 'sample'? (choose from: default, flat, sample, sample_flat)",
     ),
     "unknown split": (
         ["score", "mctaco", "system", *SAMPLE, "--split", "dev"],
