@@ -29,7 +29,9 @@ def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> I
         ]
         if clusters:
             yield Grid("", ["cluster", "noun phrases"], clusters, prose=frozenset({"noun phrases"}))
-        yield from _draw_links(record, texts, system and system[number], with_system=system is not None)
+        yield from _draw_links(
+            record, texts, None if system is None else system[number], with_system=system is not None
+        )
 
 
 def _draw_links(record: Record, texts: Mapping[str, str], row: Record | None, *, with_system: bool) -> Iterator[Part]:
