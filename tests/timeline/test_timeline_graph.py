@@ -168,7 +168,7 @@ def test_the_command(ran, run):
     assert Path("one.svg").read_bytes() == Path("two.svg").read_bytes()
     told = ran(*PLOT, "--track", "ordering", "--positions", "1-2", "-o", "part.png")
     assert told == "part.png: 3 mentions, 2 explicit and 1 entailed relations\n"
-    assert run(*PLOT, "-o", "x.pdf").exit_code == 2
+    assert run(*PLOT, "-o", "x.eps").exit_code == 2
     assert run(*PLOT, "--positions", "9", "-o", "x.png").exit_code == 2
     assert not Path("x.png").exists()
 

@@ -62,7 +62,7 @@ def test_an_unknown_entity_is_told_with_the_nearest(run, tmp_path, monkeypatch):
     assert (
         "Did you mean 'Mara Lindqvist'?" in run("plot", "timeline", "mara_lindquist", *PLOT[3:], "-o", "x.png").stderr
     )
-    result = run(*PLOT, "-o", "x.pdf")
+    result = run(*PLOT, "-o", "x.eps")
     assert result.exit_code == 2
     assert "expected .png, .svg or .pdf" in result.stderr
     assert list(tmp_path.iterdir()) == []

@@ -252,7 +252,7 @@ def test_gold_without_links_is_refused(ran, run):
 @pytest.mark.parametrize("command", [["confusion", "sent.jsonl"], ["prepositions"]])
 def test_what_can_not_be_written(ran, run, monkeypatch, command):
     sent()
-    result = run("plot", *command, *SAMPLE, "-o", "x.pdf")
+    result = run("plot", *command, *SAMPLE, "-o", "x.eps")
     assert result.exit_code == 2
     assert "expected .png, .svg or .pdf" in result.stderr
     sent("sent.svg")

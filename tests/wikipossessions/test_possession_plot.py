@@ -258,7 +258,7 @@ def test_an_unknown_article_gets_a_suggestion(run, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["x.pdf", "x", "x.png.txt"])
+@pytest.mark.parametrize("name", ["x.eps", "x", "x.png.txt"])
 def test_other_suffixes_are_rejected(run, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     result = run(*PLOT, "-o", name)
