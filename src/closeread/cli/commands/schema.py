@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
-from closeread.cli import printing
+from closeread.cli import names, printing
+from closeread.cli.help_groups import GroupedCommand
 
 
-@click.command(short_help="Print the JSON Schema of a corpus.")
-@click.argument("corpus")
+@click.command(cls=GroupedCommand, short_help="Print the JSON Schema of a corpus.")
+@names.corpus
 @click.option("--submission", is_flag=True, help="Print the schema of a submission line instead of a gold record.")
 @click.option("--config", metavar="NAME", help="Print the schema of the records of this config.")
 def command(corpus: str, submission: bool, config: str | None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli import options, printing
+from closeread.cli import names, options, printing
 
 if TYPE_CHECKING:
     from closeread.corpora.declaration import Corpus
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=options.CorpusCommand, short_help="Show a record of a corpus.")
-@click.argument("corpus")
+@names.corpus
 @click.argument("record_id", metavar="[ID]", required=False)
 @options.gold_options
 @click.option(
@@ -44,13 +44,13 @@ def command(
     declared = load_corpus(corpus)
     gold = _read_records(declared, place)
     view = load_view(declared, gold.config)
-    names = list_names(declared, view, gold.records)
+    known = list_names(declared, view, gold.records)
     if not gold.records:
         raise click.ClickException("there are no records")
     if ids:
         from closeread.counts.rendering import escape_cell
 
-        click.echo("\n".join(map(escape_cell, names)))
+        click.echo("\n".join(map(escape_cell, known)))
         return
     matching, shown = select_records(declared, view, gold.records, record_id)
     system = None if predictions is None else _read_predictions(declared, place, predictions)
@@ -59,7 +59,7 @@ def command(
         return
     rows = None if system is None else [system[number] for number in shown]
     parts = view.draw([gold.records[number] for number in shown], rows)
-    _print_parts([*parts, *([] if record_id else [_tell_others(declared, gold, names, place)])])
+    _print_parts([*parts, *([] if record_id else [_tell_others(declared, gold, known, place)])])
 
 
 def _read_records(corpus: Corpus, place: dict[str, Any]) -> Gold:
@@ -85,8 +85,8 @@ def _read_predictions(corpus: Corpus, place: dict[str, Any], path: Path) -> Sequ
     system = scorer.read(path)
     options.tell(system.notices)
     missing = set(system.missing)
-    names = (record[corpus.key] for record in scorer.gold.records)
-    return [None if name in missing else row for name, row in zip(names, system.rows, strict=True)]
+    keys = (record[corpus.key] for record in scorer.gold.records)
+    return [None if key in missing else row for key, row in zip(keys, system.rows, strict=True)]
 
 
 def _make_json(records: Sequence[Record], system: Sequence[Record | None] | None, numbers: Sequence[int]) -> object:
@@ -96,16 +96,16 @@ def _make_json(records: Sequence[Record], system: Sequence[Record | None] | None
     return found[0] if len(found) == 1 else found
 
 
-def _tell_others(corpus: Corpus, gold: Gold, names: Sequence[str], place: dict[str, Any]) -> Part:
+def _tell_others(corpus: Corpus, gold: Gold, known: Sequence[str], place: dict[str, Any]) -> Part:
     """Return a note that says how to show other records."""
     from closeread.counts.rendering import Grid, Whole
 
     where = [part for name in ("config", "split", "gold") if place[name] for part in (f"--{name}", str(place[name]))]
-    count = f"The first of {len(names or gold.records):,} in {corpus.title}"
+    count = f"The first of {len(known or gold.records):,} in {corpus.title}"
     notes = [f"{count} ({gold.config}, {gold.split})." if gold.config else f"{count}."]
     command = ["closeread", "show", corpus.name]
-    notes += [Whole(f"The next: {shlex.join([*command, name, *where])}") for name in names[1:2]]
-    notes += [Whole(f"All ids: {shlex.join([*command, *where, '--ids'])}")] if names else []
+    notes += [Whole(f"The next: {shlex.join([*command, name, *where])}") for name in known[1:2]]
+    notes += [Whole(f"All ids: {shlex.join([*command, *where, '--ids'])}")] if known else []
     return Grid("", [], [], notes)
 
 
