@@ -10,7 +10,8 @@ if a score is 0/0 in a resample and no convention gives it a value.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -84,23 +85,61 @@ def compare(
     Raises:
         RequestError: the tables do not have the same counts, units and blocks.
     """
-    _check_pair(first, second)
-    one, two = first.block_totals(), second.block_totals()
+    tables = (first, second)
+    return compare_pairs(tables, metrics, n_resamples=n_resamples, confidence=confidence, seed=seed)[0, 1]
+
+
+def compare_pairs(
+    tables: Sequence[CountTable],
+    metrics: Sequence[Metric],
+    *,
+    n_resamples: int,
+    confidence: float,
+    seed: int,
+) -> dict[tuple[int, int], dict[str, Difference]]:
+    """Compare every pair of systems as `compare` does; the resamples are drawn once, and are the same for all systems.
+
+    Returns:
+        The differences by the metric's name, for the numbers (i, j) of every pair of systems with i < j, j minus i.
+
+    Raises:
+        RequestError: the tables do not have the same counts, units and blocks.
+    """
+    for other in tables[1:]:
+        _check_pair(tables[0], other)
+    pairs = list(combinations(range(len(tables)), 2))
+    if not pairs:
+        return {}
+    names, n_blocks = tables[0].names, tables[0].n_blocks
+    blocks = [table.block_totals() for table in tables]
     rng = np.random.default_rng(seed)
-    drawn = [(w @ one, w @ two) for w in draw_weights(len(one), n_resamples, rng)]
-    swapped = [_swap_blocks(one, two, s) for s in draw_swaps(len(one), n_resamples, rng)]
-    bootstrap = [np.concatenate(side) for side in zip(*drawn, strict=True)]
-    randomized = [np.concatenate(side) for side in zip(*swapped, strict=True)]
-    totals = (one.sum(axis=0), two.sum(axis=0))
-    differences = {}
-    for metric in metrics:
-        observed, drawn_deltas, swapped_deltas = (
-            _delta(metric, first.names, sides) for sides in (totals, bootstrap, randomized)
-        )
-        differences[metric.name] = _difference(
-            float(observed), drawn_deltas, swapped_deltas, confidence=confidence, n_blocks=first.n_blocks
-        )
+    drawn = _sum_draws(draw_weights(n_blocks, n_resamples, rng), blocks)
+    swapped = _sum_draws(draw_swaps(n_blocks, n_resamples, rng), blocks)
+    totals = [of_system.sum(axis=0) for of_system in blocks]
+    observed, bootstrap = (
+        [{metric.name: metric.score(sums, names) for metric in metrics} for sums in sides] for sides in (totals, drawn)
+    )
+    differences: dict[tuple[int, int], dict[str, Difference]] = {}
+    for i, j in pairs:
+        moved = swapped[j] - swapped[i]
+        sides = totals[i] + moved, totals[j] - moved
+        differences[i, j] = {
+            metric.name: _difference(
+                float(observed[j][metric.name] - observed[i][metric.name]),
+                bootstrap[j][metric.name] - bootstrap[i][metric.name],
+                metric.score(sides[1], names) - metric.score(sides[0], names),
+                confidence=confidence,
+                n_blocks=n_blocks,
+            )
+            for metric in metrics
+        }
     return differences
+
+
+def _sum_draws(draws: Iterable[Floats], blocks: Sequence[Floats]) -> list[Floats]:
+    """Return the counts of the drawn blocks, (n_resamples, k) for each system."""
+    sums = [[weights @ of_system for of_system in blocks] for weights in draws]
+    return [np.concatenate(of_system) for of_system in zip(*sums, strict=True)]
 
 
 def _check_pair(first: CountTable, second: CountTable) -> None:
@@ -112,10 +151,6 @@ def _check_pair(first: CountTable, second: CountTable) -> None:
     same = list(first.units) == list(second.units) and np.array_equal(first.blocks, second.blocks)
     if not same or first.names != second.names:
         raise RequestError("the two results have different counts, or group the units into different blocks")
-
-
-def _delta(metric: Metric, names: Sequence[str], sides: Sequence[Floats]) -> Floats:
-    return metric.score(sides[1], names) - metric.score(sides[0], names)
 
 
 def _difference(value: float, bootstrap: Floats, randomized: Floats, *, confidence: float, n_blocks: int) -> Difference:
@@ -130,12 +165,6 @@ def _p_value(null: Floats, value: float) -> float:
     if math.isnan(value) or np.isnan(null).any():
         return math.nan
     return float((1 + np.count_nonzero(np.abs(null) >= abs(value) - TIE)) / (1 + len(null)))
-
-
-def _swap_blocks(one: Floats, two: Floats, swaps: Floats) -> tuple[Floats, Floats]:
-    """Return the totals of both systems with the outputs of some blocks swapped, (chunk, k) each."""
-    moved = swaps @ (two - one)
-    return one.sum(axis=0) + moved, two.sum(axis=0) - moved
 
 
 def draw_weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
