@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from closeread.hf.load import load_dataset, load_dataset_builder
     from closeread.hf.modules import load_metric
     from closeread.scoring import compare, score
+    from closeread.systems import table
 
 __all__ = [
     "Report",
@@ -29,6 +30,7 @@ __all__ = [
     "load_dataset_builder",
     "load_metric",
     "score",
+    "table",
 ]
 
 _HOMES = {
@@ -40,6 +42,7 @@ _HOMES = {
     "load_dataset_builder": "closeread.hf.load",
     "load_metric": "closeread.hf.modules",
     "score": "closeread.scoring",
+    "table": "closeread.systems",
 }
 
 

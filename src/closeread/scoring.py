@@ -14,7 +14,8 @@ from typing import Any
 
 from closeread.corpora.gold import load_corpus
 from closeread.corpora.names import find_corpus, find_task
-from closeread.counts.comparison import Comparison, make_comparison
+from closeread.counts.comparison import Comparison, correct_comparisons, make_comparison
+from closeread.counts.multiple_testing import Correction
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Counted, Provenance, Report, Resampling, make_report
 from closeread.counts.sides import Gold, Options, Place, System
@@ -198,10 +199,10 @@ def score(
     Raises:
         RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
-    place, options = _make_place(name, gold, config, split, data_dir, options)
+    place, options = make_place(name, gold, config, split, data_dir, options)
     scorer = open_scorer(name, place, {"preset": preset, **options}, metrics)
     fields = (by,) if isinstance(by, str) else tuple(by)
-    counted = scorer.count(scorer.read(_to_source(predictions)), scorer.breakdowns_for(fields))
+    counted = scorer.count(scorer.read(to_source(predictions)), scorer.breakdowns_for(fields))
     return make_report(counted, by=fields, resampling=resampling)
 
 
@@ -217,6 +218,7 @@ def compare(
     metrics: str | Sequence[str] | None = None,
     preset: str | None = None,
     resampling: Resampling | None = None,
+    correction: Correction = "holm",
     **options: str,
 ) -> Comparison:
     """Compare the predictions of two systems by paired tests.
@@ -225,17 +227,19 @@ def compare(
         name: the name of a corpus, such as "mctaco", or of a procedure, such as "coref".
         first, second: files, folders, or rows in memory; differences are second minus first.
         gold, config, split, data_dir, metrics, preset, resampling, **options: as for `score`.
+        correction: how p-values are corrected for the number of scores that are tested: "holm" or "none".
 
     Raises:
         RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
-    place, options = _make_place(name, gold, config, split, data_dir, options)
+    place, options = make_place(name, gold, config, split, data_dir, options)
     scorer = open_scorer(name, place, {"preset": preset, **options}, metrics)
-    one, two = (scorer.count(scorer.read(_to_source(system))) for system in (first, second))
+    one, two = (scorer.count(scorer.read(to_source(system))) for system in (first, second))
     names = [
         str(path) if isinstance(path, str | Path) else name for name, path in (("first", first), ("second", second))
     ]
-    return make_comparison((names[0], names[1]), one, two, resampling)
+    (corrected,) = correct_comparisons([make_comparison((names[0], names[1]), one, two, resampling)], correction)
+    return corrected
 
 
 def load_report(path: str | Path) -> Report:
@@ -250,7 +254,7 @@ def load_report(path: str | Path) -> Report:
     return report.with_titles(load_procedure(report.provenance.procedure))
 
 
-def _make_place(
+def make_place(
     name: str,
     gold: str | Path | Sequence[Any] | None,
     config: str | None,
@@ -259,7 +263,7 @@ def _make_place(
     options: Mapping[str, str],
 ) -> tuple[Place, dict[str, str]]:
     """Return where gold is, and the options that are not about its files."""
-    own = None if gold is None else _to_source(gold)
+    own = None if gold is None else to_source(gold)
     folder = None if data_dir is None else Path(data_dir)
     _, corpus = find_procedure(name)
     if corpus is None:
@@ -271,5 +275,6 @@ def _make_place(
     return Place(None, config, split, own, files), rest
 
 
-def _to_source(value: str | Path | Sequence[Any]) -> Path | Sequence[Any]:
+def to_source(value: str | Path | Sequence[Any]) -> Path | Sequence[Any]:
+    """Return a path for text, which names a file; anything else as it is."""
     return Path(value) if isinstance(value, str) else value

@@ -3,23 +3,50 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from closeread.counts.counted import Counted
 from closeread.counts.estimates import Resampling, number_or_none
+from closeread.counts.multiple_testing import Correction, correct_by_holm
 from closeread.counts.report import FORMAT, Report, list_scores, make_report
 from closeread.counts.report_schema import check_comparison
 from closeread.counts.resampling import Difference, compare
 from closeread.counts.results import Result, read_json
-from closeread.errors import RequestError, pluralize, quote
+from closeread.errors import RequestError, describe_unknown, pluralize, quote
 
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
 
-__all__ = ["Comparison", "make_comparison"]
+__all__ = ["Comparison", "Corrected", "PValues", "correct_comparisons", "make_comparison"]
+
+
+class PValues(NamedTuple):
+    """The corrected p-values of a difference; NaN if undefined.
+
+    Attributes:
+        p_bootstrap, p_randomization: those of the paired bootstrap and of approximate randomization.
+    """
+
+    p_bootstrap: float
+    p_randomization: float
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """The p-values of a comparison, corrected for all tests that were done together.
+
+    Attributes:
+        method: the name of the correction.
+        n_tests: the number of tests of each kind: one for each score of each pair of systems.
+        p_values: by the metric's name.
+    """
+
+    method: str
+    n_tests: int
+    p_values: Mapping[str, PValues]
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,13 +56,15 @@ class Comparison(Result):
     Attributes:
         names: the names of the systems.
         first, second: their reports.
-        differences: the differences, second minus first, by the metric's name.
+        differences: the differences, second minus first, by the metric's name, with p-values that are not corrected.
+        corrected: the p-values corrected for several tests; None if they were not corrected.
     """
 
     names: tuple[str, str]
     first: Report
     second: Report
     differences: Mapping[str, Difference]
+    corrected: Corrected | None = None
 
     def __repr__(self) -> str:
         scores = list_scores(self.first, lambda name: f"{100 * self.differences[name].value:+.2f}")
@@ -75,11 +104,17 @@ class Comparison(Result):
             "format": FORMAT,
             "first": {"name": self.names[0], **self.first.to_json()},
             "second": {"name": self.names[1], **self.second.to_json()},
-            "differences": {
-                name: {key: number_or_none(value) for key, value in difference._asdict().items()}
-                for name, difference in self.differences.items()
-            },
+            "differences": {name: self._difference_to_json(name) for name in self.differences},
+            "correction": None
+            if self.corrected is None
+            else {"method": self.corrected.method, "n_tests": self.corrected.n_tests},
         }
+
+    def _difference_to_json(self, name: str) -> dict[str, float | None]:
+        values: dict[str, float] = self.differences[name]._asdict()
+        if self.corrected is not None:
+            values |= {f"{kind}_corrected": p for kind, p in self.corrected.p_values[name]._asdict().items()}
+        return {key: number_or_none(value) for key, value in values.items()}
 
     @classmethod
     def from_json(cls, found: Any, source: object = "comparison") -> Comparison:
@@ -93,19 +128,31 @@ class Comparison(Result):
             FormatError: it is not a comparison; all problems at once.
         """
         check_comparison(found, source)
-        differences = {
-            name: Difference(*(math.nan if one[key] is None else one[key] for key in Difference._fields))
-            for name, one in found["differences"].items()
-        }
+        differences = {name: Difference(*_read(one, Difference._fields)) for name, one in found["differences"].items()}
         first, second = found["first"], found["second"]
         reports = Report.from_json(first, source), Report.from_json(second, source)
-        return cls((first["name"], second["name"]), *reports, differences)
+        return cls((first["name"], second["name"]), *reports, differences, _read_corrected(found))
+
+
+def _read_corrected(found: Mapping[str, Any]) -> Corrected | None:
+    """Read the corrected p-values of a comparison from its JSON; None if there are none."""
+    correction = found.get("correction")
+    if correction is None:
+        return None
+    kinds = [f"{kind}_corrected" for kind in PValues._fields]
+    p_values = {name: PValues(*_read(one, kinds)) for name, one in found["differences"].items()}
+    return Corrected(correction["method"], correction["n_tests"], p_values)
+
+
+def _read(found: Mapping[str, Any], keys: Sequence[str]) -> list[float]:
+    """Read numbers from JSON; null is NaN, and so is what is not there."""
+    return [math.nan if found.get(key) is None else found[key] for key in keys]
 
 
 def make_comparison(
     names: tuple[str, str], first: Counted, second: Counted, resampling: Resampling | None = None
 ) -> Comparison:
-    """Compare two systems by paired tests.
+    """Compare two systems by paired tests, whose p-values `correct_comparisons` corrects.
 
     Args:
         names: the names of the systems.
@@ -136,6 +183,32 @@ def make_comparison(
     return Comparison(
         names, make_report(one, resampling=resampling), make_report(two, resampling=resampling), differences
     )
+
+
+def correct_comparisons(comparisons: Sequence[Comparison], correction: Correction = "holm") -> list[Comparison]:
+    """Return comparisons with p-values corrected for all tests in any of them: every score of every pair of systems.
+
+    The two kinds of p-values test the same hypotheses in two ways, so each is a family of its own.
+
+    Raises:
+        RequestError: there is no such correction.
+    """
+    if correction not in get_args(Correction):
+        raise RequestError(describe_unknown("correction", correction, get_args(Correction)))
+    if correction == "none":
+        return [replace(comparison, corrected=None) for comparison in comparisons]
+    places = [(number, name) for number, comparison in enumerate(comparisons) for name in comparison.differences]
+    tests = [comparisons[number].differences[name] for number, name in places]
+    families = (correct_by_holm([getattr(test, kind) for test in tests]) for kind in PValues._fields)
+    p_values = dict(zip(places, map(PValues, *families), strict=True))
+    n_tests = sum(not math.isnan(test.p_randomization) for test in tests)
+    return [
+        replace(
+            comparison,
+            corrected=Corrected(correction, n_tests, {name: p_values[number, name] for name in comparison.differences}),
+        )
+        for number, comparison in enumerate(comparisons)
+    ]
 
 
 def _check_units(names: tuple[str, str], first: Counted, second: Counted) -> None:

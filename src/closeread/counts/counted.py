@@ -64,21 +64,21 @@ UnitRow = dict[str, str | int | float | None]
 class UnitRows(Sequence[UnitRow]):
     """A row for every unit of a system, made when it is asked for.
 
-    Args:
+    Attributes:
         counted: the counts of the system.
     """
 
     def __init__(self, counted: Counted) -> None:
-        self._counted = counted
+        self.counted = counted
 
     @cached_property
     def _scores(self) -> dict[str, Floats]:
         """The scores of all units, (n,) each, by the metric's name."""
-        table = self._counted.table
-        return {metric.name: metric.score(table.values, table.names) for metric in self._counted.procedure.metrics}
+        table = self.counted.table
+        return {metric.name: metric.score(table.values, table.names) for metric in self.counted.procedure.metrics}
 
     def __len__(self) -> int:
-        return len(self._counted.table.units)
+        return len(self.counted.table.units)
 
     @overload
     def __getitem__(self, place: int) -> UnitRow: ...
@@ -95,10 +95,10 @@ class UnitRows(Sequence[UnitRow]):
         return map(self._make_row, range(len(self)))
 
     def __repr__(self) -> str:
-        return f"<{pluralize(len(self), self._counted.procedure.unit)}>"
+        return f"<{pluralize(len(self), self.counted.procedure.unit)}>"
 
     def _make_row(self, i: int) -> UnitRow:
-        table, unit = self._counted.table, self._counted.procedure.unit
+        table, unit = self.counted.table, self.counted.procedure.unit
         return {
             unit: table.units[i],
             "block": int(table.blocks[i]),

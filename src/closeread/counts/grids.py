@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from closeread.counts.comparison import Comparison
+from closeread.counts.comparison import Comparison, PValues
 from closeread.counts.estimates import Estimate, Scores
+from closeread.counts.multiple_testing import find_least
 from closeread.counts.procedure import Procedure
 from closeread.counts.rendering import NOTHING, Grid, Style, Whole, escape_cell, percent
 from closeread.counts.report import Report
@@ -19,6 +20,11 @@ from closeread.errors import pluralize
 PARTS = ("precision", "recall")
 ENOUGH_BLOCKS = 30
 """From this number on, bootstrap intervals and p-values are close to nominal (`benchmarks/coverage.py`)."""
+
+SMALL = 0.05
+"""A usual level of significance."""
+
+UNCORRECTED = PValues(math.nan, math.nan)
 
 
 def report_grid(report: Report, style: Style = "table", *, digits: int = 2) -> Grid:
@@ -49,7 +55,7 @@ def report_grid(report: Report, style: Style = "table", *, digits: int = 2) -> G
         for position, (metric, estimate) in enumerate(_select_rows(scores)):
             is_first = position == 0
             title = report.name_score(metric)
-            title = title.removesuffix(" F1").removesuffix("/f1") if parted else title + _format_star(estimate)
+            title = title.removesuffix(" F1").removesuffix("/f1") if parted else title + format_star(estimate)
             rows.append(
                 [
                     *([name if is_first else ""] if sliced else []),
@@ -59,7 +65,7 @@ def report_grid(report: Report, style: Style = "table", *, digits: int = 2) -> G
                         if parted
                         else []
                     ),
-                    percent(estimate.value, digits) + (_format_star(estimate) if parted else ""),
+                    percent(estimate.value, digits) + (format_star(estimate) if parted else ""),
                     *([_format_interval(estimate, digits)] if drawn else []),
                     *(n if is_first and not stacked else [""] * len(sizes)),
                 ]
@@ -67,7 +73,7 @@ def report_grid(report: Report, style: Style = "table", *, digits: int = 2) -> G
     header = [*(["slice"] if sliced else []), "metric", *scores_header, *interval, *sizes]
     notes = _make_notes(report, groups)
     return Grid(
-        _make_title(report),
+        make_title(report),
         header,
         rows,
         notes,
@@ -84,10 +90,11 @@ def _select_rows(scores: Scores) -> list[tuple[str, Estimate]]:
 def _format_score(scores: Scores, name: str, digits: int) -> str:
     """Format a score that shares a row; an empty cell if there is none."""
     estimate = scores.scores.get(name)
-    return "" if estimate is None else percent(estimate.value, digits) + _format_star(estimate)
+    return "" if estimate is None else percent(estimate.value, digits) + format_star(estimate)
 
 
-def _format_star(estimate: Estimate) -> str:
+def format_star(estimate: Estimate) -> str:
+    """Return the mark of a score that is set by convention."""
     return "*" if estimate.undefined else ""
 
 
@@ -96,13 +103,14 @@ def _name_slice(field: str, value: str, report: Report) -> str:
     return f"{field}: {value}" if field and len(report.slices) > 1 else value
 
 
-def _make_title(report: Report) -> str:
+def make_title(report: Report) -> str:
+    """Return the part of the corpus that was scored."""
     p = report.provenance
     title = " ".join(part for part in (p.corpus, p.config, p.split) if part and part != "default")
     return f"{title} (not the released gold)" if p.released is False else title
 
 
-def _warn_of_few_blocks(report: Report, advice: str = "") -> list[str]:
+def warn_of_few_blocks(report: Report, advice: str = "") -> list[str]:
     """Return a warning if there are too few blocks for resampling."""
     n_blocks = report.total.n_blocks
     if not report.resampling.n_resamples or n_blocks >= ENOUGH_BLOCKS:
@@ -121,16 +129,16 @@ def _make_notes(report: Report, groups: Sequence[tuple[str, str, Scores]]) -> li
             f"Intervals: percentile bootstrap over {report.resampling_unit}s, "
             f"{drawing.n_resamples:,} resamples, seed {drawing.seed}."
         )
-    notes += _warn_of_few_blocks(report)
+    notes += warn_of_few_blocks(report)
     if report.provenance.missing:
         treatment = "skipped" if report.provenance.options.get("missing") == "skip" else "scored as empty"
         notes.append(f"No prediction for {pluralize(report.provenance.missing, 'gold record')} ({treatment}).")
     if any(e.undefined for _, _, scores in groups for e in scores.scores.values()):
         notes.append("* This score is 0/0; its value is set by convention.")
-    return [*notes, *_name_options(report)]
+    return [*notes, *name_options(report)]
 
 
-def _name_options(report: Report) -> list[str]:
+def name_options(report: Report) -> list[str]:
     """Return the name of the preset that the options are, if they are one, and the signature."""
     preset = [f"Preset: {report.preset}."] if report.preset else []
     return [*preset, Whole(f"Signature: {report.provenance.signature}")]
@@ -172,12 +180,13 @@ def report_rows(report: Report) -> tuple[list[str], list[list[object]]]:
 
 def comparison_grid(comparison: Comparison) -> Grid:
     """Return the table of a comparison: two systems and their difference, with a row for each metric."""
-    drawing = comparison.first.resampling
+    drawing, corrected = comparison.first.resampling, comparison.corrected
     first, second = (Whole(escape_cell(name)) for name in comparison.names)
     interval = f"{100 * drawing.confidence:g}% interval"
     header = ["metric", first, second, "difference", interval, "p (randomization)", "p (bootstrap)"]
     rows = []
     for metric, d in comparison.differences.items():
+        p = d if corrected is None else corrected.p_values[metric]
         rows.append(
             [
                 comparison.first.name_score(metric),
@@ -185,25 +194,44 @@ def comparison_grid(comparison: Comparison) -> Grid:
                 percent(comparison.second.total.scores[metric].value),
                 _format_difference(d.value),
                 NOTHING if math.isnan(d.low) else f"{_format_difference(d.low)} to {_format_difference(d.high)}",
-                _format_p_value(d.p_randomization),
-                _format_p_value(d.p_bootstrap),
+                format_p_value(p.p_randomization),
+                format_p_value(p.p_bootstrap),
             ]
         )
     notes = [
         f"Paired tests over {pluralize(comparison.first.total.n_blocks, comparison.first.resampling_unit)}, "
         f"{drawing.n_resamples:,} resamples, seed {drawing.seed}; p-values are two-sided "
-        "and not corrected for multiple comparisons.",
-        *_warn_of_few_blocks(comparison.first, "; prefer the p-value of the randomization test"),
-        *_name_options(comparison.first),
+        f"and {_name_correction(comparison)}.",
+        *warn_of_few_resamples(drawing.n_resamples, 0 if corrected is None else corrected.n_tests),
+        *warn_of_few_blocks(comparison.first, "; prefer the p-value of the randomization test"),
+        *name_options(comparison.first),
     ]
     return Grid(
-        _make_title(comparison.first),
+        make_title(comparison.first),
         header,
         rows,
         notes,
         prose=frozenset({"metric"}),
         best=frozenset(_find_best(comparison)),
     )
+
+
+def _name_correction(comparison: Comparison) -> str:
+    corrected = comparison.corrected
+    if corrected is None:
+        return "not corrected for multiple comparisons"
+    return f"corrected for {pluralize(corrected.n_tests, 'comparison')} by Holm's method"
+
+
+def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) -> list[str]:
+    """Return a warning if no corrected p-value can be significant."""
+    least = find_least(n_resamples, n_tests)
+    if least <= alpha:
+        return []
+    return [
+        f"After correction for {n_tests:,} comparisons, {n_resamples:,} resamples give no p-value below "
+        f"{format_p_value(least)}: use more (--resamples)."
+    ]
 
 
 def _find_best(comparison: Comparison) -> Iterator[tuple[int, int]]:
@@ -217,6 +245,8 @@ def comparison_rows(comparison: Comparison) -> tuple[list[str], list[list[object
     """Return header and rows of a comparison as CSV, ratios in full precision."""
     header = ["first", "second", "metric", "first_score", "second_score"]
     header += ["difference", "low", "high", "p_bootstrap", "p_randomization", "signature"]
+    header += ["p_bootstrap_corrected", "p_randomization_corrected"]
+    corrected = {} if comparison.corrected is None else comparison.corrected.p_values
     rows: list[list[object]] = [
         [
             *comparison.names,
@@ -225,6 +255,7 @@ def comparison_rows(comparison: Comparison) -> tuple[list[str], list[list[object
             comparison.second.total.scores[name].value,
             *(None if math.isnan(value) else value for value in d),
             comparison.first.provenance.signature,
+            *(None if math.isnan(p) else p for p in corrected.get(name, UNCORRECTED)),
         ]
         for name, d in comparison.differences.items()
     ]
@@ -271,7 +302,8 @@ def _format_difference(value: float) -> str:
     return NOTHING if math.isnan(value) else f"{100 * value:+.2f}"
 
 
-def _format_p_value(p: float) -> str:
+def format_p_value(p: float) -> str:
+    """Format a p-value with four decimals; they are never 0."""
     if math.isnan(p):
         return NOTHING
-    return f"{p:.4f}" if p >= 0.0001 else "<0.0001"  # p-values are never 0
+    return f"{p:.4f}" if p >= 0.0001 else "<0.0001"

@@ -13,7 +13,7 @@ from closeread.errors import escape
 
 Style = Literal["table", "markdown", "latex"]
 NOTHING = "–"
-NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*(e[+-]?[0-9]+)?[*%]?( .*)?")
+NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*(e[+-]?[0-9]+)?[*%†‡]*( .*)?")
 """A cell that starts with a number, unlike a date or the name of a mention."""
 
 
@@ -77,10 +77,23 @@ def draw(grid: Grid, style: Style, *, width: int | None = None, coloured: bool =
             + "\n"
             + "".join(f"% {escape_cell(line)}\n" for line in (grid.title, *grid.notes) if line)
         )
+    rows = [
+        [_embolden(cell) if (number, i) in grid.best else cell for i, cell in enumerate(row)]
+        for number, row in enumerate(rows)
+    ]
     rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     body = tabulate.tabulate(rows, grid.header, tablefmt="pipe", disable_numparse=True, colalign=_align_columns(grid))
     parts = [f"**{grid.title}**"] if grid.title else []
     return "\n\n".join(filter(None, [*parts, body, *grid.notes])) + "\n"
+
+
+def _embolden(cell: str) -> str:
+    r"""Return a cell in bold in Markdown; an asterisk in it would end that.
+
+    >>> print(_embolden("0.00*"))
+    **0.00\*\**
+    """
+    return "**" + cell.replace("*", "\\*") + "**"
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -46,11 +46,15 @@ class Shown(ABC):
     def _draw(self, style: Style) -> str:
         return "\n".join(draw(grid, style) for grid in self.to_grids(style))
 
-    def _repr_html_(self) -> str:
-        """The tables as Jupyter shows them."""
+    def to_html(self) -> str:
+        """Return the tables in HTML, scores times 100, to be put into a page."""
         from closeread.counts.html_tables import draw_html
 
         return "".join(draw_html(grid) for grid in self.to_grids("markdown"))
+
+    def _repr_html_(self) -> str:
+        """The tables as Jupyter shows them."""
+        return self.to_html()
 
 
 class Result(Shown):

@@ -44,6 +44,13 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     @click.argument("systems", type=options.FILE, nargs=-1, required=True)
     @options.metrics(procedure)
     @options.resampling_options
+    @click.option(
+        "--correction",
+        type=click.Choice(["holm", "none"]),
+        default="holm",
+        show_default=True,
+        help="How to correct p-values for the number of comparisons: all scores of all systems.",
+    )
     @options.style_options
     def command(systems: tuple[Path, ...], **values: Any) -> None:
         run(procedure, corpus, name, systems, values)
@@ -99,17 +106,18 @@ def check_signature(name: str, stored: Counted, scorer: Scorer) -> None:
 
 def show(systems: tuple[Path, ...], results: list[Counted], values: dict[str, Any]) -> None:
     """Compare the first result with each of the others and print the results."""
-    from closeread.counts.comparison import make_comparison
+    from closeread.counts.comparison import correct_comparisons, make_comparison
     from closeread.counts.estimates import Resampling
     from closeread.counts.grids import comparison_grid, comparison_rows
 
     options.tell(notice for result in results for notice in result.notices)
     resampling = Resampling(values["resamples"], values["confidence"], values["seed"])
     names = [escape(str(path)) for path in systems]
-    comparisons = [
+    uncorrected = [
         make_comparison((names[0], name), results[0], other, resampling)
         for name, other in zip(names[1:], results[1:], strict=True)
     ]
+    comparisons = correct_comparisons(uncorrected, values["correction"])
     tables = [comparison_rows(comparison) for comparison in comparisons]
     printing.show(
         values["style"],

@@ -1,0 +1,193 @@
+"""`closeread table`."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from closeread.cli import options, printing
+from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.procedure_group import (
+    ProcedureGroup,
+    corpus_options,
+    examples,
+    given_options,
+    procedure_options,
+    read_place,
+)
+from closeread.errors import RequestError, escape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from closeread.counts.procedure import Procedure
+    from closeread.counts.systems_table import SystemsTable
+
+    Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+
+DETAILS = """Each system is a file of predictions, a file of counts from `closeread score --counts`, or a report from
+`closeread score --json`. Best scores are bold. Systems that are not significantly different from the best are marked
+with †: by approximate randomization, corrected for all pairs of systems by Holm's method. Reports have no counts, so
+they can't be tested."""
+KEY = "The key is the first file; omit it if there are only counts and reports."
+ENDINGS = ("another.jsonl", "counts.parquet report.json --intervals plus-minus", "another.jsonl --format latex")
+
+
+def split_names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names in options that separate them by commas."""
+    return tuple(name.strip() for names in csv.reader(values) for name in names)
+
+
+table_options = options.together(
+    click.option(
+        "--scores",
+        "columns",
+        multiple=True,
+        callback=split_names,
+        metavar="NAMES",
+        help="Show these scores, separated by commas, such as muc/f1, or muc for its precision, recall and F1.  "
+        "[default: all but precision and recall]",
+    ),
+    click.option(
+        "--names",
+        multiple=True,
+        callback=split_names,
+        metavar="NAMES",
+        help="Call the systems by these names, separated by commas.  [default: names of the files]",
+    ),
+    click.option(
+        "--sort", metavar="SCORE", default="none", show_default=True, help="Sort by this score, the best system first."
+    ),
+    click.option(
+        "--intervals",
+        type=click.Choice(["none", "range", "plus-minus"]),
+        default="none",
+        show_default=True,
+        help="Show confidence intervals: both ends, or half of their width.",
+    ),
+    click.option(
+        "--digits", type=click.IntRange(0, 6), default=2, show_default=True, help="Show so many decimals of scores."
+    ),
+    click.option("--pairs", is_flag=True, help="Also show the tests of all pairs of systems (in CSV: only these)."),
+    click.option(
+        "--alpha",
+        type=options.NumberRange(0, 1, min_open=True, max_open=True),
+        default=0.05,
+        show_default=True,
+        help="Level of significance.",
+    ),
+    options.resampling_options,
+    click.option(
+        "--format",
+        "style",
+        type=click.Choice(["table", "json", "markdown", "latex", "csv", "html"]),
+        default="table",
+        show_default=True,
+        help="How to format the output.",
+    ),
+    click.option("--json", "style", flag_value="json", help="Same as --format json."),
+)
+
+
+def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
+    """Return the subcommand of a procedure."""
+    about = [f"Print a table of many systems: {procedure.title}.", DETAILS, *([] if corpus else [KEY])]
+
+    gold_parameters: Decorator = options.gold_options if corpus else options.together()
+
+    @click.command(
+        cls=GroupedCommand,
+        name=procedure.name,
+        help="\n\n".join([*about, examples(procedure, corpus, f"table {name}", *ENDINGS)]),
+        short_help=procedure.title[0].upper() + procedure.title[1:],
+    )
+    @gold_parameters
+    @click.argument(
+        "systems", type=options.FILE, nargs=-1, required=True, metavar="SYSTEMS..." if corpus else "[KEY] SYSTEMS..."
+    )
+    @options.metrics(procedure)
+    @table_options
+    def command(systems: tuple[Path, ...], **values: Any) -> None:
+        run(procedure, name, systems, values)
+
+    command.params += [*corpus_options(corpus), *procedure_options(procedure, corpus)]
+    return command
+
+
+def run(procedure: Procedure, name: str, files: tuple[Path, ...], values: dict[str, Any]) -> None:
+    """Score the systems and print the table."""
+    from closeread.counts.estimates import Resampling
+    from closeread.counts.systems_input import make_names
+    from closeread.counts.systems_table import make_systems_table
+    from closeread.systems import read_systems
+
+    key, systems = take_key(files) if procedure.sides.key_first else (values.get("gold"), files)
+    names = list(values["names"]) or make_names(systems)
+    if len(names) != len(systems):
+        raise RequestError(f"--names has {len(names)} names for {len(systems)} systems")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RequestError(f"--names has '{twice}' twice; give each system its own name")
+    found = read_systems(
+        name,
+        read_place({**values, "gold": key}),
+        dict(zip(names, systems, strict=True)),
+        options=given_options(procedure, values),
+        metrics=values.get("metrics"),
+        scores=values["columns"] or None,
+    )
+    options.tell(found.notices)
+    table = make_systems_table(
+        names,
+        found.results,
+        found.scores,
+        sort=None if values["sort"] == "none" else values["sort"],
+        resampling=Resampling(values["resamples"], values["confidence"], values["seed"]),
+        lacking=found.lacking,
+        **{name: values[name] for name in ("alpha", "digits", "intervals", "pairs")},
+    )
+    show(table, values["style"])
+
+
+def take_key(files: tuple[Path, ...]) -> tuple[Path | None, tuple[Path, ...]]:
+    """Return the key, if the first file is one, and the systems.
+
+    Raises:
+        RequestError: there is no key, but a response.
+    """
+    from closeread.counts.systems_input import find_kind
+    from closeread.formats.text import is_open_pipe
+
+    are_stored = [not is_open_pipe(path) and find_kind(path) != "predictions" for path in files]
+    if all(are_stored):
+        return None, files
+    if are_stored[0]:
+        raise RequestError(f"{escape(str(files[0]))} is not a key (expected the key before the systems)")
+    if len(files) == 1:
+        raise RequestError("a table needs at least one system after the key")
+    return files[0], files[1:]
+
+
+def show(table: SystemsTable, style: Any) -> None:
+    """Print the table."""
+    if style in ("latex", "html"):
+        click.echo(table.to_latex() if style == "latex" else table.to_html(), nl=False)
+        return
+    printing.show(style, value=table.to_json, table=table.to_rows, grids=lambda: table.to_grids(style))
+
+
+command = ProcedureGroup(
+    "table",
+    build=build,
+    help="""Print a table of many systems, with tests against the best.
+
+    \b
+    Examples:
+      closeread table mctaco baseline.jsonl mine.jsonl other.parquet
+      closeread table coref key.conll baseline.conll mine.conll --format latex
+    """,
+    short_help="Print a table of many systems, with tests against the best.",
+)

@@ -1,0 +1,194 @@
+"""Many systems, scored alike and put into one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from closeread.counts.counted import Counted, Provenance, UnitRows
+from closeread.counts.estimates import Resampling
+from closeread.counts.files import read_any_counts
+from closeread.counts.procedure import Procedure
+from closeread.counts.report import Report
+from closeread.counts.sides import Place
+from closeread.counts.systems_input import (
+    check_comparable,
+    choose_columns,
+    find_kind,
+    make_names,
+    restrict_metrics,
+    select_scores,
+)
+from closeread.counts.systems_table import IntervalStyle, SystemsTable, make_systems_table
+from closeread.errors import RequestError
+from closeread.formats.text import is_open_pipe
+from closeread.scoring import Scorer, find_procedure, make_place, open_scorer, to_source
+
+__all__ = ["Source", "Systems", "read_systems", "table"]
+
+Source = str | Path | Sequence[Any] | Report
+"""A system of a table: a file of predictions, counts or a report, a folder, rows in memory, or a report."""
+
+
+class Systems(NamedTuple):
+    """The systems of a table, all scored alike.
+
+    Attributes:
+        results: the counts of each system, or its report.
+        scores: the names of the scores that all of them have, to be columns.
+        lacking: the names of other scores, with the systems that lack them.
+        notices: notices for the user, one sentence each.
+    """
+
+    results: list[Counted | Report]
+    scores: tuple[str, ...]
+    lacking: Mapping[str, Sequence[str]]
+    notices: list[str]
+
+
+def read_systems(
+    name: str,
+    place: Place,
+    sources: Mapping[str, Source],
+    *,
+    options: Mapping[str, object] | None = None,
+    metrics: str | Sequence[str] | None = None,
+    scores: Sequence[str] | None = None,
+) -> Systems:
+    """Read the systems of a table.
+
+    Args:
+        name: the name of a corpus or a procedure.
+        place: where gold is, for predictions; counts and reports include theirs.
+        sources: the systems by name.
+        options: values of the procedure's options, for predictions; under `preset`, the name of a preset.
+        metrics, scores: as in `select_scores`.
+
+    Raises:
+        RequestError: a name does not exist, systems lack scores, or they were not scored alike; an InputError if a file
+            is missing or invalid.
+    """
+    procedure, _ = find_procedure(name)
+    selected, columns = select_scores(procedure, scores, metrics, options or {})
+    found = {system: _read_stored(source, procedure) for system, source in sources.items()}
+    has_key = procedure.sides.key_first and place.gold is not None
+    scorer = None
+    if has_key or None in found.values():
+        scorer = open_scorer(name, place, options, selected.families)
+    elif options or any(part is not None for part in place):
+        raise RequestError("counts and reports include their gold and options; omit the options for these")
+    notices = [] if scorer is None else list(scorer.gold.notices)
+    results: list[Counted | Report] = []
+    for system, stored in found.items():
+        source = sources[system]
+        if stored is None and scorer is not None and not isinstance(source, Report):
+            stored = scorer.count(scorer.read(to_source(source)))
+            notices += stored.notices
+        if stored is not None:
+            results.append(stored)
+    _check_signatures(list(sources), results, procedure, scorer)
+    shown, lacking = choose_columns(list(sources), results, columns, required=scores is not None or metrics is not None)
+    results = [restrict_metrics(one, shown) if isinstance(one, Counted) else one for one in results]
+    return Systems(results, shown, lacking, notices)
+
+
+def _read_stored(source: Source, procedure: Procedure) -> Counted | Report | None:
+    """Return the counts of a system, or its report if there are no counts; None if the source is predictions.
+
+    Raises:
+        FormatError: a file of counts or a report is invalid, or the counts are of another procedure.
+    """
+    if isinstance(source, str | Path):
+        path = Path(source)
+        kind = "predictions" if is_open_pipe(path) else find_kind(path)  # what is read from a pipe is gone
+        if kind == "counts":
+            return read_any_counts(path, lambda _: procedure)
+        if kind == "predictions":
+            return None
+        source = Report.load(path)
+    if not isinstance(source, Report):
+        return None
+    if isinstance(source.unit_rows, UnitRows):
+        return source.unit_rows.counted
+    return source.with_titles(procedure)
+
+
+def _check_signatures(
+    names: Sequence[str], results: Sequence[Counted | Report], procedure: Procedure, scorer: Scorer | None
+) -> None:
+    """Check that all systems have the same signature, and that of the gold and the options if these are given.
+
+    Raises:
+        RequestError: they differ; the message says in what.
+    """
+    found = [one.provenance for one in results]
+    if scorer is not None:
+        signature = scorer.expected_signature()
+        if scorer.options.get("missing") == "skip":  # the digest covers only the units with a prediction
+            signature = procedure.signature(scorer.options, found[0].signature.rpartition("|gold:")[2])
+        options = procedure.keep_options(scorer.options, reading=True)
+        about = Provenance(procedure.name, procedure.version, options, signature, *scorer.gold.origin, 0)
+        names, found = ["the gold and the options given", *names], [about, *found]
+    check_comparable(names, found, procedure.options)
+
+
+def table(
+    name: str,
+    systems: Mapping[str, Source] | Sequence[str | Path],
+    *,
+    gold: str | Path | Sequence[Any] | None = None,
+    config: str | None = None,
+    split: str | None = None,
+    data_dir: str | Path | None = None,
+    metrics: str | Sequence[str] | None = None,
+    preset: str | None = None,
+    scores: str | Sequence[str] | None = None,
+    sort: str | None = None,
+    intervals: IntervalStyle = "none",
+    pairs: bool = False,
+    alpha: float = 0.05,
+    digits: int = 2,
+    resampling: Resampling | None = None,
+    **options: str,
+) -> SystemsTable:
+    """Score many systems, and put them into one table with tests against the best.
+
+    Args:
+        name: the name of a corpus, such as "mctaco", or of a procedure, such as "coref".
+        systems: by name, files of predictions, of counts or of reports, rows in memory, or reports; or only files,
+            which are named after their stems.  Systems with predictions or counts are tested, in pairs; a report that
+            was read from JSON has no counts.
+        gold, config, split, data_dir, metrics, preset, **options: as for `score`, if there are predictions.
+        scores: the columns: names of scores, such as "muc/f1", or of families, such as "muc" for its precision, recall
+            and F1; None for all scores of the metrics but precision and recall.
+        sort: the score to sort rows by, the best first; None to keep the order.
+        intervals: how tables show intervals: "none", "range" (both ends) or "plus-minus" (half of their width).
+        pairs: whether to show the tests of all pairs, not only the marks of those against the best.
+        alpha: the level of significance, to which p-values corrected by Holm's method are compared.
+        digits: the number of decimals of scores times 100.
+        resampling: parameters of intervals and tests; None for the defaults.
+
+    Raises:
+        RequestError: a name does not exist, systems lack scores, or they were not scored alike; an InputError if a file
+            is missing or invalid.
+    """
+    if not isinstance(systems, Mapping):
+        paths = [Path(path) for path in systems]
+        systems = dict(zip(make_names(paths), paths, strict=True))
+    place, options = make_place(name, gold, config, split, data_dir, options)
+    given = {**({} if preset is None else {"preset": preset}), **options}
+    columns = [scores] if isinstance(scores, str) else scores
+    found = read_systems(name, place, systems, options=given, metrics=metrics, scores=columns)
+    return make_systems_table(
+        list(systems),
+        found.results,
+        found.scores,
+        sort=sort,
+        resampling=resampling,
+        alpha=alpha,
+        digits=digits,
+        intervals=intervals,
+        pairs=pairs,
+        lacking=found.lacking,
+    )
