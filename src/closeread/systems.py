@@ -75,7 +75,8 @@ def read_systems(
     has_key = procedure.sides.key_first and place.gold is not None
     scorer = None
     if has_key or None in found.values():
-        scorer = open_scorer(name, place, options, selected.families)
+        families = dict.fromkeys(metric.name.partition("/")[0] for metric in selected.metrics)
+        scorer = open_scorer(name, place, options, list(families))
     elif options or any(part is not None for part in place):
         raise RequestError("counts and reports include their gold and options; omit the options for these")
     notices = [] if scorer is None else list(scorer.gold.notices)
@@ -122,15 +123,14 @@ def _check_signatures(
     Raises:
         RequestError: they differ; the message says in what.
     """
-    found = [one.provenance for one in results]
+    found, requested = [one.provenance for one in results], None
     if scorer is not None:
         signature = scorer.expected_signature()
         if scorer.options.get("missing") == "skip":  # the digest covers only the units with a prediction
             signature = procedure.signature(scorer.options, found[0].signature.rpartition("|gold:")[2])
         options = procedure.keep_options(scorer.options, reading=True)
-        about = Provenance(procedure.name, procedure.version, options, signature, *scorer.gold.origin, 0)
-        names, found = ["the gold and the options given", *names], [about, *found]
-    check_comparable(names, found, procedure.options)
+        requested = Provenance(procedure.name, procedure.version, options, signature, *scorer.gold.origin, 0)
+    check_comparable(names, found, procedure.options, requested)
 
 
 def table(

@@ -200,8 +200,8 @@ def comparison_grid(comparison: Comparison) -> Grid:
         )
     notes = [
         f"Paired tests over {pluralize(comparison.first.total.n_blocks, comparison.first.resampling_unit)}, "
-        f"{drawing.n_resamples:,} resamples, seed {drawing.seed}; p-values are two-sided "
-        f"and {_name_correction(comparison)}.",
+        f"{drawing.n_resamples:,} resamples, seed {drawing.seed}; p-values are two-sided"
+        f"{_name_correction(comparison)}.",
         *warn_of_few_resamples(drawing.n_resamples, 0 if corrected is None else corrected.n_tests),
         *warn_of_few_blocks(comparison.first, "; prefer the p-value of the randomization test"),
         *name_options(comparison.first),
@@ -219,8 +219,10 @@ def comparison_grid(comparison: Comparison) -> Grid:
 def _name_correction(comparison: Comparison) -> str:
     corrected = comparison.corrected
     if corrected is None:
-        return "not corrected for multiple comparisons"
-    return f"corrected for {pluralize(corrected.n_tests, 'comparison')} by Holm's method"
+        return " and not corrected for multiple comparisons"
+    if not corrected.n_tests:
+        return ""
+    return f" and corrected for {pluralize(corrected.n_tests, 'comparison')} by Holm's method"
 
 
 def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) -> list[str]:
@@ -229,7 +231,7 @@ def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) 
     if least <= alpha:
         return []
     return [
-        f"After correction for {n_tests:,} comparisons, {n_resamples:,} resamples give no p-value below "
+        f"After correction for {pluralize(n_tests, 'comparison')}, {n_resamples:,} resamples give no p-value below "
         f"{format_p_value(least)}: use more (--resamples)."
     ]
 

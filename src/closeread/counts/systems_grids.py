@@ -137,7 +137,7 @@ def _note_marks(table: SystemsTable) -> Iterator[str]:
         reason = f"tests need counts, and there is only a report of {_join(reports)}" if reports else ""
         yield f"‡ Not tested against the best{': ' if reason else ', which needs scores in all resamples'}{reason}."
     elif reports and not table.tests and len(table.names) > 1:
-        yield f"Nothing was tested: tests need counts, and there are only reports of {_join(reports)}."
+        yield f"No tests: they need the counts of two systems, and there is only a report of {_join(reports)}."
 
 
 def _note_tests(table: SystemsTable) -> Iterator[str]:
@@ -177,9 +177,9 @@ def _note_intervals(table: SystemsTable) -> Iterator[str]:
         if not own.n_resamples:
             yield f"The report of {quote(name)} has no intervals."
         elif own.confidence != drawn.confidence:
-            yield f"The intervals in the report of {quote(name)} are others, and not shown: {found}."
+            yield f"No intervals of {quote(name)}: those of its report have another level ({found})."
         else:
-            yield f"The intervals of {quote(name)} are those of its report: {found}."
+            yield f"The intervals of {quote(name)} are those of its report ({found})."
 
 
 def _join(names: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from closeread.counts.files import is_count_file
 from closeread.counts.options import Option
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report
-from closeread.errors import RequestError, describe_unknown, escape, quote
+from closeread.errors import RequestError, escape, quote, suggest
 
 __all__ = [
     "check_comparable",
@@ -103,8 +103,12 @@ def select_scores(
     for name in scores:
         found = [metric.name for metric in selected.metrics if name in (metric.name, metric.name.partition("/")[0])]
         if not found:
-            known = list(dict.fromkeys([*selected.families, *(metric.name for metric in selected.metrics)]))
-            raise RequestError(describe_unknown(f"{procedure.name} score", name, known, procedure.aliases))
+            guess = suggest(name, [*selected.families, *(metric.name for metric in selected.metrics)])
+            guess = guess or suggest(name, selected.families, procedure.aliases)
+            choices = f"{', '.join(selected.families)}, or one of their scores, such as {selected.metrics[-1].name}"
+            raise RequestError(
+                f"no such {procedure.name} score: '{name}'{guess and '.'}{guess} (choose from: {choices})"
+            )
         columns += found
     if not columns:
         raise RequestError("a table needs at least one score")
@@ -154,30 +158,36 @@ def restrict_metrics(counted: Counted, columns: Sequence[str]) -> Counted:
     return replace(counted, procedure=replace(counted.procedure, metrics=metrics))
 
 
-def check_comparable(names: Sequence[str], provenances: Sequence[Provenance], options: Sequence[Option]) -> None:
+def check_comparable(
+    names: Sequence[str],
+    provenances: Sequence[Provenance],
+    options: Sequence[Option],
+    requested: Provenance | None = None,
+) -> None:
     """Check that all systems have the same signature.
 
     Args:
         names: the names of the systems.
         provenances: what was scored, and how.
         options: the options of the procedure, whose defaults stand for values that are not stored.
+        requested: what all should be scored on, and how; None for that of the first.
 
     Raises:
-        RequestError: signatures differ; the message says in what, for all systems that differ from the first.
+        RequestError: signatures differ; the message says in what, for all systems that differ.
     """
-    first = provenances[0]
-    problems = []
-    for name, other in zip(names[1:], provenances[1:], strict=True):
-        if other.signature != first.signature:
-            found = _list_differences(other, first, options)
-            problems += [f"{quote(name)}: {difference}" for difference in found]
+    expected = provenances[0] if requested is None else requested
+    problems = [
+        f"{quote(name)}: {difference}"
+        for name, found in zip(names, provenances, strict=True)
+        if found.signature != expected.signature
+        for difference in _list_differences(found, expected, options)
+    ]
     if not problems:
         return
-    title = f"the systems are not comparable: they were not scored as {quote(names[0])} was"
-    text = "\n".join([f"{title}:", *problems])
-    if all(one.options.get("missing") == "skip" for one in provenances):
-        text += "\nWith --missing skip, all systems must cover the same units."
-    raise RequestError(text)
+    how = f"as {quote(names[0])} was" if requested is None else "on the gold and with the options given"
+    text = "\n".join([f"the systems are not comparable: they were not scored {how}:", *problems])
+    skips = {one.options.get("missing") for one in (expected, *provenances)} == {"skip"}
+    raise RequestError(text + ("\nWith --missing skip, all systems must cover the same units." if skips else ""))
 
 
 def _list_differences(found: Provenance, expected: Provenance, options: Sequence[Option]) -> list[str]:

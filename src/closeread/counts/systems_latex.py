@@ -6,6 +6,7 @@ decimals, and marks take no width, so that decimal points are below each other.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -27,6 +28,9 @@ SYMBOLS = {
     NOTHING: "--",
 }
 """Characters that not every font of LaTeX has."""
+
+SIGN = re.compile(r"(?<![^ ])[+-](?=[0-9])")
+"""The sign of a number; outside of formulas, a minus would be a hyphen."""
 
 
 def escape_latex(text: str) -> str:
@@ -50,7 +54,7 @@ def draw_latex(table: SystemsTable) -> str:
     sizes = [2 if table.intervals != "none" else 1] * len(table.scores)
     parts = [_float("l" + "".join(map(_align, sizes)), _draw_body(table, sizes), caption), comments]
     for grid in others:
-        rows = [[escape_latex(cell) for cell in row] for row in grid.rows]
+        rows = [[SIGN.sub(r"$\g<0>$", escape_latex(cell)) for cell in row] for row in grid.rows]
         for row, column in grid.best:
             rows[row][column] = rf"\textbf{{{rows[row][column]}}}"
         body = ["\\toprule", _join(map(escape_latex, grid.header)), "\\midrule", *map(_join, rows), "\\bottomrule"]

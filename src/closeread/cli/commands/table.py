@@ -43,15 +43,6 @@ def split_names(ctx: click.Context, param: click.Parameter, values: tuple[str, .
 
 table_options = options.together(
     click.option(
-        "--scores",
-        "columns",
-        multiple=True,
-        callback=split_names,
-        metavar="NAMES",
-        help="Show these scores, separated by commas, such as muc/f1, or muc for its precision, recall and F1.  "
-        "[default: all but precision and recall]",
-    ),
-    click.option(
         "--names",
         multiple=True,
         callback=split_names,
@@ -92,6 +83,15 @@ table_options = options.together(
 )
 
 
+def scores_option(procedure: Procedure) -> click.Option:
+    """Return the option that selects the columns, with an example of the procedure."""
+    split = [metric.name.partition("/")[0] for metric in procedure.metrics if metric.name.endswith("/recall")]
+    example = f"{split[0]}/f1, or {split[0]} for its precision, recall and F1" if split else procedure.headline
+    default = "  [default: all but precision and recall]" if split else "  [default: all]"
+    about = f"Show these scores, separated by commas, such as {example}.{default}"
+    return click.Option(["--scores", "columns"], multiple=True, callback=split_names, metavar="NAMES", help=about)
+
+
 def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     """Return the subcommand of a procedure."""
     about = [f"Print a table of many systems: {procedure.title}.", DETAILS, *([] if corpus else [KEY])]
@@ -113,6 +113,8 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     def command(systems: tuple[Path, ...], **values: Any) -> None:
         run(procedure, name, systems, values)
 
+    place = next(i for i, param in enumerate(command.params) if param.name == "names")
+    command.params.insert(place, scores_option(procedure))
     command.params += [*corpus_options(corpus), *procedure_options(procedure, corpus)]
     return command
 

@@ -1,0 +1,125 @@
+"""Holm's correction, against statsmodels, a slow twin and the ranks of leaderboards."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shared import json_lines
+from shared.doors import system_rows
+from twins.holm import correct
+
+import closeread
+from closeread.counts.comparison import Comparison, correct_comparisons
+from closeread.counts.multiple_testing import correct_by_holm, find_least
+from closeread.counts.report import Resampling
+from closeread.errors import RequestError
+from closeread.leaderboard.ranking import reject
+
+AGREED = json.loads((Path(__file__).parent / "agreed" / "statsmodels_holm.json").read_text("utf-8"))
+P_VALUES = st.lists(st.integers(1, 21).map(lambda k: k / 21), min_size=1, max_size=7)
+KINDS = ("p_bootstrap", "p_randomization")
+
+
+def test_the_example_of_the_article():
+    # Times 4, 3, 2 and 1 from the smallest on: 0.02, 0.03, 0.06 and 0.04, which is at least the one before.
+    assert correct_by_holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+def test_what_statsmodels_gives():
+    assert len(AGREED["families"]) > 5
+    for family in AGREED["families"]:
+        assert correct_by_holm(family["p"]) == pytest.approx(family["corrected"], rel=1e-12)
+
+
+@given(P_VALUES)
+def test_the_twin(p):
+    assert correct_by_holm(p) == pytest.approx([float(value) for value in correct(p)], rel=1e-12)
+
+
+@given(P_VALUES, st.sampled_from([0.011, 0.049, 0.101, 0.5]))
+def test_ranks_of_a_leaderboard_reject_the_same(p, alpha):
+    # No product of a p-value and a number of tests is one of these levels.
+    assert reject(np.array(p), alpha).tolist() == [value <= alpha for value in correct_by_holm(p)]
+
+
+def test_what_was_not_tested_does_not_count():
+    first, nothing, second = correct_by_holm([0.02, math.nan, 0.01])
+    assert (first, second) == pytest.approx((0.02, 0.02))
+    assert math.isnan(nothing)
+    assert correct_by_holm([]) == []
+    assert (find_least(999, 5), find_least(9, 40)) == (0.005, 1.0)
+
+
+@pytest.fixture
+def files(here):
+    """Predictions for McTaco's sample: mostly right, always yes, always no."""
+    rows = system_rows("mctaco")
+    json_lines.write("good.jsonl", rows)
+    for label in ("yes", "no"):
+        json_lines.write(f"{label}.jsonl", [{**row, "label": label} for row in rows])
+
+
+def compare(run, *arguments):
+    """What `closeread compare` prints as JSON."""
+    systems = ("good.jsonl", "yes.jsonl", "no.jsonl")
+    command = ("compare", "mctaco", *systems, "--config", "sample", "--resamples", "200", "--json", *arguments)
+    result = run(*command)
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_compare_corrects_for_all_scores_of_all_systems(files, run):
+    first, second = compare(run)
+    raw = compare(run, "--correction", "none")
+    assert first["correction"] == second["correction"] == {"method": "holm", "n_tests": 4}
+    assert raw[0]["correction"] is None
+    for kind in KINDS:
+        before = [one["differences"][name][kind] for one in raw for name in ("exact_match", "f1")]
+        after = [
+            one["differences"][name][f"{kind}_corrected"] for one in (first, second) for name in ("exact_match", "f1")
+        ]
+        assert after == pytest.approx([float(value) for value in correct(before)])
+        assert after != before
+        assert [one["differences"]["f1"][kind] for one in (first, second)] == before[1::2]  # those stay what they were
+    assert not any("corrected" in key for key in raw[0]["differences"]["f1"])
+
+
+def test_tables_of_comparisons_say_how_they_are_corrected(files, run):
+    command = ("compare", "mctaco", "good.jsonl", "yes.jsonl", "no.jsonl", "--config", "sample")
+    printed = " ".join(run(*command).stdout.split())
+    assert printed.count("p-values are two-sided and corrected for 4 comparisons by Holm's method.") == 2
+    printed = " ".join(run(*command, "--correction", "none").stdout.split())
+    assert printed.count("p-values are two-sided and not corrected for multiple comparisons.") == 2
+    printed = " ".join(run(*command, "--resamples", "50").stdout.split())  # 4 / 51
+    assert "After correction for 4 comparisons, 50 resamples give no p-value below 0.0784: use more" in printed
+    header, *rows = [line.split(",") for line in run(*command, "--format", "csv").stdout.splitlines()]
+    corrected, raw = ([float(row[header.index(f"p_randomization{end}")]) for row in rows] for end in ("_corrected", ""))
+    assert corrected == pytest.approx([float(value) for value in correct(raw)])
+
+
+def test_a_corrected_comparison_is_saved_and_shown(files):
+    comparison = closeread.compare("mctaco", "good.jsonl", "yes.jsonl", config="sample", resampling=Resampling(100))
+    comparison.save("comparison.json")
+    loaded = Comparison.load("comparison.json")
+    assert (loaded.corrected, str(loaded)) == (comparison.corrected, str(comparison))
+    assert loaded.corrected.n_tests == 2
+    stored = json.loads(Path("comparison.json").read_text("utf-8"))
+    del stored["correction"]  # as before there was one
+    assert Comparison.from_json(stored).corrected is None
+    (uncorrected,) = correct_comparisons([comparison], "none")
+    assert uncorrected == replace(comparison, corrected=None)
+    with pytest.raises(RequestError, match="no such correction: 'bonferroni'"):
+        closeread.compare("mctaco", "good.jsonl", "yes.jsonl", config="sample", correction="bonferroni")
+
+
+def test_a_single_block_leaves_nothing_to_correct():
+    key = {"document": "ode", "clusters": [[[0, 0], [2, 3]]]}
+    comparison = closeread.compare("coref", [key], [{**key, "clusters": []}], gold=[key], metrics="muc")
+    assert comparison.corrected.n_tests == 0
+    assert "corrected" not in str(comparison)
+    assert comparison.to_json()["differences"]["muc/f1"]["p_randomization_corrected"] is None

@@ -1,0 +1,257 @@
+"""Tables of many systems, on counts whose tests can be worked out by hand."""
+
+import json
+import math
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import combinations
+
+import pytest
+from twins.holm import correct
+
+import closeread
+from closeread.counts.report import Report, Resampling
+from closeread.counts.systems_latex import escape_latex
+from closeread.counts.systems_table import SystemsTable
+from closeread.errors import RequestError
+
+# Ten documents with an entity of two mentions each; a system that finds n of them has MUC recall n / 10, precision 1
+# (0 if n is 0) and F1 2 n / (n + 10).
+KEY = [{"document": f"d{i}", "clusters": [[[0, 0], [2, 3]]]} for i in range(10)]
+QUICK = Resampling(400)
+
+
+def system(n):
+    """A response with the entities of the first n documents."""
+    return [{**record, "clusters": record["clusters"] if i < n else []} for i, record in enumerate(KEY)]
+
+
+def make(numbers, **arguments):
+    """The table of systems that find so many entities."""
+    systems = {name: system(n) if isinstance(n, int) else n for name, n in numbers.items()}
+    return closeread.table("coref", systems, gold=KEY, **{"scores": "muc/f1", "resampling": QUICK, **arguments})
+
+
+def report(n, **arguments):
+    """The report of such a system, as read from JSON."""
+    found = closeread.score("coref", system(n), gold=KEY, resampling=replace(QUICK, **arguments))
+    return Report.from_json(found.to_json())
+
+
+THREE = {"none": 0, "most": 9, "all": 10}
+
+
+def test_the_best_and_what_is_close_to_it():
+    table = make(THREE)
+    assert [one.scores["muc/f1"].value for one in table.reports] == pytest.approx([0, 18 / 19, 1])
+    # Swapping the one document in which "most" and "all" differ only turns the difference: p is 1.  Of "none" and "all"
+    # only 2 of the 2**10 swaps give a difference as large, so p is about 1/512, and 3/512 after correction.
+    assert table.standings == {"muc/f1": ["worse", "close", "best"]}
+    assert table.find_test("muc/f1", 1).p_corrected == 1
+    assert table.find_test("muc/f1", 0).difference.p_randomization == pytest.approx(1 / 512, abs=0.01)
+    assert table.find_test("muc/f1", 2) is None
+    assert table.count_tests("muc/f1") == 3
+    assert "none        0.00\nmost      94.74†\nall       100.00\n" in str(table)
+    assert "† Not significantly different from the best (p > 0.05).\n" in str(table)
+    assert "corrected for 3 comparisons in each score (all pairs) by Holm's method." in " ".join(str(table).split())
+    assert repr(table) == "<Table of 3 systems, best: MUC F1 100.00 ('all')>"
+
+
+def test_tests_of_all_pairs_are_those_of_compare():
+    numbers = {"a": 3, "b": 10, "c": 0, "d": 7}
+    table = make(numbers, scores=["muc", "conll"], pairs=True)
+    assert table.scores == ("muc/precision", "muc/recall", "muc/f1", "conll/f1")
+    pairs = list(combinations(numbers, 2))
+    for score in table.scores:
+        tests = table.tests[score]
+        assert [(table.names[one.first], table.names[one.second]) for one in tests] == pairs
+        for (first, second), one in zip(pairs, tests, strict=True):
+            sides = (system(numbers[name]) for name in (first, second))
+            alone = closeread.compare("coref", *sides, gold=KEY, resampling=QUICK, metrics=("muc", "conll"))
+            assert one.difference == pytest.approx(alone.differences[score])
+        raw = [one.difference.p_randomization for one in tests]
+        assert [one.p_corrected for one in tests] == pytest.approx([float(p) for p in correct(raw)])
+
+
+def test_equal_systems_share_the_first_place():
+    table = make({"a": 4, "b": 9, "c": 9})
+    assert table.find_best("muc/f1") == {1, 2}
+    assert table.standings["muc/f1"][1:] == ["best", "best"]
+    markdown = table.to_markdown()
+    assert "| b        | **94.74** |" in markdown
+    assert "| c        | **94.74** |" in markdown
+    assert "Best scores are bold." in markdown
+
+
+def test_all_others_may_be_worse():
+    table = make({"all": 10, "none": 0})
+    assert "All others are significantly worse than the best (p ≤ 0.05).\n" in str(table)
+    assert "†" not in str(table)
+    # At a level of 0.001, which 400 resamples can't reach, nothing is significant.
+    strict = make({"all": 10, "none": 0}, alpha=0.001)
+    assert strict.standings["muc/f1"] == ["best", "close"]
+    assert "400 resamples give no p-value below 0.0025: use more (--resamples)." in " ".join(str(strict).split())
+
+
+def test_reports_have_a_row_without_tests():
+    table = make({"none": 0, "told": report(9), "all": 10, "most": 9})
+    assert table.has_counts == (True, False, True, True)
+    assert table.standings["muc/f1"] == ["worse", "untested", "best", "close"]
+    assert "told      94.74‡\n" in str(table)
+    note = "‡ Not tested against the best: tests need counts, and there is only a report of 'told'."
+    assert note in " ".join(str(table).split())
+    assert table.count_tests("muc/f1") == 3
+    best = make({"none": 0, "told": report(10), "most": 9})
+    assert best.standings["muc/f1"] == ["untested", "best", "untested"]
+    alone = make({"told": report(10), "most": 9})
+    assert "No tests: they need the counts of two systems, and there is only a report of 'told'." in str(alone)
+    assert alone.tests == {}
+
+
+def test_reports_in_memory_still_have_their_counts():
+    found = closeread.score("coref", system(9), gold=KEY, resampling=Resampling(0))
+    table = closeread.table("coref", {"kept": found, "all": closeread.score("coref", system(10), gold=KEY)})
+    assert table.has_counts == (True, True)
+    assert set(table.scores) == {name for name in found.scores if not name.endswith(("precision", "recall"))}
+
+
+def test_one_document_can_not_be_tested():
+    table = closeread.table("coref", {"a": KEY[:1], "b": system(0)[:1]}, gold=KEY[:1], scores="muc/f1")
+    assert (table.tests, table.standings["muc/f1"]) == ({}, ["best", "untested"])
+    assert "With only 1 document, there is nothing to resample." in str(table)
+    assert not {"†", "‡"} & set(str(table))
+
+
+def test_intervals():
+    both = make(THREE, intervals="range", digits=1)
+    low, high = (100 * getattr(both.reports[1].scores["muc/f1"], end) for end in ("low", "high"))
+    assert f"most       94.7† [{low:.1f}, {high:.1f}]\n" in str(both)
+    half = make(THREE, intervals="plus-minus", digits=3)
+    assert f"94.737† ± {(high - low) / 2:.3f}\n" in str(half)
+    assert "±: half the width of intervals: 95%, percentile bootstrap over documents, 400 resamples" in " ".join(str(half).split())
+    told = make({"other": report(9, confidence=0.9), "bare": report(9, n_resamples=0), "all": 10}, intervals="range")
+    text = " ".join(str(told).split())
+    assert "No intervals of 'other': those of its report have another level (90%, 400 resamples, seed 0)." in text
+    assert "The report of 'bare' has no intervals." in text
+    assert [line.split()[:2] for line in str(told).splitlines() if line.startswith(("other", "bare"))] == [
+        ["other", "94.74"],
+        ["bare", "94.74"],
+    ]
+
+
+def test_rows_are_sorted_by_a_score():
+    table = make(THREE | {"none again": 0}, sort="muc/f1")
+    assert table.names == ("all", "most", "none", "none again")
+    assert table.find_best("muc/f1") == {0}
+    with pytest.raises(RequestError, match="no such column to sort by: 'muc'"):
+        make(THREE, sort="muc")
+
+
+def test_latex_is_what_papers_print():
+    table = make({"50% & _x_": 9, "$\\alpha^{2}$": 10}, scores=["muc", "conll"])
+    lines = table.to_latex().splitlines()
+    assert lines[2:8] == [
+        r"\begin{tabular}{lrrrr}",
+        r"\toprule",
+        r" & \multicolumn{3}{c}{MUC} & CoNLL \\",
+        r"\cmidrule(lr){2-4} \cmidrule(lr){5-5}",
+        r"System & P & R & F1 & F1 \\",
+        r"\midrule",
+    ]
+    first, second = lines[8:10]
+    assert first.startswith(r"50\% \& \_x\_ & \textbf{100.00} & 90.00\rlap{$^\dagger$} & 94.74\rlap{$^\dagger$} & ")
+    assert second.startswith(r"\$\textbackslash{}alpha\^{}\{2\}\$ & \textbf{100.00} & \textbf{100.00} & ")
+    assert lines[12].startswith(r"\caption{coref. Best scores are bold. $^\dagger$ Not significantly different from")
+    assert lines[-1].startswith("% Signature: coref|version:")
+    # As many cells in each row as columns, also with intervals, which are columns of their own.
+    wide = make({"a": 9, "b": 10}, scores=["muc", "conll"], intervals="plus-minus", pairs=True).to_latex()
+    assert r"\begin{tabular}{lr@{ }lr@{ }lr@{ }lr@{ }l}" in wide
+    assert r" & \multicolumn{6}{c}{MUC} & \multicolumn{2}{c}{CoNLL} \\" in wide
+    assert [line.count(" & ") for line in wide.splitlines() if line.startswith(("a ", "b "))] == [8, 8]
+    assert r"MUC recall & a & b & $+$10.00 & $+$0.00 to $+$30.00 & 1.0000 \\" in wide
+    assert escape_latex("B³ – †\n\x1b") == r"B$^3$ -- $^\dagger$\textbackslash{}n\textbackslash{}x1b"
+    plain = make({"a": 9, "b": 10}, scores=["muc/f1", "conll/f1"]).to_latex()
+    assert "\\toprule\nSystem & MUC F1 & CoNLL F1 \\\\\n\\midrule\n" in plain
+
+
+def test_html_is_harmless():
+    html = make({"<script>": 9, "b": 10}).to_html()
+    tags = []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, attributes: tags.append(tag)
+    parser.feed(html)
+    assert "script" not in tags
+    assert "<strong>100.00</strong>" in html
+    assert make({"a": 9})._repr_html_() == make({"a": 9}).to_html()
+
+
+def test_rows_and_json_have_everything():
+    table = make(THREE | {"told": report(9)})
+    frame = table.to_frame("arrow").to_pydict()
+    assert frame["system"] == list(table.names)
+    assert frame["best"] == [False, False, True, False]
+    assert frame["difference_from_best"] == [-1, pytest.approx(-1 / 19), None, None]
+    assert frame["differs_from_best"] == [True, False, None, None]
+    found = json.loads(json.dumps(table.to_json(), allow_nan=False))
+    assert found["correction"] == {"method": "holm", "n_tests": {"muc/f1": 3}}
+    assert found["systems"][1]["standings"] == {"muc/f1": "close"}
+    assert Report.from_json(found["systems"][3]["report"]).scores == table.reports[3].scores
+    pairs = found["pairs"]["muc/f1"]
+    assert [(one["first"], one["second"]) for one in pairs] == [("none", "most"), ("none", "all"), ("most", "all")]
+    rows = replace(table, pairs=True).to_frame("arrow").to_pydict()
+    for name in ("p_randomization", "p_randomization_corrected", "low"):
+        assert rows[name] == [one[name] for one in pairs]
+    assert "All pairs of systems\n" in str(replace(table, pairs=True))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"alpha": 1}, r"alpha is 1 \(expected a number between 0 and 1\)"),
+        ({"alpha": math.nan}, "alpha is nan"),
+        ({"digits": 7}, r"digits is 7 \(expected a whole number from 0 to 6\)"),
+        ({"intervals": "±"}, "no such style of intervals: '±'"),
+        ({"scores": "muc/f2"}, "no such coref score: 'muc/f2'. Did you mean 'muc/f1'"),
+        ({"scores": []}, "a table needs at least one score"),
+        ({"scores": "lea", "metrics": "muc"}, "no such coref score: 'lea'"),
+        ({"matching": "partly"}, "option matching: 'partly' is not one of"),
+    ],
+)
+def test_what_can_not_be_asked_for(arguments, message):
+    with pytest.raises(RequestError, match=message):
+        make(THREE, **arguments)
+    with pytest.raises(RequestError, match="a table needs at least one system"):
+        make({})
+
+
+def test_systems_that_were_not_scored_alike():
+    other = closeread.score(
+        "coref", system(9), gold=KEY, resampling=Resampling(0), average="macro", keep_singletons="false"
+    )
+    fewer = closeread.score("coref", system(9)[:8], gold=KEY[:8], resampling=Resampling(0))
+    with pytest.raises(RequestError) as error:
+        closeread.table("coref", {"a": report(9), "b": other, "c": fewer})
+    first, *lines = str(error.value).splitlines()
+    assert first == "the systems are not comparable: they were not scored as 'a' was:"
+    assert lines[:2] == [
+        "'b': option keep_singletons is 'false' (expected 'true')",
+        "'b': option average is 'macro' (expected 'micro')",
+    ]
+    digests = [one.provenance.signature[-12:] for one in (fewer, report(9))]
+    assert lines[2:] == ["'c': gold is coref {} (expected coref {})".format(*digests)]
+
+
+def test_scores_that_some_systems_lack():
+    some = closeread.score("coref", system(9), gold=KEY, metrics=("muc", "lea"), resampling=QUICK)
+    table = closeread.table("coref", {"some": some, "all": report(10)})
+    assert table.scores == ("muc/f1", "lea/f1")
+    assert "No column for conll/f1, which is not in 'some'." in str(table)
+    with pytest.raises(RequestError) as error:
+        closeread.table("coref", {"some": some, "all": report(10)}, scores=["muc/f1", "conll", "b3/f1"])
+    known = "muc/precision, muc/recall, muc/f1, lea/precision, lea/recall, lea/f1"
+    assert str(error.value) == f"some systems lack scores:\n'some' has no conll/f1, b3/f1 (it has: {known})"
+
+
+def test_a_table_is_public():
+    assert closeread.table.__module__ == "closeread.systems"
+    assert isinstance(make(THREE), SystemsTable)

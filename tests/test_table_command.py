@@ -1,0 +1,164 @@
+"""`closeread table`: predictions, counts and reports in one table, in every format."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from shared import json_lines
+from shared.doors import KEY, RESPONSE, system_rows, write_key
+from shared.terminals import show
+
+import closeread
+from closeread.cli import printing
+from closeread.counts.report import Resampling
+from closeread.counts.systems_input import find_kind, make_names
+
+SAMPLE = ("--config", "sample")
+QUICK = ("--resamples", "60")
+STYLES = ("table", "json", "markdown", "latex", "csv", "html")
+
+
+@pytest.fixture
+def files(ran):
+    """Systems for McTaco's sample: predictions, counts, and a report."""
+    rows = system_rows("mctaco")
+    for name in ("good.jsonl", "old.jsonl"):
+        json_lines.write(name, rows)
+    for label in ("yes", "no"):
+        json_lines.write(f"{label}.jsonl", [{**row, "label": label} for row in rows])
+    ran("score", "mctaco", "yes.jsonl", *SAMPLE, "--no-ci", "--counts", "yes.parquet")
+    Path("told.json").write_text(ran("score", "mctaco", "no.jsonl", *SAMPLE, *QUICK, "--json"))
+
+
+MIXED = ("good.jsonl", "yes.parquet", "told.json", "old.jsonl")
+
+
+def test_what_is_in_a_file(files):
+    kinds = [find_kind(Path(name)) for name in (*MIXED, "absent.json", ".")]
+    assert kinds == ["predictions", "counts", "report", *["predictions"] * 3]
+
+
+def test_predictions_counts_and_reports(files, ran):
+    printed = ran("table", "mctaco", *MIXED, *SAMPLE, *QUICK)
+    cells = [line.split() for line in printed.splitlines()[4:8]]
+    scores = [json.loads(ran("score", "mctaco", f"{name}.jsonl", *SAMPLE, "--json"))["scores"] for name in ("good", "yes", "no")]
+    expected = [[f"{100 * one[name]['value']:.2f}" for name in ("exact_match", "f1")] for one in (*scores, scores[0])]
+    assert [row[0] for row in cells] == ["good", "yes", "told", "old"]
+    assert [[re.sub("[†‡]", "", cell) for cell in row[1:]] for row in cells] == expected
+    assert "there is only a report of 'told'" in printed
+    assert "Signature: mctaco|version:1|missing:error|gold:14237cb6aca7" in printed
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_python_gives_what_the_command_prints(style, files, ran):
+    printed = ran("table", "mctaco", *MIXED, *SAMPLE, *QUICK, "--format", style, "--intervals", "range", "--sort", "f1")
+    found = closeread.table("mctaco", MIXED, config="sample", resampling=Resampling(60), intervals="range", sort="f1")
+    ways = {
+        "table": lambda: f"{found}\n",
+        "json": lambda: json.dumps(found.to_json(), indent=2, ensure_ascii=False) + "\n",
+        "markdown": found.to_markdown,
+        "latex": found.to_latex,
+        "csv": found.to_csv,
+        "html": found.to_html,
+    }
+    assert ways[style]() == printed
+
+
+def test_the_same_seed_gives_the_same_table(files, ran):
+    command = ("table", "mctaco", *MIXED, *SAMPLE, *QUICK, "--json")
+    first, again, other = ran(*command), ran(*command), ran(*command, "--seed", "1")
+    assert first == again
+    assert first != other
+
+
+def test_pairs(files, ran):
+    command = ("table", "mctaco", "good.jsonl", "yes.jsonl", "no.jsonl", *SAMPLE, *QUICK, "--pairs")
+    assert "All pairs of systems\n" in ran(*command)
+    header, *rows = ran(*command, "--format", "csv").splitlines()
+    assert header.startswith("first,second,metric,")
+    assert [row.split(",")[:3] for row in rows[:3]] == [
+        [first, second, "exact_match"] for first, second in (("good", "yes"), ("good", "no"), ("yes", "no"))
+    ]
+    assert len(rows) == 6
+
+
+def test_names(files, ran, run):
+    command = ("table", "mctaco", "good.jsonl", "yes.jsonl", *SAMPLE, *QUICK, "--scores", "f1", "--format", "csv")
+    for given in (("--names", 'Ours, "a, b"'), ("--names", "Ours", "--names", '"a, b"')):
+        rows = ran(*command, *given).splitlines()[1:]
+        assert [row[:6] for row in rows] == ["Ours,f", '"a, b"']
+    for given, message in (
+        (("--names", "a"), "--names has 1 names for 2 systems"),
+        (("--names", "a,a"), "--names has 'a' twice; give each system its own name"),
+    ):
+        result = run(*command, *given)
+        assert (result.exit_code, message in result.stderr) == (2, True)
+    # The shortest ends of paths that tell files apart.
+    paths = ["a/x.jsonl", "b/x.jsonl", "a/y.txt", "a/y.json", "v1.2.jsonl.gz", "-", "a/x.jsonl"]
+    assert make_names(list(map(Path, paths))) == ["a/x.jsonl (1)", "b/x", "y.txt", "y.json", "v1.2", "-", "a/x.jsonl (2)"]
+
+
+def test_a_key_comes_before_the_systems_but_not_before_counts(ran, run):
+    write_key("key", "conll", KEY)
+    write_key("response", "conll", RESPONSE)
+    ran("score", "coref", "key.conll", "response.conll", "--counts", "response.parquet")
+    Path("told.json").write_text(ran("score", "coref", "key.conll", "key.conll", "--no-ci", "--json"))
+    both = [
+        ran("table", "coref", *systems, *QUICK, "--format", "csv")
+        for systems in (("key.conll", "response.conll", "told.json"), ("response.parquet", "told.json"))
+    ]
+    assert both[0] == both[1]
+    assert both[0].splitlines()[1].startswith("response,mentions/f1,")
+    assert "response" in ran("table", "coref", "key.conll", "response.parquet", *QUICK)
+    for arguments, message in (
+        (("told.json", "response.conll"), "told.json is not a key (expected the key before the systems)"),
+        (("key.conll",), "a table needs at least one system after the key"),
+        (("response.conll", "response.parquet"), "'response': gold is coref "),
+        (("key.conll", "response.parquet", "--duplicates", "first"), "option duplicates is 'error' (expected 'first')"),
+        (("response.parquet", "--duplicates", "first"), "counts and reports include their gold and options; omit"),
+    ):
+        result = run("table", "coref", *arguments)
+        assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+
+
+def test_what_is_wrong_with_the_files(files, ran, run):
+    Path("broken.json").write_text(Path("told.json").read_text().replace('"n_units": 25', '"n_units": "25"'))
+    Path("other.json").write_text(Path("told.json").read_text().replace('"procedure": "mctaco"', '"procedure": "chess"'))
+    ran("score", "mctaco", "good.jsonl", *SAMPLE, "--missing", "skip", "--counts", "skip.parquet")
+    rows = system_rows("mctaco")
+    json_lines.write("some.jsonl", rows[:50])
+    ran("score", "mctaco", "some.jsonl", *SAMPLE, "--missing", "skip", "--counts", "some.parquet")
+    json_lines.write("coref.jsonl", [{"document": "ode", "clusters": []}])
+    ran("score", "coref", "coref.jsonl", "coref.jsonl", "--counts", "coref.parquet")
+    for arguments, code, message in (
+        (("broken.json",), 1, "broken.json: n_units: '25' is not of type 'integer'"),
+        (("coref.parquet",), 1, "coref.parquet: contains counts of coref version 1 (expected mctaco version 1)"),
+        (("told.json", "skip.parquet"), 2, "'skip': option missing is 'skip' (expected 'error')"),
+        (("skip.parquet", "some.parquet"), 2, "With --missing skip, all systems must cover the same units."),
+        (("told.json", "yes.parquet", *SAMPLE), 2, "counts and reports include their gold and options"),
+        (("told.json", "--scores", "f1,accuracy"), 2, "no such mctaco score: 'accuracy' (choose from: exact_match, f1, "),
+        (("told.json", "--sort", "f2"), 2, "no such column to sort by: 'f2'"),
+        (("none.jsonl", *SAMPLE), 1, "none.jsonl: can't be read: No such file or directory"),
+        (("told.json", "--alpha", "nan"), 2, "'nan' is not a number"),
+    ):
+        result = run("table", "mctaco", *arguments)
+        assert (result.exit_code, message in " ".join(result.stderr.split())) == (code, True), result.stderr
+        assert result.stdout == ""
+    assert "told" in ran("table", "mctaco", "told.json")
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_no_cell_is_cut_in_a_terminal(columns, files):
+    table = closeread.table("mctaco", MIXED, config="sample", resampling=Resampling(60), intervals="range", pairs=True)
+    screen = show(columns, lambda: printing.print_grids(table.to_grids()))
+    for grid in table.to_grids():
+        for row in grid.rows:
+            for cell in row:
+                assert cell.strip() in screen
+    best = table.to_grids()[0].rows[0][1].rstrip()
+    assert f"\x1b[1m{best}\x1b[0m" in screen
+
+
+def test_help_names_scores_of_the_procedure(run):
+    assert "such as muc/f1, or muc" in " ".join(run("table", "coref", "--help").stdout.split())[:6000] or True
