@@ -128,7 +128,9 @@ def test_intervals():
     assert f"most       94.7† [{low:.1f}, {high:.1f}]\n" in str(both)
     half = make(THREE, intervals="plus-minus", digits=3)
     assert f"94.737† ± {(high - low) / 2:.3f}\n" in str(half)
-    assert "±: half the width of intervals: 95%, percentile bootstrap over documents, 400 resamples" in " ".join(str(half).split())
+    assert "±: half the width of intervals: 95%, percentile bootstrap over documents, 400 resamples" in " ".join(
+        str(half).split()
+    )
     told = make({"other": report(9, confidence=0.9), "bare": report(9, n_resamples=0), "all": 10}, intervals="range")
     text = " ".join(str(told).split())
     assert "No intervals of 'other': those of its report have another level (90%, 400 resamples, seed 0)." in text

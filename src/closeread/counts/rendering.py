@@ -91,7 +91,7 @@ def _embolden(cell: str) -> str:
     r"""Return a cell in bold in Markdown; an asterisk in it would end that.
 
     >>> print(_embolden("0.00*"))
-    **0.00\*\**
+    **0.00\***
     """
     return "**" + cell.replace("*", "\\*") + "**"
 

@@ -14,7 +14,7 @@ from closeread.counts.grids import (
     warn_of_few_blocks,
     warn_of_few_resamples,
 )
-from closeread.counts.rendering import NOTHING, Grid, Style, Whole
+from closeread.counts.rendering import NOTHING, Grid, Style, Whole, percent
 from closeread.counts.systems_table import PairTest, SystemsTable
 from closeread.errors import pluralize, quote
 
@@ -52,7 +52,7 @@ def _make_column(table: SystemsTable, score: str, style: Style) -> list[str]:
 
 def format_value(table: SystemsTable, estimate: Estimate) -> str:
     """Format a score in percent, with the decimals of the table."""
-    return NOTHING if estimate.value is None else f"{100 * estimate.value:.{table.digits}f}"
+    return percent(estimate.value, table.digits)
 
 
 def mark(table: SystemsTable, score: str, system: int) -> str:

@@ -2,7 +2,7 @@
 
 Conventions: systems are numbered from 0 in the order of the rows.  The best system is chosen by the same data that it
 is tested with, so the p-values of a score are corrected for all pairs of systems, not only for those with the best:
-otherwise, of 10 equally good systems, one would differ significantly from the best in 15 of 100 cases, not in 5.
+otherwise, the more systems there are, the more often one of several equally good systems would seem to be worse.
 """
 
 from __future__ import annotations

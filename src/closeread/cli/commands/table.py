@@ -33,12 +33,12 @@ DETAILS = """Each system is a file of predictions, a file of counts from `closer
 with †: by approximate randomization, corrected for all pairs of systems by Holm's method. Reports have no counts, so
 they can't be tested."""
 KEY = "The key is the first file; omit it if there are only counts and reports."
-ENDINGS = ("another.jsonl", "counts.parquet report.json --intervals plus-minus", "another.jsonl --format latex")
+ENDINGS = ("another.jsonl", "report.json --intervals plus-minus", "another.jsonl --format latex")
 
 
 def split_names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names in options that separate them by commas."""
-    return tuple(name.strip() for names in csv.reader(values) for name in names)
+    return tuple(name.strip() for names in csv.reader(values, skipinitialspace=True) for name in names)
 
 
 table_options = options.together(
