@@ -211,7 +211,7 @@ def test_rows_and_json_have_everything():
     [
         ({"alpha": 1}, r"alpha is 1 \(expected a number between 0 and 1\)"),
         ({"alpha": math.nan}, "alpha is nan"),
-        ({"digits": 7}, r"digits is 7 \(expected a whole number from 0 to 6\)"),
+        ({"digits": 11}, r"digits is 11 \(expected a whole number from 0 to 10\)"),
         ({"intervals": "±"}, "no such style of intervals: '±'"),
         ({"scores": "muc/f2"}, "no such coref score: 'muc/f2'. Did you mean 'muc/f1'"),
         ({"scores": []}, "a table needs at least one score"),

@@ -68,6 +68,14 @@ def test_python_gives_what_the_command_prints(style, files, ran):
     assert ways[style]() == printed
 
 
+def test_a_table_is_written_to_a_file_of_its_own(files, ran, run):
+    command = ("table", "mctaco", *MIXED, *SAMPLE, *QUICK, "--format", "html", "--output")
+    assert ran(*command, "table.html") == ""
+    assert Path("table.html").read_text("utf-8") == ran(*command[:-1])
+    result = run(*command, "told.json")
+    assert (result.exit_code, "told.json is also an input" in result.stderr) == (2, True)
+
+
 def test_the_same_seed_gives_the_same_table(files, ran):
     command = ("table", "mctaco", *MIXED, *SAMPLE, *QUICK, "--json")
     first, again, other = ran(*command), ran(*command), ran(*command, "--seed", "1")

@@ -34,7 +34,7 @@ Standing = Literal["best", "close", "worse", "untested", "undefined"]
 """How a score is related to the best one: it is the best, not significantly different from it, significantly worse, not
 tested, or it has no value."""
 
-MAX_DIGITS = 6
+MAX_DIGITS = 10
 
 
 class PairTest(NamedTuple):

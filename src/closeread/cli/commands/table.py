@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
-from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.procedure_group import (
     ProcedureGroup,
     corpus_options,
@@ -60,7 +59,14 @@ table_options = options.together(
         help="Show confidence intervals: both ends, or half of their width.",
     ),
     click.option(
-        "--digits", type=click.IntRange(0, 6), default=2, show_default=True, help="Show so many decimals of scores."
+        "-o", "--output", type=options.WRITTEN, metavar="FILE", help="Write the result to this file; print nothing."
+    ),
+    click.option(
+        "--digits",
+        type=click.IntRange(0, 10),
+        default=2,
+        show_default=True,
+        help="Number of decimals of scores in tables; JSON and CSV have them in full.",
     ),
     click.option("--pairs", is_flag=True, help="Also show the tests of all pairs of systems (in CSV: only these)."),
     click.option(
@@ -99,7 +105,7 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     gold_parameters: Decorator = options.gold_options if corpus else options.together()
 
     @click.command(
-        cls=GroupedCommand,
+        cls=options.WritingCommand,
         name=procedure.name,
         help="\n\n".join([*about, examples(procedure, corpus, f"table {name}", *ENDINGS)]),
         short_help=procedure.title[0].upper() + procedure.title[1:],
@@ -151,7 +157,8 @@ def run(procedure: Procedure, name: str, files: tuple[Path, ...], values: dict[s
         lacking=found.lacking,
         **{name: values[name] for name in ("alpha", "digits", "intervals", "pairs")},
     )
-    show(table, values["style"])
+    with printing.writing_to(values["output"]):
+        show(table, values["style"])
 
 
 def take_key(files: tuple[Path, ...]) -> tuple[Path | None, tuple[Path, ...]]:
