@@ -29,7 +29,7 @@ from closeread.counts.report import Report, Resampling, make_report
 from closeread.counts.sides import Inconsistency, System
 from closeread.errors import Problem, RequestError, SubmissionError, pluralize
 from closeread.hf.features import feature
-from closeread.hf.inputs import as_list, check_rows, records
+from closeread.corpora.objects import as_list, check_rows, records
 from closeread.hf.module_state import reduce_module, release_locks
 from closeread.hf.signatures import describe_inputs, signature_of_compute, with_options
 from closeread.records import Record
