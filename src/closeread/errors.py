@@ -2,6 +2,8 @@
 
 Conventions: a problem says what was found and what was expected; lines count from 1.  Messages have the form
 ``FILE:LINE: WHAT``, so that editors and terminals can jump to the line.
+
+`closeread.errors("coref", key, response)` counts the errors of a system: the module is also a function.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 from unicodedata import normalize
+
+from closeread._called import make_callable
 
 SHOWN = 20
 NAMED = 3
@@ -255,3 +259,6 @@ def suggest(name: str, known: Sequence[str], aliases: Mapping[str, str] = NO_ALI
 def _fold(name: str) -> str:
     """Return a name without case, punctuation and superscripts."""
     return "".join(c for c in normalize("NFKC", name).lower() if c.isalnum())
+
+
+make_callable(__name__)
