@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
@@ -125,6 +125,8 @@ class UnavailableError(InputError):
 
 
 E = TypeVar("E", bound=InputError)
+Item = TypeVar("Item")
+T = TypeVar("T")
 
 
 def merge_errors(errors: Sequence[E]) -> E:
@@ -139,6 +141,47 @@ def merge_errors(errors: Sequence[E]) -> E:
     below = [(place, problem) for place, error in zip(places, errors, strict=True) for problem in error.problems]
     problems = [problem._replace(file=(path / (problem.file or "")).as_posix()) for path, problem in below]
     return type(errors[0])(folder, problems)
+
+
+class CombinedError(InputError):
+    """Bad input in several files, each with its own problems.
+
+    Args:
+        errors: the errors; those that say the same are said once.
+    """
+
+    def __init__(self, errors: Sequence[InputError]) -> None:
+        self.errors = tuple({str(error): error for error in errors}.values())
+        super().__init__("", [problem for error in self.errors for problem in error.problems])
+
+    def _message(self) -> str:
+        return "\n".join(map(str, self.errors))
+
+
+def raise_all(errors: Iterable[InputError]) -> None:
+    """Raise all errors at once; do nothing if there are none.
+
+    Raises:
+        InputError: the only one, or a `CombinedError`.
+    """
+    if found := tuple(errors):
+        raise found[0] if len(found) == 1 else CombinedError(found)
+
+
+def read_all(items: Iterable[Item], read: Callable[[Item], T]) -> list[T]:
+    """Read several files, or objects.
+
+    Raises:
+        InputError: some are invalid; the problems of all of them at once.
+    """
+    found, wrong = [], []
+    for item in items:
+        try:
+            found.append(read(item))
+        except InputError as error:
+            wrong.append(error)
+    raise_all(wrong)
+    return found
 
 
 class MissingExtraError(ImportError):

@@ -44,7 +44,9 @@ def baseline(
     """
     declared = load_corpus(corpus)
     chosen = load_baseline(corpus, name)
-    place, rest = make_place(declared.name, gold, config, split, data_dir, {key: str(of) for key, of in options.items()})
+    place, rest = make_place(
+        declared.name, gold, config, split, data_dir, {key: str(of) for key, of in options.items()}
+    )
     chosen.resolve_options(rest)
     records = read_corpus_gold(place._replace(corpus=declared.name)).records
     rows = chosen.predict(records, **rest)

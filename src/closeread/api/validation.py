@@ -68,9 +68,10 @@ def validate(
     """Validate predictions without scoring them.
 
     >>> import closeread
-    >>> verdict = closeread.validate("mctaco", [{"id": "x", "label": "maybe"}], config="sample")
-    >>> verdict.valid, verdict.problems[0]
-    (False, "predictions: 103 of 103 ids have no prediction: 'sample-0', 'sample-1', 'sample-2', …. Add them, or use --missing empty or --missing skip")
+    >>> rows = [{"id": "test-00000", "label": "maybe"}]
+    >>> verdict = closeread.validate("mctaco", rows, config="sample", missing="skip")
+    >>> verdict.valid, verdict.problems
+    (False, ["predictions: row 0: id 'test-00000': label: 'maybe' is not one of ['no', 'yes']"])
 
     Args:
         name: the name of a corpus or a procedure.

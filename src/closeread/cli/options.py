@@ -16,7 +16,7 @@ import click
 from closeread.cli import completion
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.repetition import split_names
-from closeread.errors import InputError, RequestError, escape, suggest
+from closeread.errors import RequestError, escape, suggest
 
 if TYPE_CHECKING:
     from closeread.corpora.declaration import Corpus
@@ -344,23 +344,6 @@ def _make_flag(option: Option, default: str) -> click.Parameter:
         metavar=None if option.choices and not many else name,
         help=f"{text}  [default: {default}]" if default else text,
     )
-
-
-def read_all(paths: Iterable[Path], read: Callable[[Path], T]) -> list[T]:
-    """Read several files.
-
-    Raises:
-        ClickException: some files are invalid; the problems of all of them at once.
-    """
-    found, wrong = [], []
-    for path in paths:
-        try:
-            found.append(read(path))
-        except InputError as error:
-            wrong.append(str(error))
-    if wrong:
-        raise click.ClickException(escape("\n".join(dict.fromkeys(wrong))))
-    return found
 
 
 def read_gold(corpus: str, **place: Any) -> Gold:

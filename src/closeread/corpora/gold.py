@@ -244,19 +244,28 @@ def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
     return Gold(corpus, None, None, contents.records, False, contents.notices)
 
 
-def take_own_gold(corpus: Corpus, records: Sequence[Record]) -> Gold:
+def take_own_gold(corpus: Corpus, records: Sequence[Record], name: str = "gold") -> Gold:
     """Validate the user's own gold records in memory.
 
     Args:
         corpus: the declaration that they follow.
         records: the records.
+        name: what to call them in messages.
 
     Raises:
         FormatError: they break the schema or the corpus's own rules; all problems at once.
     """
-    rows = fit_rows(records, corpus.name, "document")
-    contents = _validate(corpus, "gold", ParsedRows(rows, []), "document")
+    contents = take_records(corpus, records, name)
     return Gold(corpus, None, None, contents.records, False, contents.notices)
+
+
+def take_records(corpus: Corpus, records: Sequence[Record], name: str, definition: str = "document") -> Contents:
+    """Validate records in memory that follow a definition of a corpus's schema.
+
+    Raises:
+        FormatError: they break the schema or the corpus's own rules; all problems at once.
+    """
+    return _validate(corpus, name, ParsedRows(fit_rows(records, corpus.name, definition), []), definition)
 
 
 def read_file(corpus: Corpus, path: Path, split: str, definition: str = "document") -> Sequence[Record]:

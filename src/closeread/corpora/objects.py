@@ -100,7 +100,7 @@ def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str
             clusters; in a list, values alone are named by their numbers, from 0.  None if there are none.
 
     Raises:
-        FormatError: they are gold, and not rows; a SubmissionError if they are predictions.
+        FormatError: they are not rows; a SubmissionError if they are predictions.
     """
     if isinstance(rows, ColumnRecords):
         return rows
@@ -117,7 +117,7 @@ def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str
     except RecursionError:
         raise _make_error(side, "a row is nested too deeply") from None
     except SubmissionError as error:
-        raise (FormatError if side == "gold" else SubmissionError)(side, error.problems) from None
+        raise (SubmissionError if side == "predictions" else FormatError)(side, error.problems) from None
 
 
 def _name_values(items: Sequence[tuple[object, object]], by_name: tuple[str, str]) -> list[Record]:
@@ -151,7 +151,7 @@ def _to_records(side: str, columns: Mapping[str, list[Any]]) -> Sequence[Record]
 
 
 def _make_error(side: str, what: str) -> FormatError | SubmissionError:
-    return (FormatError if side == "gold" else SubmissionError)(side, [Problem(what)])
+    return (SubmissionError if side == "predictions" else FormatError)(side, [Problem(what)])
 
 
 def name_labels(rows: Sequence[Any], corpus: str, definition: str) -> Sequence[Any]:
@@ -312,7 +312,7 @@ def _is_dataset(rows: object) -> bool:
 
 
 def _read_dataset(rows: Any, known: Sequence[str] | None) -> dict[str, list[Any]]:
-    """Return the known columns of a dataset, or all, with its own names for labels, whose order may differ from ours."""
+    """Return columns of a dataset, with its own names for labels, whose order may differ from ours."""
     datasets = sys.modules["datasets"]
     features = rows.features or {}
     if isinstance(rows, datasets.Dataset):

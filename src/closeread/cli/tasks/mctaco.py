@@ -80,14 +80,14 @@ def verify(annotators: tuple[Path, ...], dropped: Path | None, output: Path, **p
         --gold questions.jsonl --dropped dropped.jsonl -o verified.jsonl
     """
     from closeread.cli.writing import write_with
-    from closeread.errors import escape, pluralize
+    from closeread.errors import escape, pluralize, read_all
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.mctaco.mctaco_tsv import dump_records
     from closeread.tasks.mctaco.question_filter import filter_questions, read_verifications
 
     gold = options.read_gold("mctaco", **places)
     files = _name_annotators(annotators)
-    read = options.read_all(files.values(), read_verifications)
+    read = read_all(files.values(), read_verifications)
     result = filter_questions(gold.records, dict(zip(files, read, strict=True)))
     kept = set(result.kept)
     rows = [record for record in gold.records if record["question_id"] in kept]
@@ -326,7 +326,7 @@ def categories(predictions: tuple[Path, ...], output: Path, **places: Any) -> No
         -o categories.svg
     """
     from closeread.drawing.pictures import check_suffix, write_picture
-    from closeread.errors import escape, pluralize
+    from closeread.errors import escape, pluralize, read_all
     from closeread.scoring import Scorer, resolve_options
     from closeread.tasks.mctaco.categories import expect_coin_by_category, score_by_category
     from closeread.tasks.mctaco.plots import draw_categories
@@ -336,7 +336,7 @@ def categories(predictions: tuple[Path, ...], output: Path, **places: Any) -> No
     gold = options.read_gold("mctaco", **places)
     scorer = Scorer(PROCEDURE, resolve_options(PROCEDURE, "mctaco", {}), gold)
     files = _name_files(predictions)
-    read = options.read_all(files.values(), lambda path: score_by_category(gold.records, scorer.read(path).rows))
+    read = read_all(files.values(), lambda path: score_by_category(gold.records, scorer.read(path).rows))
     systems = {
         name: {category: scores["exact_match"] for category, scores in of_system.items()}
         for name, of_system in zip(files, read, strict=True)

@@ -39,13 +39,13 @@ def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: 
     """
     from closeread.cli.writing import write_with
     from closeread.corpora.gold import load_corpus, read_file
-    from closeread.errors import escape, pluralize
+    from closeread.errors import escape, pluralize, read_all
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.tne import adjudication
     from closeread.tasks.tne.tne_jsonl import dump_records
 
     corpus = load_corpus("tne")
-    documents = options.read_all(annotators, lambda path: read_file(corpus, path, corpus.default_split))
+    documents = read_all(annotators, lambda path: read_file(corpus, path, corpus.default_split))
     found = adjudication.consolidation(documents, [str(path) for path in annotators])
     may_stay_open = conflicts is not None
     decided = {} if decisions is None else adjudication.read_decisions(found, decisions, may_stay_open=may_stay_open)
@@ -128,14 +128,14 @@ def build(
         --separator blank-line --subtitles 0 -o book.jsonl
     """
     from closeread.corpora.pipelines import load_pipeline
-    from closeread.errors import escape, pluralize
+    from closeread.errors import escape, pluralize, read_all
     from closeread.files import write_lines
     from closeread.tasks.tne.building import Builder, Filter
     from closeread.tasks.tne.plain_texts import TextReader, list_texts
     from closeread.tasks.tne.tne_jsonl import dump_lines
 
     chosen = Filter(paragraphs, min_phrases, max_phrases)
-    read = options.read_all(list_texts(texts), TextReader(separator, subtitles).read)
+    read = read_all(list_texts(texts), TextReader(separator, subtitles).read)
     builder = Builder(load_pipeline(spacy_model, "building documents"), spacy_model, chosen)
     records = builder.build(read, lambda found: printing.track(found, "Finding noun phrases", len(read)))
     write_lines(output, dump_lines(records))
