@@ -259,21 +259,12 @@ def plot_confusion(predictions: Path, labels: int, unlinked: str, output: Path, 
       closeread plot confusion mine.jsonl --split validation --unlinked hidden \\
         -o confusion.svg
     """
-    from closeread.drawing.pictures import check_suffix, write_picture
-    from closeread.errors import escape, pluralize
-    from closeread.scoring import Scorer, resolve_options
-    from closeread.tasks.tne import plots
-    from closeread.tasks.tne.procedure import PROCEDURE
+    from closeread.cli.annotators import name_files
+    from closeread.cli.pictures import draw
+    from closeread.tasks.tne.figures import draw_confusion
 
-    check_suffix(output)
-    gold = options.read_gold("tne", **places)
-    plots.check_links(gold)
-    system = Scorer(PROCEDURE, resolve_options(PROCEDURE, "tne", {}), gold).read(predictions)
-    counts = plots.confusion_counts(gold.records, system.rows)
-    shown = plots.commonest(counts, labels)
-    write_picture(plots.draw_confusion(counts, [*shown, plots.NO_LINK] if unlinked == "shown" else shown), output)
-    of_these, linked = int(counts[shown].sum()), int(counts[1:].sum())
-    click.echo(escape(f"{output}: {pluralize(len(shown), 'preposition')}, {of_these:,} of {linked:,} gold pairs"))
+    place, system = options.take_place("tne", **places), name_files([predictions])
+    draw(output, lambda: draw_confusion(place, system, labels=labels, unlinked=unlinked))
 
 
 @click.command(cls=options.WritingCommand, short_help="Draw how frequent each preposition is.")
@@ -302,20 +293,11 @@ def plot_prepositions(splits: tuple[str, ...], other: float, output: Path, **pla
       closeread plot prepositions --split validation --split test --split ood \\
         --other 0 -o prepositions.svg
     """
-    from closeread.drawing.pictures import check_suffix, write_picture
-    from closeread.errors import escape
-    from closeread.tasks.tne.columns import documents_of
-    from closeread.tasks.tne.plots import check_links, draw_prepositions, preposition_counts
+    from closeread.cli.pictures import draw
+    from closeread.tasks.tne.figures import draw_prepositions
 
-    check_suffix(output)
-    counts = {}
-    for split in dict.fromkeys(splits) or (None,):
-        gold = options.read_gold("tne", split=split, **places)
-        check_links(gold)
-        counts[gold.split or str(places["gold"])] = preposition_counts(documents_of(gold.records))
-    write_picture(draw_prepositions(counts, other), output)
-    drawn = ", ".join(f"{links.sum():,} links of {name}" for name, links in counts.items())
-    click.echo(escape(f"{output}: {drawn}"))
+    place = options.take_place("tne", **places)
+    draw(output, lambda: draw_prepositions(place, splits=splits, other=other))
 
 
 COMMANDS: Commands = {
