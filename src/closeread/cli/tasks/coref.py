@@ -38,13 +38,13 @@ def convert(source: Path, side: str, output: Path) -> None:
       closeread convert coref predictions.jsonlines --side response \\
         -o response.conll
     """
-    from closeread.errors import escape, pluralize
-    from closeread.tasks.coref.sides import read_documents, write_documents
+    from closeread.cli.annotators import name_files
+    from closeread.errors import escape
+    from closeread.tasks.coref import conversions
 
-    documents = read_documents(source, is_response=side == "response")
-    options.tell(documents.notices)
-    write_documents(documents, output)
-    click.echo(escape(f"{output}: {pluralize(len(documents), 'document')}"))
+    converted = conversions.convert(name_files([source])[0], output, side=side)
+    options.tell(converted.notices)
+    click.echo(escape(f"{output}: {converted.summary}"))
 
 
 @click.command(

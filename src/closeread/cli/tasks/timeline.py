@@ -128,24 +128,13 @@ def convert(source: Path, output: Path) -> None:
       closeread convert timeline timelines.jsonl -o timelines
       closeread convert timeline 7_Rain.xml -o 7_Rain.tml
     """
-    from closeread.corpora.gold import load_corpus, read_own_gold
-    from closeread.corpora.submissions import write_submission
-    from closeread.errors import escape, pluralize
-    from closeread.files import write_text
-    from closeread.tasks.timeline.cat_timeml import convert_document, is_document
+    from closeread.cli.annotators import name_files
+    from closeread.errors import escape
+    from closeread.tasks.timeline import conversions
 
-    if is_document(source, output):
-        converted = convert_document(source, output)
-        options.tell(converted.notices)
-        write_text(output, converted.text)
-        options.tell(f"lost: {what}." for what in converted.lost)
-        click.echo(escape(f"{output}: 1 document"))
-    else:
-        corpus = load_corpus(CORPUS)
-        gold = read_own_gold(corpus, source)
-        options.tell(gold.notices)
-        write_submission(output, gold.records, corpus)
-        click.echo(escape(f"{output}: {pluralize(len(gold.records), 'timeline')}"))
+    converted = conversions.convert(name_files([source])[0], output)
+    options.tell(converted.notices)
+    click.echo(escape(f"{output}: {converted.summary}"))
 
 
 @click.command(cls=options.WritingCommand, short_help="Draw the events of an entity by date.")

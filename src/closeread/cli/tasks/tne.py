@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,6 @@ from closeread.cli import options, printing
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
-    from closeread.records import Record
 
 
 @click.command(cls=options.WritingCommand, short_help="Keep common links and list the others to decide.")
@@ -188,45 +186,18 @@ def convert(
       closeread convert tne anna.jsonl --gold documents.jsonl --close --to gold \\
         -o gold.jsonl
     """
-    from closeread.corpora.gold import load_corpus, read_file
-    from closeread.counts.sides import Place
-    from closeread.errors import escape, pluralize
-    from closeread.files import write_text
-    from closeread.scoring import open_scorer
-    from closeread.tasks.tne import closure
+    from closeread.cli.annotators import name_files
+    from closeread.errors import escape
+    from closeread.tasks.tne import conversions
 
     if form is None and not close:
         raise click.UsageError("Missing option '--to' or '--close'.")
     if clusters is not None and not close and form != "gold":
         raise click.UsageError("--clusters has no effect without --close or --to gold.")
-    scorer = open_scorer("tne", Place(**places), {"missing": "error"})
-    options.tell(scorer.gold.notices)
-    documents = scorer.gold.records
-    if clusters is not None:
-        corpus = load_corpus("tne")
-        clustered = read_file(corpus, clusters, corpus.default_split, "annotation")
-        documents = closure.replace_clusters(documents, clustered, "gold", str(clusters))
-    given = [row for row in scorer.read(predictions).rows if row is not None]
-    rows = closure.close_rows(given, documents) if close else given
-    write_text(output, _convert_rows(rows, documents, form, predictions))
-    before, after = (sum(len(row["relations"]) for row in side) for side in (given, rows))
-    spread = f"; {pluralize(before, 'link')} given, {after - before:,} added" if close else ""
-    click.echo(escape(f"{output}: {pluralize(len(rows), 'document')}{spread}"))
-
-
-def _convert_rows(rows: Sequence[Record], documents: Sequence[Record], form: str | None, source: Path) -> str:
-    """Return the text of a file with the links of some documents, and tell what it can't hold."""
-    from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.tne import closure, tne_arrays
-    from closeread.tasks.tne.tne_jsonl import dump_records
-
-    if form == "arrays":
-        text = tne_arrays.dump_submission(rows, documents)
-        options.tell(tne_arrays.describe_losses(rows))
-        return text
-    if form == "gold":
-        return dump_records(closure.make_gold(rows, documents, str(source)))
-    return dump_json_lines(rows)
+    place, given = options.take_place("tne", **places), name_files([predictions])[0]
+    converted = conversions.convert(given, output, place, form=form, close=close, clusters=clusters)
+    options.tell(converted.notices)
+    click.echo(escape(f"{output}: {converted.summary}"))
 
 
 @click.command(cls=options.WritingCommand, short_help="Draw a confusion matrix of prepositions.")
