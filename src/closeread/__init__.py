@@ -8,7 +8,7 @@
 What is where the command line has a file may also be an object: a list of rows, a data frame, a dataset, clusters by
 document.
 
-Scores: `score`, `compare`, `validate`, `Report`, `Resampling`.
+Scores: `score`, `compare`, `table`, `validate`, `Report`, `Resampling`.
 Corpora: `corpora()`, `load_dataset`, `load_dataset_builder`, `stats`, `baseline`, `convert`, `cite`.
 Metrics of evaluate: `metrics()`, `load_metric`.
 Annotators and errors: `agreement`, `errors()`.
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from closeread.hf.load import load_dataset, load_dataset_builder
     from closeread.hf.modules import load_metric
     from closeread.scoring import compare, score
+    from closeread.systems import table
 
 __all__ = [
     "Report",
@@ -59,6 +60,7 @@ __all__ = [
     "reproduce",
     "score",
     "stats",
+    "table",
     "validate",
 ]
 
@@ -77,6 +79,7 @@ _HOMES = {
     "reproduce": "closeread.api.catalog",
     "score": "closeread.scoring",
     "stats": "closeread.api.catalog",
+    "table": "closeread.systems",
     "validate": "closeread.api.validation",
 }
 
