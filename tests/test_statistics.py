@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from closeread.cli import printing
 from closeread.corpora.facts import count_corpus, load_facts
 from closeread.corpora.gold import load_corpus, read_gold
+from closeread.counts import rendering
 from closeread.errors import FormatError, RequestError
 
 SAMPLE = Path(__file__).parent.parent / "loaders" / "mctaco" / "sample.tsv"
@@ -51,4 +51,4 @@ def test_what_can_not_be_counted(tmp_path):
     ],
 )
 def test_cells(cell, plain, percent):
-    assert (printing.format_cell(cell), printing.format_percent(cell)) == (plain, percent)
+    assert (rendering.format_cell(cell), rendering.format_percent(cell)) == (plain, percent)

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from closeread.corpora.objects import as_list
 from closeread.errors import Problem, SubmissionError
 from closeread.hf import metric
-from closeread.hf.inputs import as_list
 from closeread.records import Record
 from closeread.tasks.tne import procedure as tne
 from closeread.tasks.tne.tne_arrays import ARRAY

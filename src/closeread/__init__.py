@@ -1,7 +1,21 @@
 """Datasets, metrics and statistics for corpora that ask who, what and when of a text.
 
 >>> import closeread
->>> closeread.score("mctaco", "predictions.jsonl", config="sample")  # doctest: +SKIP
+>>> rows = closeread.baseline("mctaco", "always-positive", config="sample")
+>>> round(closeread.score("mctaco", rows, config="sample").total.scores["f1"].value, 3)
+0.613
+
+What is where the command line has a file may also be an object: a list of rows, a data frame, a dataset, clusters by
+document.
+
+Scores: `score`, `compare`, `table`, `validate`, `Report`, `Resampling`.
+Corpora: `corpora()`, `load_dataset`, `load_dataset_builder`, `stats`, `baseline`, `convert`, `cite`.
+Metrics of evaluate: `metrics()`, `load_metric`.
+Annotators and errors: `agreement`, `errors()`.
+Figures and papers: `plot`, `reproduce`.
+
+`corpora`, `errors` and `metrics` are also the names of packages: `closeread.errors.InputError` is a class, and
+`closeread.errors("coref", key, response)` counts errors.
 """
 
 from __future__ import annotations
@@ -13,6 +27,13 @@ from closeread._version import __version__
 from closeread.hf import register
 
 if TYPE_CHECKING:
+    from closeread import errors
+    from closeread.api.agreement import agreement
+    from closeread.api.baselines import baseline
+    from closeread.api.catalog import corpora, metrics, reproduce, stats
+    from closeread.api.conversion import convert
+    from closeread.api.figures import plot
+    from closeread.api.validation import validate
     from closeread.corpora.citing import cite
     from closeread.counts.report import Report, Resampling
     from closeread.hf.load import load_dataset, load_dataset_builder
@@ -24,25 +45,42 @@ __all__ = [
     "Report",
     "Resampling",
     "__version__",
+    "agreement",
+    "baseline",
     "cite",
     "compare",
+    "convert",
+    "corpora",
+    "errors",
     "load_dataset",
     "load_dataset_builder",
     "load_metric",
+    "metrics",
+    "plot",
+    "reproduce",
     "score",
+    "stats",
     "table",
+    "validate",
 ]
 
 _HOMES = {
     "Report": "closeread.counts.report",
     "Resampling": "closeread.counts.report",
+    "agreement": "closeread.api.agreement",
+    "baseline": "closeread.api.baselines",
     "cite": "closeread.corpora.citing",
     "compare": "closeread.scoring",
+    "convert": "closeread.api.conversion",
     "load_dataset": "closeread.hf.load",
     "load_dataset_builder": "closeread.hf.load",
     "load_metric": "closeread.hf.modules",
+    "plot": "closeread.api.figures",
+    "reproduce": "closeread.api.catalog",
     "score": "closeread.scoring",
+    "stats": "closeread.api.catalog",
     "table": "closeread.systems",
+    "validate": "closeread.api.validation",
 }
 
 
@@ -50,6 +88,8 @@ def __getattr__(name: str) -> Any:
     """Import what is public when it is first used, so that `import closeread` stays light."""
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
+    if name in __all__:  # a module that can be called
+        return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module 'closeread' has no attribute '{name}'")
 
 

@@ -2,6 +2,8 @@
 
 Conventions: a problem says what was found and what was expected; lines count from 1.  Messages have the form
 ``FILE:LINE: WHAT``, so that editors and terminals can jump to the line.
+
+`closeread.errors("coref", key, response)` counts the errors of a system: the module is also a function.
 """
 
 from __future__ import annotations
@@ -9,11 +11,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 from unicodedata import normalize
+
+from closeread._called import make_callable
 
 SHOWN = 20
 NAMED = 3
@@ -121,6 +125,8 @@ class UnavailableError(InputError):
 
 
 E = TypeVar("E", bound=InputError)
+Item = TypeVar("Item")
+T = TypeVar("T")
 
 
 def merge_errors(errors: Sequence[E]) -> E:
@@ -135,6 +141,47 @@ def merge_errors(errors: Sequence[E]) -> E:
     below = [(place, problem) for place, error in zip(places, errors, strict=True) for problem in error.problems]
     problems = [problem._replace(file=(path / (problem.file or "")).as_posix()) for path, problem in below]
     return type(errors[0])(folder, problems)
+
+
+class CombinedError(InputError):
+    """Bad input in several files, each with its own problems.
+
+    Args:
+        errors: the errors; those that say the same are said once.
+    """
+
+    def __init__(self, errors: Sequence[InputError]) -> None:
+        self.errors = tuple({str(error): error for error in errors}.values())
+        super().__init__("", [problem for error in self.errors for problem in error.problems])
+
+    def _message(self) -> str:
+        return "\n".join(map(str, self.errors))
+
+
+def raise_all(errors: Iterable[InputError]) -> None:
+    """Raise all errors at once; do nothing if there are none.
+
+    Raises:
+        InputError: the only one, or a `CombinedError`.
+    """
+    if found := tuple(errors):
+        raise found[0] if len(found) == 1 else CombinedError(found)
+
+
+def read_all(items: Iterable[Item], read: Callable[[Item], T]) -> list[T]:
+    """Read several files, or objects.
+
+    Raises:
+        InputError: some are invalid; the problems of all of them at once.
+    """
+    found, wrong = [], []
+    for item in items:
+        try:
+            found.append(read(item))
+        except InputError as error:
+            wrong.append(error)
+    raise_all(wrong)
+    return found
 
 
 class MissingExtraError(ImportError):
@@ -255,3 +302,6 @@ def suggest(name: str, known: Sequence[str], aliases: Mapping[str, str] = NO_ALI
 def _fold(name: str) -> str:
     """Return a name without case, punctuation and superscripts."""
     return "".join(c for c in normalize("NFKC", name).lower() if c.isalnum())
+
+
+make_callable(__name__)

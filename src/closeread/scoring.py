@@ -14,6 +14,7 @@ from typing import Any
 
 from closeread.corpora.gold import load_corpus
 from closeread.corpora.names import find_corpus, find_task
+from closeread.corpora.objects import FileOrRows, take_source
 from closeread.counts.comparison import Comparison, correct_comparisons, make_comparison
 from closeread.counts.multiple_testing import Correction
 from closeread.counts.procedure import Procedure
@@ -47,6 +48,14 @@ class Scorer:
             SubmissionError: it is invalid; all problems at once.
         """
         return self.procedure.sides.read_system(self.gold, source, self.options)
+
+    def take(self, source: FileOrRows) -> System:
+        """Read a system's output as `read`, from a file, a folder or any objects in memory.
+
+        Raises:
+            SubmissionError: it is invalid; all problems at once.
+        """
+        return self.read(take_source("predictions", source, self.procedure.by_name))
 
     def remarks(self, system: System, table: CountTable | None = None) -> tuple[str, ...]:
         """Return notices about a system's output for the user."""
@@ -169,9 +178,9 @@ def open_scorer(
 
 def score(
     name: str,
-    predictions: str | Path | Sequence[Any],
+    predictions: FileOrRows,
     *,
-    gold: str | Path | Sequence[Any] | None = None,
+    gold: FileOrRows | None = None,
     config: str | None = None,
     split: str | None = None,
     data_dir: str | Path | None = None,
@@ -185,8 +194,10 @@ def score(
 
     Args:
         name: the name of a corpus, such as "mctaco", or of a procedure, such as "coref".
-        predictions: a file, a folder, or rows in memory.
-        gold: your own gold: a file, a folder, or records; for "coref" and "tlinks", the key.
+        predictions: a file, a folder, or objects: a list of rows, a data frame (pandas, polars, Arrow), a
+            `datasets.Dataset`; of coreference, also a mapping from documents to clusters, or a list of the clusters of
+            each document, which are then matched in order.
+        gold: your own gold, in the same forms; for "coref" and "tlinks", the key.
         config, split: the part of the corpus; None for the default.
         data_dir: a folder with the corpus's files.
         metrics: families of metrics, such as ("muc", "conll"); None for those of the preset, or the default.
@@ -202,16 +213,16 @@ def score(
     place, options = make_place(name, gold, config, split, data_dir, options)
     scorer = open_scorer(name, place, {"preset": preset, **options}, metrics)
     fields = (by,) if isinstance(by, str) else tuple(by)
-    counted = scorer.count(scorer.read(to_source(predictions)), scorer.breakdowns_for(fields))
+    counted = scorer.count(scorer.take(predictions), scorer.breakdowns_for(fields))
     return make_report(counted, by=fields, resampling=resampling)
 
 
 def compare(
     name: str,
-    first: str | Path | Sequence[Any],
-    second: str | Path | Sequence[Any],
+    first: FileOrRows,
+    second: FileOrRows,
     *,
-    gold: str | Path | Sequence[Any] | None = None,
+    gold: FileOrRows | None = None,
     config: str | None = None,
     split: str | None = None,
     data_dir: str | Path | None = None,
@@ -225,7 +236,7 @@ def compare(
 
     Args:
         name: the name of a corpus, such as "mctaco", or of a procedure, such as "coref".
-        first, second: files, folders, or rows in memory; differences are second minus first.
+        first, second: files, folders or objects, as for `score`; differences are second minus first.
         gold, config, split, data_dir, metrics, preset, resampling, **options: as for `score`.
         correction: how p-values are corrected for the number of scores that are tested: "holm" or "none".
 
@@ -234,7 +245,7 @@ def compare(
     """
     place, options = make_place(name, gold, config, split, data_dir, options)
     scorer = open_scorer(name, place, {"preset": preset, **options}, metrics)
-    one, two = (scorer.count(scorer.read(to_source(system))) for system in (first, second))
+    one, two = (scorer.count(scorer.take(system)) for system in (first, second))
     names = [
         str(path) if isinstance(path, str | Path) else name for name, path in (("first", first), ("second", second))
     ]
@@ -256,25 +267,29 @@ def load_report(path: str | Path) -> Report:
 
 def make_place(
     name: str,
-    gold: str | Path | Sequence[Any] | None,
-    config: str | None,
-    split: str | None,
-    data_dir: str | Path | None,
-    options: Mapping[str, str],
+    gold: FileOrRows | None = None,
+    config: str | None = None,
+    split: str | None = None,
+    data_dir: str | Path | None = None,
+    options: Mapping[str, str] | None = None,
 ) -> tuple[Place, dict[str, str]]:
-    """Return where gold is, and the options that are not about its files."""
-    own = None if gold is None else to_source(gold)
-    folder = None if data_dir is None else Path(data_dir)
-    _, corpus = find_procedure(name)
+    """Return where gold is, and the options that are not about its files.
+
+    Args:
+        name: the name of a corpus or a procedure.
+        gold, config, split, data_dir: as for `score`.
+        options: the procedure's options; folders of the corpus and options of reading it.
+
+    Raises:
+        RequestError: the name does not exist; a FormatError if the gold is neither files nor rows.
+    """
+    procedure, corpus = find_procedure(name)
+    own = None if gold is None else take_source("gold", gold, procedure.by_name)
+    folder, rest = None if data_dir is None else Path(data_dir), dict(options or {})
     if corpus is None:
-        return Place(None, config, split, own, folder), dict(options)
-    declared, rest = load_corpus(corpus), dict(options)
+        return Place(None, config, split, own, folder), rest
+    declared = load_corpus(corpus)
     folders = {one.name: Path(rest.pop(one.name)) for one in declared.user_folders if one.name in rest}
     reading = {one.name: rest.pop(one.name) for one in declared.reading_options if one.name in rest}
     files = UserFiles(folder, folders, reading) if folders or reading else folder
     return Place(None, config, split, own, files), rest
-
-
-def to_source(value: str | Path | Sequence[Any]) -> Path | Sequence[Any]:
-    """Return a path for text, which names a file; anything else as it is."""
-    return Path(value) if isinstance(value, str) else value

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from closeread.corpora.objects import FileOrRows
 from closeread.counts.counted import Counted, Provenance, UnitRows
 from closeread.counts.estimates import Resampling
 from closeread.counts.files import read_any_counts
@@ -23,11 +24,11 @@ from closeread.counts.systems_input import (
 from closeread.counts.systems_table import IntervalStyle, SystemsTable, make_systems_table
 from closeread.errors import RequestError
 from closeread.formats.text import is_open_pipe
-from closeread.scoring import Scorer, find_procedure, make_place, open_scorer, to_source
+from closeread.scoring import Scorer, find_procedure, make_place, open_scorer
 
 __all__ = ["Source", "Systems", "read_systems", "table"]
 
-Source = str | Path | Sequence[Any] | Report
+Source = FileOrRows | Report
 """A system of a table: a file of predictions, counts or a report, a folder, rows in memory, or a report."""
 
 
@@ -84,7 +85,7 @@ def read_systems(
     for system, stored in found.items():
         source = sources[system]
         if stored is None and scorer is not None and not isinstance(source, Report):
-            stored = scorer.count(scorer.read(to_source(source)))
+            stored = scorer.count(scorer.take(source))
             notices += stored.notices
         if stored is not None:
             results.append(stored)
@@ -137,7 +138,7 @@ def table(
     name: str,
     systems: Mapping[str, Source] | Sequence[str | Path],
     *,
-    gold: str | Path | Sequence[Any] | None = None,
+    gold: FileOrRows | None = None,
     config: str | None = None,
     split: str | None = None,
     data_dir: str | Path | None = None,

@@ -16,17 +16,17 @@ import click
 from closeread.cli import completion
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.repetition import split_names
-from closeread.errors import InputError, RequestError, escape, suggest
+from closeread.errors import RequestError, escape, suggest
 
 if TYPE_CHECKING:
     from closeread.corpora.declaration import Corpus
     from closeread.corpora.gold import Gold
     from closeread.counts.options import Option
     from closeread.counts.procedure import Procedure
+    from closeread.counts.sides import Place
     from closeread.records import DataDir
 
 F = TypeVar("F", bound=Callable[..., Any])
-T = TypeVar("T")
 STANDARD_INPUT = "closeread.standard_input"
 """What the context of a command remembers: that it reads standard input."""
 
@@ -346,23 +346,6 @@ def _make_flag(option: Option, default: str) -> click.Parameter:
     )
 
 
-def read_all(paths: Iterable[Path], read: Callable[[Path], T]) -> list[T]:
-    """Read several files.
-
-    Raises:
-        ClickException: some files are invalid; the problems of all of them at once.
-    """
-    found, wrong = [], []
-    for path in paths:
-        try:
-            found.append(read(path))
-        except InputError as error:
-            wrong.append(str(error))
-    if wrong:
-        raise click.ClickException(escape("\n".join(dict.fromkeys(wrong))))
-    return found
-
-
 def read_gold(corpus: str, **place: Any) -> Gold:
     """Read gold records and print their notices to standard error.
 
@@ -374,12 +357,22 @@ def read_gold(corpus: str, **place: Any) -> Gold:
         RequestError: there is no such config or split; an InputError if the files are missing or invalid.
     """
     from closeread.corpora.sides import read_corpus_gold
-    from closeread.counts.sides import Place
 
-    where = Place(corpus, place.get("config"), place.get("split"), place.get("gold"), take_files(place))
-    found = read_corpus_gold(where)
+    found = read_corpus_gold(take_place(corpus, **place))
     tell(found.notices)
     return found
+
+
+def take_place(corpus: str, **place: Any) -> Place:
+    """Return where the gold of a corpus is.
+
+    Args:
+        corpus: its name.
+        **place: values of `gold_options` and `file_options`.
+    """
+    from closeread.counts.sides import Place
+
+    return Place(corpus, place.get("config"), place.get("split"), place.get("gold"), take_files(place))
 
 
 @contextmanager

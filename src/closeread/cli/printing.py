@@ -13,6 +13,7 @@ import click
 
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
+    from closeread.counts.results import Result
 
 T = TypeVar("T")
 CsvTable = tuple[Sequence[str], Iterable[Sequence[object]]]
@@ -44,6 +45,11 @@ def show(
         click.echo(csv_text(*table()), nl=False)
     else:
         print_grids(grids(), style)
+
+
+def show_result(style: Literal["json", "csv"] | Style, result: Result) -> None:
+    """Print a result that knows its tables."""
+    show(style, value=result.to_json, table=result.to_rows, grids=result.to_grids)
 
 
 def print_grids(grids: Iterable[Grid], style: Style = "table") -> None:
@@ -81,22 +87,6 @@ def format_json(value: object) -> str:
 def can_colour(file: TextIO) -> bool:
     """Return whether a file is a terminal on which the user wants colours (https://no-color.org)."""
     return file.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def format_cell(cell: str | float | None) -> str:
-    """Format a cell of a table: counts with commas, other numbers to three digits, None as a dash."""
-    from closeread.counts.rendering import NOTHING
-
-    if isinstance(cell, float):
-        return f"{cell:.3f}"
-    return NOTHING if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
-
-
-def format_percent(cell: str | float | None) -> str:
-    """Format a cell of a table: counts with commas, ratios in percent, None as a dash."""
-    from closeread.counts.rendering import percent
-
-    return percent(cell) if cell is None or isinstance(cell, float) else format_cell(cell)
 
 
 def track(items: Iterable[T], what: str, total: int) -> Iterable[T]:

@@ -12,8 +12,9 @@ from typing import NamedTuple, cast
 
 from closeread.corpora.declaration import Corpus, Source, SourceFile, UserFolders
 from closeread.corpora.judging import validate_records
+from closeread.corpora.objects import fit_rows, name_labels
 from closeread.corpora.rules import load_rules
-from closeread.corpora.schema import Schema, label_names, load_schema, resolve
+from closeread.corpora.schema import load_schema
 from closeread.corpora.sources import Located, cache_folder, data_folder, is_in, locate
 from closeread.digests import combine_digests, unit_digests
 from closeread.errors import FormatError, Problem, RequestError, describe_unknown, merge_errors, quote
@@ -23,7 +24,6 @@ from closeread.formats.json_lines import read_json_lines
 from closeread.formats.parquet import read_parquet
 from closeread.records import (
     AnyParsed,
-    ColumnRecords,
     DataDir,
     Origin,
     Parsed,
@@ -244,18 +244,28 @@ def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
     return Gold(corpus, None, None, contents.records, False, contents.notices)
 
 
-def take_own_gold(corpus: Corpus, records: Sequence[Record]) -> Gold:
+def take_own_gold(corpus: Corpus, records: Sequence[Record], name: str = "gold") -> Gold:
     """Validate the user's own gold records in memory.
 
     Args:
         corpus: the declaration that they follow.
         records: the records.
+        name: what to call them in messages.
 
     Raises:
         FormatError: they break the schema or the corpus's own rules; all problems at once.
     """
-    contents = _validate(corpus, "gold", ParsedRows(records, []), "document")
+    contents = take_records(corpus, records, name)
     return Gold(corpus, None, None, contents.records, False, contents.notices)
+
+
+def take_records(corpus: Corpus, records: Sequence[Record], name: str, definition: str = "document") -> Contents:
+    """Validate records in memory that follow a definition of a corpus's schema.
+
+    Raises:
+        FormatError: they break the schema or the corpus's own rules; all problems at once.
+    """
+    return _validate(corpus, name, ParsedRows(fit_rows(records, corpus.name, definition), []), definition)
 
 
 def read_file(corpus: Corpus, path: Path, split: str, definition: str = "document") -> Sequence[Record]:
@@ -281,7 +291,7 @@ def _read_path(corpus: Corpus, path: Path, split: str, definition: str, reader: 
     elif path.suffix in JSON_LINES:
         parsed = read_json_lines(path)
     elif path.suffix == ".parquet":
-        rows = _replace_labels(read_parquet(path), load_schema(corpus.name), definition)
+        rows = name_labels(read_parquet(path), corpus.name, definition)
         parsed = Parsed(rows, range(1, len(rows) + 1), [])
     else:
         parsed = reader.read(path, split)
@@ -298,16 +308,6 @@ def _validate(corpus: Corpus, path: Path | str, parsed: AnyParsed, definition: s
         notices = sorted(parsed.notices, key=lambda notice: notice.order)
         return Contents(records, tuple(notice.at(str(path)) for notice in notices))
     return Contents(records, tuple(rules.find_oddities(records)))
-
-
-def _replace_labels(records: ColumnRecords, schema: Schema, definition: str) -> ColumnRecords:
-    fields = resolve(schema, schema["$defs"][definition])["properties"]
-    return ColumnRecords(
-        {
-            name: label_names(resolve(schema, fields[name]), values) if name in fields else values
-            for name, values in records.columns.items()
-        }
-    )
 
 
 def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.leniency import quote_integers
+from closeread.corpora.objects import fit_rows
 from closeread.corpora.rules import Rules, load_rules
 from closeread.corpora.schema import WORDED, RowValidator, Spared, load_schema
 from closeread.errors import FormatError, Problem, RequestError, SubmissionError, join_names, pluralize, quote
@@ -215,7 +216,7 @@ def _find_formats(corpus: Corpus) -> list[SubmissionFormat]:
 
 def _read(path: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Record]) -> AnyParsed:
     if not isinstance(path, Path):
-        return ParsedRows(path, [])
+        return ParsedRows(fit_rows(path, corpus.name, "submission"), [])
     if path.is_dir():
         for folder in _find_folders(corpus):
             return folder.read(path, gold)

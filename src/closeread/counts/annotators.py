@@ -1,19 +1,53 @@
-"""Scores of every two of several annotators, and their means."""
+"""Several annotators: what each has, and the scores of every two of them with their means."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from os.path import realpath
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from closeread.arrays import ratio
-from closeread.errors import pluralize
+from closeread.counts.rendering import Grid, format_percent
+from closeread.errors import RequestError, pluralize
 
 Scores = Mapping[str, float | None]
 """Scores by name; None if undefined, or if there is nothing to compare."""
 
 Pair = tuple[int, int]
 """Two annotators, in the order in which they are given."""
+
+
+class Annotator(NamedTuple):
+    """Where the annotation of an annotator is.
+
+    Attributes:
+        name: the file or folder, or what to call the rows, for messages.
+        source: the file or folder, or rows in memory.
+    """
+
+    name: str
+    source: Path | Sequence[Any]
+
+
+def require_two(annotators: Sequence[Annotator]) -> None:
+    """Check that there are two annotators or more.
+
+    Raises:
+        RequestError: there is one only.
+    """
+    if len(annotators) < 2:
+        raise RequestError("only one annotator's file is given (expected two or more)")
+
+
+def find_repeated_paths(annotators: Sequence[Annotator]) -> Iterator[str]:
+    """Yield a sentence for each path that leads to the same file as an earlier one."""
+    seen: dict[str, Path] = {}
+    for path in (one.source for one in annotators if isinstance(one.source, Path)):
+        if (before := seen.setdefault(realpath(path), path)) is not path:
+            same = "" if before == path else f", also as {before}"
+            yield f"{path} is given twice{same}; it counts as two files."
 
 
 def list_pairs(annotators: int) -> list[Pair]:
@@ -69,3 +103,29 @@ def list_agreements(names: Sequence[str], pairs: Mapping[Pair, object]) -> list[
     [{'first': 'anna', 'second': 'ben', 'agreement': 0.5}]
     """
     return [{"first": names[i], "second": names[j], "agreement": found} for (i, j), found in pairs.items()]
+
+
+def make_pair_grid(
+    names: Sequence[str],
+    columns: Sequence[str],
+    pairs: Mapping[Pair, Sequence[float | None]],
+    mean: Sequence[float | None],
+    notes: Sequence[str],
+    format_score: Callable[[float | None], str] = format_percent,
+) -> Grid:
+    """Return a table with a row for every two annotators, and the mean in the last row.
+
+    Annotators are numbered, since the names of files would leave no room for scores; the first note names them.
+
+    Args:
+        names: the annotators' names.
+        columns: the names of the scores.
+        pairs: the scores of every two annotators, from 0 to 1, in the order of `columns`.
+        mean: the means over the pairs.
+        notes: the sentences below the table.
+        format_score: formats a score.
+    """
+    rows = [[f"{i + 1} and {j + 1}", *map(format_score, scores)] for (i, j), scores in pairs.items()]
+    rows.append(["mean", *map(format_score, mean)])
+    numbered = ", ".join(f"{number} is {name}" for number, name in enumerate(names, 1))
+    return Grid("", ["annotators", *columns], rows, [f"Annotators: {numbered}.", *notes])

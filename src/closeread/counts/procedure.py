@@ -93,6 +93,8 @@ class Procedure:
         more_fields: where fields of units come from that gold does not have, for messages; may be empty.
         aliases: names that others use for its metrics and fields, to be suggested.
         selective: whether `count` takes `metrics`, the families to count.
+        by_name: the fields of a record for which a mapping from names to values may stand, such as a document and its
+            clusters; None if there are none.
         help: its part of a command's help.
         explanation: imports and returns how it explains its counts; None if it can't.
         fields: the fields of units that its tables may have, such as `category`, besides those of `more_fields`.
@@ -118,6 +120,7 @@ class Procedure:
     selective: bool = False
     more_metrics: tuple[Metric, ...] = ()
     presets: Mapping[str, Preset] = field(default_factory=dict)
+    by_name: tuple[str, str] | None = None
     help: Help = Help()
     explanation: Callable[[], Explanation] | None = None
     fields: tuple[str, ...] = ()

@@ -140,3 +140,15 @@ def _align_columns(grid: Grid) -> tuple[str, ...] | None:
     if not grid.rows:
         return None  # tabulate fails to align an empty table
     return tuple("right" if right else "left" for right in find_numeric_columns(grid))
+
+
+def format_cell(cell: str | float | None) -> str:
+    """Format a cell of a table: counts with commas, other numbers to three digits, None as a dash."""
+    if isinstance(cell, float):
+        return f"{cell:.3f}"
+    return NOTHING if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def format_percent(cell: str | float | None) -> str:
+    """Format a cell of a table: counts with commas, ratios in percent, None as a dash."""
+    return percent(cell) if cell is None or isinstance(cell, float) else format_cell(cell)

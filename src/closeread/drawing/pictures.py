@@ -17,7 +17,7 @@ from closeread.errors import MissingExtraError, RequestError
 from closeread.files import replacing
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Figure
 
 SUFFIXES = (".png", ".svg", ".pdf")
 FONT = "DejaVu Sans"

@@ -22,6 +22,7 @@ from closeread.corpora.citing import join_entries, list_papers
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import load_corpus
 from closeread.corpora.leniency import quote_integers
+from closeread.corpora.objects import as_list, check_rows, records
 from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
 from closeread.counts.procedure import Procedure
@@ -29,7 +30,6 @@ from closeread.counts.report import Report, Resampling, make_report
 from closeread.counts.sides import Inconsistency, System
 from closeread.errors import Problem, RequestError, SubmissionError, pluralize
 from closeread.hf.features import feature
-from closeread.hf.inputs import as_list, check_rows, records
 from closeread.hf.module_state import reduce_module, release_locks
 from closeread.hf.signatures import describe_inputs, signature_of_compute, with_options
 from closeread.records import Record

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
@@ -33,6 +34,19 @@ def find(task: str, role: str) -> ModuleType | None:
             return importlib.import_module(name)
         task = task.rpartition(".")[0]
     return None
+
+
+def find_all(role: str) -> list[ModuleType]:
+    """Import the modules with a role of all tasks, and of the packages inside a task's."""
+    found = []
+    for task in procedure_names():
+        folder = Path(str(__path__[0])) / task
+        inside = [f"{task}.{module.name}" for module in pkgutil.iter_modules([str(folder)]) if module.ispkg]
+        for package in (task, *inside):
+            name = f"{__name__}.{package}.{role}"
+            if find_spec(name):
+                found.append(importlib.import_module(name))
+    return found
 
 
 def find_format(task: str, name: str) -> Format:

@@ -24,10 +24,10 @@ def command(counts: tuple[Path, ...], output: Path) -> None:
       closeread score --from-counts all.parquet
     """
     from closeread.counts.files import merge_counts, read_any_counts, write_counts
-    from closeread.errors import escape, pluralize
+    from closeread.errors import escape, pluralize, read_all
     from closeread.tasks import load_procedure
 
-    parts = options.read_all(counts, lambda path: read_any_counts(path, load_procedure))
+    parts = read_all(counts, lambda path: read_any_counts(path, load_procedure))
     merged = merge_counts(parts, [escape(str(path)) for path in counts])
     write_counts(output, merged)
     options.tell(merged.notices)

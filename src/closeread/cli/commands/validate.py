@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +20,10 @@ from closeread.cli.procedure_group import (
     procedure_options,
     read_place,
 )
-from closeread.errors import InputError, escape
+from closeread.errors import escape
 
 if TYPE_CHECKING:
     from closeread.counts.procedure import Procedure
-    from closeread.scoring import Scorer
 
 
 def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
@@ -66,11 +64,13 @@ def run(procedure: Procedure, name: str, predictions: Sequence[Path], values: di
     Raises:
         Exit: a file is not valid.
     """
+    from closeread.api.validation import validate_with
     from closeread.scoring import open_scorer
 
     scorer = open_scorer(name, read_place(values), given_options(procedure, values))
     options.tell(scorer.gold.notices)
-    verdicts = [_validate(scorer, path) for path in predictions]
+    verdicts = [validate_with(scorer, path) for path in predictions]
+    options.tell(notice for verdict in verdicts for notice in verdict.notices)
     if values["as_json"]:
         objects = [verdict.to_json() for verdict in verdicts]
         click.echo(json.dumps(objects, indent=2, ensure_ascii=False, allow_nan=False))
@@ -80,42 +80,12 @@ def run(procedure: Procedure, name: str, predictions: Sequence[Path], values: di
         for verdict in verdicts:
             if verdict.error is None:
                 found = f"valid; {verdict.rows:,} of {total:,} gold records of {where} have predictions"
-                click.echo(escape(f"{verdict.path}: {found}"))
+                click.echo(escape(f"{verdict.name}: {found}"))
     wrong = [str(verdict.error) for verdict in verdicts if verdict.error is not None]
     if wrong and not values["as_json"]:
         raise click.ClickException(escape("\n".join(wrong)))
     if wrong:
         raise click.exceptions.Exit(1)
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What is found of a file.
-
-    Attributes:
-        path: the file.
-        rows: how many gold records have predictions in it; None if it is not valid.
-        error: what is wrong with it; None if it is valid.
-    """
-
-    path: Path
-    rows: int | None
-    error: InputError | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the verdict as a JSON object, with every problem in words."""
-        problems = [] if self.error is None else [one.at(escape(self.error.source)) for one in self.error.problems]
-        return {"file": str(self.path), "valid": self.error is None, "rows": self.rows, "problems": problems}
-
-
-def _validate(scorer: Scorer, path: Path) -> Verdict:
-    """Validate a file, and print notices about it if it is valid."""
-    try:
-        system = scorer.read(path)
-    except InputError as error:
-        return Verdict(path, None, error)
-    options.tell(scorer.remarks(system))
-    return Verdict(path, len(scorer.gold.records) - len(system.missing))
 
 
 command = ProcedureGroup(

@@ -146,16 +146,21 @@ def _read_annotators(files: tuple[Path, ...]) -> list[AnnotatedDocument]:
 
     Raises:
         RequestError: a file is given twice.
-        ClickException: some files are invalid, or differ from others; the problems of all of them at once.
+        InputError: some files are invalid, or differ from others; the problems of all of them at once.
     """
-    from closeread.cli.annotators import read_annotators
+    from closeread.cli.annotators import name_files
+    from closeread.counts.annotators import find_repeated_paths
     from closeread.errors import RequestError, pluralize
     from closeread.tasks.coref.adjudication.annotators import count_singletons, join_annotators
+    from closeread.tasks.coref.annotators import list_notices, read_annotators
 
     names = [str(path) for path in files]
     if repeated := [name for name in names if names.count(name) > 1]:
         raise RequestError(f"{repeated[0]} is given twice (expected one file for each annotator)")
-    tables = {file.name: file.table for file in read_annotators(files)}
+    annotators = name_files(files)
+    read = read_annotators(annotators)
+    options.tell([*list_notices(read), *find_repeated_paths(annotators)])
+    tables = {file.name: file.table for file in read}
     if any(table.head is not None and len(table.head) for table in tables.values()):
         options.tell(["heads of mentions are left out of the result."])
     if any(table.relations is not None for table in tables.values()):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +12,6 @@ from closeread.cli.help_groups import GroupedCommand
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
-    from closeread.counts.rendering import Grid
-    from closeread.tasks.coref.agreement import Agreement
-    from closeread.tasks.coref.chain_errors import ChainErrors
-
-FROM = 4
-"""The number of mentions from which on chains are counted together in tables."""
 
 
 class AgreementCommand(GroupedCommand):
@@ -61,32 +54,15 @@ def agreement(files: tuple[Path, ...], given: Path | None, limit: int, style: An
       closeread agreement coref annotations/*.conll --given given.conll --json
       closeread agreement coref anna.jsonl ben.jsonl --iaa2 distance_product
     """
-    from closeread.cli.annotators import fail, read_annotators
-    from closeread.errors import FormatError, RequestError
-    from closeread.tasks.coref.agreement import measure_agreement, resolve
-    from closeread.tasks.coref.annotators import find_ungiven, gather_annotations, select_given
+    from closeread.cli.annotators import name_files
+    from closeread.tasks.coref.agreement import compare_annotators
+    from closeread.tasks.coref.agreement_tables import make_grid
 
-    chosen = resolve({name: value for name, value in values.items() if value is not None})
-    read = read_annotators(files, given)
-    found = gather_annotations([file.table for file in read])
-    if given is not None:
-        ungiven = ((file.name, find_ungiven(file.table, read[-1])) for file in read[:-1])
-        fail(FormatError(name, problems) for name, problems in ungiven if problems)
-        found = select_given(found, len(files))
-    measured = measure_agreement(found, chosen)
-    if not measured.compared:
-        raise RequestError("no document has two annotators (expected two files or more with the same document)")
-    options.tell(measured.describe())
-    rows = [[one.document, one.annotators, one.mentions, *one.alpha.values()] for one in measured.documents]
-    printing.show(
-        style,
-        value=measured.to_json,
-        table=lambda: (
-            ["document", "annotators", "mentions", *measured.alpha],
-            [*rows, ["", "", "", *measured.alpha.values()]],
-        ),
-        grids=lambda: [_make_agreement_grid(measured, limit)],
-    )
+    chosen = {name: value for name, value in values.items() if value is not None}
+    mentions = None if given is None else name_files([given])[0]
+    measured = compare_annotators(name_files(files), given=mentions, **chosen)
+    options.tell(measured.notices)
+    printing.show(style, value=measured.to_json, table=measured.to_rows, grids=lambda: [make_grid(measured, limit)])
 
 
 @click.command(cls=GroupedCommand, short_help="Count the mistakes in chains.")
@@ -106,78 +82,12 @@ def chains(gold: Path, files: tuple[Path, ...], style: Any) -> None:
       closeread errors chains gold.conll anna.conll ben.conll
       closeread errors chains gold.conll response.conll --json
     """
-    from closeread.cli.annotators import read_beside_gold
-    from closeread.tasks.coref.chain_errors import find_chain_errors
+    from closeread.cli.annotators import name_files
+    from closeread.tasks.coref.chain_errors import count_chain_errors
 
-    key, read = read_beside_gold(gold, files)
-    found = find_chain_errors(key.table, [file.table for file in read])
-    printing.show(
-        style,
-        value=found.to_json,
-        table=lambda: (["count", "value", "chains"], list(_list_counts(found))),
-        grids=lambda: _make_error_grids(found),
-    )
-
-
-def _make_agreement_grid(measured: Agreement, limit: int) -> Grid:
-    """Return the table of documents, with all of them together in the last row."""
-    from closeread.counts.rendering import Grid
-    from closeread.errors import pluralize
-
-    chosen = measured.options
-    shown = measured.documents[:limit]
-    rows = [
-        [one.document, f"{one.annotators:,}", f"{one.mentions:,}", *map(printing.format_percent, one.alpha.values())]
-        for one in shown
-    ]
-    rows.append([f"{chosen['average']} average", "", "", *map(printing.format_percent, measured.alpha.values())])
-    left = len(measured.documents) - len(shown)
-    notes = [f"{pluralize(left, 'more document')}: see --limit, --json and --format csv."] if left else []
-    notes += [
-        "Krippendorff's alpha times 100."
-        if chosen["form"] == "standard"
-        else "Alpha times 100 as printed in Schüller et al. (2018), which is not Krippendorff's.",
-        f"Options: {', '.join(f'{name} {value}' for name, value in chosen.items())}.",
-    ]
-    return Grid("", ["document", "annotators", "mentions", "nominal", "IAA1", "IAA2"], rows, notes)
-
-
-def _list_counts(found: ChainErrors) -> Iterator[list[object]]:
-    """Yield the counts as rows: what is counted, the kind or the number of mentions, and the number of chains."""
-    yield from (["kind", kind, n] for kind, n in found.count_kinds().items())
-    yield from (["missing mentions", mentions, n] for mentions, n in found.count_missing().items())
-    yield from (["foreign mentions", mentions, n] for mentions, n in found.count_foreign().items())
-
-
-def _make_error_grids(found: ChainErrors) -> Iterator[Grid]:
-    """Yield the table of kinds, and that of missing and foreign mentions if there are any."""
-    from closeread.arrays import ratio
-    from closeread.counts.rendering import Grid, percent
-    from closeread.errors import pluralize
-
-    total, mistaken = len(found.kind), found.n_mistaken
-    rows = [
-        [
-            kind,
-            f"{n:,}",
-            percent(float(ratio(n, total))) if total else printing.format_percent(None),
-            "" if kind == "exact" else percent(float(ratio(n, mistaken)) if mistaken else None),
-        ]
-        for kind, n in found.count_kinds().items()
-    ]
-    size = f"{pluralize(total, 'chain')} of two or more mentions, {pluralize(int(found.size.sum()), 'mention')}."
-    yield Grid("", ["kind", "chains", "% of chains", "% of mistaken chains"], rows, [size])
-    counts = {"missing": found.count_missing(), "mixed": found.count_foreign()}
-    if any(counts.values()):
-        header = ["chains by number of mentions", *(str(n) for n in range(1, FROM)), f"{FROM} or more"]
-        named = {"missing": "missing, by mentions that they lack", "mixed": "mixed, by mentions of other chains"}
-        yield Grid("", header, [[named[kind], *_group_counts(of)] for kind, of in counts.items()])
-
-
-def _group_counts(counts: Mapping[str, int]) -> list[str]:
-    """Format counts by number of mentions, those from `FROM` on together."""
-    few = [counts.get(str(n), 0) for n in range(1, FROM)]
-    return [f"{n:,}" for n in (*few, sum(counts.values()) - sum(few))]
+    found = count_chain_errors(name_files([gold])[0], name_files(files))
+    options.tell(found.notices)
+    printing.show_result(style, found)
 
 
 COMMANDS: Commands = {"agreement": {"coref": agreement}, "errors": {"chains": chains}}

@@ -30,18 +30,11 @@ def link_support(gold: Path, files: tuple[Path, ...], output: Path) -> None:
         -o support.png
       closeread plot link-support gold/ annotations/*.conll -o support.svg
     """
-    from closeread.cli.annotators import read_beside_gold
-    from closeread.drawing.pictures import check_suffix, write_picture
-    from closeread.errors import escape, pluralize
-    from closeread.tasks.coref.link_support import measure_support
-    from closeread.tasks.coref.plots import draw_link_support
+    from closeread.cli.annotators import name_files
+    from closeread.cli.pictures import draw
+    from closeread.tasks.coref.figures import draw_link_support
 
-    check_suffix(output)
-    key, read = read_beside_gold(gold, files)
-    support = measure_support(key.table, [file.table for file in read])
-    write_picture(draw_link_support(support), output)
-    in_gold = int(support.in_gold.sum())
-    click.echo(escape(f"{output}: {pluralize(len(support.support), 'link')}, {in_gold:,} in gold"))
+    draw(output, lambda: draw_link_support(name_files([gold])[0], name_files(files)))
 
 
 @click.command(cls=options.WritingCommand, short_help="Draw the kinds of mistaken chains.")
@@ -61,17 +54,11 @@ def mistakes(gold: Path, files: tuple[Path, ...], output: Path) -> None:
         -o mistakes.png
       closeread plot mistakes gold.conll response.conll -o mistakes.svg
     """
-    from closeread.cli.annotators import read_beside_gold
-    from closeread.drawing.pictures import check_suffix, write_picture
-    from closeread.errors import escape, pluralize
-    from closeread.tasks.coref.chain_errors import find_chain_errors
-    from closeread.tasks.coref.plots import draw_mistakes
+    from closeread.cli.annotators import name_files
+    from closeread.cli.pictures import draw
+    from closeread.tasks.coref.figures import draw_mistakes
 
-    check_suffix(output)
-    key, read = read_beside_gold(gold, files)
-    found = find_chain_errors(key.table, [file.table for file in read])
-    write_picture(draw_mistakes(found), output)
-    click.echo(escape(f"{output}: {pluralize(len(found.kind), 'chain')}, {found.n_mistaken:,} of them mistaken"))
+    draw(output, lambda: draw_mistakes(name_files([gold])[0], name_files(files)))
 
 
 COMMANDS: Commands = {"plot": {"link-support": link_support, "mistakes": mistakes}}

@@ -10,10 +10,7 @@ import click
 from closeread.cli import options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from closeread.cli.task_group import Commands
-    from closeread.records import Record
 
 CORPUS = "marmara_coref"
 
@@ -28,20 +25,12 @@ class MarmaraCommand(options.WritingCommand):
         return [*super().get_params(ctx), *options.file_options([load_corpus(CORPUS)])]
 
 
-def draw(output: Path, places: dict[str, Any], make: Callable[[Sequence[Record]], Any]) -> None:
+def draw_kind(kind: str, output: Path, places: dict[str, Any]) -> None:
     """Draw a figure of the corpus's documents, and write it."""
-    from closeread.drawing.pictures import check_suffix, write_picture
-    from closeread.errors import escape, pluralize
-    from closeread.tasks.coref.marmara.facts import sum_sizes
-    from closeread.tasks.coref.marmara.plots import check_mentions
+    from closeread.cli.pictures import draw
+    from closeread.tasks.coref.marmara.figures import FIGURES
 
-    check_suffix(output)
-    gold = options.read_gold(CORPUS, **places)
-    check_mentions(gold.records)
-    write_picture(make(gold.records), output)
-    size = sum_sizes(gold.records)
-    found = f"{pluralize(size.mentions, 'mention')} in {pluralize(size.chains, 'chain')}"
-    click.echo(escape(f"{output}: {pluralize(size.documents, 'document')}, {found}"))
+    draw(output, lambda: FIGURES[kind].draw(options.take_place(CORPUS, **places)))
 
 
 @click.command(cls=MarmaraCommand, short_help="Draw the types of mentions of marmara_coref.")
@@ -56,9 +45,7 @@ def mention_types(output: Path, **places: Any) -> None:
     Example:
       closeread plot mention-types --config sample -o types.png
     """
-    from closeread.tasks.coref.marmara.plots import draw_mention_types
-
-    draw(output, places, draw_mention_types)
+    draw_kind("mention-types", output, places)
 
 
 @click.command(cls=MarmaraCommand, short_help="Draw the lengths of mentions of marmara_coref.")
@@ -72,9 +59,7 @@ def mention_lengths(output: Path, **places: Any) -> None:
     Example:
       closeread plot mention-lengths --config sample -o lengths.png
     """
-    from closeread.tasks.coref.marmara.plots import draw_mention_lengths
-
-    draw(output, places, draw_mention_lengths)
+    draw_kind("mention-lengths", output, places)
 
 
 @click.command(cls=MarmaraCommand, short_help="Draw the lengths of chains of marmara_coref.")
@@ -88,9 +73,7 @@ def chain_lengths(output: Path, **places: Any) -> None:
     Example:
       closeread plot chain-lengths --config sample -o chains.png
     """
-    from closeread.tasks.coref.marmara.plots import draw_chain_lengths
-
-    draw(output, places, draw_chain_lengths)
+    draw_kind("chain-lengths", output, places)
 
 
 COMMANDS: Commands = {

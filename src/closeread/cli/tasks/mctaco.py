@@ -80,14 +80,14 @@ def verify(annotators: tuple[Path, ...], dropped: Path | None, output: Path, **p
         --gold questions.jsonl --dropped dropped.jsonl -o verified.jsonl
     """
     from closeread.cli.writing import write_with
-    from closeread.errors import escape, pluralize
+    from closeread.errors import escape, pluralize, read_all
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.mctaco.mctaco_tsv import dump_records
     from closeread.tasks.mctaco.question_filter import filter_questions, read_verifications
 
     gold = options.read_gold("mctaco", **places)
     files = _name_annotators(annotators)
-    read = options.read_all(files.values(), read_verifications)
+    read = read_all(files.values(), read_verifications)
     result = filter_questions(gold.records, dict(zip(files, read, strict=True)))
     kept = set(result.kept)
     rows = [record for record in gold.records if record["question_id"] in kept]
@@ -325,33 +325,12 @@ def categories(predictions: tuple[Path, ...], output: Path, **places: Any) -> No
       closeread plot categories MCTACO/experiments/*/*.output.txt \\
         -o categories.svg
     """
-    from closeread.drawing.pictures import check_suffix, write_picture
-    from closeread.errors import escape, pluralize
-    from closeread.scoring import Scorer, resolve_options
-    from closeread.tasks.mctaco.categories import expect_coin_by_category, score_by_category
-    from closeread.tasks.mctaco.plots import draw_categories
-    from closeread.tasks.mctaco.procedure import PROCEDURE
+    from closeread.cli.annotators import name_files
+    from closeread.cli.pictures import draw
+    from closeread.tasks.mctaco.figures import draw_systems
 
-    check_suffix(output)
-    gold = options.read_gold("mctaco", **places)
-    scorer = Scorer(PROCEDURE, resolve_options(PROCEDURE, "mctaco", {}), gold)
-    files = _name_files(predictions)
-    read = options.read_all(files.values(), lambda path: score_by_category(gold.records, scorer.read(path).rows))
-    systems = {
-        name: {category: scores["exact_match"] for category, scores in of_system.items()}
-        for name, of_system in zip(files, read, strict=True)
-    }
-    coin = {name: scores["exact_match"].mean for name, scores in expect_coin_by_category(gold.records).items()}
-    write_picture(draw_categories(coin, systems), output)
-    of = "1 category" if len(coin) == 1 else f"{len(coin)} categories"
-    click.echo(escape(f"{output}: {of} of questions, {pluralize(len(systems), 'system')} and a coin"))
-
-
-def _name_files(paths: Sequence[Path]) -> dict[str, Path]:
-    """Return different files by their names without suffix, or by their paths if two have the same name."""
-    different = tuple(dict.fromkeys(paths))
-    names = [path.stem for path in different]
-    return dict(zip(names if len(set(names)) == len(names) else map(str, different), different, strict=True))
+    place = options.take_place("mctaco", **places)
+    draw(output, lambda: draw_systems(place, name_files(predictions)))
 
 
 COMMANDS: Commands = {

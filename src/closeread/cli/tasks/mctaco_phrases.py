@@ -43,12 +43,12 @@ def from_texts(files: tuple[Path, ...], spacy_model: str, max_words: int, output
     """
     from closeread.cli.printing import track
     from closeread.corpora.pipelines import load_pipeline, parse
-    from closeread.errors import escape, pluralize
+    from closeread.errors import escape, pluralize, read_all
     from closeread.tasks.mctaco.event_phrases.parsed import find_event_phrases, read_paragraphs
     from closeread.tasks.mctaco.event_phrases.pool import make_pool
 
     pipeline = load_pipeline(spacy_model, "closeread phrases text")
-    texts = options.read_all(files, lambda path: read_paragraphs(path, pipeline.max_length))
+    texts = read_all(files, lambda path: read_paragraphs(path, pipeline.max_length))
     paragraphs = [paragraph for text in texts for paragraph in text]
     documents = track(parse(pipeline, paragraphs, "DEP", "POS"), "Parsing", len(paragraphs))
     pool = make_pool((phrase for document in documents for phrase in find_event_phrases(document)), max_words=max_words)

@@ -128,24 +128,13 @@ def convert(source: Path, output: Path) -> None:
       closeread convert timeline timelines.jsonl -o timelines
       closeread convert timeline 7_Rain.xml -o 7_Rain.tml
     """
-    from closeread.corpora.gold import load_corpus, read_own_gold
-    from closeread.corpora.submissions import write_submission
-    from closeread.errors import escape, pluralize
-    from closeread.files import write_text
-    from closeread.tasks.timeline.cat_timeml import convert_document, is_document
+    from closeread.cli.annotators import name_files
+    from closeread.errors import escape
+    from closeread.tasks.timeline import conversions
 
-    if is_document(source, output):
-        converted = convert_document(source, output)
-        options.tell(converted.notices)
-        write_text(output, converted.text)
-        options.tell(f"lost: {what}." for what in converted.lost)
-        click.echo(escape(f"{output}: 1 document"))
-    else:
-        corpus = load_corpus(CORPUS)
-        gold = read_own_gold(corpus, source)
-        options.tell(gold.notices)
-        write_submission(output, gold.records, corpus)
-        click.echo(escape(f"{output}: {pluralize(len(gold.records), 'timeline')}"))
+    converted = conversions.convert(name_files([source])[0], output)
+    options.tell(converted.notices)
+    click.echo(escape(f"{output}: {converted.summary}"))
 
 
 @click.command(cls=options.WritingCommand, short_help="Draw the events of an entity by date.")
@@ -170,20 +159,13 @@ def plot_timeline(entity: str, predictions: Path | None, output: Path, **places:
       closeread plot timeline "Mara Lindqvist" --config sample -o lindqvist.png
       closeread plot timeline airbus --predictions timelines/ -o airbus.svg
     """
-    from closeread.cli.predictions import read_prediction
-    from closeread.drawing.pictures import check_suffix, write_picture
-    from closeread.errors import escape, pluralize
-    from closeread.tasks.timeline.plot_events import count_mentions, find_timeline
-    from closeread.tasks.timeline.plots import draw_timeline
+    from closeread.cli.annotators import name_files
+    from closeread.cli.pictures import draw
+    from closeread.tasks.timeline.figures import draw_timeline
 
-    check_suffix(output)
-    gold = options.read_gold(CORPUS, **places)
-    record = find_timeline(gold.records, entity)
-    system = None if predictions is None else read_prediction(gold, predictions, record["id"])["entries"]
-    write_picture(draw_timeline(record["entity"], record["entries"], system), output)
-    drawn = pluralize(count_mentions(record["entries"]), "mention")
-    drawn += "" if system is None else f", {count_mentions(system):,} predicted"
-    click.echo(escape(f"{output}: {drawn}"))
+    place = options.take_place(CORPUS, **places)
+    system = None if predictions is None else name_files([predictions])[0]
+    draw(output, lambda: draw_timeline(place, entity, predictions=system))
 
 
 @click.command(cls=options.WritingCommand, short_help="Draw the relations of a timeline.")
@@ -213,23 +195,11 @@ def plot_relations(entity: str, track: str, positions: str | None, output: Path,
       closeread plot timeline-relations aurelia --config sample -o aurelia.svg
       closeread plot timeline-relations airbus --positions 1-5 -o airbus.png
     """
-    from closeread.drawing.pictures import check_suffix, write_picture
-    from closeread.errors import escape, pluralize
-    from closeread.tasks.timeline.graph import build_graph
-    from closeread.tasks.timeline.plot_events import count_mentions, find_timeline
-    from closeread.tasks.timeline.plot_relations import check_size, describe_graph, select_positions
-    from closeread.tasks.timeline.plots import draw_relations
+    from closeread.cli.pictures import draw
+    from closeread.tasks.timeline.figures import draw_relations
 
-    check_suffix(output)
-    record = find_timeline(options.read_gold(CORPUS, **places).records, entity)
-    entries = select_positions(record["entries"], positions)
-    check_size(entries)
-    unordered = count_mentions([entry for entry in entries if not entry["position"]])
-    if unordered:
-        options.tell([f"not drawn: {pluralize(unordered, 'mention')} at position 0, without relations"])
-    graph = build_graph(entries, track)
-    write_picture(draw_relations(record["entity"], graph), output)
-    click.echo(escape(f"{output}: {describe_graph(graph)}"))
+    place = options.take_place(CORPUS, **places)
+    draw(output, lambda: draw_relations(place, entity, track=track, positions=positions))
 
 
 COMMANDS: Commands = {

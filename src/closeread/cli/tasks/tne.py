@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,6 @@ from closeread.cli import options, printing
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
-    from closeread.records import Record
 
 
 @click.command(cls=options.WritingCommand, short_help="Keep common links and list the others to decide.")
@@ -39,13 +37,13 @@ def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: 
     """
     from closeread.cli.writing import write_with
     from closeread.corpora.gold import load_corpus, read_file
-    from closeread.errors import escape, pluralize
+    from closeread.errors import escape, pluralize, read_all
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.tne import adjudication
     from closeread.tasks.tne.tne_jsonl import dump_records
 
     corpus = load_corpus("tne")
-    documents = options.read_all(annotators, lambda path: read_file(corpus, path, corpus.default_split))
+    documents = read_all(annotators, lambda path: read_file(corpus, path, corpus.default_split))
     found = adjudication.consolidation(documents, [str(path) for path in annotators])
     may_stay_open = conflicts is not None
     decided = {} if decisions is None else adjudication.read_decisions(found, decisions, may_stay_open=may_stay_open)
@@ -128,14 +126,14 @@ def build(
         --separator blank-line --subtitles 0 -o book.jsonl
     """
     from closeread.corpora.pipelines import load_pipeline
-    from closeread.errors import escape, pluralize
+    from closeread.errors import escape, pluralize, read_all
     from closeread.files import write_lines
     from closeread.tasks.tne.building import Builder, Filter
     from closeread.tasks.tne.plain_texts import TextReader, list_texts
     from closeread.tasks.tne.tne_jsonl import dump_lines
 
     chosen = Filter(paragraphs, min_phrases, max_phrases)
-    read = options.read_all(list_texts(texts), TextReader(separator, subtitles).read)
+    read = read_all(list_texts(texts), TextReader(separator, subtitles).read)
     builder = Builder(load_pipeline(spacy_model, "building documents"), spacy_model, chosen)
     records = builder.build(read, lambda found: printing.track(found, "Finding noun phrases", len(read)))
     write_lines(output, dump_lines(records))
@@ -188,45 +186,18 @@ def convert(
       closeread convert tne anna.jsonl --gold documents.jsonl --close --to gold \\
         -o gold.jsonl
     """
-    from closeread.corpora.gold import load_corpus, read_file
-    from closeread.counts.sides import Place
-    from closeread.errors import escape, pluralize
-    from closeread.files import write_text
-    from closeread.scoring import open_scorer
-    from closeread.tasks.tne import closure
+    from closeread.cli.annotators import name_files
+    from closeread.errors import escape
+    from closeread.tasks.tne import conversions
 
     if form is None and not close:
         raise click.UsageError("Missing option '--to' or '--close'.")
     if clusters is not None and not close and form != "gold":
         raise click.UsageError("--clusters has no effect without --close or --to gold.")
-    scorer = open_scorer("tne", Place(**places), {"missing": "error"})
-    options.tell(scorer.gold.notices)
-    documents = scorer.gold.records
-    if clusters is not None:
-        corpus = load_corpus("tne")
-        clustered = read_file(corpus, clusters, corpus.default_split, "annotation")
-        documents = closure.replace_clusters(documents, clustered, "gold", str(clusters))
-    given = [row for row in scorer.read(predictions).rows if row is not None]
-    rows = closure.close_rows(given, documents) if close else given
-    write_text(output, _convert_rows(rows, documents, form, predictions))
-    before, after = (sum(len(row["relations"]) for row in side) for side in (given, rows))
-    spread = f"; {pluralize(before, 'link')} given, {after - before:,} added" if close else ""
-    click.echo(escape(f"{output}: {pluralize(len(rows), 'document')}{spread}"))
-
-
-def _convert_rows(rows: Sequence[Record], documents: Sequence[Record], form: str | None, source: Path) -> str:
-    """Return the text of a file with the links of some documents, and tell what it can't hold."""
-    from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.tne import closure, tne_arrays
-    from closeread.tasks.tne.tne_jsonl import dump_records
-
-    if form == "arrays":
-        text = tne_arrays.dump_submission(rows, documents)
-        options.tell(tne_arrays.describe_losses(rows))
-        return text
-    if form == "gold":
-        return dump_records(closure.make_gold(rows, documents, str(source)))
-    return dump_json_lines(rows)
+    place, given = options.take_place("tne", **places), name_files([predictions])[0]
+    converted = conversions.convert(given, output, place, form=form, close=close, clusters=clusters)
+    options.tell(converted.notices)
+    click.echo(escape(f"{output}: {converted.summary}"))
 
 
 @click.command(cls=options.WritingCommand, short_help="Draw a confusion matrix of prepositions.")
@@ -259,21 +230,12 @@ def plot_confusion(predictions: Path, labels: int, unlinked: str, output: Path, 
       closeread plot confusion mine.jsonl --split validation --unlinked hidden \\
         -o confusion.svg
     """
-    from closeread.drawing.pictures import check_suffix, write_picture
-    from closeread.errors import escape, pluralize
-    from closeread.scoring import Scorer, resolve_options
-    from closeread.tasks.tne import plots
-    from closeread.tasks.tne.procedure import PROCEDURE
+    from closeread.cli.annotators import name_files
+    from closeread.cli.pictures import draw
+    from closeread.tasks.tne.figures import draw_confusion
 
-    check_suffix(output)
-    gold = options.read_gold("tne", **places)
-    plots.check_links(gold)
-    system = Scorer(PROCEDURE, resolve_options(PROCEDURE, "tne", {}), gold).read(predictions)
-    counts = plots.confusion_counts(gold.records, system.rows)
-    shown = plots.commonest(counts, labels)
-    write_picture(plots.draw_confusion(counts, [*shown, plots.NO_LINK] if unlinked == "shown" else shown), output)
-    of_these, linked = int(counts[shown].sum()), int(counts[1:].sum())
-    click.echo(escape(f"{output}: {pluralize(len(shown), 'preposition')}, {of_these:,} of {linked:,} gold pairs"))
+    place, system = options.take_place("tne", **places), name_files([predictions])
+    draw(output, lambda: draw_confusion(place, system, labels=labels, unlinked=unlinked))
 
 
 @click.command(cls=options.WritingCommand, short_help="Draw how frequent each preposition is.")
@@ -302,20 +264,11 @@ def plot_prepositions(splits: tuple[str, ...], other: float, output: Path, **pla
       closeread plot prepositions --split validation --split test --split ood \\
         --other 0 -o prepositions.svg
     """
-    from closeread.drawing.pictures import check_suffix, write_picture
-    from closeread.errors import escape
-    from closeread.tasks.tne.columns import documents_of
-    from closeread.tasks.tne.plots import check_links, draw_prepositions, preposition_counts
+    from closeread.cli.pictures import draw
+    from closeread.tasks.tne.figures import draw_prepositions
 
-    check_suffix(output)
-    counts = {}
-    for split in dict.fromkeys(splits) or (None,):
-        gold = options.read_gold("tne", split=split, **places)
-        check_links(gold)
-        counts[gold.split or str(places["gold"])] = preposition_counts(documents_of(gold.records))
-    write_picture(draw_prepositions(counts, other), output)
-    drawn = ", ".join(f"{links.sum():,} links of {name}" for name, links in counts.items())
-    click.echo(escape(f"{output}: {drawn}"))
+    place = options.take_place("tne", **places)
+    draw(output, lambda: draw_prepositions(place, splits=splits, other=other))
 
 
 COMMANDS: Commands = {

@@ -37,18 +37,13 @@ def plot_possession(article: str, predictions: Path | None, output: Path, **plac
       closeread plot possession "The Night Café" --predictions mine.jsonl \\
         -o cafe.svg
     """
-    from closeread.cli.predictions import read_prediction
-    from closeread.drawing.pictures import check_suffix, write_picture
-    from closeread.errors import escape, pluralize
-    from closeread.tasks.wikipossessions.plots import draw_timeline, find_article
+    from closeread.cli.annotators import name_files
+    from closeread.cli.pictures import draw
+    from closeread.tasks.wikipossessions.figures import draw_article
 
-    check_suffix(output)
-    gold = options.read_gold("wikipossessions", **places)
-    possessions = find_article(gold.records, article)["possessions"]
-    predicted = None if predictions is None else read_prediction(gold, predictions, article)["possessions"]
-    write_picture(draw_timeline(article, possessions, predicted), output)
-    drawn = pluralize(len(possessions), "possession") + ("" if predicted is None else f", {len(predicted):,} predicted")
-    click.echo(escape(f"{output}: {drawn}"))
+    place = options.take_place("wikipossessions", **places)
+    system = None if predictions is None else name_files([predictions])[0]
+    draw(output, lambda: draw_article(place, article, predictions=system))
 
 
 @click.command(cls=GroupedCommand, short_help="Fetch the texts of articles from Wikipedia.")

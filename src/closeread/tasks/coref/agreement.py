@@ -11,15 +11,26 @@ given list of mentions.  A chain of one mention says nothing: its mention is una
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Floats, Mask, ratio
+from closeread.counts.annotators import Annotator, find_repeated_paths
 from closeread.counts.options import Option, resolve_options
-from closeread.errors import Problem, RequestError, SubmissionError, join_names, pluralize
-from closeread.tasks.coref.annotators import ADVICE, Annotations, gather_annotations
+from closeread.counts.rendering import Grid, Style
+from closeread.counts.results import Result
+from closeread.errors import FormatError, Problem, RequestError, SubmissionError, join_names, pluralize, raise_all
+from closeread.tasks.coref.annotators import (
+    ADVICE,
+    Annotations,
+    find_ungiven,
+    gather_annotations,
+    list_notices,
+    read_annotators,
+    select_given,
+)
 from closeread.tasks.coref.columns import mention_table
 from closeread.tasks.coref.kernels.alpha import MEASURES, count_disagreement
 from closeread.tasks.coref.kernels.chain_values import number_values
@@ -109,7 +120,7 @@ class DocumentAgreement(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Result):
     """The agreement of annotators, by document and in all.
 
     Attributes:
@@ -117,17 +128,32 @@ class Agreement:
         alpha: alpha by measure, averaged as the options say; None if no document has two annotators.
         options: the value of every option.
         empty: how many of the compared annotations have no chain of two or more mentions.
+        notices: what else a user should know about the annotators' files, one sentence each.
     """
 
     documents: Sequence[DocumentAgreement]
     alpha: Mapping[str, float | None]
     options: Mapping[str, str]
     empty: int
+    notices: Sequence[str] = ()
 
     @property
     def compared(self) -> list[DocumentAgreement]:
         """The documents with two annotators or more."""
         return [one for one in self.documents if one.annotators > 1]
+
+    def to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return the table."""
+        from closeread.tasks.coref.agreement_tables import make_grid
+
+        del style
+        return [make_grid(self)]
+
+    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+        """Return header and rows: every document, and all of them together in the last row."""
+        from closeread.tasks.coref.agreement_tables import make_rows
+
+        return make_rows(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return documents, scores and options as JSON can hold them."""
@@ -166,6 +192,33 @@ def resolve(values: Mapping[str, object]) -> dict[str, str]:
     if options["form"] == "printed" and options["unannotated"] == "missing":
         raise RequestError("form 'printed' is defined only if every mention has a value; use unannotated 'singleton'")
     return options
+
+
+def compare_annotators(annotators: Sequence[Annotator], *, given: Annotator | None = None, **options: str) -> Agreement:
+    """Measure the agreement of annotators of coreference.
+
+    Args:
+        annotators: files, folders or documents in memory; each may have some of the documents.
+        given: the mentions that annotators were given, to measure agreement about these instead of about all mentions
+            of any annotator.
+        **options: values of `OPTIONS` that differ from the defaults.
+
+    Raises:
+        RequestError: no document has two annotators, or an option does not exist or does not accept its value; an
+            InputError if what they have is missing or invalid, or differs in its tokens.
+    """
+    chosen = resolve(options)
+    read = read_annotators(annotators if given is None else (*annotators, given))
+    found = gather_annotations([file.table for file in read])
+    if given is not None:
+        ungiven = ((file.name, find_ungiven(file.table, read[-1])) for file in read[:-1])
+        raise_all(FormatError(name, problems) for name, problems in ungiven if problems)
+        found = select_given(found, len(annotators))
+    measured = measure_agreement(found, chosen)
+    if not measured.compared:
+        raise RequestError("no document has two annotators (expected two files or more with the same document)")
+    about_files = (*list_notices(read), *find_repeated_paths(annotators))
+    return replace(measured, notices=(*about_files, *measured.describe()))
 
 
 def measure_agreement(annotations: Annotations, options: Mapping[str, str]) -> Agreement:

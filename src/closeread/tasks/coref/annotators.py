@@ -7,7 +7,7 @@ most.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -16,10 +16,11 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints, mark_run_starts
-from closeread.errors import FormatError, Problem, join_names, pluralize, quote
+from closeread.counts.annotators import Annotator, find_repeated_paths
+from closeread.errors import FormatError, Problem, join_names, pluralize, quote, raise_all, read_all
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.spans import merge_adjacent
-from closeread.tasks.coref.sides import find_repeated, read_documents
+from closeread.tasks.coref.sides import find_repeated, read_documents, take_documents
 from closeread.tasks.coref.token_differences import compare_words
 
 Gaps = tuple[tuple[int, int], ...]
@@ -66,20 +67,61 @@ class AnnotatorFile(NamedTuple):
     table: MentionTable
 
 
-def read_annotator(path: Path, *, is_response: bool = False) -> AnnotatorFile:
+def read_annotator(path: Path | Annotator, *, is_response: bool = False) -> AnnotatorFile:
     """Read the documents of an annotator.
 
     Args:
-        path: a file or folder, in any format that can be scored.
+        path: a file or folder, in any format that can be scored, or documents in memory.
         is_response: whether it is the output of a system, whose predictions may be next to gold annotation.
 
     Raises:
         FormatError: a file can't be read or is invalid, or a mention is in several chains; with all problems.
     """
-    table = read_documents(path, is_response=is_response)
+    name, source = path if isinstance(path, Annotator) else Annotator(str(path), path)
+    if isinstance(source, Path):
+        table = read_documents(source, is_response=is_response)
+    else:
+        table = take_documents(source, name, is_response=is_response)
     if problems := list(find_repeated(table, ADVICE)):
-        raise FormatError(path, problems)
-    return AnnotatorFile(str(path), table)
+        raise FormatError(name, problems)
+    return AnnotatorFile(name, table)
+
+
+def read_annotators(annotators: Sequence[Annotator]) -> list[AnnotatorFile]:
+    """Read the documents of annotators.
+
+    Raises:
+        InputError: files are invalid, or differ in their tokens; the problems of all of them at once.
+    """
+    read = read_all(annotators, read_annotator)
+    raise_all(compare_tokens(read))
+    return read
+
+
+def read_beside_gold(
+    gold: Annotator, annotators: Sequence[Annotator]
+) -> tuple[AnnotatorFile, list[AnnotatorFile], list[str]]:
+    """Read gold, and annotators or systems with documents of gold.
+
+    Returns:
+        Gold, the others, and notices.
+
+    Raises:
+        InputError: files are invalid, differ in their tokens, or have documents that gold lacks; the problems of all of
+            them at once.
+    """
+    # A system's predictions may be next to gold annotation.
+    key, *read = read_all((gold, *annotators), lambda one: read_annotator(one, is_response=one is not gold))
+    raise_all(compare_tokens([key, *read]))
+    unknown = ((file.name, list(find_unknown_documents(file.table, key))) for file in read)
+    raise_all(FormatError(name, problems) for name, problems in unknown if problems)
+    notices = [*list_notices([key, *read]), *find_repeated_paths(annotators), *find_unannotated(key, read)]
+    return key, read, notices
+
+
+def list_notices(files: Iterable[AnnotatorFile]) -> list[str]:
+    """Return the notices about files."""
+    return [notice for file in files for notice in file.table.notices]
 
 
 def compare_tokens(files: Sequence[AnnotatorFile]) -> Iterator[FormatError]:

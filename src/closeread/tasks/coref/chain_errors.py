@@ -9,20 +9,23 @@ their first mentions; a mention is before another one if it starts before, or st
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from closeread.arrays import Ints
-from closeread.tasks.coref.annotators import Annotations, gather_annotations
+from closeread.counts.annotators import Annotator
+from closeread.counts.rendering import Grid, Style
+from closeread.counts.results import Result
+from closeread.tasks.coref.annotators import Annotations, gather_annotations, read_beside_gold
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.chain_matching import EXACT, KINDS, MISSING, MIXED, Judged, judge_chains
 
 
 @dataclass(frozen=True, eq=False)
-class ChainErrors:
+class ChainErrors(Result):
     """The chains of files, compared with gold.
 
     Attributes:
@@ -30,12 +33,14 @@ class ChainErrors:
         size: (n_chains,) the number of its mentions.
         missing, foreign: (n_chains,) how many mentions of its reference it lacks, and how many of its mentions are in
             other gold chains.
+        notices: what else a user should know about the files, one sentence each.
     """
 
     kind: Ints
     size: Ints
     missing: Ints
     foreign: Ints
+    notices: Sequence[str] = ()
 
     def count_kinds(self) -> dict[str, int]:
         """Return the number of chains of each of `KINDS`."""
@@ -48,6 +53,19 @@ class ChainErrors:
     def count_foreign(self) -> dict[str, int]:
         """Return the number of chains of the kind "mixed" by the number of mentions of other gold chains, as text."""
         return _count_values(self.foreign[self.kind == MIXED])
+
+    def to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return the table of kinds, and that of missing and foreign mentions if there are any."""
+        from closeread.tasks.coref.chain_tables import make_grids
+
+        del style
+        return list(make_grids(self))
+
+    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+        """Return header and rows of all counts."""
+        from closeread.tasks.coref.chain_tables import list_counts
+
+        return ["count", "value", "chains"], list(list_counts(self))
 
     def to_json(self) -> dict[str, Any]:
         """Return all counts as JSON can hold them."""
@@ -68,6 +86,16 @@ class ChainErrors:
 def _count_values(values: Ints) -> dict[str, int]:
     found, times = np.unique(values, return_counts=True)
     return dict(zip(map(str, found.tolist()), times.tolist(), strict=True))
+
+
+def count_chain_errors(gold: Annotator, annotators: Sequence[Annotator]) -> ChainErrors:
+    """Compare the chains of annotators, or of systems, with gold: files, folders or documents in memory.
+
+    Raises:
+        InputError: they are missing or invalid, differ in their tokens, or have documents that gold lacks.
+    """
+    key, read, notices = read_beside_gold(gold, annotators)
+    return replace(find_chain_errors(key.table, [file.table for file in read]), notices=notices)
 
 
 def find_chain_errors(gold: MentionTable, files: Sequence[MentionTable]) -> ChainErrors:

@@ -296,6 +296,7 @@ PROCEDURE = Procedure(
     citation=PRADHAN_2014,
     references=REFERENCES,
     selective=True,
+    by_name=("document", "clusters"),
     help=Help(
         """KEY and RESPONSE are files, gzipped or not, folders of files, or - for standard input. The first line of a
 file decides whether it is CoNLL, CorefUD, Universal Anaphora or JSON Lines; those of neural systems (doc_key,

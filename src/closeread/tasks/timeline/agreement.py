@@ -13,15 +13,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from closeread.arrays import ratio
+from closeread.corpora.annotators import read_annotator_gold
 from closeread.corpora.declaration import Corpus
-from closeread.corpora.gold import read_own_gold
-from closeread.counts.annotators import Pair, average_pairs, describe_left_out, list_agreements, list_pairs
-from closeread.errors import FormatError, Problem, RequestError, join_names, pluralize, quote
+from closeread.corpora.gold import load_corpus
+from closeread.counts.annotators import (
+    Annotator,
+    Pair,
+    average_pairs,
+    describe_left_out,
+    find_repeated_paths,
+    list_agreements,
+    list_pairs,
+    require_two,
+)
+from closeread.counts.rendering import Grid, Style
+from closeread.counts.results import Result
+from closeread.errors import FormatError, Problem, RequestError, join_names, pluralize, quote, read_all
 from closeread.records import Record, find_repeated
 from closeread.tasks.timeline.cat_entities import read_annotations
 from closeread.tasks.timeline.cat_xml import holds_documents
@@ -58,16 +70,18 @@ def dice(first: Iterable[Hashable], second: Iterable[Hashable]) -> Overlap:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Result):
     """The agreement of two annotators or more.
 
     Attributes:
         names: the names of the annotators.
         pairs: the agreement of every two of them, by what is compared.
+        notices: what else a user should know about their files, one sentence each.
     """
 
     names: Sequence[str]
     pairs: Mapping[Pair, Mapping[str, Overlap]]
+    notices: Sequence[str] = ()
 
     @property
     def mean(self) -> Mapping[str, float | None]:
@@ -77,6 +91,19 @@ class Agreement:
     def describe_left_out(self) -> Iterator[str]:
         """Yield a sentence for every mean that leaves out pairs."""
         return describe_left_out(self._coefficients, {what: what for what in self.mean})
+
+    def to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return the table."""
+        from closeread.tasks.timeline.agreement_tables import make_grid
+
+        del style
+        return [make_grid(self)]
+
+    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+        """Return header and rows of all counts."""
+        from closeread.tasks.timeline.agreement_tables import make_rows
+
+        return make_rows(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return what is compared with the overlap, of two annotators; else the mean and every pair."""
@@ -94,18 +121,32 @@ class Kind(NamedTuple):
     """A kind of annotation that annotators may be compared on.
 
     Attributes:
-        read: from a path and the corpus to an annotator's records.
+        read: from an annotator and the corpus to the records.
         unit: what a record is.
         has: what records that are annotated have in common, whoever annotated them.
         difference: how two annotators differ if they don't have that in common.
         compared: what annotators marked, by its name.
     """
 
-    read: Callable[[Path, Corpus], Sequence[Record]]
+    read: Callable[[Annotator, Corpus], Sequence[Record]]
     unit: str
     has: Callable[[Record], object]
     difference: str
     compared: Mapping[str, Items]
+
+
+def compare_annotators(annotators: Sequence[Annotator]) -> Agreement:
+    """Measure the agreement of annotators: files or folders in CAT, or timelines as files, folders or rows.
+
+    Raises:
+        RequestError: there is one annotator, or some have documents and others timelines; an InputError if what they
+            have is missing or invalid, or is not about the same documents or entities.
+    """
+    require_two(annotators)
+    kind, corpus = choose_kind(annotators), load_corpus("semeval2015_timeline")
+    read = read_all(annotators, lambda one: kind.read(one, corpus))
+    found = measure_agreement(read, [one.name for one in annotators], kind)
+    return replace(found, notices=tuple(find_repeated_paths(annotators)))
 
 
 def measure_agreement(annotators: Sequence[Sequence[Record]], names: Sequence[str], kind: Kind) -> Agreement:
@@ -171,17 +212,17 @@ def _list_anchored_mentions(timelines: Sequence[Record]) -> Iterator[Hashable]:
             yield from ((one["id"], entry["anchor"], name) for name in entry["mentions"])
 
 
-def _read_documents(path: Path, corpus: Corpus) -> Sequence[Record]:
-    """Read an annotator's documents, with mentions of entities."""
+def _read_documents(annotator: Annotator, corpus: Corpus) -> Sequence[Record]:
+    """Read an annotator's documents, with mentions of entities, which are in files only."""
     del corpus  # its schema does not have mentions of entities
-    parsed = read_annotations(path)
+    parsed = read_annotations(Path(annotator.name) if not isinstance(annotator.source, Path) else annotator.source)
     if problems := parsed.problems or find_repeated(parsed, "id", "id"):
-        raise FormatError(path, problems)
+        raise FormatError(annotator.name, problems)
     return parsed.records
 
 
-def _read_timelines(path: Path, corpus: Corpus) -> Sequence[Record]:
-    return read_own_gold(corpus, path).records
+def _read_timelines(annotator: Annotator, corpus: Corpus) -> Sequence[Record]:
+    return read_annotator_gold(corpus, annotator).records
 
 
 DOCUMENTS = Kind(
@@ -204,14 +245,17 @@ TIMELINES = Kind(
 )
 
 
-def choose_kind(paths: Sequence[Path]) -> Kind:
-    """Return how to compare paths: as documents in CAT, or as timelines.
+def choose_kind(annotators: Sequence[Annotator]) -> Kind:
+    """Return how to compare annotators: by documents in CAT, or by timelines.
 
     Raises:
         RequestError: some have documents and others timelines.
     """
-    documents = [holds_documents(path) for path in paths]
+    documents = [isinstance(one.source, Path) and holds_documents(one.source) for one in annotators]
     if len(set(documents)) > 1:
-        has = [f"{path} has {'documents' if one else 'timelines'}" for path, one in zip(paths, documents, strict=True)]
+        has = [
+            f"{one.name} has {'documents' if has_documents else 'timelines'}"
+            for one, has_documents in zip(annotators, documents, strict=True)
+        ]
         raise RequestError(f"{', '.join(has[:-1])} and {has[-1]} (expected the same kind)")
     return DOCUMENTS if documents[0] else TIMELINES

@@ -10,24 +10,31 @@ Conventions: the second annotator is scored against the first, and of more than 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from closeread.arrays import Mask
+from closeread.corpora.gold import load_corpus, read_file, take_records
 from closeread.counts.annotators import (
+    Annotator,
     Pair,
     Scores,
     average_pairs,
     count_left_out,
     describe_left_out,
+    find_repeated_paths,
     list_agreements,
     list_pairs,
+    require_two,
 )
 from closeread.counts.metrics import Metric
+from closeread.counts.rendering import Grid, Style
+from closeread.counts.results import Result
 from closeread.counts.table import CountTable
-from closeread.errors import FormatError, Problem, join_names, quote
+from closeread.errors import FormatError, Problem, RequestError, describe_unknown, join_names, quote, read_all
 from closeread.records import Record
 from closeread.tasks.coref import procedure as coref
 from closeread.tasks.coref.columns import MentionTable
@@ -96,16 +103,18 @@ class SliceMean:
 
 
 @dataclass(frozen=True)
-class PairedAgreement:
+class PairedAgreement(Result):
     """The agreement of two annotators or more, every two of them.
 
     Attributes:
         names: the names of the annotators.
         pairs: the agreement of every two of them.
+        notices: what else a user should know about their files, one sentence each.
     """
 
     names: Sequence[str]
     pairs: Mapping[Pair, Agreement]
+    notices: Sequence[str] = ()
 
     @property
     def mean(self) -> Scores:
@@ -125,6 +134,19 @@ class PairedAgreement:
         """Yield what is not compared, and what means leave out, in sentences."""
         yield from dict.fromkeys(sentence for found in self.pairs.values() for sentence in found.lacking)
         yield from describe_left_out([found.summarize() for found in self.pairs.values()], TITLES)
+
+    def to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return the table of all documents, and one for every field."""
+        from closeread.tasks.tne.agreement_tables import make_grid, make_slice_grids
+
+        del style
+        return [make_grid(self), *make_slice_grids(self)]
+
+    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+        """Return header and rows of all scores."""
+        from closeread.tasks.tne.agreement_tables import make_rows
+
+        return make_rows(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return the agreement of two annotators; of more, the means and every pair."""
@@ -152,6 +174,36 @@ def _average(parts: Sequence[Slice]) -> SliceMean:
     scores = [part.summarize() for part in parts]
     mean = average_pairs(scores)
     return SliceMean(parts[0].documents, mean, frozenset(name for name in mean if count_left_out(scores, name)))
+
+
+def compare_annotators(annotators: Sequence[Annotator], *, by: Sequence[str] = ()) -> PairedAgreement:
+    """Measure the agreement of annotators, whose files or rows follow the corpus's format, or are predictions.
+
+    Args:
+        annotators: two or more.
+        by: "domain", "forum", or both, to break scores down by.
+
+    Raises:
+        RequestError: there is one annotator, no such field, or nothing that any two have; an InputError if what they
+            have is missing or invalid, or is not about the same documents.
+    """
+    require_two(annotators)
+    fields = (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))
+    for field in fields:
+        if field not in FIELDS:
+            raise RequestError(describe_unknown("field", field, FIELDS))
+    read = read_all(annotators, _read)
+    found = measure_agreement(read, [one.name for one in annotators], fields)
+    if not found.mean:
+        raise RequestError("no two files have links, or clusters, for all documents (expected either of them)")
+    return replace(found, notices=tuple(find_repeated_paths(annotators)))
+
+
+def _read(annotator: Annotator) -> Sequence[Record]:
+    corpus, source = load_corpus("tne"), annotator.source
+    if isinstance(source, Path):
+        return read_file(corpus, source, corpus.default_split, "annotation")
+    return take_records(corpus, source, annotator.name, "annotation").records
 
 
 def agreement(

@@ -16,17 +16,31 @@ and of more than two annotators, each against all before.  0/0 is None, and mean
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Floats, ratio
+from closeread.corpora.annotators import read_annotator_gold
+from closeread.corpora.gold import load_corpus
+from closeread.counts.annotators import (
+    Annotator,
+    Scores,
+    average_pairs,
+    describe_left_out,
+    find_repeated_paths,
+    list_agreements,
+    list_pairs,
+    require_two,
+)
 from closeread.counts.annotators import Pair as Annotators
-from closeread.counts.annotators import Scores, average_pairs, describe_left_out, list_agreements, list_pairs
 from closeread.counts.metrics import harmonic_mean
-from closeread.counts.options import Option
-from closeread.errors import FormatError, Problem, join_names
+from closeread.counts.options import Option, resolve_options
+from closeread.counts.rendering import Grid, Style
+from closeread.counts.results import Result
+from closeread.errors import FormatError, Problem, join_names, read_all
 from closeread.records import Record
 from closeread.tasks.wikipossessions.kernels.agreement import cohen_kappa
 from closeread.tasks.wikipossessions.kernels.anchors import Anchor, parse_anchor
@@ -123,18 +137,20 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class PairedAgreement:
+class PairedAgreement(Result):
     """The agreement of two annotators or more, every two of them.
 
     Attributes:
         names: the names of the annotators.
         pairs: the agreement of every two of them.
         options: the value of each of `OPTIONS`.
+        notices: what else a user should know about their files, one sentence each.
     """
 
     names: Sequence[str]
     pairs: Mapping[Annotators, Agreement]
     options: Mapping[str, str]
+    notices: Sequence[str] = ()
 
     @property
     def mean(self) -> Scores:
@@ -144,6 +160,19 @@ class PairedAgreement:
     def describe_left_out(self) -> Iterator[str]:
         """Yield a sentence for every mean that leaves out pairs."""
         return describe_left_out([found.summarize() for found in self.pairs.values()], TITLES)
+
+    def to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return the table."""
+        from closeread.tasks.wikipossessions.agreement_tables import make_grid
+
+        del style
+        return [make_grid(self)]
+
+    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+        """Return header and rows of all scores."""
+        from closeread.tasks.wikipossessions.agreement_tables import make_rows
+
+        return make_rows(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return the agreement of two annotators; of more, the means and every pair."""
@@ -156,6 +185,26 @@ class PairedAgreement:
             "mean": self.mean,
             "pairs": list_agreements(self.names, pairs),
         }
+
+
+def compare_annotators(annotators: Sequence[Annotator], **options: str) -> PairedAgreement:
+    """Measure the agreement of annotators, whose files or rows follow the corpus's format.
+
+    Args:
+        annotators: two or more.
+        **options: values of `OPTIONS` that differ from the defaults.
+
+    Raises:
+        RequestError: there is one annotator, or an option does not exist or does not accept its value; an InputError
+            if what they have is missing or invalid, or is not about the same articles.
+    """
+    require_two(annotators)
+    resolved = resolve_options(OPTIONS, options, "agreement")
+    corpus = load_corpus("wikipossessions")
+    read = read_all(annotators, partial(read_annotator_gold, corpus))
+    notices = [f"{one.name}: {notice}" for one, gold in zip(annotators, read, strict=True) for notice in gold.notices]
+    found = measure_agreement([gold.records for gold in read], [one.name for one in annotators], **resolved)
+    return replace(found, notices=(*find_repeated_paths(annotators), *dict.fromkeys(notices)))
 
 
 def agreement(

@@ -1,0 +1,60 @@
+"""Predict with a baseline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from closeread.corpora.baselines import load_baseline, load_baselines
+from closeread.corpora.gold import load_corpus
+from closeread.corpora.objects import FileOrRows
+from closeread.corpora.sides import read_corpus_gold
+from closeread.corpora.submissions import write_submission
+from closeread.records import Record
+from closeread.scoring import make_place
+
+__all__ = ["baseline", "list_baselines"]
+
+
+def baseline(
+    corpus: str,
+    name: str,
+    *,
+    gold: FileOrRows | None = None,
+    config: str | None = None,
+    split: str | None = None,
+    data_dir: str | Path | None = None,
+    output: str | Path | None = None,
+    **options: str | int | Path,
+) -> list[Record]:
+    """Predict with a baseline, and return its rows, which `closeread.score` takes.
+
+    >>> import closeread
+    >>> closeread.baseline("mctaco", "always-positive", config="sample")[0]
+    {'id': 'sample-0', 'label': 'yes'}
+
+    Args:
+        corpus: the name of the corpus.
+        name: the name of the baseline; `closeread.corpora()[corpus].baselines` lists them.
+        gold, config, split, data_dir: what to predict, as for `closeread.score`.
+        output: also write the rows to this file or folder, as `closeread baseline` does.
+        **options: the baseline's options, such as `seed`; folders of the corpus and options of reading it.
+
+    Raises:
+        RequestError: there is no such corpus, baseline or option; an InputError if gold is missing or invalid.
+    """
+    declared = load_corpus(corpus)
+    chosen = load_baseline(corpus, name)
+    place, rest = make_place(
+        declared.name, gold, config, split, data_dir, {key: str(of) for key, of in options.items()}
+    )
+    chosen.resolve_options(rest)
+    records = read_corpus_gold(place._replace(corpus=declared.name)).records
+    rows = chosen.predict(records, **rest)
+    if output is not None:
+        write_submission(Path(output), rows, declared)
+    return rows
+
+
+def list_baselines(corpus: str) -> list[str]:
+    """Return the names of the baselines of a corpus."""
+    return list(load_baselines(corpus))

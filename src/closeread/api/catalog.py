@@ -1,0 +1,169 @@
+"""What there is: corpora, evaluate modules, and the figures of corpora and of their papers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from closeread.api.baselines import list_baselines
+from closeread.corpora.declaration import Corpus
+from closeread.corpora.facts import Statistics, count_corpus
+from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.reproduction import Inputs, Reproduction
+from closeread.corpora.reproduction import reproduce as recompute
+from closeread.errors import RequestError
+from closeread.files import package_folder
+from closeread.hf.modules import module_names
+from closeread.records import DataDir
+from closeread.scoring import make_place
+from closeread.tasks import load_procedure
+
+__all__ = ["CorpusEntry", "MetricEntry", "corpora", "metrics", "reproduce", "stats"]
+
+
+@dataclass(frozen=True)
+class CorpusEntry:
+    """What there is to know of a corpus before it is loaded.
+
+    Attributes:
+        name, title, description: what it is called, and what it is.
+        language, licence, homepage: of its files.
+        configs: the names of the splits of each config, unions of splits included.
+        procedure: the name of the procedure that scores it.
+        metrics: the names of the evaluate modules of this procedure.
+        baselines: the names of the baselines that `closeread.baseline` has for it.
+    """
+
+    name: str
+    title: str
+    description: str
+    language: str = field(repr=False)
+    licence: str = field(repr=False)
+    homepage: str = field(repr=False)
+    configs: Mapping[str, tuple[str, ...]]
+    procedure: str
+    metrics: tuple[str, ...]
+    baselines: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Return the title."""
+        return self.title
+
+
+@dataclass(frozen=True)
+class MetricEntry:
+    """What an evaluate module computes.
+
+    Attributes:
+        name: its name, for `evaluate.load` and `closeread.load_metric`.
+        title: what it computes, in a sentence.
+        description: the same in full: what it takes, and an example.
+    """
+
+    name: str
+    title: str
+    description: str = field(repr=False)
+
+    def __str__(self) -> str:
+        """Return the title."""
+        return self.title
+
+
+def corpora() -> dict[str, CorpusEntry]:
+    """Return all corpora by name.
+
+    >>> import closeread
+    >>> closeread.corpora()["mctaco"].configs["sample"]
+    ('validation', 'test')
+    """
+    return {name: _describe_corpus(load_corpus(name)) for name in corpus_names()}
+
+
+def metrics() -> dict[str, MetricEntry]:
+    """Return all evaluate modules by name.
+
+    >>> import closeread
+    >>> print(closeread.metrics()["mctaco"])
+    Exact match over questions, and macro F1 over questions, of McTaco (Zhou et al., 2019).
+    """
+    return {name: _describe_metric(name) for name in module_names()}
+
+
+def stats(corpus: str, *, config: str | None = None, data_dir: str | Path | None = None, **options: str) -> Statistics:
+    """Count documents, annotations and other figures of a corpus, split by split.
+
+    Args:
+        corpus: its name.
+        config: one of its configs; None for the default.
+        data_dir: a folder with its files; None to look in the usual places.
+        **options: folders of the corpus and options of reading it, such as `treebank`.
+
+    Raises:
+        RequestError: there is no such corpus or config, or it has no figures; an InputError if files are missing or
+            invalid.
+    """
+    return count_corpus(corpus, config, _take_files(corpus, data_dir, options))
+
+
+def reproduce(
+    corpus: str,
+    table: str | int | None = None,
+    *,
+    data_dir: str | Path | None = None,
+    upstream: str | Path | None = None,
+    annotations: str | Path | None = None,
+    articles: str | Path | None = None,
+    spacy_model: str | None = None,
+    **options: str,
+) -> Reproduction:
+    """Recompute the tables of a corpus's paper, and compare them with what it prints.
+
+    Args:
+        corpus: its name.
+        table: one table, by number or name (1, "Table 1", "Text"); None for all.
+        data_dir: a folder with the corpus's files; None to look in the usual places.
+        upstream: a checkout of the authors' repository, with the predictions that they released.
+        annotations: a folder with annotators' files, as DOCUMENT/ANNOTATOR.conll or .txt.
+        articles: a folder with the texts of the articles, one <title>.txt each (WikiPossessions).
+        spacy_model: a spaCy pipeline, installed or in a folder, for the paper's baseline (WikiPossessions).
+        **options: folders of the corpus and options of reading it, such as `treebank`.
+
+    Raises:
+        RequestError: there is no such corpus or table; an InputError if the corpus's files are missing or invalid.
+    """
+    folders = [None if one is None else Path(one) for one in (upstream, annotations, articles)]
+    inputs = Inputs(_take_files(corpus, data_dir, options), *folders, spacy_model)
+    return recompute(corpus, None if table is None else str(table), inputs)
+
+
+def _take_files(corpus: str, data_dir: str | Path | None, options: Mapping[str, str]) -> DataDir | None:
+    place, rest = make_place(load_corpus(corpus).name, data_dir=data_dir, options=options)
+    if rest:
+        raise RequestError(f"unexpected arguments for {corpus}: {', '.join(rest)}")
+    return place.data_dir
+
+
+def _describe_corpus(corpus: Corpus) -> CorpusEntry:
+    return CorpusEntry(
+        corpus.name,
+        corpus.title,
+        corpus.description,
+        corpus.language,
+        corpus.licence,
+        corpus.homepage,
+        {name: config.split_names for name, config in corpus.configs.items()},
+        corpus.procedure,
+        load_procedure(corpus.procedure).modules,
+        tuple(list_baselines(corpus.name)),
+    )
+
+
+def _describe_metric(name: str) -> MetricEntry:
+    """Return what the class of a module says of itself, without importing it, which takes seconds."""
+    tree = ast.parse((package_folder(f"closeread.metrics.{name}") / f"{name}.py").read_text("utf-8"))
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    said = next(text for node in classes if (text := ast.get_docstring(node)))
+    title = " ".join(said.partition("\n\n")[0].split())
+    return MetricEntry(name, title, said)

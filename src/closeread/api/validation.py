@@ -1,0 +1,99 @@
+"""Validate predictions without scoring them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from closeread.corpora.objects import FileOrRows
+from closeread.errors import InputError, escape
+from closeread.scoring import Scorer, make_place, open_scorer
+
+__all__ = ["Verdict", "validate", "validate_with"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is found of predictions.
+
+    Attributes:
+        name: the file, or "predictions" for objects in memory.
+        rows: how many gold records have predictions; None if they are not valid.
+        total: how many gold records there are.
+        error: what is wrong with them; None if they are valid.
+        notices: what else a user should know, one sentence each.
+    """
+
+    name: str
+    rows: int | None
+    total: int
+    error: InputError | None = None
+    notices: tuple[str, ...] = ()
+
+    @property
+    def valid(self) -> bool:
+        """Whether they can be scored."""
+        return self.error is None
+
+    @property
+    def problems(self) -> list[str]:
+        """Every problem, with its place."""
+        return [] if self.error is None else [one.at(escape(self.error.source)) for one in self.error.problems]
+
+    def to_json(self) -> dict[str, str | bool | int | list[str] | None]:
+        """Return the verdict as a JSON object, with every problem in words."""
+        return {"file": self.name, "valid": self.valid, "rows": self.rows, "problems": self.problems}
+
+    def __bool__(self) -> bool:
+        """Return whether they can be scored."""
+        return self.valid
+
+    def __str__(self) -> str:
+        """Say in how many rows they are valid, or what is wrong with them."""
+        if self.error is not None:
+            return escape(str(self.error))
+        return escape(f"{self.name}: valid; {self.rows:,} of {self.total:,} gold records have predictions")
+
+
+def validate(
+    name: str,
+    predictions: FileOrRows,
+    *,
+    gold: FileOrRows | None = None,
+    config: str | None = None,
+    split: str | None = None,
+    data_dir: str | Path | None = None,
+    **options: str,
+) -> Verdict:
+    """Validate predictions without scoring them.
+
+    >>> import closeread
+    >>> rows = [{"id": "test-00000", "label": "maybe"}]
+    >>> verdict = closeread.validate("mctaco", rows, config="sample", missing="skip")
+    >>> verdict.valid, verdict.problems
+    (False, ["predictions: row 0: id 'test-00000': label: 'maybe' is not one of ['no', 'yes']"])
+
+    Args:
+        name: the name of a corpus or a procedure.
+        predictions: a file, a folder or objects, as for `closeread.score`.
+        gold, config, split, data_dir, **options: as for `closeread.score`.
+
+    Returns:
+        Whether they are valid, and all problems if they are not.
+
+    Raises:
+        RequestError: a name does not exist; an InputError if gold is missing or invalid.
+    """
+    place, rest = make_place(name, gold, config, split, data_dir, options)
+    return validate_with(open_scorer(name, place, rest), predictions)
+
+
+def validate_with(scorer: Scorer, predictions: FileOrRows) -> Verdict:
+    """Validate predictions for the gold of a scorer."""
+    source = str(predictions) if isinstance(predictions, str | Path) else "predictions"
+    total = len(scorer.gold.records)
+    try:
+        system = scorer.take(predictions)
+    except InputError as error:
+        return Verdict(source, None, total, error)
+    return Verdict(source, total - len(system.missing), total, notices=scorer.remarks(system))

@@ -1,0 +1,30 @@
+"""Figures for commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from closeread.cli import options
+
+if TYPE_CHECKING:
+    from closeread.corpora.figures import Drawing
+
+
+def draw(output: Path, make: Callable[[], Drawing]) -> None:
+    """Draw a figure, write it, and print what is drawn.
+
+    Raises:
+        RequestError: the output is not a picture.
+    """
+    from closeread.drawing.pictures import check_suffix, write_picture
+    from closeread.errors import escape
+
+    check_suffix(output)
+    drawing = make()
+    options.tell(drawing.notices)
+    write_picture(drawing.figure, output)
+    click.echo(escape(f"{output}: {drawing.summary}"))

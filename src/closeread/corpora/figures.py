@@ -1,0 +1,79 @@
+"""Figures of a task: the module `figures` offers `FIGURES`, by the names that `closeread plot` has for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from closeread.corpora.gold import Gold
+from closeread.counts.annotators import Annotator
+from closeread.counts.sides import System
+from closeread.errors import RequestError, quote
+from closeread.records import Record
+from closeread.tasks import load_procedure
+
+if TYPE_CHECKING:
+    from closeread.drawing.pictures import Figure
+
+
+class Drawing(NamedTuple):
+    """A figure that is drawn.
+
+    Attributes:
+        figure: the figure.
+        summary: what is drawn, in a few words with numbers.
+        notices: what a user should know about the data, one sentence each.
+    """
+
+    figure: Figure
+    summary: str
+    notices: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class FigureKind:
+    """A kind of figure.
+
+    Attributes:
+        draw: draws it.  Takes the place of the gold (an `Annotator` if `corpus` is None), then the subject, then
+            options by keyword; `predictions` is an `Annotator`.
+        corpus: the corpus whose gold is drawn; None for files of annotators beside gold.
+        subject: what is drawn of the gold: all of it, what has a "name", or "systems" beside it.
+    """
+
+    draw: Callable[..., Drawing]
+    corpus: str | None
+    subject: Literal["all", "name", "systems"] = "all"
+
+
+def read_systems(gold: Gold, source: Path | Sequence[Any], missing: str | None = None) -> System:
+    """Read predictions for gold, with the default options of the corpus.
+
+    Args:
+        gold: the gold.
+        source: the file or folder, or rows in memory.
+        missing: how to treat units without a prediction; None for the default.
+
+    Raises:
+        SubmissionError: they are invalid; all problems at once.
+    """
+    procedure = load_procedure(gold.corpus.procedure)
+    chosen = {} if missing is None else {"missing": missing}
+    resolved = procedure.resolve_options({**gold.corpus.procedure_defaults, **chosen})
+    return procedure.sides.read_system(gold, source, resolved)
+
+
+def read_prediction(gold: Gold, predictions: Annotator, unit: str) -> Record:
+    """Return the prediction for a unit from predictions, which need not cover the other units.
+
+    Raises:
+        RequestError: there is no prediction for the unit.
+        SubmissionError: they are invalid; all problems at once.
+    """
+    key, rows = gold.corpus.key, read_systems(gold, predictions.source, "empty").rows
+    row: Record | None = next(row for record, row in zip(gold.records, rows, strict=True) if record[key] == unit)
+    if row is None:
+        raise RequestError(f"{predictions.name} has no prediction for {key} {quote(unit)}")
+    return row

@@ -1,0 +1,341 @@
+"""Convert objects in memory into JSON values: lists of values, and records, some of them stored as columns.
+
+Conventions: rows are numbered from 0 in messages.  Labels that a dataset stores as integers are converted to the names
+that its features give them.  No library of data frames or datasets is imported: who has such an object has it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from closeread.corpora.leniency import describe_unwrapped
+from closeread.corpora.schema import Node, RowValidator, Schema, label_names, load_schema, resolve, value_type
+from closeread.errors import FormatError, Problem, SubmissionError, quote, quote_json
+from closeread.records import ColumnRecords, Record
+
+__all__ = [
+    "FileOrRows",
+    "Table",
+    "as_json",
+    "as_list",
+    "check_rows",
+    "fit_rows",
+    "name_labels",
+    "records",
+    "take_rows",
+    "take_source",
+]
+
+
+class Table(Protocol):
+    """A table with named columns: a data frame of pandas or polars, an Arrow table, a `datasets.Dataset`."""
+
+    def __len__(self) -> int:
+        """Return the number of its rows."""
+        ...
+
+    def __getitem__(self, name: str, /) -> object:
+        """Return a column."""
+        ...
+
+
+FileOrRows = str | Path | Table | Iterable[object]
+"""A file, a folder, or objects in memory: rows, a table, or what a procedure takes by name, such as clusters."""
+
+PLAIN = {str, int, float, bool, type(None), list, dict}
+CONVERSIONS = ("to_pylist", "to_list", "tolist")
+"""Methods that turn columns into lists: of pyarrow, of polars, and of NumPy, pandas and torch."""
+
+
+def as_list(side: str, values: Any) -> list[Any]:
+    """Convert a list, array, tensor or column, or the rows of a dataset or data frame, to a list of JSON values.
+
+    Raises:
+        SubmissionError: they are a single value.
+    """
+    if _is_dataset(values):
+        return list(values.with_format(None))
+    if hasattr(values, "isna"):  # pandas uses NaN for missing text
+        values = values.astype(object).where(values.notna(), None)
+        if hasattr(values, "columns"):
+            values = values.to_dict("records")
+    for name in CONVERSIONS:
+        if hasattr(values, name):
+            values = getattr(values, name)()
+            break
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise SubmissionError(side, [Problem(f"expected a list with one item per row, got {_describe_type(values)}")])
+    # A slice reads a lazy column at once.
+    rows = list(values[:]) if isinstance(values, Sequence) else list(values)
+    return (
+        rows if set(map(type, rows)) <= PLAIN else [value if type(value) in PLAIN else as_json(value) for value in rows]
+    )
+
+
+def take_source(side: str, source: FileOrRows, by_name: tuple[str, str] | None = None) -> Path | Sequence[Any]:
+    """Return the path of a file or folder, or objects in memory as rows.
+
+    Args:
+        side: what to call the rows in messages.
+        source: the file, folder or objects.
+        by_name: as for `take_rows`.
+
+    Raises:
+        InputError: the objects are not rows.
+    """
+    return Path(source) if isinstance(source, str | os.PathLike) else take_rows(side, source, by_name)
+
+
+def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str] | None = None) -> Sequence[Any]:
+    """Convert objects in memory to rows as a file has them; whoever reads them validates them.
+
+    Args:
+        side: what to call the rows in messages.
+        rows: a list of rows, a mapping of columns, a dataset, or a data frame.
+        by_name: the fields of a row for which a mapping from names to values may stand, such as a document and its
+            clusters; in a list, values alone are named by their numbers, from 0.  None if there are none.
+
+    Raises:
+        FormatError: they are not rows; a SubmissionError if they are predictions.
+    """
+    if isinstance(rows, ColumnRecords):
+        return rows
+    try:
+        if by_name is not None and isinstance(rows, Mapping) and not rows.keys() >= set(by_name):
+            return _name_values(list(rows.items()), by_name)
+        columns = _read_columns(side, rows, None)
+        found = _to_records(side, columns) if columns is not None else as_list(side, rows)
+        if by_name is not None and found and all(isinstance(row, list | tuple) for row in found):
+            return _name_values([(str(number), value) for number, value in enumerate(found)], by_name)
+        if isinstance(found, ColumnRecords):
+            return ColumnRecords(as_json(found.columns))
+        return _require_objects(side, [as_json(row) for row in found])
+    except RecursionError:
+        raise _make_error(side, "a row is nested too deeply") from None
+    except SubmissionError as error:
+        raise (SubmissionError if side == "predictions" else FormatError)(side, error.problems) from None
+
+
+def _name_values(items: Sequence[tuple[object, object]], by_name: tuple[str, str]) -> list[Record]:
+    name, value = by_name
+    return [{name: of, value: as_json(what)} for of, what in items]
+
+
+def _require_objects(side: str, rows: list[Any]) -> list[Any]:
+    """Return rows if all are mappings.
+
+    Raises:
+        SubmissionError: some are not; all problems at once.
+    """
+    wrong = [(number, row) for number, row in enumerate(rows) if not isinstance(row, dict)]
+    if wrong:
+        expected = "is not a row (expected a mapping from field names to values)"
+        raise SubmissionError(side, [Problem(f"row {number}: {quote_json(row)} {expected}") for number, row in wrong])
+    return rows
+
+
+def _to_records(side: str, columns: Mapping[str, list[Any]]) -> Sequence[Record]:
+    """Return columns as records.
+
+    Raises:
+        SubmissionError: there are none, or they differ in length.
+    """
+    _check_lengths(side, columns)
+    if not columns:
+        raise SubmissionError(side, [Problem("has no columns")])
+    return ColumnRecords(columns)
+
+
+def _make_error(side: str, what: str) -> FormatError | SubmissionError:
+    return (SubmissionError if side == "predictions" else FormatError)(side, [Problem(what)])
+
+
+def name_labels(rows: Sequence[Any], corpus: str, definition: str) -> Sequence[Any]:
+    """Replace the integers that `datasets` stores for labels by their names, in rows of a definition of a schema."""
+    schema = load_schema(corpus)
+    nodes = resolve(schema, schema["$defs"][definition])["properties"]
+    labels = {name: node for name, one in nodes.items() if (node := resolve(schema, one)).get("x-class-label")}
+    if not labels:
+        return rows
+    if isinstance(rows, ColumnRecords):
+        named = {name: label_names(labels.get(name, {}), values) for name, values in rows.columns.items()}
+        return ColumnRecords(named)
+    return [
+        {**row, **{name: label_names(node, [row[name]])[0] for name, node in labels.items() if name in row}}
+        if isinstance(row, dict)
+        else row
+        for row in rows
+    ]
+
+
+def fit_rows(rows: Sequence[Any], corpus: str, definition: str) -> Sequence[Any]:
+    """Return rows in memory with names for labels and, in a table, integers where the schema of a corpus asks for them.
+
+    Data frames of pandas turn integers into floats if one of the values is missing.
+    """
+    named = name_labels(rows, corpus, definition)
+    if not isinstance(named, ColumnRecords):
+        return named
+    schema = load_schema(corpus)
+    nodes = resolve(schema, schema["$defs"][definition])["properties"]
+    return ColumnRecords(
+        {
+            name: [_restore_integers(schema, nodes[name], value) for value in values] if name in nodes else values
+            for name, values in named.columns.items()
+        }
+    )
+
+
+def _restore_integers(schema: Schema, node: Node, value: Any) -> Any:
+    """Return a value with an integer for each float without a fraction, where the schema asks for an integer."""
+    node = resolve(schema, node)
+    if isinstance(value, list) and "items" in node:
+        return [_restore_integers(schema, node["items"], item) for item in value]
+    if isinstance(value, dict):
+        children = node.get("properties", {})
+        return {name: _restore_integers(schema, children.get(name, {}), child) for name, child in value.items()}
+    if isinstance(value, float) and "type" in node and value_type(node) == "integer" and value.is_integer():
+        return int(value)
+    return value
+
+
+def check_rows(
+    side: str, validator: RowValidator, rows: Sequence[Any], numbers: Sequence[int], absent: str = ""
+) -> Sequence[Any]:
+    """Validate rows and return them; if they are invalid, try again with arrays and tuples converted to JSON values.
+
+    Args:
+        side: what to call the rows in messages.
+        validator: what validates them.
+        rows: the rows.
+        numbers: the number of each row.
+        absent: what is wrong with a row that is None; empty to let the validator word it.
+
+    Raises:
+        SubmissionError: rows break the schema.
+    """
+    if not validator.problems(rows, numbers):
+        return rows
+    try:
+        if isinstance(rows, ColumnRecords):
+            rows = ColumnRecords(as_json(rows.columns))
+        else:
+            rows = [as_json(row) for row in rows]
+        problems = validator.problems(rows, numbers)
+    except RecursionError:
+        raise SubmissionError(side, [Problem("a row is nested too deeply")]) from None
+    if problems:
+        if unwrapped := describe_unwrapped(validator, side, rows):
+            raise SubmissionError(side, [Problem(unwrapped)])
+        row_of = dict(zip(numbers, rows, strict=True))
+        messages = [(p.row, absent if absent and row_of[p.row or 0] is None else p.message) for p in problems]
+        raise SubmissionError(side, [Problem(f"row {row}: {what}") for row, what in messages])
+    return rows
+
+
+def as_json(value: Any) -> Any:
+    """Convert the NumPy scalars, tensors and tuples in a value to JSON types; leave anything else unchanged."""
+    if isinstance(value, Mapping):
+        return {name: as_json(child) for name, child in value.items()}
+    if hasattr(value, "tolist"):  # arrays, tensors and their scalars
+        value = value.tolist()
+    if isinstance(value, list | tuple | set | frozenset):
+        return [as_json(child) for child in value]
+    return value
+
+
+def records(side: str, rows: Any, schema: Schema, node: Node) -> Sequence[Record]:
+    """Convert rows to records with the fields of a schema's definition.
+
+    Args:
+        side: what to call the rows in messages.
+        rows: records, or a table: a `datasets.Dataset`, a data frame, a mapping of columns.
+        schema, node: the definition, which is an object.
+
+    Fields that the schema does not define, such as columns added by a tokenizer, are dropped.
+
+    Raises:
+        SubmissionError: the rows are not rows, or the columns differ in length.
+    """
+    fields = {name: resolve(schema, child) for name, child in node["properties"].items()}
+    columns = _read_columns(side, rows, list(fields))
+    if columns is None:
+        found = as_list(side, rows)
+        required = set(node.get("required", ()))
+        if not found:
+            return ColumnRecords({name: [] for name in required})
+        if not all(isinstance(row, Mapping) and row.keys() >= required for row in found):
+            return [_select_fields(row, fields) if isinstance(row, Mapping) else row for row in found]
+        present = [name for name in fields if all(name in row for row in found)]
+        partial = [name for name in fields if name not in present and any(name in row for row in found)]
+        if partial:
+            return [_select_fields(row, fields) for row in found]
+        columns = {name: as_list(side, [row[name] for row in found]) for name in present}
+    _check_lengths(side, columns)
+    if not columns:
+        expected = ", ".join(node.get("required", ()))
+        raise SubmissionError(side, [Problem(f"has none of the fields of a record (expected {expected})")])
+    return ColumnRecords({name: label_names(fields[name], values) for name, values in columns.items()})
+
+
+def _check_lengths(side: str, columns: Mapping[str, list[Any]]) -> None:
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        sizes = ", ".join(f"{name} {length:,}" for name, length in lengths.items())
+        found = f"columns differ in length: {sizes} (expected one value per row in each)"
+        raise SubmissionError(side, [Problem(found)])
+
+
+def _read_columns(side: str, rows: Any, known: Sequence[str] | None) -> dict[str, list[Any]] | None:
+    """Return the known columns of a table, or all; None for anything that is not a table."""
+    if isinstance(rows, Mapping) and any(_is_dataset(value) for value in rows.values()):
+        splits = ", ".join(map(quote, rows))
+        raise SubmissionError(side, [Problem(f"got several splits: {splits} (expected the rows of one split)")])
+    if _is_dataset(rows):
+        return _read_dataset(rows, known)
+    names = getattr(rows, "column_names", getattr(rows, "columns", None))
+    if isinstance(rows, Mapping):
+        names = list(rows)
+    if names is None or callable(names):
+        return None
+    wanted = list(names) if known is None else [name for name in known if name in names]
+    return {name: as_list(f"{side}: {name}", rows[name]) for name in wanted}
+
+
+def _is_dataset(rows: object) -> bool:
+    datasets = sys.modules.get("datasets")
+    return datasets is not None and isinstance(rows, datasets.Dataset | datasets.IterableDataset)
+
+
+def _read_dataset(rows: Any, known: Sequence[str] | None) -> dict[str, list[Any]]:
+    """Return columns of a dataset, with its own names for labels, whose order may differ from ours."""
+    datasets = sys.modules["datasets"]
+    features = rows.features or {}
+    if isinstance(rows, datasets.Dataset):
+        present = [name for name in known or rows.column_names if name in rows.column_names]
+        # Without columns, a dataset has no rows.
+        table = dict(rows.with_format(None).select_columns(present)[:]) if present else {}
+    else:
+        found = list(rows.with_format(None))
+        known = known or list(dict.fromkeys(name for row in found for name in row))
+        present = [name for name in known if all(name in row for row in found)]
+        table = {name: [row[name] for row in found] for name in present}
+    columns = {name: list(values) for name, values in table.items()}
+    for name, values in columns.items():
+        kind = features.get(name)
+        if isinstance(kind, datasets.ClassLabel):
+            columns[name] = [kind.int2str(value) if isinstance(value, int) else value for value in values]
+    return columns
+
+
+def _select_fields(row: Mapping[str, Any], fields: Mapping[str, Node]) -> Record:
+    return {name: label_names(node, [as_json(row[name])])[0] for name, node in fields.items() if name in row}
+
+
+def _describe_type(value: object) -> str:
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

@@ -1,0 +1,241 @@
+"""The functions of `closeread`: objects score as files do, results are those of the command line, all are listed."""
+
+import importlib
+import inspect
+import json
+import pkgutil
+import pydoc
+import subprocess
+import sys
+from pathlib import Path
+
+import datasets
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from shared.doors import CORPORA, KEY, RESPONSE, flat, sample_gold, system_rows
+
+import closeread
+import closeread.api
+from closeread.counts.report import Resampling
+from closeread.errors import FormatError, InputError, RequestError, SubmissionError
+from closeread.formats.json_lines import dump_json_lines
+
+QUICK = Resampling(n_resamples=0)
+FORMS = {
+    "pandas": lambda rows: pa.Table.from_pylist(rows).to_pandas(),
+    "arrow": pa.Table.from_pylist,
+    "dataset": datasets.Dataset.from_list,
+    "stream": lambda rows: datasets.Dataset.from_list(rows).to_iterable_dataset(),
+    "columns": lambda rows: {name: [row.get(name) for row in rows] for name in rows[0]},
+    "generator": lambda rows: (row for row in rows),
+}
+CLUSTERS = [{record["document"]: record["clusters"] for record in side} for side in (KEY, RESPONSE)]
+
+
+def essence(report):
+    return flat(report), report.provenance.signature
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, rows in (("key", KEY), ("response", RESPONSE)):
+        Path(f"{name}.jsonl").write_text(dump_json_lines(rows), "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_objects_score_as_files_do(corpus, here):
+    gold, rows = sample_gold(corpus), system_rows(corpus)
+    Path("gold.jsonl").write_text(dump_json_lines(gold), "utf-8")
+    Path("rows.jsonl").write_text(dump_json_lines(rows), "utf-8")
+    expected = essence(closeread.score(corpus, "rows.jsonl", gold="gold.jsonl", resampling=QUICK))
+    for name, form in FORMS.items():
+        assert essence(closeread.score(corpus, form(rows), gold=form(gold), resampling=QUICK)) == expected, name
+    compared = closeread.compare(corpus, pd.DataFrame(rows), Path("rows.jsonl"), gold=gold, resampling=Resampling(1))
+    assert essence(compared.first) == essence(compared.second) == expected
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda side: side,
+        lambda side: list(side.values()),
+        lambda side: {name: [np.array(cluster) for cluster in clusters] for name, clusters in side.items()},
+        lambda side: tuple(tuple(map(tuple, clusters)) for clusters in side.values()),
+    ],
+    ids=["by name", "in order", "arrays", "tuples"],
+)
+def test_clusters_score_as_files_do(form, here):
+    key, response = map(form, CLUSTERS)
+    expected = closeread.score("coref", "response.jsonl", gold="key.jsonl", resampling=QUICK)
+    assert essence(closeread.score("coref", response, gold=key, resampling=QUICK)) == essence(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "message"),
+    [
+        ("mctaco", 5, "predictions: expected a list with one item per row, got an int"),
+        ("mctaco", [1], "predictions: row 0: 1 is not a row (expected a mapping from field names to values)"),
+        ("mctaco", {"id": ["a"], "label": []}, "predictions: columns differ in length: id 1, label 0"),
+        ("coref", {"a": [[[2, 1]]]}, "predictions: row 0: clusters[0][0]: [2, 1] ends before it starts"),
+        ("coref", "nothing.conll", "nothing.conll: can't be read: No such file or directory"),
+    ],
+)
+def test_bad_objects_are_refused(name, rows, message):
+    place = {"config": "sample"} if name == "mctaco" else {"gold": KEY}
+    with pytest.raises(SubmissionError) as error:
+        closeread.score(name, rows, **place)
+    assert message in str(error.value)
+
+
+def test_bad_gold_is_a_format_error():
+    with pytest.raises(FormatError, match="gold: row 0: 'x' is not a row"):
+        closeread.score("mctaco", [], gold=["x"])
+
+
+def test_validate_does_not_raise(here, run):
+    verdict = closeread.validate("coref", {"c": []}, gold=KEY)
+    assert not verdict.valid
+    assert verdict.problems == [str(verdict)] == ["predictions: document 'c' is not in the key"]
+    assert closeread.validate("coref", RESPONSE, gold=KEY).valid
+    printed = json.loads(run("validate", "coref", "key.jsonl", "response.jsonl", "--json").stdout)
+    assert [closeread.validate("coref", "response.jsonl", gold="key.jsonl").to_json()] == printed
+    with pytest.raises(RequestError):
+        closeread.validate("corf", RESPONSE)
+
+
+def test_baselines_are_those_of_the_command_line(here, run):
+    run("baseline", "mctaco", "random", "--seed", "3", "--config", "sample", "-o", "rows.jsonl")
+    rows = closeread.baseline("mctaco", "random", seed=3, config="sample", output="mine.jsonl")
+    assert Path("mine.jsonl").read_bytes() == Path("rows.jsonl").read_bytes() == dump_json_lines(rows).encode()
+    with pytest.raises(RequestError, match="option"):
+        closeread.baseline("mctaco", "random", sed=3, config="sample")
+
+
+def test_agreement_and_errors_are_those_of_the_command_line(here, run):
+    for nouns, found in (
+        (["agreement", "coref"], closeread.agreement("coref", *CLUSTERS)),
+        (["errors", "coref"], closeread.errors("coref", *CLUSTERS)),
+        (["errors", "chains"], closeread.errors("chains", *CLUSTERS)),
+    ):
+        assert json.loads(run(*nouns, "key.jsonl", "response.jsonl", "--json").stdout) == json.loads(
+            json.dumps(found.to_json())
+        )
+        assert run(*nouns, "key.jsonl", "response.jsonl", "--format", "csv").stdout == found.to_csv()
+        assert run(*nouns, "key.jsonl", "response.jsonl").stdout == f"{found}\n"
+        assert len(found.to_frame()) == len(found.to_rows()[1])
+
+
+@pytest.mark.parametrize("corpus", ["tne", "semeval2015_timeline", "wikipossessions"])
+def test_annotators_may_be_objects(corpus, here):
+    gold = sample_gold(corpus)
+    Path("anna.jsonl").write_text(dump_json_lines(gold), "utf-8")
+    of_files, of_objects = (closeread.agreement(corpus, one, gold) for one in ("anna.jsonl", pd.DataFrame(gold)))
+    assert of_files.mean == of_objects.mean
+    assert set(of_files.mean.values()) - {None} == {1.0}
+
+
+def test_figures_are_those_of_the_command_line(here, run):
+    entity = sample_gold("semeval2015_timeline")[0]["entity"]
+    run("plot", "timeline", entity, "--config", "sample", "-o", "theirs.svg")
+    closeread.plot("timeline", entity, gold=sample_gold("semeval2015_timeline"), output="mine.svg")
+    assert Path("mine.svg").read_bytes() == Path("theirs.svg").read_bytes()
+    figure = closeread.plot("mistakes", *CLUSTERS)
+    assert figure.axes[0].get_title() == "kind of mistaken chain"
+
+
+def test_convert_writes_what_the_command_line_writes(here, run):
+    run("convert", "coref", "key.jsonl", "-o", "theirs.jsonl")
+    records = closeread.convert("coref", CLUSTERS[0], "mine.jsonl")
+    assert Path("mine.jsonl").read_bytes() == Path("theirs.jsonl").read_bytes()
+    assert [dict(record) for record in records] == KEY
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: closeread.agreement("mctaco", [], []),
+        lambda: closeread.agreement("tne", []),
+        lambda: closeread.agreement("coref", *CLUSTERS, averge="macro"),
+        lambda: closeread.errors("corf", *CLUSTERS),
+        lambda: closeread.errors("coref", CLUSTERS[0]),
+        lambda: closeread.errors("chains", *CLUSTERS, kinds="split entity"),
+        lambda: closeread.plot("pie"),
+        lambda: closeread.plot("possession", config="sample"),
+        lambda: closeread.plot("prepositions", labels=3, config="sample"),
+        lambda: closeread.convert("coref", CLUSTERS[0], "key.txt"),
+        lambda: closeread.convert("coref", CLUSTERS[0], form="gold"),
+        lambda: closeread.stats("mctaco", config="sample", treebank="x"),
+    ],
+)
+def test_bad_requests_are_refused(call):
+    with pytest.raises(RequestError):
+        call()
+
+
+def test_errors_of_several_annotators_are_raised_at_once():
+    with pytest.raises(InputError, match=r"anna: can't be read.*\nben: can't be read"):
+        closeread.agreement("coref", "anna", "ben")
+
+
+def test_corpora_and_metrics_are_listed():
+    assert list(closeread.corpora()) == sorted(CORPORA)
+    mctaco = closeread.corpora()["mctaco"]
+    assert (mctaco.procedure, mctaco.metrics, "sample" in mctaco.configs) == ("mctaco", ("mctaco",), True)
+    assert "always-positive" in mctaco.baselines
+    folders = {path.name for path in Path(closeread.metrics.__path__[0]).iterdir() if (path / "__init__.py").is_file()}
+    assert closeread.metrics().keys() == folders
+    assert str(closeread.metrics()["coref_lea"]).startswith("LEA")
+
+
+def test_help_lists_what_is_public():
+    text = pydoc.plain(pydoc.render_doc(closeread))
+    assert [name for name in closeread.__all__ if name not in text] == ["__version__"]
+    functions = text[text.index("\nFUNCTIONS") :]
+    called = {"corpora", "errors", "metrics"}  # modules, which the description names
+    for name in set(closeread.__all__) - called:
+        if inspect.isfunction(getattr(closeread, name)):
+            assert f"    {name}(" in functions
+    assert all(callable(getattr(closeread, name)) for name in called)
+
+
+def public_functions():
+    """Every public function with its name, and the methods of classes."""
+    modules = [module.name for module in pkgutil.iter_modules(closeread.api.__path__)]
+    for home in (closeread, *(importlib.import_module(f"closeread.api.{name}") for name in modules)):
+        for name in home.__all__:
+            if inspect.isfunction(one := getattr(home, name)):
+                yield name, one
+
+
+@pytest.mark.parametrize(("name", "function"), sorted(dict(public_functions()).items()))
+def test_no_annotation_is_any(name, function):
+    annotations = dict(inspect.get_annotations(function))
+    loaded = {"split", "data_files", "return", "reading", "arguments"}  # what `datasets` and `evaluate` define
+    if name in ("load_dataset", "load_dataset_builder", "load_metric"):
+        annotations = {key: value for key, value in annotations.items() if key not in loaded}
+    assert [key for key, value in annotations.items() if "Any" in str(value)] == []
+    assert annotations.keys() >= set(inspect.signature(function).parameters) - loaded
+
+
+def test_every_module_of_functions_says_what_is_public():
+    for module in pkgutil.iter_modules(closeread.api.__path__):
+        home = importlib.import_module(f"closeread.api.{module.name}")
+        own = {name for name, one in vars(home).items() if getattr(one, "__module__", "") == home.__name__}
+        assert {name for name in own if not name.startswith("_")} == set(home.__all__)
+
+
+def test_importing_closeread_imports_none_of_it():
+    code = "import sys, closeread; print([name for name in sys.modules if name.startswith('closeread.')])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "closeread.api" not in loaded
+    assert "closeread.corpora" not in loaded
+
+
+def test_the_readme_links_every_page():
+    root = Path(__file__).parent.parent
+    readme = (root / "README.md").read_text("utf-8")
+    assert [page.name for page in (root / "docs").glob("*.md") if f"(docs/{page.name}" not in readme] == []
