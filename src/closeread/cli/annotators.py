@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.counts.annotators import Pair
@@ -37,7 +38,7 @@ def check_annotators(paths: Sequence[Path]) -> None:
 
     if len(paths) < 2:
         raise RequestError("only one annotator's file is given (expected two or more)")
-    options.tell(find_repeated_paths(paths))
+    tell(find_repeated_paths(paths))
 
 
 def make_pair_grid(
@@ -82,7 +83,7 @@ def read_annotators(paths: Sequence[Path], given: Path | None = None) -> list[An
 
     read = options.read_all(paths if given is None else (*paths, given), read_annotator)
     fail(compare_tokens(read))
-    options.tell([*_list_notices(read), *find_repeated_paths(paths)])
+    tell([*_list_notices(read), *find_repeated_paths(paths)])
     return read
 
 
@@ -106,7 +107,7 @@ def read_beside_gold(gold: Path, paths: Sequence[Path]) -> tuple[AnnotatorFile, 
     fail(compare_tokens([key, *read]))
     unknown = ((file.name, list(find_unknown_documents(file.table, key))) for file in read)
     fail(FormatError(name, problems) for name, problems in unknown if problems)
-    options.tell([*_list_notices([key, *read]), *find_repeated_paths(paths), *find_unannotated(key, read)])
+    tell([*_list_notices([key, *read]), *find_repeated_paths(paths), *find_unannotated(key, read)])
     return key, read
 
 

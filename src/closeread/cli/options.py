@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from os.path import realpath
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import tell
 from closeread.errors import InputError, RequestError, escape, suggest
 
 if TYPE_CHECKING:
@@ -332,18 +331,3 @@ def read_gold(corpus: str, **place: Any) -> Gold:
     found = read_corpus_gold(where)
     tell(found.notices)
     return found
-
-
-@contextmanager
-def warnings_as_notes() -> Iterator[None]:
-    """Print the warnings raised in the block to standard error, as notes."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        yield
-    tell(str(warning.message) for warning in caught if issubclass(warning.category, UserWarning))
-
-
-def tell(notices: Iterable[str]) -> None:
-    """Print notices to standard error, each once."""
-    for notice in dict.fromkeys(notices):
-        click.echo(f"note: {escape(notice)}", err=True)

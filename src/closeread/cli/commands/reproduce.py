@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.notes import tell, warnings_as_notes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,8 +93,8 @@ def command(
         papers = _reproduce_all()
     else:
         declaration = load_corpus(corpus)
-        options.tell(data_notices(declaration, declaration.default_config, inputs.data_dir))
-        with options.warnings_as_notes():
+        tell(data_notices(declaration, declaration.default_config, inputs.data_dir))
+        with warnings_as_notes():
             papers = {corpus: reproduce(corpus, table, inputs)}
     rows = [one.to_rows() for one in papers.values()]
     printing.show(
@@ -124,12 +125,12 @@ def _reproduce_all() -> dict[str, Reproduction]:
     for name in reproducible():
         if load_corpus(name).user_folders:
             # Nobody knows whether a user's own folders hold the corpus of the paper.
-            options.tell([f"{name} is left out, since its files are your own: closeread reproduce {name}"])
+            tell([f"{name} is left out, since its files are your own: closeread reproduce {name}"])
             continue
         try:
             papers[name] = reproduce(name)
         except InputError as error:
-            options.tell([f"{name} is left out: {error}"])
+            tell([f"{name} is left out: {error}"])
     if not papers:
         raise RequestError("no corpus has its files here")
     return papers

@@ -12,6 +12,7 @@ import click
 
 from closeread.cli import options
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import tell
 from closeread.cli.procedure_group import (
     ProcedureGroup,
     corpus_options,
@@ -69,7 +70,7 @@ def run(procedure: Procedure, name: str, predictions: Sequence[Path], values: di
     from closeread.scoring import open_scorer
 
     scorer = open_scorer(name, read_place(values), given_options(procedure, values))
-    options.tell(scorer.gold.notices)
+    tell(scorer.gold.notices)
     verdicts = [_validate(scorer, path) for path in predictions]
     if values["as_json"]:
         objects = [verdict.to_json() for verdict in verdicts]
@@ -114,7 +115,7 @@ def _validate(scorer: Scorer, path: Path) -> Verdict:
         system = scorer.read(path)
     except InputError as error:
         return Verdict(path, None, error)
-    options.tell(scorer.remarks(system))
+    tell(scorer.remarks(system))
     return Verdict(path, len(scorer.gold.records) - len(system.missing))
 
 

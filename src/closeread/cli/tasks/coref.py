@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.notes import tell
 from closeread.cli.procedure_group import ProcedureCommand, given_options
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def convert(source: Path, side: str, output: Path) -> None:
     from closeread.tasks.coref.sides import read_documents, write_documents
 
     documents = read_documents(source, is_response=side == "response")
-    options.tell(documents.notices)
+    tell(documents.notices)
     write_documents(documents, output)
     click.echo(escape(f"{output}: {pluralize(len(documents), 'document')}"))
 

@@ -10,6 +10,7 @@ import click
 
 from closeread.cli import options, printing
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -76,7 +77,7 @@ def agreement(files: tuple[Path, ...], given: Path | None, limit: int, style: An
     measured = measure_agreement(found, chosen)
     if not measured.compared:
         raise RequestError("no document has two annotators (expected two files or more with the same document)")
-    options.tell(measured.describe())
+    tell(measured.describe())
     rows = [[one.document, one.annotators, one.mentions, *one.alpha.values()] for one in measured.documents]
     printing.show(
         style,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
+from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -92,7 +93,7 @@ def build(events: Path, documents: Path | None, granularity: str, output: Path, 
         if documents is not None:
             raise RequestError("--documents is for a file of events; these events are in annotated documents")
         timelines, texts, notices = _build_annotated(events, granularity, **given)
-        options.tell(notices)
+        tell(notices)
     elif given:
         flags = ", ".join(f"--{name.removesuffix('s') if name == 'roles' else name}" for name in given)
         raise RequestError(f"{flags}: {events} is not annotated documents (expected files in CAT, .xml)")
@@ -100,7 +101,7 @@ def build(events: Path, documents: Path | None, granularity: str, output: Path, 
         texts = {} if documents is None else building.read_texts(documents, corpus)
         timelines = building.read_timelines(events, corpus, texts, granularity)
     write_submission(output, timelines, corpus)
-    options.tell(building.find_oddities(timelines, texts))
+    tell(building.find_oddities(timelines, texts))
     entries = sum(len(timeline["entries"]) for timeline in timelines)
     size = f"{pluralize(len(timelines), 'timeline')} of {entries:,} {'entry' if entries == 1 else 'entries'}"
     click.echo(escape(f"{output}: {size}"))
@@ -137,14 +138,14 @@ def convert(source: Path, output: Path) -> None:
 
     if is_document(source, output):
         converted = convert_document(source, output)
-        options.tell(converted.notices)
+        tell(converted.notices)
         write_text(output, converted.text)
-        options.tell(f"lost: {what}." for what in converted.lost)
+        tell(f"lost: {what}." for what in converted.lost)
         click.echo(escape(f"{output}: 1 document"))
     else:
         corpus = load_corpus(CORPUS)
         gold = read_own_gold(corpus, source)
-        options.tell(gold.notices)
+        tell(gold.notices)
         write_submission(output, gold.records, corpus)
         click.echo(escape(f"{output}: {pluralize(len(gold.records), 'timeline')}"))
 
@@ -227,7 +228,7 @@ def plot_relations(entity: str, track: str, positions: str | None, output: Path,
     check_size(entries)
     unordered = count_mentions([entry for entry in entries if not entry["position"]])
     if unordered:
-        options.tell([f"not drawn: {pluralize(unordered, 'mention')} at position 0, without relations"])
+        tell([f"not drawn: {pluralize(unordered, 'mention')} at position 0, without relations"])
     graph = build_graph(entries, track)
     write_picture(draw_relations(record["entity"], graph), output)
     click.echo(escape(f"{output}: {describe_graph(graph)}"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -139,7 +140,7 @@ def build(
     builder = Builder(load_pipeline(spacy_model, "building documents"), spacy_model, chosen)
     records = builder.build(read, lambda found: printing.track(found, "Finding noun phrases", len(read)))
     write_lines(output, dump_lines(records))
-    options.tell(builder.notices())
+    tell(builder.notices())
     size = f"{pluralize(builder.n_documents, 'document')}, {pluralize(builder.n_phrases, 'noun phrase')}"
     click.echo(escape(f"{output}: {size}"))
 
@@ -200,7 +201,7 @@ def convert(
     if clusters is not None and not close and form != "gold":
         raise click.UsageError("--clusters has no effect without --close or --to gold.")
     scorer = open_scorer("tne", Place(**places), {"missing": "error"})
-    options.tell(scorer.gold.notices)
+    tell(scorer.gold.notices)
     documents = scorer.gold.records
     if clusters is not None:
         corpus = load_corpus("tne")
@@ -222,7 +223,7 @@ def _convert_rows(rows: Sequence[Record], documents: Sequence[Record], form: str
 
     if form == "arrays":
         text = tne_arrays.dump_submission(rows, documents)
-        options.tell(tne_arrays.describe_losses(rows))
+        tell(tne_arrays.describe_losses(rows))
         return text
     if form == "gold":
         return dump_records(closure.make_gold(rows, documents, str(source)))

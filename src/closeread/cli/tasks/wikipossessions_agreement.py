@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -54,7 +55,7 @@ def agreement(files: tuple[Path, ...], style: Any, **values: Any) -> None:
     corpus = load_corpus("wikipossessions")
     read = options.read_all(files, lambda path: read_own_gold(corpus, path))
     noted = {path: gold.notices for path, gold in zip(files, read, strict=True)}
-    options.tell(f"{path}: {notice}" for path, notices in noted.items() for notice in notices)
+    tell(f"{path}: {notice}" for path, notices in noted.items() for notice in notices)
     given = {name: value for name, value in values.items() if value is not None}
     found = measure_agreement([gold.records for gold in read], [str(path) for path in files], **given)
     printing.show(
