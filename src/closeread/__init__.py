@@ -15,11 +15,13 @@ from closeread.hf import register
 if TYPE_CHECKING:
     from closeread.corpora.citing import cite
     from closeread.counts.report import Report, Resampling
+    from closeread.errors import CloseReadWarning
     from closeread.hf.load import load_dataset, load_dataset_builder
     from closeread.hf.modules import load_metric
     from closeread.scoring import compare, score
 
 __all__ = [
+    "CloseReadWarning",
     "Report",
     "Resampling",
     "__version__",
@@ -32,6 +34,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CloseReadWarning": "closeread.errors",
     "Report": "closeread.counts.report",
     "Resampling": "closeread.counts.report",
     "cite": "closeread.corpora.citing",

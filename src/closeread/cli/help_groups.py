@@ -6,6 +6,8 @@ from collections import defaultdict
 
 import click
 
+from closeread.cli.notes import QuietCommand
+
 FEW = 8
 """Up to this number, options need no groups."""
 
@@ -26,13 +28,13 @@ ORDER = ("Input", "Output", "Intervals", "System", "Leaderboard", "Procedure", "
 NAMED = {name: group for group, names in GROUPS.items() for name in names.split()}
 
 
-class GroupedCommand(click.Command):
+class GroupedCommand(QuietCommand):
     """A command whose help has its options in groups, if there are many."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options into the formatter."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
-        if sum("--help" not in option.opts for option in options) <= FEW:
+        if sum(option.name not in ("help", "quiet") for option in options) <= FEW:
             super().format_options(ctx, formatter)
             return
         has_intervals = any(option.name == "resamples" for option in options)
@@ -56,7 +58,7 @@ def _find_group(option: click.Option, *, has_intervals: bool) -> str:
     from closeread.cli.options import WRITTEN
 
     name = option.name or ""
-    if "--help" in option.opts:
+    if "--help" in option.opts or "--quiet" in option.opts:
         return "Other"
     if option.type is WRITTEN:
         return "Output"

@@ -314,11 +314,13 @@ def read_all(paths: Iterable[Path], read: Callable[[Path], T]) -> list[T]:
     return found
 
 
-def read_gold(corpus: str, **place: Any) -> Gold:
+def read_gold(corpus: str, *, about: Callable[[Gold], str] | None = None, **place: Any) -> Gold:
     """Read gold records and print their notices to standard error.
 
     Args:
         corpus: its name.
+        about: returns the name of the only record that is used, so that notices about others are left out; None if
+            all are used.
         **place: values of `gold_options` and `file_options`.
 
     Raises:
@@ -329,5 +331,5 @@ def read_gold(corpus: str, **place: Any) -> Gold:
 
     where = Place(corpus, place.get("config"), place.get("split"), place.get("gold"), take_files(place))
     found = read_corpus_gold(where)
-    tell(found.notices)
+    tell(found.notices if about is None else found.notices_about(about(found)))
     return found

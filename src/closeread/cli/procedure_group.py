@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     the name on the command line."""
 
 
-class ProcedureGroup(click.Group, GroupedCommand):
+class ProcedureGroup(GroupedCommand, click.Group):
     """Subcommands by procedure; the name of a corpus selects the procedure that scores it.
 
     Args:

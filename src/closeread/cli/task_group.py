@@ -9,12 +9,13 @@ from importlib import import_module
 import click
 
 from closeread.cli import tasks
+from closeread.cli.notes import QuietGroup
 
 Commands = Mapping[str, Mapping[str, click.Command]]
 """From the name of a group to its subcommands by name: `COMMANDS` of every module of `closeread.cli.tasks`."""
 
 
-class TaskGroup(click.Group):
+class TaskGroup(QuietGroup):
     """A group with the subcommands that the modules of `closeread.cli.tasks` offer under its name.
 
     A module offers `COMMANDS`, such as ``{"plot": {"confusion": plot_confusion}}``.  It is imported as soon as one of

@@ -9,7 +9,7 @@ import click
 
 from closeread.cli import options
 from closeread.cli.help_examples import format_examples
-from closeread.cli.notes import warnings_as_notes
+from closeread.cli.notes import QuietGroup, warnings_as_notes
 from closeread.cli.task_group import TaskGroup
 from closeread.errors import RequestError, describe_unknown
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from closeread.corpora.baselines import Baseline
 
 
-class BaselineGroup(click.Group):
+class BaselineGroup(QuietGroup):
     """Subcommands by corpus, each a group of the corpus's baselines."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -47,7 +47,7 @@ class BaselineGroup(click.Group):
         )
 
 
-class CorpusGroup(click.Group):
+class CorpusGroup(QuietGroup):
     """Subcommands by baseline: those that its task declares, with their options, and those of `closeread.cli.tasks`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

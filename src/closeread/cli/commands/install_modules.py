@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import click
 
+from closeread.cli.notes import QuietCommand
 
-@click.command(name="install-modules", short_help="Install the evaluate modules into the modules cache.")
+
+@click.command(
+    cls=QuietCommand, name="install-modules", short_help="Install the evaluate modules into the modules cache."
+)
 def command() -> None:
     """Install the evaluate modules into the modules cache, for processes that do not import closeread.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.notes import QuietCommand
 from closeread.corpora.gold import corpus_names, load_corpus
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 HEADER = ("corpus", "title", "configs", "procedure", "modules", "licence")
 
 
-@click.command(short_help="List corpora, scoring procedures and evaluate modules.")
+@click.command(cls=QuietCommand, short_help="List corpora, scoring procedures and evaluate modules.")
 @options.style_options
 def command(style: Any) -> None:
     """List corpora and procedures that score any gold, and how to score predictions.

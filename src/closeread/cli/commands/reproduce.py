@@ -65,7 +65,7 @@ def command(
     style: Any,
     **files: Any,
 ) -> None:
-    """Recompute the figures that a corpus's paper prints, and show them side by side.
+    """Recompute the figures that a corpus's paper prints, and show how many agree, and all of them side by side.
 
     CORPUS may be `all`: the corpora whose released files can be verified.  A recomputed value agrees if it is within
     half a unit of the last printed digit; printed values that were cut off instead of rounded, and random draws, are
@@ -101,11 +101,15 @@ def command(
         style,
         value=lambda: [table for one in papers.values() for table in one.to_json()],
         table=lambda: (rows[0][0], [row for _, of_paper in rows for row in of_paper]),
-        grids=lambda: (
-            [make_count_grid(dict(papers))]
-            if corpus == ALL and not missing
-            else [grid for of_paper in papers.values() for grid in make_table_grids(of_paper, missing=missing)]
-        ),
+        grids=lambda: [
+            *([make_count_grid(papers)] if corpus == ALL else []),
+            *(
+                grid
+                for of_paper in papers.values()
+                if corpus != ALL or missing
+                for grid in make_table_grids(of_paper, missing=missing)
+            ),
+        ],
     )
     if strict:
         _check_differences(papers)

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from closeread.cli import options
-from closeread.cli.notes import tell
+from closeread.cli.notes import QuietCommand, tell
 from closeread.errors import RequestError, escape
 
 golds = click.option(
@@ -51,7 +51,7 @@ def count_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-@click.command(short_help="Score what has arrived, and rebuild the index.")
+@click.command(cls=QuietCommand, short_help="Score what has arrived, and rebuild the index.")
 @click.argument("store")
 @golds
 @workers

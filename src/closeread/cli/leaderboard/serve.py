@@ -9,12 +9,13 @@ import click
 
 from closeread.cli import options
 from closeread.cli.leaderboard.judge import count_cores, golds, read_golds, workers
+from closeread.cli.notes import QuietCommand
 from closeread.errors import MissingExtraError, RequestError, escape
 
 LIBRARIES = ("jinja2", "python-multipart", "starlette", "uvicorn")
 
 
-@click.command(short_help="Show the page on this machine, with a form.")
+@click.command(cls=QuietCommand, short_help="Show the page on this machine, with a form.")
 @click.argument("store")
 @golds
 @workers

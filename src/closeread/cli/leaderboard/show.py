@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.notes import QuietCommand
 from closeread.errors import RequestError, describe_unknown, quote
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ SHORTEST = 6
 """The digits of an id that are enough to name it, if only one id begins with them."""
 
 
-@click.command(short_help="Print the ranking.")
+@click.command(cls=QuietCommand, short_help="Print the ranking.")
 @click.argument("store")
 @click.option("--board", metavar="NAME", help="Print this board only.")
 @click.option("--system", metavar="NAME", help="Print this system only, with slices and counts; an id is a name, too.")

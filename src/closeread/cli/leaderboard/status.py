@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.notes import QuietCommand
 
 
 def shorten_time(time: str) -> str:
@@ -18,7 +19,7 @@ def shorten_time(time: str) -> str:
     return time[:16].replace("T", " ")
 
 
-@click.command(short_help="List what became of all submissions.")
+@click.command(cls=QuietCommand, short_help="List what became of all submissions.")
 @click.argument("store")
 @options.style_options
 def command(store: str, style: Any) -> None:

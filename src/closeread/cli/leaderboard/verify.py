@@ -5,10 +5,11 @@ from __future__ import annotations
 import click
 
 from closeread.cli.leaderboard.judge import count_cores, golds, read_golds, workers
+from closeread.cli.notes import QuietCommand
 from closeread.errors import escape, pluralize
 
 
-@click.command(short_help="Recompute every record, and say which differ.")
+@click.command(cls=QuietCommand, short_help="Recompute every record, and say which differ.")
 @click.argument("store")
 @golds
 @workers

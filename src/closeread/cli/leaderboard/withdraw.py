@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
+from closeread.cli.notes import QuietCommand
 from closeread.errors import RequestError, escape
 
 
-@click.command(short_help="Withdraw a submission of yours.")
+@click.command(cls=QuietCommand, short_help="Withdraw a submission of yours.")
 @click.argument("store")
 @click.argument("submission")
 def command(store: str, submission: str) -> None:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli import options
-from closeread.cli.notes import tell, warnings_as_notes
+from closeread.cli.notes import QuietCommand, tell, warnings_as_notes
 from closeread.cli.publishing.options import publish_plan, publishing_options, repository
 
 if TYPE_CHECKING:
     from closeread.corpora.declaration import Corpus
 
 
-@click.command(name="dataset", short_help="Publish a corpus as a dataset.")
+@click.command(cls=QuietCommand, name="dataset", short_help="Publish a corpus as a dataset.")
 @click.argument("corpus")
 @repository
 @click.option(

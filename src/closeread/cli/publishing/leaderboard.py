@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
+from closeread.cli.notes import QuietCommand
 from closeread.cli.publishing.options import publish_plan, publishing_options, repository
 
 
-@click.command(name="leaderboard", short_help="Publish a leaderboard as a static Space.")
+@click.command(cls=QuietCommand, name="leaderboard", short_help="Publish a leaderboard as a static Space.")
 @click.argument("store")
 @repository
 @publishing_options

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
+from closeread.cli.notes import QuietCommand
 from closeread.cli.publishing.options import publish_plan, publishing_options, repository
 
 
-@click.command(name="metric", short_help="Publish a metric as a static Space.")
+@click.command(cls=QuietCommand, name="metric", short_help="Publish a metric as a static Space.")
 @click.argument("name")
 @repository
 @publishing_options

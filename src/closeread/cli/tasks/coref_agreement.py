@@ -10,7 +10,7 @@ import click
 
 from closeread.cli import options, printing
 from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import tell
+from closeread.cli.notes import QuietCommand, tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -90,7 +90,7 @@ def agreement(files: tuple[Path, ...], given: Path | None, limit: int, style: An
     )
 
 
-@click.command(short_help="Count the mistakes in chains.")
+@click.command(cls=QuietCommand, short_help="Count the mistakes in chains.")
 @click.argument("gold", type=options.FILE)
 @click.argument("files", type=options.FILE, nargs=-1, required=True)
 @options.style_options

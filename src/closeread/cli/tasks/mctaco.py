@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
-from closeread.cli.notes import tell
+from closeread.cli.notes import QuietGroup, tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -104,7 +104,7 @@ def _name_annotators(paths: Sequence[Path]) -> dict[str, Path]:
     return {f"{path}" if path not in paths[:n] else f"{path} ({n + 1})": path for n, path in enumerate(paths)}
 
 
-@click.group(short_help="Normalize units, or add candidate answers.")
+@click.group(cls=QuietGroup, short_help="Normalize units, or add candidate answers.")
 def perturb() -> None:
     """Apply the perturbations of Zhou et al. (2019) to McTaco.
 

@@ -179,7 +179,7 @@ def plot_timeline(entity: str, predictions: Path | None, output: Path, **places:
     from closeread.tasks.timeline.plots import draw_timeline
 
     check_suffix(output)
-    gold = options.read_gold(CORPUS, **places)
+    gold = options.read_gold(CORPUS, about=lambda gold: find_timeline(gold.records, entity)["id"], **places)
     record = find_timeline(gold.records, entity)
     system = None if predictions is None else read_prediction(gold, predictions, record["id"])["entries"]
     write_picture(draw_timeline(record["entity"], record["entries"], system), output)
@@ -223,7 +223,8 @@ def plot_relations(entity: str, track: str, positions: str | None, output: Path,
     from closeread.tasks.timeline.plots import draw_relations
 
     check_suffix(output)
-    record = find_timeline(options.read_gold(CORPUS, **places).records, entity)
+    gold = options.read_gold(CORPUS, about=lambda gold: find_timeline(gold.records, entity)["id"], **places)
+    record = find_timeline(gold.records, entity)
     entries = select_positions(record["entries"], positions)
     check_size(entries)
     unordered = count_mentions([entry for entry in entries if not entry["position"]])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.notes import QuietCommand
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 COUNTED = ("first", "second", "both", "Dice")
 
 
-@click.command(short_help="Compute Dice's coefficient of mentions.")
+@click.command(cls=QuietCommand, short_help="Compute Dice's coefficient of mentions.")
 @click.argument("files", type=options.FILE, nargs=-1, required=True)
 @options.style_options
 def agreement(files: tuple[Path, ...], style: Any) -> None:

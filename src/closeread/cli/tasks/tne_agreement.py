@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.notes import QuietCommand
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from closeread.tasks.tne.agreement import PairedAgreement, Slice
 
 
-@click.command(short_help="Score the second annotator against the first.")
+@click.command(cls=QuietCommand, short_help="Score the second annotator against the first.")
 @click.argument("files", type=options.FILE, nargs=-1, required=True)
 @click.option(
     "--by",

@@ -44,7 +44,9 @@ def plot_possession(article: str, predictions: Path | None, output: Path, **plac
     from closeread.tasks.wikipossessions.plots import draw_timeline, find_article
 
     check_suffix(output)
-    gold = options.read_gold("wikipossessions", **places)
+    gold = options.read_gold(
+        "wikipossessions", about=lambda gold: find_article(gold.records, article)["article"], **places
+    )
     possessions = find_article(gold.records, article)["possessions"]
     predicted = None if predictions is None else read_prediction(gold, predictions, article)["possessions"]
     write_picture(draw_timeline(article, possessions, predicted), output)
