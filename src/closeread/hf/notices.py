@@ -9,14 +9,17 @@ from closeread.errors import CloseReadWarning
 
 LIBRARIES = {"closeread", "datasets", "evaluate"}
 
-# After all other filters, so that those of the user are stronger: every cell of a notebook is a new place, at which
-# Python would show the same warning again.
-warnings.simplefilter("once", CloseReadWarning, append=True)
+_shown: set[str] = set()
+"""The messages so far.  Python shows a warning again at every new line, so in every cell of a notebook, and whenever a
+library has changed the filters of warnings since."""
 
 
 def warn(message: str) -> None:
-    """Warn at the nearest calling line outside closeread and Hugging Face's libraries."""
+    """Warn at the nearest calling line outside closeread and Hugging Face's libraries, unless that was said before."""
+    if message in _shown:
+        return
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).split(".")[0] in LIBRARIES:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, CloseReadWarning, stacklevel=level)
+    _shown.add(message)  # not if the user has made it an error

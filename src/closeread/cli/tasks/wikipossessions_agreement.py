@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 COLUMNS = ("precision", "recall", "F1", "same label", "kappa")
 
 
-class AgreementCommand(click.Command):
+class AgreementCommand(GroupedCommand):
     """A command with the options of the measure, which is imported only when they are needed."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
