@@ -38,7 +38,7 @@ def key(tmp_path):
 def problems_of(path):
     with pytest.raises(FormatError) as caught:
         score_files(path, path, matching="minimum")
-    return [(problem.line, problem.what) for problem in caught.value.problems]
+    return [(problem.line, problem.message) for problem in caught.value.problems]
 
 
 def test_trees_are_columns(key):

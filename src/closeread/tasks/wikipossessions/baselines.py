@@ -237,7 +237,7 @@ def read_folder(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:
     texts, unreadable = article_texts(folder, titles)
     if unreadable:
         problems = [(Path(error.source).name, problem) for _, error in unreadable for problem in error.problems]
-        raise FormatError(folder, [Problem(problem.what, None, name) for name, problem in problems])
+        raise FormatError(folder, [Problem(problem.message, None, name) for name, problem in problems])
     return texts
 
 
