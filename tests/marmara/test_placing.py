@@ -64,7 +64,7 @@ def test_a_document():
         "clusters": [[[0, 0], [9, 9]]],
         "n_tokens": 12,
     }
-    assert placed[1:] == (["a.xml"], [], [], [])
+    assert placed[1:] == (["a.xml"], [], [], [], [])
 
 
 def test_document_order():
