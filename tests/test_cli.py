@@ -15,8 +15,8 @@ import pytest
 import closeread
 from closeread import scoring
 from closeread.cli import main, options
+from closeread.corpora import contents, names, sides, sources, submissions
 from closeread.corpora import gold as corpora
-from closeread.corpora import names, sides, sources, submissions
 from closeread.corpora.gold import load_corpus
 from closeread.corpora.schema import load_schema
 from closeread.counts.report import FORMAT
@@ -212,8 +212,8 @@ def two_corpora(monkeypatch):
         monkeypatch.setattr(module, "load_corpus", lambda name: other if name == "other" else real(name))
     monkeypatch.setattr(names, "corpus_names", lambda: ["mctaco", "other"])
     monkeypatch.setattr(sources, "_bundled_path", lambda corpus, file: loader_file(file.name))
-    monkeypatch.setattr(corpora, "load_schema", lambda name: load_schema("mctaco"))
-    monkeypatch.setattr(submissions, "load_schema", lambda name: load_schema("mctaco"))
+    for module in (contents, submissions):
+        monkeypatch.setattr(module, "load_schema", lambda name: load_schema("mctaco"))
 
 
 def loader_file(name):

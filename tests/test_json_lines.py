@@ -70,7 +70,7 @@ def test_both_ways_count_levels_alike(shells, over):
 @pytest.mark.parametrize("shell", SHELLS[:3])
 def test_any_depth_is_refused(depth, shell):
     (problem,) = parse_json_lines([f'{{"a":{shell[0] * depth}1{shell[1] * depth}}}']).problems
-    assert problem.what == "is nested too deeply (limit: 100 levels)"
+    assert problem.message == "is nested too deeply (limit: 100 levels)"
 
 
 def test_the_fast_way_is_taken():

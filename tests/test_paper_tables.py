@@ -53,7 +53,10 @@ def test_verdicts_are_counted_in_one_order():
 
 
 def test_grids_without_what_is_missing():
-    first, second, total = make_table_grids([TABLE, BARE], missing=False)
+    total, first, second = make_table_grids([TABLE, BARE], missing=False)
+    counted = "2 agree, 1 agrees but is cut off, 1 differs, 2 are not recomputed"
+    assert (total.title, total.header, total.rows) == (f"6 printed figures: {counted}.", (), [])
+    assert total.notes == ["1 more figure is recomputed without being printed.", "Nobody (2020), pages 1-2."]
     assert first.title == "Table 7 (section 4.2). Animals"
     assert first.rows == [
         ["cats", "n", "12", "12", AGREES, ""],
@@ -63,8 +66,6 @@ def test_grids_without_what_is_missing():
     ]
     assert first.notes == ["Cats come first.", "2 cells not recomputed: see --missing."]
     assert (second.title, second.notes) == ("Figure 1. A cat", [])
-    assert total.rows[-1] == ["cells", "7"]
-    assert total.notes == ["Nobody (2020), pages 1-2."]
 
 
 @pytest.mark.parametrize(
@@ -75,19 +76,19 @@ def test_grids_without_what_is_missing():
     ],
 )
 def test_a_table_with_nothing_to_show_has_no_header(style, start):
-    bare, _ = make_table_grids([dataclasses.replace(TABLE, cells=CELLS[-1:])], missing=False)
+    _, bare = make_table_grids([dataclasses.replace(TABLE, cells=CELLS[-1:])], missing=False)
     assert draw(bare, style).startswith(start)
 
 
 def test_notes_that_begin_with_numbers_are_left_aligned():
     cells = [Cell("1", "4.2", "12", 12.0, AGREES, note) for note in ("12 of 13 cats", "9 dogs")]
-    grid, _ = make_table_grids([dataclasses.replace(TABLE, cells=tuple(cells))], missing=False)
+    _, grid = make_table_grids([dataclasses.replace(TABLE, cells=tuple(cells))], missing=False)
     first, second = draw(grid, "table").splitlines()[4:6]
     assert (first.index("12 of"), second.index("9 dogs")) == (first.index(AGREES) + 10,) * 2  # a gap of 3
 
 
 def test_grids_with_what_is_missing():
-    first, _ = make_table_grids([TABLE], missing=True)
+    _, first = make_table_grids([TABLE], missing=True)
     assert first.rows[4:] == [
         ["birds", "n", "3", "–", NOT_RECOMPUTED, "needs wings"],
         ["", "share", "0.1", "–", NOT_RECOMPUTED, ""],
@@ -97,6 +98,7 @@ def test_grids_with_what_is_missing():
 
 def test_the_grid_of_several_papers():
     grid = make_count_grid({"mctaco": [TABLE], "tne": [BARE]})
+    assert grid.title == "6 printed figures: 2 agree, 1 agrees but is cut off, 1 differs, 2 are not recomputed."
     assert list(grid.header) == ["verdict", "mctaco", "tne", "all"]
     assert grid.rows == [
         [AGREES, "1", "1", "2"],
@@ -118,6 +120,15 @@ def test_a_table_as_json():
         "caption": "Animals",
         "source": "Nobody (2020), pages 1-2",
         "note": "Cats come first",
+        "summary": {
+            "printed": 5,
+            "agree": 1,
+            "cut_off": 1,
+            "within_chance": 0,
+            "differ": 1,
+            "not_recomputed": 2,
+            "not_printed": 1,
+        },
     }
     assert cells[2] == {
         "row": "dogs",
@@ -271,6 +282,25 @@ def test_all_papers_at_once(papers, run):
     result = run("reproduce", "all")
     assert result.exit_code == 0
     assert [line.split() for line in result.stdout.splitlines() if line and "─" not in line] == [
+        [
+            "11",
+            "printed",
+            "figures:",
+            "3",
+            "agree,",
+            "2",
+            "agree",
+            "but",
+            "are",
+            "cut",
+            "off,",
+            "2",
+            "differ,",
+            "4",
+            "are",
+            "not",
+            "recomputed.",
+        ],
         ["verdict", "mctaco", "tne", "all"],
         ["agrees", "1", "2", "3"],
         ["agrees,", "cut", "off", "1", "1", "2"],

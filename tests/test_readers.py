@@ -160,7 +160,7 @@ def test_json_lines_key_twice(file, value, key):
     file.write_text(f'{{"row": [{{{text}, {text}}}]}}\n{{"row": 2}}\n', "utf-8")
     records, lines, problems = read_json_lines(file)
     assert (records, lines) == ([{"row": 2}], [2])
-    assert [(p.line, p.what.startswith("duplicate key")) for p in problems] == [(1, True)]
+    assert [(p.line, p.message.startswith("duplicate key")) for p in problems] == [(1, True)]
 
 
 @given(character=st.characters(categories=["Cc", "Cs"]), before=SAFE, as_key=st.booleans())
@@ -169,8 +169,8 @@ def test_json_lines_control_characters_and_half_characters(file, character, befo
     file.write_text(json.dumps({text: 1} if as_key else {"rows": [text]}), "ascii")
     records, _, problems = read_json_lines(file)
     assert records == []
-    assert problems[0].what.endswith(f"U+{ord(character):04X}")
-    assert problems[0].what.isprintable()
+    assert problems[0].message.endswith(f"U+{ord(character):04X}")
+    assert problems[0].message.isprintable()
 
 
 @pytest.mark.parametrize("depth", range(1, 1300, 37))
@@ -268,7 +268,7 @@ def test_every_reader_reads_or_refuses(file, name, data):
     assert len(records) == len(lines)
     assert records or problems
     assert all(isinstance(record, dict) for record in records)
-    assert all(problem.what.isprintable() and problem.line for problem in problems)
+    assert all(problem.message.isprintable() and problem.line for problem in problems)
     assert all(1 <= line <= data.count(b"\n") + 1 for line in lines)
 
 

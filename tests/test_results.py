@@ -79,11 +79,10 @@ def test_presets_are_named():
 
 def test_a_result_of_a_paper_prints_its_tables_and_verdicts():
     printed = str(PAPER)
-    assert printed.startswith("Table 7 (section 4.2). Animals & more\n")
+    assert printed.startswith("4 printed figures: 2 agree, 1 differs, 1 is not recomputed.\n\nNobody (2020).\n")
+    assert "\nTable 7 (section 4.2). Animals & more\n" in printed
     assert "needs <wings>" not in printed
-    assert "\n1 cell not recomputed: see to_frame().\n" in printed
-    counts = [line.split() for line in printed.splitlines() if line.startswith(("agrees", "differs", "cells"))]
-    assert counts == [["agrees", "2"], ["differs", "1"], ["cells", "4"]]
+    assert printed.endswith("\n1 cell not recomputed: see to_frame().")
     assert "needs <wings>" in str(PAPER[0])  # a single table has all of its cells
     assert (len(PAPER), list(PAPER), PAPER[:0].tables, str(PAPER[:0])) == (1, list(PAPER.tables), (), "")
     frame = PAPER.to_frame("arrow").to_pydict()
@@ -210,7 +209,8 @@ def test_html_has_every_cell_and_nothing_from_outside(report, comparison):
         assert isinstance(result, Shown)
         read, cells = Reader(result._repr_html_()), []
         for grid in result.to_grids("markdown"):
-            cells += [list(grid.header), *map(list, grid.rows), *([["".join(grid.notes)]] if grid.notes else [])]
+            header = [list(grid.header)] if grid.header else []
+            cells += [*header, *map(list, grid.rows), *([["".join(grid.notes)]] if grid.notes else [])]
         assert read.elements <= ELEMENTS
         assert read.rows == cells
     assert "<script>" not in comparison._repr_html_()

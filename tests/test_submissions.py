@@ -79,7 +79,7 @@ def test_unknown_and_repeated_ids_are_always_errors(file, missing):
     put(file, [*ROWS, {"id": "test-00103", "label": "no"}, ROWS[7]])
     with pytest.raises(SubmissionError) as caught:
         read_submission(file, MCTACO, GOLD, missing)
-    assert [(p.line, p.what) for p in caught.value.problems] == [
+    assert [(p.line, p.message) for p in caught.value.problems] == [
         (104, "id 'test-00103' is not in the gold"),
         (105, "duplicate id 'test-00007' (first on line 8)"),
     ]
@@ -273,7 +273,7 @@ def test_rejected_rows_beyond_the_worded_ones_are_counted():
     rows = [good, *[bad] * WORDED, good, bad, bad, good]
     problems = RowValidator(EVERY_KEYWORD, "document").problems(rows, range(1, len(rows) + 1))
     assert [p.row for p in problems] == [*range(2, WORDED + 2), WORDED + 3, WORDED + 4]
-    assert [p.what for p in problems[WORDED - 1 :]] == [
+    assert [p.message for p in problems[WORDED - 1 :]] == [
         "'n' is a required property",
         *["does not match the schema"] * 2,
     ]

@@ -36,12 +36,14 @@ if TYPE_CHECKING:
     from closeread.api.validation import validate
     from closeread.corpora.citing import cite
     from closeread.counts.report import Report, Resampling
+    from closeread.errors import CloseReadWarning
     from closeread.hf.load import load_dataset, load_dataset_builder
     from closeread.hf.modules import load_metric
     from closeread.scoring import compare, score
     from closeread.systems import table
 
 __all__ = [
+    "CloseReadWarning",
     "Report",
     "Resampling",
     "__version__",
@@ -65,6 +67,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CloseReadWarning": "closeread.errors",
     "Report": "closeread.counts.report",
     "Resampling": "closeread.counts.report",
     "agreement": "closeread.api.agreement",

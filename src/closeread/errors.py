@@ -57,6 +57,7 @@ class Problem(NamedTuple):
         row: the number of the record that it is in, from 0; None where it is in none, or already has a line or a file.
         path: where in the record it is; empty where it concerns the record as a whole.
         about: what stands there, in words.
+        record: what to call the record in messages, such as `id 'x'`; empty where the line or the file is enough.
     """
 
     what: str
@@ -65,11 +66,18 @@ class Problem(NamedTuple):
     row: int | None = None
     path: FieldPath = ()
     about: str = ""
+    record: str = ""
 
     @property
     def message(self) -> str:
-        """What is wrong, with its place in the record."""
-        return describe_place(self.path, self.about, self.what)
+        """What is wrong, with the record and the place in it."""
+        said = describe_place(self.path, self.about, self.what)
+        return f"{self.record}: {said}" if self.record else said
+
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """What equal problems of different records have in common: what is wrong, and with which field."""
+        return (self.what, *(step for step in self.path if isinstance(step, str)))
 
     @property
     def order(self) -> tuple[str, int]:
@@ -80,6 +88,54 @@ class Problem(NamedTuple):
         """The problem with the place where it is, as terminals can jump to it."""
         place = source if self.file is None else os.path.join(source, escape(self.file))
         return f"{place}: {self.message}" if self.line is None else f"{place}:{self.line}: {self.message}"
+
+
+def describe_problems(source: str, problems: Iterable[Problem]) -> list[str]:
+    """Return a line for each kind of problem: where it is first and what it is; if it is repeated, how often and where.
+
+    Args:
+        source: the file or folder, escaped.
+        problems: the problems, in the order in which they are shown.
+
+    >>> describe_problems("a.tsv", [Problem("is empty", 3), Problem("is empty", 5), Problem("is short", 4)])
+    ['a.tsv:3: is empty (2 times; also line 5)', 'a.tsv:4: is short']
+    """
+    kinds: dict[tuple[str, ...], list[Problem]] = {}
+    for problem in problems:
+        kinds.setdefault(problem.kind, []).append(problem)
+    return [first.at(source) + _describe_others(first, others) for first, *others in kinds.values()]
+
+
+def _describe_others(first: Problem, others: Sequence[Problem]) -> str:
+    """Say how often a problem occurs, and where else; empty if it occurs once."""
+    if not others:
+        return ""
+    lines = dict.fromkeys(one.line for one in others)
+    if {one.file for one in others} == {first.file} and None not in lines and lines.keys() != {first.line}:
+        other_lines = [f"{line:d}" for line in lines if line is not None and line != first.line]
+        places = "line " if len(other_lines) == 1 else "lines "
+        return f" ({len(others) + 1:,} times; also {places}{_join_first(other_lines)})"
+    names = list(dict.fromkeys(filter(None, (_name_place(one, first) for one in others))))
+    also = f"; also {_join_first(names)}" if names else ""
+    return f" ({len(others) + 1:,} times{also})"
+
+
+def _name_place(problem: Problem, first: Problem) -> str:
+    """Name the place of a problem, as far as it differs from that of another; empty if it doesn't."""
+    if problem.file != first.file or problem.line != first.line:
+        line = "" if problem.line is None else f"{problem.line}"
+        return ":".join(filter(None, (escape(problem.file or ""), line)))
+    if problem.record != first.record:
+        return problem.record
+    return "" if problem.path == first.path else describe_place(problem.path, problem.about, "").removesuffix(": ")
+
+
+def _join_first(names: Sequence[str]) -> str:
+    return ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
+
+
+class CloseReadWarning(UserWarning):
+    """A warning about files or results that are read anyway, such as files that differ from the released ones."""
 
 
 class RequestError(ValueError):
@@ -101,10 +157,13 @@ class InputError(ValueError):
 
     def _message(self) -> str:
         source = escape(self.source)
-        lines = [problem.at(source) for problem in self.problems[:SHOWN]]
-        if len(self.problems) > 1:
+        lines = describe_problems(source, self.problems)
+        if len(lines) > 1:
             total = f"{source}: " * bool(source) + f"{len(self.problems):,} problems"
-            lines.insert(0, f"{total} (first {SHOWN} shown):" if len(self.problems) > SHOWN else f"{total}:")
+            if len(lines) > SHOWN:
+                kinds = f" of {len(lines):,} kinds" if len(lines) < len(self.problems) else ""
+                total += f"{kinds} (first {SHOWN} shown)"
+            lines = [f"{total}:", *lines[:SHOWN]]
         return "\n".join(lines)
 
 
@@ -261,7 +320,7 @@ def join_names(names: Sequence[str]) -> str:
     >>> join_names(["a", "b", "c", "d"])
     "'a', 'b', 'c', …"
     """
-    return ", ".join(map(quote, names[:NAMED])) + (", …" if len(names) > NAMED else "")
+    return _join_first([*map(quote, names[: NAMED + 1])])
 
 
 def describe_unknown(what: str, name: str, known: Sequence[str], aliases: Mapping[str, str] = NO_ALIASES) -> str:

@@ -128,7 +128,7 @@ class ParsedRows(NamedTuple):
 
     def problem(self, index: int, what: str) -> Problem:
         """Return a problem of a record."""
-        return Problem(f"row {index}: {what}")
+        return Problem(what, record=f"row {index}")
 
     def place(self, index: int) -> str:
         """Describe where a record is."""
@@ -143,9 +143,15 @@ def name_problem(parsed: AnyParsed, key: str, problem: Problem) -> Problem:
     number = problem.row or 0
     record = parsed.records[number]
     name = record.get(key) if isinstance(record, dict) else None
-    if isinstance(name, str) and problem.path[:1] != (key,):
-        return parsed.problem(number, f"{key} {quote(name)}: {problem.message}")
-    return parsed.problem(number, problem.message)
+    called = isinstance(name, str) and problem.path[:1] != (key,)
+    return place_problem(parsed, problem, f"{key} {quote(str(name))}" if called else "")
+
+
+def place_problem(parsed: AnyParsed, problem: Problem, name: str = "") -> Problem:
+    """Return a problem of a record (`Problem.row`) with its line or file, and what to call the record."""
+    placed = parsed.problem(problem.row or 0, problem.what)
+    names = ": ".join(filter(None, (placed.record, problem.record, name)))
+    return placed._replace(path=problem.path, about=problem.about, record=names)
 
 
 def find_repeated(parsed: AnyParsed, key: str, id_key: str) -> list[Problem]:

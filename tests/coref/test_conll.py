@@ -282,7 +282,7 @@ BROKEN = {
 def test_broken_files(read, file, text, problems):
     with pytest.raises(FormatError) as caught:
         read(text)
-    found = [p.what if p.line is None else f"{p.line}: {p.what}" for p in caught.value.problems]
+    found = [p.message if p.line is None else f"{p.line}: {p.message}" for p in caught.value.problems]
     assert found == problems
     assert str(caught.value).startswith(f"{file}:")
 
@@ -293,7 +293,9 @@ def test_reading_stops_after_many_problems(read, monkeypatch):
         with pytest.raises(FormatError) as caught:
             read(text)
         assert len(caught.value.problems) == LISTED + 1
-        found = re.fullmatch(r"has at least ([0-9,]+) problems; only 300 are reported", caught.value.problems[0].what)
+        found = re.fullmatch(
+            r"has at least ([0-9,]+) problems; only 300 are reported", caught.value.problems[0].message
+        )
         assert int(found[1].replace(",", "")) > LISTED
 
 

@@ -205,14 +205,14 @@ def test_broken_files(file, text, problems):
     file.write_bytes(text.encode("utf-8"))
     with pytest.raises(FormatError) as caught:
         read_conllu(file)
-    assert sorted(p.what if p.line is None else f"{p.line}: {p.what}" for p in caught.value.problems) == problems
+    assert sorted(p.message if p.line is None else f"{p.line}: {p.message}" for p in caught.value.problems) == problems
 
 
 def test_reading_stops_after_many_problems(read):
     with pytest.raises(FormatError) as caught:
         read("a\tb\n" * (LISTED + 50))
     assert len(caught.value.problems) == LISTED + 1
-    assert caught.value.problems[0].what == "has at least 350 problems; only 300 are reported"
+    assert caught.value.problems[0].message == "has at least 350 problems; only 300 are reported"
 
 
 LINES = st.sampled_from(

@@ -167,7 +167,7 @@ def test_the_slow_twin_agrees(file, text, end, block):
             return
         with pytest.raises(FormatError) as caught:
             read_conllu(file)
-        assert sorted((p.line or 0, p.what) for p in caught.value.problems) == sorted(
+        assert sorted((p.line or 0, p.message) for p in caught.value.problems) == sorted(
             (line or 0, what) for line, what in slow.problems
         )
 

@@ -261,7 +261,9 @@ BROKEN = {
 def test_broken(read, text):
     with pytest.raises(FormatError) as caught:
         read(text)
-    found = [f"{problem.line}: {problem.what}" if problem.line else problem.what for problem in caught.value.problems]
+    found = [
+        f"{problem.line}: {problem.message}" if problem.line else problem.message for problem in caught.value.problems
+    ]
     assert sorted(found) == sorted(BROKEN[text])
 
 

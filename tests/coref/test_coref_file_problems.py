@@ -18,7 +18,7 @@ def test_documents_that_only_one_file_has(files, tmp_path):
     other = write_jsonl(tmp_path / "other.jsonl", {"a": RESPONSE["a"], "c": [], "d": []})
     with pytest.raises(SubmissionError) as caught:
         read_response(files[0], other, missing="error")
-    assert [p.what for p in caught.value.problems] == [
+    assert [p.message for p in caught.value.problems] == [
         "document 'c' is not in the key",
         "document 'd' is not in the key",
         "1 of the 2 documents of the key has no response: 'b'. Add them, or use --missing empty or --missing skip",
@@ -33,7 +33,7 @@ def test_repeated_mentions(tmp_path):
     with pytest.raises(SubmissionError) as caught:
         read_response(key, twice)
     advice = "keep one of them, or set duplicates to first or reference"
-    assert [(p.line, p.what) for p in caught.value.problems] == [
+    assert [(p.line, p.message) for p in caught.value.problems] == [
         (16, f"document 'b; part 000': the mention of tokens 2 to 2 is twice in entity '2'; {advice}"),
         (17, f"document 'b; part 000': the mention of tokens 3 to 3 is in entities '0' and '1'; {advice}"),
     ]

@@ -100,7 +100,7 @@ def test_broken_files(file, text, problems):
     file.write_text(text, "utf-8")
     with pytest.raises(FormatError) as caught:
         read_coref_json(file)
-    assert sorted(p.what if p.line is None else f"{p.line}: {p.what}" for p in caught.value.problems) == problems
+    assert sorted(p.message if p.line is None else f"{p.line}: {p.message}" for p in caught.value.problems) == problems
 
 
 def test_mentions_of_several_parts_are_not_written():

@@ -16,16 +16,16 @@ def test_tokens_that_differ(read):
     same = read(document("z -", name="(only response)") + document("c -", name="(b)") + document("a -", "b (1)"))
     assert token_differences(key, same) == []
     other = read(document("a -", "", "B -", "c -") + document("-", name="(b)"))
-    assert [(problem.what, problem.line) for problem in token_differences(key, other)] == [
+    assert [(problem.message, problem.line) for problem in token_differences(key, other)] == [
         ("token 1 of document 'a' is 'B', but 'b' in the key (line 3)", 4),
         ("document 'a' has 3 tokens, but 2 in the key", 4),
     ]
     fewer = read(document("a -"))
-    assert [(problem.what, problem.line) for problem in token_differences(key, fewer)] == [
+    assert [(problem.message, problem.line) for problem in token_differences(key, fewer)] == [
         ("document 'a' has 1 token, but 2 in the key", None)
     ]
     without_words = read(document("-", "-", "-"))
-    assert [(problem.what, problem.line) for problem in token_differences(key, without_words)] == [
+    assert [(problem.message, problem.line) for problem in token_differences(key, without_words)] == [
         ("document 'a' has 3 tokens, but 2 in the key", None)
     ]
     assert token_differences(key, mention_table(["a"], [[]])) == []
@@ -40,5 +40,5 @@ def test_one_changed_word_is_found(file, table, at):
     words[-1][place] += "x"
     write_text(file, dump_conll(MentionTable(**{**vars(table), "words": InventedWords(words)})))
     found = token_differences(table, read_conll(file))
-    assert [problem.what.split(" of document ")[0] for problem in found] == [f"token {place}"]
+    assert [problem.message.split(" of document ")[0] for problem in found] == [f"token {place}"]
     assert file.read_text("utf-8").split("\n")[found[0].line - 1].split("\t")[3] == words[-1][place]

@@ -40,7 +40,7 @@ def test_mentions(file):
         try:
             found = mentions(read_conllu(file))
         except FormatError as error:
-            found = {problem.what for problem in error.problems}
+            found = {problem.message for problem in error.problems}
         if name in READ and isinstance(found, list):
             assert found == READ[name], seed
         elif name in READ:

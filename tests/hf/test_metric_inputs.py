@@ -204,7 +204,7 @@ def test_all_problems_of_a_side_at_once(mctaco):
     given = inputs({"predictions": ["Yes", "No"]})
     with pytest.raises(SubmissionError) as caught:
         mctaco.report(**given)
-    assert [p.what for p in caught.value.problems] == [
+    assert [p.message for p in caught.value.problems] == [
         "row 0: 'Yes' is not one of ['no', 'yes']",
         "row 1: 'No' is not one of ['no', 'yes']",
     ]

@@ -68,7 +68,7 @@ LONG = '4 (77000112003.2, "Kıyıkent\'in eski balıkçılarını gösteren yüz
 def test_wrong_lines(here, line, problems):
     with pytest.raises(FormatError) as caught:
         read(here, f"# document 77000112\n2 = 3\n{line}\n")
-    assert [(problem.line, problem.what) for problem in caught.value.problems] == [(3, what) for what in problems]
+    assert [(problem.line, problem.message) for problem in caught.value.problems] == [(3, what) for what in problems]
 
 
 def test_a_chain_that_lines_before_make_must_not_overlap(here):
@@ -86,7 +86,7 @@ def test_a_given_file_has_every_mention_in_a_chain_of_its_own(here):
     with pytest.raises(FormatError) as caught:
         read_given(here / "given.conll")
     expected = "(expected every mention in a chain of its own)"
-    assert [(problem.line, problem.what) for problem in caught.value.problems] == [
+    assert [(problem.line, problem.message) for problem in caught.value.problems] == [
         (10, f"'2' is also the id of the mention on line 5 {expected}"),
         (39, f"'11' is also the id of the mention on line 2 {expected}"),
         (46, "the id 'x' is not a number"),

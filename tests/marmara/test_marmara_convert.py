@@ -1,11 +1,13 @@
 """`closeread convert marmara_coref`, `given` and `equalities`."""
 
 import json
+from pathlib import Path
 
 import pytest
 from shared.marmara_sample import ANNOTATIONS, DOCUMENTS, SAMPLE
+from shared.ud_sentences import document
 
-from closeread.tasks.coref.marmara.coreference_xml import read_annotations
+from closeread.tasks.coref.marmara.coreference_xml import Annotation, Mention, dump_annotation, read_annotations
 
 COREFERENCE = SAMPLE / "coreference"
 HERE = ("--data-dir", SAMPLE)
@@ -228,3 +230,20 @@ def test_given_mentions_are_conll(run, here, output):
     suffix = "." + output.partition(".")[2] if "." in output else ""
     assert found.stderr == f"Error: cannot write {output}: the suffix is '{suffix}' (expected .conll)\n"
     assert list(here.iterdir()) == []
+
+
+def test_nothing_is_said_of_documents_that_are_not_converted(run, here):
+    """The treebank has a document more, and a file that is none; only the mention without a place is told."""
+    Path("ud").mkdir()
+    texts = [document("77000112", "Ali geldi ."), document("77000113", "Veli gitti .")]
+    Path("ud/own.conllu").write_text("".join(texts), "utf-8")
+    Path("ud/readme.md").write_text("Words.\n", "utf-8")
+    mentions = [Mention(f"{word}", "77000112003.1", word, word, text, 1) for word, text in ((1, "Ali"), (2, "Kedi"))]
+    Path("a.xml").write_text(dump_annotation(Annotation("a.xml", mentions, [])), "utf-8")
+    done = run("convert", "marmara_coref", "a.xml", "--treebank", "ud", "-o", "a.jsonl")
+    assert done.stdout == "a.jsonl: 1 document\n"
+    assert "1 of 2 mentions" in done.stderr
+    assert "mention '2'" in done.stderr
+    assert "77000113" not in done.stderr
+    assert "without a coreference file" not in done.stderr
+    assert "readme.md" not in done.stderr

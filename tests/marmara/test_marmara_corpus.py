@@ -106,7 +106,7 @@ def test_one_folder_is_missing(folder):
         read_gold(CORPUS, data_dir=folder)
     place = f"is not in {folder / 'coreference'} ({XML})"
     advice = f"pass its folder with --coreference (coreference= in Python), or {BOTH}, or try --config sample"
-    assert [problem.what for problem in error.value.problems] == [f"{COREFERENCE.format(place)}; {advice}"]
+    assert [problem.message for problem in error.value.problems] == [f"{COREFERENCE.format(place)}; {advice}"]
 
 
 def test_a_command_that_reads_only_the_treebank_asks_for_nothing_else(run, here):
@@ -119,7 +119,7 @@ def test_a_folder_of_something_else(folder):
     with pytest.raises(UnavailableError) as error:
         read_gold(CORPUS, data_dir=UserFiles(None, {**FOLDERS, "treebank": folder}))
     (problem,) = error.value.problems
-    assert problem.what.startswith(TREEBANK.format(f"is not in {folder} ({TEXTS})"))
+    assert problem.message.startswith(TREEBANK.format(f"is not in {folder} ({TEXTS})"))
 
 
 def test_a_treebank_alone_where_no_coreference_is_needed():

@@ -64,7 +64,7 @@ def test_a_document():
         "clusters": [[[0, 0], [9, 9]]],
         "n_tokens": 12,
     }
-    assert placed[1:] == (["a.xml"], [], [], [])
+    assert placed[1:] == (["a.xml"], [], [], [], [])
 
 
 def test_document_order():
@@ -228,6 +228,8 @@ def test_documents_that_are_not_there():
     ]
     assert shown(placed.notices) == [
         "coreference/a.xml: has no mentions, so it belongs to no document",
+    ]
+    assert shown(placed.rest) == [
         f"coreference: 1 document of the treebank without a coreference file left out: '{A}'",
     ]
 

@@ -115,7 +115,7 @@ def test_all_problems_of_a_text_at_once(tmp_path):
     path.write_bytes(b"\n12\x07\n34\n\n567\n\x1b\n")
     with pytest.raises(FormatError) as error:
         read_paragraphs(path, 4)
-    assert [(problem.line, problem.what) for problem in error.value.problems] == [
+    assert [(problem.line, problem.message) for problem in error.value.problems] == [
         (2, "contains the control character U+0007"),
         (2, "the paragraph has 6 characters (limit of the pipeline: 4)"),
         (6, "contains the control character U+001B"),

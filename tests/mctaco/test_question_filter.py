@@ -42,7 +42,7 @@ def test_all_problems_at_once():
     records = [*RECORDS, {"question_id": "q1", "category": "Frequency"}, {"question_id": "q1", "category": "x"}]
     with pytest.raises(FormatError) as error:
         filter_questions(records, {"anna": {**verdict(), "q9": verdict()["q0"]}})
-    assert [problem.what for problem in error.value.problems] == [
+    assert [problem.message for problem in error.value.problems] == [
         "the number of annotators is 1 (expected at least 2)",
         "question 'q1' has rows of different categories",
         "anna: question 'q1' has no verification",

@@ -62,7 +62,7 @@ def test_no_candidates():
 def test_all_problems_at_once(annotations, message):
     with pytest.raises(FormatError) as caught:
         unanimous(annotations)
-    assert [problem.what for problem in caught.value.problems] == message.split("\n")
+    assert [problem.message for problem in caught.value.problems] == message.split("\n")
 
 
 def test_many_problems_are_counted():

@@ -47,8 +47,8 @@ def refuse(file, content, **options):
     file.write_text(content if isinstance(content, str) else dump_json_lines(content), "utf-8")
     with pytest.raises(SubmissionError) as caught:
         scorer(GOLD, options).read(file)
-    assert all(problem.what.isprintable() for problem in caught.value.problems)
-    return [(problem.line, problem.what) for problem in caught.value.problems]
+    assert all(problem.message.isprintable() for problem in caught.value.problems)
+    return [(problem.line, problem.message) for problem in caught.value.problems]
 
 
 def read(file, content, **options):

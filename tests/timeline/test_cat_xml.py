@@ -153,7 +153,7 @@ def test_broken_documents(file, old, new, problems):
     if "<Doc " in content:
         content = content.replace("</Document>", "</Doc>")
     found = read(file, content)
-    assert [(problem.line, problem.what) for problem in found.problems] == problems
+    assert [(problem.line, problem.message) for problem in found.problems] == problems
     assert read_records(file, "x").records == []
 
 
@@ -164,7 +164,7 @@ def test_tokens_and_mentions_are_judged_together(file):
         .replace('<token_anchor t_id="2"/>', '<token_anchor t_id="70"/>')
     )
     content = content.replace(' m_id="4"', "")
-    assert [(problem.line, problem.what) for problem in read(file, content).problems] == [
+    assert [(problem.line, problem.message) for problem in read(file, content).problems] == [
         (4, "the token's sentence is 'x' (expected a whole number of at least 0, since sentences are in order)"),
         (13, "token_anchor: no token has the t_id '70'"),
         (15, "EVENT_MENTION has no m_id"),
@@ -230,7 +230,7 @@ def test_what_does_not_belong_into_a_folder_is_told(tmp_path):
     (tmp_path / "more").mkdir()
     found = read_folder(tmp_path)
     assert found.files == ["a.xml"]
-    assert sorted((problem.file, problem.what) for problem in found.problems) == [
+    assert sorted((problem.file, problem.message) for problem in found.problems) == [
         ("b.xml", "is a symbolic link (expected a file)"),
         ("more", "is a folder (expected a file)"),
         ("readme.txt", "is not a document (expected a name ending in .xml or .tml)"),
@@ -323,7 +323,7 @@ def test_any_file_is_read_or_refused(file, data):
         check_message(error)
         return
     if found.problems:
-        assert all(problem.what.isprintable() for problem in found.problems)
+        assert all(problem.message.isprintable() for problem in found.problems)
     else:
         assert list(find_document_inconsistencies([found.document])) == []
         assert read(file, dump_document(found.document)).document == found.document

@@ -235,7 +235,7 @@ def test_units_of_all_annotators_are_compared():
     names, contents = ("anna", "ben", "cem"), (ANNA, cat("", name="8"), cat("", tokens=TOKENS.replace("Bo", "Al")))
     with pytest.raises(FormatError) as caught:
         measure_agreement([read(content).records for content in contents], names, DOCUMENTS)
-    assert [problem.what for problem in caught.value.problems] == [
+    assert [problem.message for problem in caught.value.problems] == [
         "ben lacks 1 of 1 document of anna: '7'",
         "anna lacks 1 of 1 document of ben: '8'",
         "document '7': anna and cem have different tokens or sentences",

@@ -106,7 +106,7 @@ def test_names_that_are_no_text(tmp_path):
         (tmp_path / "\udcff.txt").write_text("Cy\n")
     found = read_folder(tmp_path)
     assert found.files == ["ann.txt"]
-    assert {problem.what for problem in found.problems} == {
+    assert {problem.message for problem in found.problems} == {
         "has control characters or invalid bytes in its name (expected letters, digits and '_')"
     }
     with pytest.raises(FormatError) as caught:

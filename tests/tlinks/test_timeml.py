@@ -252,7 +252,7 @@ def test_an_entity_bomb(file: Path) -> None:
 def test_all_problems_at_once_in_their_order(file: Path) -> None:
     with pytest.raises(FormatError) as caught:
         read(file, body(tlink(GOOD, ' relType="SOON"'), "<TIMEX3/>", '<TLINK timeID="t9" relatedToTime="t1"/>'))
-    assert [(p.line, p.what.split(" is not one of")[0]) for p in caught.value.problems] == [
+    assert [(p.line, p.message.split(" is not one of")[0]) for p in caught.value.problems] == [
         (5, "TLINK 'l1': relType 'SOON'"),
         (6, "TIMEX3 is outside DCT, TITLE, EXTRAINFO and TEXT"),
         (7, "TLINK: no TIMEX3 has the timeID 't9'"),

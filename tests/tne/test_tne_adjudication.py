@@ -206,7 +206,7 @@ def test_wrong_decisions(change, problems):
     rows = [row | {"decision": ["in"]} for row in conflicts(both)]
     rows[1] |= change
     read = decided(both, rows)
-    assert [(problem.what, problem.line) for problem in read.problems] == [(what, 2) for what in problems]
+    assert [(problem.message, problem.line) for problem in read.problems] == [(what, 2) for what in problems]
 
 
 SAID = st.none() | st.lists(st.sampled_from(["of", "in", "near"]), max_size=2)
@@ -239,7 +239,7 @@ def test_open_conflicts_are_told_by_line_and_in_all():
     both = consolidate(ANNA, BEN)
     read = decided(both, conflicts(both)[1:2])
     assert read.labels == {}
-    assert [(problem.what, problem.line) for problem in read.open] == [
+    assert [(problem.message, problem.line) for problem in read.open] == [
         ("np1 and np3 in 'd': decision is null (expected prepositions, or [] for no link)", 1),
         (
             "no row for 2 of 3 conflicts: np1 and np0 in 'd'; np0 and np3 in 'd' (expected one for each)",
@@ -251,7 +251,7 @@ def test_open_conflicts_are_told_by_line_and_in_all():
         annotate([], words="a b c d e f", clusters=[]),
     )
     (problem,) = decided(many, []).open
-    assert problem.what == (
+    assert problem.message == (
         "no row for 5 of 5 conflicts: np0 and np1 in 'd'; np0 and np2 in 'd'; np0 and np3 in 'd'; …"
         " (expected one for each)"
     )
@@ -264,7 +264,7 @@ def test_annotators_of_other_clusters_or_without_links_are_refused():
     with pytest.raises(FormatError) as caught:
         consolidate(ANNA, other, [ANNA[0] | {"np_relations": None, "coref": kinds}])
     expected = "(expected the same clusters in all files)"
-    assert [problem.what for problem in caught.value.problems] == [
+    assert [problem.message for problem in caught.value.problems] == [
         "cleo has no links for 1 of 1 documents: 'd' (expected a list for each, possibly empty)",
         f"document 'd': anna has the cluster np0 and np2, which ben lacks {expected}",
         f"document 'd': anna has the cluster np3, which ben lacks {expected}",

@@ -181,7 +181,7 @@ def test_what_can_not_be_compared(first, second, problems):
     with pytest.raises(FormatError) as caught:
         agreement(first, second, ("anna", "ben"))
     assert str(caught.value).startswith("annotations: ")
-    assert [problem.what for problem in caught.value.problems] == problems
+    assert [problem.message for problem in caught.value.problems] == problems
 
 
 def test_the_command(ran, run):

@@ -200,7 +200,7 @@ def test_bad_predictions(tne_links, row, problem):
         with pytest.raises(SubmissionError) as caught:
             call(predictions=rows, references=GOLD)
         assert caught.value.source == "predictions"
-        assert caught.value.problems[0].what.startswith(problem)
+        assert caught.value.problems[0].message.startswith(problem)
 
 
 def test_arrays_of_the_leaderboard_are_pointed_to_their_conversion(tne_links):
@@ -232,7 +232,7 @@ def test_bad_references(tne_links, changes, problem):
         with pytest.raises(SubmissionError) as caught:
             call(predictions=SYSTEM, references=[{**GOLD[0], **changes}, *GOLD[1:]])
         assert caught.value.source == "references"
-        assert problem in [found.what for found in caught.value.problems]
+        assert problem in [found.message for found in caught.value.problems]
 
 
 def test_one_document_too_few(tne_links):

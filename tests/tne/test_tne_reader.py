@@ -247,7 +247,7 @@ def test_a_line_without_end(file, monkeypatch):
     text = dump([document()])
     assert read(file, text).problems == []
     long = dump([document(text="x" * 2000)])
-    assert [p.what for p in read(file, text + long).problems] == [
+    assert [p.message for p in read(file, text + long).problems] == [
         f"the line has {len(long) - 1:,} bytes (expected at most 2,000)"
     ]
 

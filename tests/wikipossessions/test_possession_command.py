@@ -168,5 +168,5 @@ def test_notes_on_predictions(run, sample, tmp_path):
 
 
 def test_notes_on_gold(ran, corpora, run):
-    done = run("stats", "wikipossessions")
-    assert "2 possessions have a relation to an unknown anchor" in done.stderr
+    done = run("info", "wikipossessions", "--oddities")
+    assert "2 possessions have a relation to an unknown anchor" in done.stdout

@@ -133,7 +133,7 @@ EXPECTED = f"(expected 8: {HEADER})"
 def test_broken_rows(file, row, problems):
     records, lines, found = read_released(file, ROW, row, ROW.replace("A Vase", "B"))
     where = "article 'A Vase': " if row.startswith("A Vase") else ""
-    assert [(problem.line, problem.what) for problem in found] == [(3, where + what) for what in problems]
+    assert [(problem.line, problem.message) for problem in found] == [(3, where + what) for what in problems]
     assert [record["article"] for record in records] == ["A Vase", "B"]
     assert lines == [2, 4]
 

@@ -18,10 +18,11 @@ from typing import Any, NoReturn
 import click
 
 from closeread import __version__
+from closeread.cli.notes import QuietGroup
 from closeread.errors import InputError, MissingExtraError, RequestError, escape
 
 
-class LazyGroup(click.Group):
+class LazyGroup(QuietGroup):
     """A group whose commands are the modules of `closeread.cli.commands`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 
 import click
 
+from closeread.cli.notes import QuietCommand
 from closeread.cli.repetition import OnceCommand
 
 FEW = 8
@@ -29,13 +30,13 @@ ORDER = ("Input", "Output", "Intervals", "System", "Leaderboard", "Procedure", "
 NAMED = {name: group for group, names in GROUPS.items() for name in names.split()}
 
 
-class GroupedCommand(OnceCommand):
+class GroupedCommand(OnceCommand, QuietCommand):
     """A command whose help has its options in groups, if there are many."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options into the formatter."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
-        if sum("--help" not in option.opts for option in options) <= FEW:
+        if sum(option.name not in ("help", "quiet") for option in options) <= FEW:
             super().format_options(ctx, formatter)
             return
         has_intervals = any(option.name == "resamples" for option in options)
@@ -59,7 +60,7 @@ def _find_group(option: click.Option, *, has_intervals: bool) -> str:
     from closeread.cli.options import WRITTEN
 
     name = option.name or ""
-    if "--help" in option.opts:
+    if "--help" in option.opts or "--quiet" in option.opts:
         return "Other"
     if option.type is WRITTEN:
         return "Output"

@@ -10,6 +10,7 @@ import click
 from click.types import StringParamType
 
 from closeread.cli.help_examples import break_lines
+from closeread.cli.notes import QuietGroup
 from closeread.errors import RequestError
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ SCORED = ScoredName()
 corpus = click.argument("corpus", type=CORPUS)
 
 
-class NamesGroup(click.Group):
+class NamesGroup(QuietGroup):
     """A group that finds its subcommands by the names of corpora and procedures."""
 
     def resolve_command(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from os.path import realpath
 from pathlib import Path
@@ -15,6 +13,7 @@ import click
 
 from closeread.cli import completion
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import tell
 from closeread.cli.repetition import split_names
 from closeread.errors import RequestError, escape, suggest
 
@@ -346,11 +345,13 @@ def _make_flag(option: Option, default: str) -> click.Parameter:
     )
 
 
-def read_gold(corpus: str, **place: Any) -> Gold:
+def read_gold(corpus: str, *, about: Callable[[Gold], str] | None = None, **place: Any) -> Gold:
     """Read gold records and print their notices to standard error.
 
     Args:
         corpus: its name.
+        about: returns the name of the only record that is used, so that notices about others are left out; None if
+            all are used.
         **place: values of `gold_options` and `file_options`.
 
     Raises:
@@ -359,7 +360,7 @@ def read_gold(corpus: str, **place: Any) -> Gold:
     from closeread.corpora.sides import read_corpus_gold
 
     found = read_corpus_gold(take_place(corpus, **place))
-    tell(found.notices)
+    tell(found.notices if about is None else found.notices_about(about(found)))
     return found
 
 
@@ -373,18 +374,3 @@ def take_place(corpus: str, **place: Any) -> Place:
     from closeread.counts.sides import Place
 
     return Place(corpus, place.get("config"), place.get("split"), place.get("gold"), take_files(place))
-
-
-@contextmanager
-def warnings_as_notes() -> Iterator[None]:
-    """Print the warnings raised in the block to standard error, as notes."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        yield
-    tell(str(warning.message) for warning in caught if issubclass(warning.category, UserWarning))
-
-
-def tell(notices: Iterable[str]) -> None:
-    """Print notices to standard error, each once."""
-    for notice in dict.fromkeys(notices):
-        click.echo(f"note: {escape(notice)}", err=True)

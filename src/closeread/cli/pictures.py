@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from closeread.cli import options
+from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.corpora.figures import Drawing
@@ -25,6 +25,6 @@ def draw(output: Path, make: Callable[[], Drawing]) -> None:
 
     check_suffix(output)
     drawing = make()
-    options.tell(drawing.notices)
+    tell(drawing.notices)
     write_picture(drawing.figure, output)
     click.echo(escape(f"{output}: {drawing.summary}"))

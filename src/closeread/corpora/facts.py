@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, cast
 
 from closeread.corpora.gold import available_splits, describe_skipped_splits, load_corpus, read_gold, select
+from closeread.corpora.oddities import describe_known
 from closeread.errors import RequestError
 from closeread.records import DataDir, Record
 from closeread.tasks import find
@@ -75,7 +76,9 @@ def count_corpus(corpus: str, config: str | None = None, data_dir: DataDir | Non
     golds = [read_gold(declaration, name, split, data_dir) for split in available]
     notices = [] if data_dir else list(describe_skipped_splits(declaration, name))
     alone = [gold for gold in golds if gold.split in declared.splits]
-    notices += [f"split {gold.split}: {notice}" for gold in alone for notice in gold.notices]
+    notices += [f"split {gold.split}: {notice}" for gold in alone for notice in gold.own_notices]
+    if n_known := sum(len(gold.known_oddities) for gold in alone):
+        notices.append(describe_known(n_known, declaration.name, alone[0].data_dir))
     records = {str(gold.split): gold.records for gold in golds}
     if len(alone) > 1:
         records["all"] = [record for gold in alone for record in gold.records]

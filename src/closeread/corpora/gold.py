@@ -5,29 +5,25 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 
+from closeread.corpora.contents import Contents, name_places, read_path, validate_contents
 from closeread.corpora.declaration import Corpus, Source, SourceFile, UserFolders
 from closeread.corpora.judging import validate_records
-from closeread.corpora.objects import fit_rows, name_labels
+from closeread.corpora.objects import fit_rows
+from closeread.corpora.oddities import Oddity, describe_known, describe_oddities
 from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import load_schema
 from closeread.corpora.sources import Located, cache_folder, data_folder, is_in, locate
 from closeread.digests import combine_digests, unit_digests
 from closeread.errors import FormatError, Problem, RequestError, describe_unknown, merge_errors, quote
-from closeread.formats import Format
-from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.json_lines import read_json_lines
-from closeread.formats.parquet import read_parquet
 from closeread.records import (
-    AnyParsed,
     DataDir,
     Origin,
-    Parsed,
-    ParsedFolder,
     ParsedRows,
     Record,
     UserFiles,
@@ -47,7 +43,10 @@ class Gold:
         config, split: the part of the corpus; None for the user's own gold.
         records: the records, which match the corpus's schema.
         released: whether they are the released ones; None if no digest of these is known.
-        notices: notices about them for the user, one sentence each.
+        remarks: what there is to say of their files as a whole, one sentence each.
+        oddities: what is unusual about them.
+        by_record: whether oddities say which record they are about.
+        data_dir: the folder that the user gave for the corpus's files; None if there is none.
     """
 
     corpus: Corpus
@@ -55,7 +54,39 @@ class Gold:
     split: str | None
     records: Sequence[Record]
     released: bool | None
-    notices: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    oddities: tuple[Oddity, ...] = ()
+    by_record: bool = False
+    data_dir: Path | None = None
+
+    @property
+    def own_notices(self) -> list[str]:
+        """Notices about what differs from the released files, one sentence each."""
+        return [*self.remarks, *describe_oddities(one for one in self.oddities if not one.is_known)]
+
+    @property
+    def known_oddities(self) -> list[str]:
+        """The oddities of released files, one sentence each."""
+        return describe_oddities(one for one in self.oddities if one.is_known)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Notices for the user, one sentence each; one for all oddities of released files."""
+        known = len(self.known_oddities)
+        return (*self.own_notices, *([describe_known(known, self.corpus.name, self.data_dir)] if known else []))
+
+    def notices_about(self, name: str) -> list[str]:
+        """Return the notices about one record, for what shows nothing else; one for all oddities of released files."""
+        number = list(column(self.records, self.corpus.key)).index(name)
+        oddities = [one for one in self.oddities if one.record == number]
+        if not self.by_record:
+            definition = "document" if self.config is None else self.corpus.configs[self.config].definition
+            texts = load_rules(self.corpus.task, definition).find_oddities([self.records[number]])
+            oddities = [Oddity(Problem(text), is_known=self.released is True) for text in texts]
+        alone = replace(self, oddities=tuple(oddities))
+        known = len(alone.known_oddities)
+        line = describe_known(known, self.corpus.name, self.data_dir, name)
+        return [*alone.own_notices, *([line] if known else [])]
 
     @property
     def origin(self) -> Origin:
@@ -66,18 +97,6 @@ class Gold:
     def digest(self) -> str:
         """The sha256, in hex, of the records, regardless of their order."""
         return combine_digests(unit_digests(self.records, self.corpus.key, self.corpus.not_in_digest).values())
-
-
-class Contents(NamedTuple):
-    """The content of a file or a folder.
-
-    Attributes:
-        records: the records, which match the schema and the corpus's own rules.
-        notices: what is unusual about them, one sentence each.
-    """
-
-    records: Sequence[Record]
-    notices: tuple[str, ...]
 
 
 def corpus_names() -> list[str]:
@@ -139,10 +158,23 @@ def read_gold(
     records = read[split].records if split in read else _unite(corpus, config, read)
     if corpus.configs[config].flattens:
         records = _flatten(corpus, records)
-    notices = [notice for name in parts for notice in (*_describe_source(located[name]), *read[name].notices)]
+    remarks = [remark for name in parts for remark in _describe_source(located[name])]
     known = [place.released for place in located.values()]
     released = None if None in known else all(known)
-    return Gold(corpus, config, split, records, released, tuple(notices))
+    by_record = all(contents.by_record for contents in read.values())
+    folder = data_dir.data_dir if isinstance(data_dir, UserFiles) else data_dir
+    oddities = tuple(_gather_oddities(located, read))
+    return Gold(corpus, config, split, records, released, tuple(remarks), oddities, by_record, folder)
+
+
+def _gather_oddities(located: Mapping[str, Located], read: Mapping[str, Contents]) -> Iterator[Oddity]:
+    """Yield the oddities of splits, whose records are numbered one split after the other."""
+    before = 0
+    for split, place in located.items():
+        for oddity in read[split].oddities:
+            number = None if oddity.record is None else before + oddity.record
+            yield oddity._replace(record=number, is_known=place.released is True)
+        before += len(read[split].records)
 
 
 def _read_splits(
@@ -172,8 +204,8 @@ def _read_split(corpus: Corpus, config: str, split: str, located: Located, optio
         if reader.folder is None:
             raise TypeError(f"{corpus.name} has a split that is a folder, but its format does not read folders")
         parsed = reader.folder.read_files(located.files, split, **options)
-        return _validate(corpus, located.path, _name_places(parsed, located), declared.read_definition)
-    return _read_path(corpus, located.path, split, declared.read_definition, reader)
+        return validate_contents(corpus, located.path, name_places(parsed, located), declared.read_definition)
+    return read_path(corpus, located.path, split, declared.read_definition, reader)
 
 
 def _flatten(corpus: Corpus, records: Sequence[Record]) -> Sequence[Record]:
@@ -186,20 +218,6 @@ def _flatten(corpus: Corpus, records: Sequence[Record]) -> Sequence[Record]:
     if module is None:
         raise TypeError(f"{corpus.name} has a flat config, but its task has no module `flat`")
     return cast(Sequence[Record], module.flatten(records))
-
-
-def _name_places(parsed: ParsedFolder, located: Located) -> ParsedFolder:
-    """Name files that are not below the folder, such as those of another folder that a user gave, by where they are."""
-    elsewhere = {name: path.absolute() for name, path in located.files.items() if path != located.path / name}
-    if not elsewhere:
-        return parsed
-    places = {name: str(path) for name, path in elsewhere.items()}
-
-    def place(found: list[Problem]) -> list[Problem]:
-        return [one._replace(file=places.get(one.file or "", one.file)) for one in found]
-
-    files = [places.get(file, file) for file in parsed.files]
-    return ParsedFolder(parsed.records, files, place(parsed.problems), place(parsed.notices))
 
 
 def _unite(corpus: Corpus, config: str, read: Mapping[str, Contents]) -> Sequence[Record]:
@@ -240,8 +258,8 @@ def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
         raise RequestError(
             f"split {quote(split)} is not valid (expected 1 to 40 ASCII letters, digits, '_', '.' and '-')"
         )
-    contents = _read_path(corpus, path, split, "document", find_format(corpus.task, corpus.format))
-    return Gold(corpus, None, None, contents.records, False, contents.notices)
+    contents = read_path(corpus, path, split, "document", find_format(corpus.task, corpus.format))
+    return Gold(corpus, None, None, contents.records, False, (), contents.oddities, contents.by_record)
 
 
 def take_own_gold(corpus: Corpus, records: Sequence[Record], name: str = "gold") -> Gold:
@@ -256,7 +274,7 @@ def take_own_gold(corpus: Corpus, records: Sequence[Record], name: str = "gold")
         FormatError: they break the schema or the corpus's own rules; all problems at once.
     """
     contents = take_records(corpus, records, name)
-    return Gold(corpus, None, None, contents.records, False, contents.notices)
+    return Gold(corpus, None, None, contents.records, False, (), contents.oddities, contents.by_record)
 
 
 def take_records(corpus: Corpus, records: Sequence[Record], name: str, definition: str = "document") -> Contents:
@@ -265,7 +283,7 @@ def take_records(corpus: Corpus, records: Sequence[Record], name: str, definitio
     Raises:
         FormatError: they break the schema or the corpus's own rules; all problems at once.
     """
-    return _validate(corpus, name, ParsedRows(fit_rows(records, corpus.name, definition), []), definition)
+    return validate_contents(corpus, name, ParsedRows(fit_rows(records, corpus.name, definition), []), definition)
 
 
 def read_file(corpus: Corpus, path: Path, split: str, definition: str = "document") -> Sequence[Record]:
@@ -280,34 +298,7 @@ def read_file(corpus: Corpus, path: Path, split: str, definition: str = "documen
     Raises:
         FormatError: the file can't be read or is invalid.
     """
-    return _read_path(corpus, path, split, definition, find_format(corpus.task, corpus.format)).records
-
-
-def _read_path(corpus: Corpus, path: Path, split: str, definition: str, reader: Format) -> Contents:
-    if path.is_dir() and reader.folder is not None:
-        return _validate(corpus, path, reader.folder.read(path), definition)
-    if path.name.endswith(reader.suffixes):
-        parsed = reader.read(path, split)
-    elif path.suffix in JSON_LINES:
-        parsed = read_json_lines(path)
-    elif path.suffix == ".parquet":
-        rows = name_labels(read_parquet(path), corpus.name, definition)
-        parsed = Parsed(rows, range(1, len(rows) + 1), [])
-    else:
-        parsed = reader.read(path, split)
-    return _validate(corpus, path, parsed, definition)
-
-
-def _validate(corpus: Corpus, path: Path | str, parsed: AnyParsed, definition: str) -> Contents:
-    """Validate the content of a file or a folder and return it."""
-    keys = (corpus.key, *corpus.unique)
-    rules, schema = load_rules(corpus.task, definition), load_schema(corpus.name)
-    check = rules.find_inconsistencies
-    records = validate_records(path, parsed, schema, definition, *keys, find_inconsistencies=check)
-    if isinstance(parsed, ParsedFolder):
-        notices = sorted(parsed.notices, key=lambda notice: notice.order)
-        return Contents(records, tuple(notice.at(str(path)) for notice in notices))
-    return Contents(records, tuple(rules.find_oddities(records)))
+    return read_path(corpus, path, split, definition, find_format(corpus.task, corpus.format)).records
 
 
 def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
@@ -338,9 +329,12 @@ def describe_skipped_splits(corpus: Corpus, config: str) -> list[str]:
     """List the splits of a config that the user's folder lacks although it has others, one sentence each."""
     folder, here, declared = data_folder(corpus.name), splits_at_hand(corpus, config), corpus.configs[config]
     lacking = [split for split in declared.splits if split not in here]
-    found = [
-        f"split {split} of {corpus.name} is skipped: {folder} has other splits, but not this one." for split in lacking
-    ]
+    found = []
+    if lacking:
+        names = " and ".join(filter(None, (", ".join(lacking[:-1]), lacking[-1])))
+        one = len(lacking) == 1
+        what = f"{'split' if one else 'splits'} {names} of {corpus.name} {'is' if one else 'are'} skipped"
+        found.append(f"{what}: {folder} has other splits, but not {'this one' if one else 'these'}.")
     for union, splits in declared.unions.items():
         needed = [split for split in splits if split in lacking]
         if needed:

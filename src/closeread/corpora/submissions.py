@@ -15,7 +15,16 @@ from closeread.corpora.leniency import quote_integers
 from closeread.corpora.objects import fit_rows
 from closeread.corpora.rules import Rules, load_rules
 from closeread.corpora.schema import WORDED, RowValidator, Spared, load_schema
-from closeread.errors import FormatError, Problem, RequestError, SubmissionError, join_names, pluralize, quote
+from closeread.errors import (
+    FormatError,
+    Problem,
+    RequestError,
+    SubmissionError,
+    describe_problems,
+    join_names,
+    pluralize,
+    quote,
+)
 from closeread.files import write_text
 from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
@@ -30,6 +39,7 @@ from closeread.records import (
     column,
     find_repeated,
     name_problem,
+    place_problem,
 )
 from closeread.tasks import find_submission_format
 
@@ -144,8 +154,8 @@ def _add_places(
         number = numbers[row]
         left = None if number is None else spared.get(number)
         path = problem.path if left is None else left.original_path(problem.path)
-        words = f"{key} {quote(ids[row])}: {problem._replace(path=path).message}"
-        problems.append(Problem(words) if number is None else parsed.problem(number, words))
+        own, name = problem._replace(path=path, row=number), f"{key} {quote(ids[row])}"
+        problems.append(own._replace(record=name) if number is None else place_problem(parsed, own, name))
     return problems
 
 
@@ -160,7 +170,7 @@ def _describe_oddities(path: Path | str, rules: Rules, parsed: AnyParsed, gold: 
         notices = parsed.notices
     else:
         notices = [parsed.problem(row, what) for row, what in rules.find_odd_rows(parsed.records, gold)]
-    return tuple(notice.at(str(path)) for notice in sorted(notices, key=lambda notice: notice.order))
+    return tuple(describe_problems(str(path), sorted(notices, key=lambda notice: notice.order)))
 
 
 def write_submission(path: Path, rows: Sequence[Record], corpus: Corpus) -> None:

@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from closeread.counts.results import Shown
+from closeread.errors import pluralize
 
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
@@ -21,6 +22,18 @@ if TYPE_CHECKING:
 AGREES, CUT_OFF, WITHIN_CHANCE = "agrees", "agrees, cut off", "within chance"
 DIFFERS, NOT_RECOMPUTED, NOT_PRINTED = "differs", "not recomputed", "not printed"
 VERDICTS = (AGREES, CUT_OFF, WITHIN_CHANCE, DIFFERS, NOT_RECOMPUTED, NOT_PRINTED)
+
+SUMMARY = {
+    AGREES: "agree",
+    CUT_OFF: "cut_off",
+    WITHIN_CHANCE: "within_chance",
+    DIFFERS: "differ",
+    NOT_RECOMPUTED: "not_recomputed",
+    NOT_PRINTED: "not_printed",
+}
+"""The names of verdicts in summaries."""
+
+ALWAYS_TOLD = ("agree", "differ")
 
 NUMBER = re.compile(r"-?(?:[0-9][0-9,]*(?:\.[0-9]+)?|\.[0-9]+)")
 DEVIATIONS = 2
@@ -112,7 +125,7 @@ class Table(Shown):
         names = ("row", "column", "printed", "recomputed", "verdict", "why")
         cells = [{name: getattr(cell, name) for name in names} for cell in self.cells]
         about = {name: getattr(self, name) for name in ("name", "section", "caption", "source", "note")}
-        return {"corpus": corpus, **about, "cells": cells}
+        return {"corpus": corpus, **about, "summary": summarize([self]), "cells": cells}
 
 
 def count_verdicts(tables: Iterable[Table]) -> dict[str, int]:
@@ -124,6 +137,39 @@ def count_verdicts(tables: Iterable[Table]) -> dict[str, int]:
 def describe_verdicts(tables: Iterable[Table]) -> str:
     """Return the number of cells by verdict, in a line."""
     return ", ".join(f"{verdict} {number:,}" for verdict, number in count_verdicts(tables).items()) or "no cells"
+
+
+def summarize(tables: Iterable[Table]) -> dict[str, int]:
+    """Return the number of printed figures, and how many of them have each verdict.
+
+    Figures that are recomputed without being printed are counted as `not_printed`, and not among the printed ones.
+    """
+    counts = Counter(cell.verdict for table in tables for cell in table.cells)
+    of_verdict = {name: counts[verdict] for verdict, name in SUMMARY.items()}
+    return {"printed": sum(of_verdict.values()) - of_verdict["not_printed"], **of_verdict}
+
+
+def describe_summary(tables: Iterable[Table]) -> str:
+    """Return the number of printed figures by verdict, in a sentence.
+
+    >>> cells = (Cell("a", "b", "1", 1, AGREES), Cell("a", "c", "1", None, NOT_RECOMPUTED))
+    >>> describe_summary([Table("Table 1", "", "", "", "", cells)])
+    '2 printed figures: 1 agrees, 0 differ, 1 is not recomputed'
+    """
+    found = summarize(tables)
+    parts = [
+        _conjugate(found["agree"], "agrees", "agree"),
+        _conjugate(found["cut_off"], "agrees but is cut off", "agree but are cut off"),
+        _conjugate(found["within_chance"], "is within chance", "are within chance"),
+        _conjugate(found["differ"], "differs", "differ"),
+        _conjugate(found["not_recomputed"], "is not recomputed", "are not recomputed"),
+    ]
+    shown = [part for name, part in zip(SUMMARY.values(), parts, strict=False) if found[name] or name in ALWAYS_TOLD]
+    return f"{pluralize(found['printed'], 'printed figure')}: {', '.join(shown)}"
+
+
+def _conjugate(number: int, singular: str, plural: str) -> str:
+    return f"{number:,} {singular if number == 1 else plural}"
 
 
 def judge(printed: str | None, value: Value | None) -> str:

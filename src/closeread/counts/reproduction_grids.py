@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from closeread.counts.paper_tables import NOT_RECOMPUTED, Cell, Table, count_verdicts, format_like
+from closeread.counts.paper_tables import (
+    NOT_RECOMPUTED,
+    VERDICTS,
+    Cell,
+    Table,
+    count_verdicts,
+    describe_summary,
+    format_like,
+    summarize,
+)
 from closeread.counts.rendering import NOTHING, Grid
 from closeread.errors import pluralize
 
@@ -16,16 +25,16 @@ DITTO = frozenset({"row", "note"})
 
 
 def make_table_grids(tables: Sequence[Table], *, missing: bool, elsewhere: str = "--missing") -> Iterator[Grid]:
-    """Yield the tables of a paper, then the number of cells by verdict.
+    """Yield how many figures of a paper agree, and its tables.
 
     Args:
         tables: the tables, at least one.
         missing: whether to show the cells that are not recomputed, too.
         elsewhere: what shows them if this does not.
     """
+    yield make_summary_grid(tables)
     for table in tables:
         yield make_table_grid(table, missing=missing, elsewhere=elsewhere)
-    yield make_count_grid({tables[0].source: tables})
 
 
 def make_table_grid(table: Table, *, missing: bool, elsewhere: str = "") -> Grid:
@@ -46,18 +55,22 @@ def make_table_grid(table: Table, *, missing: bool, elsewhere: str = "") -> Grid
     return Grid(f"{table.name}{where}. {table.caption}", header, list(_make_rows(cells)), notes, TEXTS, TEXTS, DITTO)
 
 
-def make_count_grid(papers: dict[str, Sequence[Table]]) -> Grid:
-    """Return the number of cells by verdict, with a column for each paper and, if there are several, one for all."""
-    counts = {paper: count_verdicts(tables) for paper, tables in papers.items()}
-    if len(papers) > 1:
-        counts["all"] = count_verdicts(table for tables in papers.values() for table in tables)
-    verdicts = dict.fromkeys(verdict for of_paper in counts.values() for verdict in of_paper)
+def make_summary_grid(tables: Sequence[Table]) -> Grid:
+    """Return how many figures of a paper agree, in a sentence, and the paper as a note."""
+    more = summarize(tables)["not_printed"]
+    are = "is" if more == 1 else "are"
+    notes = [f"{pluralize(more, 'more figure')} {are} recomputed without being printed."] if more else []
+    return Grid(f"{describe_summary(tables)}.", (), [], [*notes, f"{tables[0].source}."])
+
+
+def make_count_grid(papers: Mapping[str, Sequence[Table]]) -> Grid:
+    """Return how many figures of several papers agree, in a sentence, and by paper and verdict."""
+    together = [table for tables in papers.values() for table in tables]
+    counts = {paper: count_verdicts(tables) for paper, tables in papers.items()} | {"all": count_verdicts(together)}
+    verdicts = [verdict for verdict in VERDICTS if verdict in counts["all"]]
     rows = [[verdict, *(f"{of_paper.get(verdict, 0):,}" for of_paper in counts.values())] for verdict in verdicts]
     rows.append(["cells", *(f"{sum(of_paper.values()):,}" for of_paper in counts.values())])
-    if len(papers) > 1:
-        return Grid("", ["verdict", *counts], rows)
-    (source,) = papers
-    return Grid("", ["verdict", "cells"], rows, [f"{source}."])
+    return Grid(f"{describe_summary(together)}.", ["verdict", *counts], rows)
 
 
 def _make_rows(cells: Sequence[Cell]) -> Iterator[list[str]]:

@@ -21,9 +21,10 @@ from datasets.exceptions import DatasetGenerationError
 
 from closeread.corpora.declaration import Corpus, SourceFile, UserFolders
 from closeread.corpora.gold import Gold, available_splits, data_notices, read_gold, splits_at_hand
+from closeread.corpora.oddities import name_command
 from closeread.corpora.schema import load_schema
 from closeread.corpora.sources import cache_folder, data_folder, file_digest, files_in, find_places
-from closeread.errors import InputError, Problem, RequestError, UnavailableError
+from closeread.errors import SHOWN, InputError, Problem, RequestError, UnavailableError
 from closeread.hf.features import features
 from closeread.hf.notices import warn
 from closeread.records import DataDir, UserFiles, as_columns
@@ -116,8 +117,8 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         }
         options |= {name: values for name, values in given.items() if values}
         super().__init__(*arguments, data_dir=_resolve(data_dir), **options)
-        for notice in self._notices():
-            warn(notice)
+        if notices := self._notices():
+            warn("\n".join(notices))
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
@@ -163,8 +164,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
 
     def _generate_tables(self, split: str) -> Iterator[tuple[int, pa.Table]]:
         gold = read_gold(self.CORPUS, self.config.name, split, self._folder())
-        for notice in self._find_new_notices(split, gold):
-            warn(notice)
+        self._warn(split, gold)
         own, wanted = self._features(), self.info.features
         for start in range(0, len(gold.records), ROWS):
             columns = as_columns(gold.records[start : start + ROWS], list(wanted))
@@ -175,13 +175,22 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
             }
             yield start, pa.Table.from_pydict(encoded, schema=wanted.arrow_schema)
 
-    def _find_new_notices(self, split: str, gold: Gold) -> list[str]:
-        """Return the notices about single files of a folder; those of one file are summed up in `_notices`."""
+    def _warn(self, split: str, gold: Gold) -> None:
+        """Warn of what is new about a user's own folder, and that a released one has oddities.
+
+        What there is to say of single files is said when the builder is made.
+        """
         sources = self.CORPUS.configs[self.config.name].parts(split).values()
         if all(isinstance(source, SourceFile) for source in sources):
-            return []
-        known = self._notices()  # shown when the builder was made
-        return [notice for notice in gold.notices if notice not in known]
+            return
+        known = self._notices()
+        own = [notice for notice in gold.own_notices if notice not in known]
+        if own:
+            shown = own if len(own) <= SHOWN else [f"{len(own):,} notes (first {SHOWN} shown):", *own[:SHOWN]]
+            warn("\n".join(shown))
+        if gold.known_oddities:  # without their number, so that the warnings of all splits are one
+            what = f"the released files of {self.CORPUS.name} have known oddities"
+            warn(f"{what}: see {name_command(self.CORPUS.name, gold.data_dir)}")
 
     def _notices(self) -> list[str]:
         return data_notices(self.CORPUS, self.config.name, self._folder())

@@ -1,16 +1,25 @@
-"""Warnings about what was loaded, shown at the line of the user's code that loaded it."""
+"""Warnings about what was loaded, shown at the line of the user's code that loaded it, once each."""
 
 from __future__ import annotations
 
 import sys
 import warnings
 
+from closeread.errors import CloseReadWarning
+
 LIBRARIES = {"closeread", "datasets", "evaluate"}
+
+_shown: set[str] = set()
+"""The messages so far.  Python shows a warning again at every new line, so in every cell of a notebook, and whenever a
+library has changed the filters of warnings since."""
 
 
 def warn(message: str) -> None:
-    """Warn at the nearest calling line outside closeread and Hugging Face's libraries."""
+    """Warn at the nearest calling line outside closeread and Hugging Face's libraries, unless that was said before."""
+    if message in _shown:
+        return
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).split(".")[0] in LIBRARIES:
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, stacklevel=level)
+    warnings.warn(message, CloseReadWarning, stacklevel=level)
+    _shown.add(message)  # not if the user has made it an error

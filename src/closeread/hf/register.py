@@ -72,10 +72,13 @@ def _wrap(module: ModuleType) -> None:
     if getattr(original, MARK, False):
         return
     if not callable(original):
+        from closeread.errors import CloseReadWarning
+
         with contextlib.suppress(UserWarning):  # importing closeread must not fail where warnings are errors
             warnings.warn(
                 f"{module.__name__} has no {name}, so bare names are not available: "
                 "use closeread.load_dataset and closeread.load_metric",
+                CloseReadWarning,
                 stacklevel=2,
             )
         return

@@ -47,7 +47,7 @@ def read_json(data: bytes, source: object, unsafe: re.Pattern[str] = UNSAFE) -> 
         raise FormatError(source, [Problem(f"has {len(lines)} lines (expected a JSON object on one line)")])
     parsed = parse_json_lines(lines, unsafe)
     if parsed.problems:
-        raise FormatError(source, [Problem(problem.what) for problem in parsed.problems])
+        raise FormatError(source, [Problem(problem.message) for problem in parsed.problems])
     return dict(parsed.records[0])
 
 

@@ -10,6 +10,7 @@ import click
 from closeread.cli import options
 from closeread.cli.help_examples import format_examples
 from closeread.cli.names import NamesGroup, rename
+from closeread.cli.notes import warnings_as_notes
 from closeread.cli.task_group import TaskGroup
 from closeread.errors import RequestError, describe_unknown
 
@@ -125,7 +126,7 @@ def run(corpus: str, baseline: Baseline, output: Path, values: dict[str, Any]) -
 
     chosen = {option.name: values[option.name] for option in baseline.options if values[option.name] is not None}
     gold = options.read_gold(corpus, **values)
-    with options.warnings_as_notes():
+    with warnings_as_notes():
         rows = baseline.predict(gold.records, **chosen)
     write_submission(output, rows, gold.corpus)
     click.echo(escape(f"{output}: {pluralize(len(rows), 'row')}"))

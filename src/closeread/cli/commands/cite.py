@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from closeread.cli.help_groups import GroupedCommand
 
-@click.command(short_help="Print the BibTeX entries of corpora and metrics.")
+
+@click.command(cls=GroupedCommand, short_help="Print the BibTeX entries of corpora and metrics.")
 @click.argument("names", nargs=-1, metavar="[CORPUS|METRIC|closeread]...")
 def command(names: tuple[str, ...]) -> None:
     """Print the BibTeX entries of corpora, metrics and closeread itself.

@@ -9,6 +9,7 @@ import click
 
 from closeread.cli import options, printing
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import tell
 from closeread.cli.procedure_group import (
     ProcedureGroup,
     corpus_options,
@@ -74,7 +75,7 @@ def run(procedure: Procedure, corpus: str | None, name: str, systems: tuple[Path
     scorer = None
     if corpus is None or not all(stored):
         scorer = open_scorer(name, read_place(values), given, metrics)
-        options.tell(scorer.gold.notices)
+        tell(scorer.gold.notices)
     elif any(part is not None for part in read_place(values)) or given:
         raise RequestError("files of counts include their gold and options; omit the options for these")
     results = []
@@ -110,7 +111,7 @@ def show(systems: tuple[Path, ...], results: list[Counted], values: dict[str, An
     from closeread.counts.estimates import Resampling
     from closeread.counts.grids import comparison_grid, comparison_rows
 
-    options.tell(notice for result in results for notice in result.notices)
+    tell(notice for result in results for notice in result.notices)
     resampling = Resampling(values["resamples"], values["confidence"], values["seed"])
     names = [escape(str(path)) for path in systems]
     uncorrected = [

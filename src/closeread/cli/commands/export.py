@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from closeread.cli import names, options
+from closeread.cli.notes import tell, warnings_as_notes
 
 
 @click.command(cls=options.CorpusCommand, short_help="Export a corpus as a dataset repository.")
@@ -41,15 +42,13 @@ def command(corpus: str, folder: Path, configs: tuple[str, ...], file_format: st
     from closeread.hf.export import export, hide_progress_in_pipes
 
     hide_progress_in_pipes()
-    with options.warnings_as_notes():
+    with warnings_as_notes():
         written = export(
             corpus, folder, configs=configs or None, data_dir=options.take_files(files), format=file_format
         )
     declared = load_corpus(corpus)
     exported = {path.relative_to(folder).parts[0] for path in written} & declared.configs.keys()
     if declared.redistribution and not all(declared.configs[name].is_bundled for name in exported):
-        options.tell(
-            [f"{declared.title} may not be redistributed ({declared.redistribution}): keep the export private."]
-        )
+        tell([f"{declared.title} may not be redistributed ({declared.redistribution}): keep the export private."])
     for path in written:
         click.echo(path)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from closeread.cli import names, printing
+from closeread.cli import names, options, printing
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import tell
 from closeread.corpora.gold import load_corpus
-from closeread.errors import escape
+from closeread.errors import RequestError, escape
 
 if TYPE_CHECKING:
     from closeread.corpora.declaration import Corpus
@@ -17,13 +20,50 @@ if TYPE_CHECKING:
 
 @click.command(cls=GroupedCommand, short_help="Show the configs, splits, fields and baselines of a corpus.")
 @names.corpus
-def command(corpus: str) -> None:
+@click.option("--oddities", is_flag=True, help="List what is unusual about the released files instead.")
+@click.option("--json", "as_json", is_flag=True, help="With --oddities, list them as JSON.")
+@options.data_dir
+def command(corpus: str, oddities: bool, as_json: bool, data_dir: Path | None) -> None:
     """Show the configs, splits, fields and baselines of a corpus, and where its files are searched.
 
+    Oddities of the released files are the same for everybody, so other commands only say how many there are.
+
     \b
-    Example:
+    Examples:
       closeread info mctaco
+      closeread info tne --oddities
     """
+    if oddities:
+        show_oddities(corpus, data_dir, as_json=as_json)
+    elif as_json or data_dir is not None:
+        raise RequestError("--json and --data-dir are for --oddities; add it")
+    else:
+        show_corpus(corpus)
+
+
+def show_oddities(corpus: str, data_dir: Path | None, *, as_json: bool) -> None:
+    """Print the oddities of a corpus's released files, split by split."""
+    from closeread.corpora.known_oddities import find_known_oddities
+
+    found = find_known_oddities(load_corpus(corpus), data_dir)
+    tell(found.notices)
+    if as_json:
+        rows = [
+            {"config": part.config, "split": part.split, "oddity": text} for part in found.parts for text in part.texts
+        ]
+        click.echo(json.dumps({"corpus": corpus, "oddities": rows}, indent=2, ensure_ascii=False))
+        return
+    if not found.parts:
+        click.echo("no oddities")
+    for part in found.parts:
+        noun = "oddity" if len(part.texts) == 1 else "oddities"
+        click.echo(f"config {part.config}, split {part.split}: {len(part.texts):,} {noun}")
+        for text in part.texts:
+            click.echo(f"  {escape(text)}")
+
+
+def show_corpus(corpus: str) -> None:
+    """Print what is known of a corpus."""
     from closeread.corpora.baselines import load_baselines
     from closeread.corpora.schema import fields, load_schema
     from closeread.corpora.sources import DATA_VARIABLE, cache_folder, data_folder

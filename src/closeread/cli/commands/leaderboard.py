@@ -6,10 +6,12 @@ import importlib
 
 import click
 
+from closeread.cli.notes import QuietGroup
+
 SUBCOMMANDS = ("init", "judge", "show", "build", "serve", "status", "download", "withdraw", "verify")
 
 
-class LeaderboardGroup(click.Group):
+class LeaderboardGroup(QuietGroup):
     """A group whose subcommands are the modules of `closeread.cli.leaderboard`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from closeread.cli import options
+from closeread.cli.notes import tell
 
 
 @click.command(cls=options.WritingCommand, short_help="Merge the counts of shards.")
@@ -30,6 +31,6 @@ def command(counts: tuple[Path, ...], output: Path) -> None:
     parts = read_all(counts, lambda path: read_any_counts(path, load_procedure))
     merged = merge_counts(parts, [escape(str(path)) for path in counts])
     write_counts(output, merged)
-    options.tell(merged.notices)
+    tell(merged.notices)
     units = pluralize(len(merged.table.units), merged.procedure.unit)
     click.echo(escape(f"{output}: {units} from {pluralize(len(parts), 'file')}"))

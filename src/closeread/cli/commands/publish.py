@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import click
 
+from closeread.cli.notes import QuietGroup
 from closeread.cli.publishing import codabench, dataset, leaderboard, metric
 
 
-@click.group(name="publish", short_help="Publish a corpus, a metric or a leaderboard on the Hugging Face Hub.")
+@click.group(
+    cls=QuietGroup, name="publish", short_help="Publish a corpus, a metric or a leaderboard on the Hugging Face Hub."
+)
 def command() -> None:
     """Publish a corpus, a metric or a leaderboard on the Hugging Face Hub.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import names, options, printing
+from closeread.cli.notes import tell, warnings_as_notes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,7 +65,7 @@ def command(
     style: Any,
     **files: Any,
 ) -> None:
-    """Recompute the figures that a corpus's paper prints, and show them side by side.
+    """Recompute the figures that a corpus's paper prints, and show how many agree, and all of them side by side.
 
     CORPUS may be `all`: the corpora whose released files can be verified.  A recomputed value agrees if it is within
     half a unit of the last printed digit; printed values that were cut off instead of rounded, and random draws, are
@@ -92,19 +93,23 @@ def command(
         papers = _reproduce_all()
     else:
         declaration = load_corpus(corpus)
-        options.tell(data_notices(declaration, declaration.default_config, inputs.data_dir))
-        with options.warnings_as_notes():
+        tell(data_notices(declaration, declaration.default_config, inputs.data_dir))
+        with warnings_as_notes():
             papers = {corpus: reproduce(corpus, table, inputs)}
     rows = [one.to_rows() for one in papers.values()]
     printing.show(
         style,
         value=lambda: [table for one in papers.values() for table in one.to_json()],
         table=lambda: (rows[0][0], [row for _, of_paper in rows for row in of_paper]),
-        grids=lambda: (
-            [make_count_grid(dict(papers))]
-            if corpus == ALL and not missing
-            else [grid for of_paper in papers.values() for grid in make_table_grids(of_paper, missing=missing)]
-        ),
+        grids=lambda: [
+            *([make_count_grid(papers)] if corpus == ALL else []),
+            *(
+                grid
+                for of_paper in papers.values()
+                if corpus != ALL or missing
+                for grid in make_table_grids(of_paper, missing=missing)
+            ),
+        ],
     )
     if strict:
         _check_differences(papers)
@@ -124,12 +129,12 @@ def _reproduce_all() -> dict[str, Reproduction]:
     for name in reproducible():
         if load_corpus(name).user_folders:
             # Nobody knows whether a user's own folders hold the corpus of the paper.
-            options.tell([f"{name} is left out, since its files are your own: closeread reproduce {name}"])
+            tell([f"{name} is left out, since its files are your own: closeread reproduce {name}"])
             continue
         try:
             papers[name] = reproduce(name)
         except InputError as error:
-            options.tell([f"{name} is left out: {error}"])
+            tell([f"{name} is left out: {error}"])
     if not papers:
         raise RequestError("no corpus has its files here")
     return papers

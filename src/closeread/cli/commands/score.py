@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from closeread.cli import options, printing
+from closeread.cli.notes import tell
 from closeread.cli.procedure_group import (
     ProcedureGroup,
     corpus_options,
@@ -100,7 +101,7 @@ def run(procedure: Procedure, name: str, predictions: Path, values: dict[str, An
 
     check_score_only(values)
     scorer = open_scorer(name, read_place(values), given_options(procedure, values), values.get("metrics"))
-    options.tell(scorer.gold.notices)
+    tell(scorer.gold.notices)
     system = scorer.read(predictions)
     fields = scorer.breakdowns_for(values.get("by", ()))
     if values["counts"] is not None:
@@ -119,7 +120,7 @@ def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, li
     """
     from closeread.counts.report import Resampling, make_report, per_unit
 
-    options.tell(counted.notices)
+    tell(counted.notices)
     n_resamples = 0 if values["no_ci"] or values["score_only"] else values["resamples"]
     resampling = Resampling(n_resamples, values["confidence"], values["seed"])
     report = make_report(counted, by=values.get("by", ()), resampling=resampling)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import names, options, printing
+from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.corpora.declaration import Corpus
@@ -69,7 +70,7 @@ def _read_records(corpus: Corpus, place: dict[str, Any]) -> Gold:
     if place["gold"] is not None:
         return options.read_gold(corpus.name, **place)
     found = read_gold(corpus, place["config"], place["split"], options.take_files(place))
-    options.tell(found.notices)
+    tell(found.notices)
     return found
 
 
@@ -83,7 +84,7 @@ def _read_predictions(corpus: Corpus, place: dict[str, Any], path: Path) -> Sequ
     absent = {"missing": "empty"} if "missing" in known and "empty" in known["missing"].choices else {}
     scorer = open_scorer(corpus.name, read_place(place), absent)
     system = scorer.read(path)
-    options.tell(system.notices)
+    tell(system.notices)
     missing = set(system.missing)
     keys = (record[corpus.key] for record in scorer.gold.records)
     return [None if key in missing else row for key, row in zip(keys, system.rows, strict=True)]

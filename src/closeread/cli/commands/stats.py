@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from closeread.cli import names, options, printing
+from closeread.cli.notes import tell
 
 
 @click.command(cls=options.CorpusCommand, short_help="Count documents, annotations and other figures of a corpus.")
@@ -27,7 +28,7 @@ def command(corpus: str, config: str | None, style: Any, **files: Any) -> None:
     from closeread.counts.rendering import Grid, format_number
 
     found = count_corpus(corpus, config, options.take_files(files))
-    options.tell(found.notices)
+    tell(found.notices)
     columns = found.splits.values()
     header = ["figure", *found.splits]
     printing.show(

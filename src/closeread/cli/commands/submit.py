@@ -9,6 +9,7 @@ import click
 
 from closeread.cli import names, options
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import tell
 from closeread.errors import RequestError, escape
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def command(corpus: str, predictions: Path, store: str, dry_run: bool, **values:
     about = {name: values[name] for name in ("system", "model", "paper", "code", "description")}
     submission = make_submission(board, predictions, **about)
     checked = check_predictions(board, predictions, values["gold"])
-    options.tell(checked.notices)
+    tell(checked.notices)
     if dry_run:
         click.echo(escape(f"{predictions}: valid; {submission.about.id[:12]} would be submitted to {board.name}"))
         return
@@ -81,13 +82,13 @@ def propose_results(store: Store, board: Board, about: About, value: float | Non
     from closeread.leaderboard.results import record_id
 
     if board.dataset is None:
-        options.tell([f"{board.name} names no dataset on the Hub, so no result is proposed to {about.model}."])
+        tell([f"{board.name} names no dataset on the Hub, so no result is proposed to {about.model}."])
         return
     record = store.read_results(store.read_leaderboard()).records.get(record_id(about.id, board.signature))
     if record is not None:
         value, place = record.report["scores"][board.headline]["value"], store.link(record.path)
     if value is None:
-        options.tell([f"Run this again after it was judged, to propose its result to {about.model}."])
+        tell([f"Run this again after it was judged, to propose its result to {about.model}."])
         return
 
     from closeread.hub.benchmark import name_task

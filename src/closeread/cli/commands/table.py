@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.notes import tell
 from closeread.cli.procedure_group import (
     ProcedureGroup,
     corpus_options,
@@ -147,7 +148,7 @@ def run(procedure: Procedure, name: str, files: tuple[Path, ...], values: dict[s
         metrics=values.get("metrics"),
         scores=values["columns"] or None,
     )
-    options.tell(found.notices)
+    tell(found.notices)
     table = make_systems_table(
         names,
         found.results,

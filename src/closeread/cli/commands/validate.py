@@ -11,6 +11,7 @@ import click
 
 from closeread.cli import options
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import tell
 from closeread.cli.procedure_group import (
     ProcedureGroup,
     corpus_options,
@@ -68,9 +69,9 @@ def run(procedure: Procedure, name: str, predictions: Sequence[Path], values: di
     from closeread.scoring import open_scorer
 
     scorer = open_scorer(name, read_place(values), given_options(procedure, values))
-    options.tell(scorer.gold.notices)
+    tell(scorer.gold.notices)
     verdicts = [validate_with(scorer, path) for path in predictions]
-    options.tell(notice for verdict in verdicts for notice in verdict.notices)
+    tell(notice for verdict in verdicts for notice in verdict.notices)
     if values["as_json"]:
         objects = [verdict.to_json() for verdict in verdicts]
         click.echo(json.dumps(objects, indent=2, ensure_ascii=False, allow_nan=False))

@@ -10,6 +10,7 @@ import click
 
 from closeread.cli import options
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import tell
 from closeread.errors import RequestError, escape
 
 golds = click.option(
@@ -86,7 +87,7 @@ def command(
         cache=CountCache(cache),
         progress=lambda kind, sentence: None if as_json else click.echo(escape(f"{kind}: {sentence}")),
     )
-    options.tell(done.notices)
+    tell(done.notices)
     if as_json:
         click.echo(json.dumps(asdict(done), indent=2, ensure_ascii=False))
     else:

@@ -9,6 +9,7 @@ import click
 
 from closeread.cli import names, options
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import tell, warnings_as_notes
 from closeread.cli.publishing.options import publish_plan, publishing_options, repository
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def _choose_configs(corpus: Corpus, configs: tuple[str, ...], data_dir: Path | N
     if corpus.redistribution:
         if data_dir is not None:
             raise RequestError(f"{describe_refusal(corpus)}: --data-dir can't be published")
-        options.tell([f"{describe_refusal(corpus)}; publishing its card without its data."])
+        tell([f"{describe_refusal(corpus)}; publishing its card without its data."])
     if data_dir is None:
         require_all_splits(corpus, names)
     return names
@@ -112,7 +113,7 @@ def _make_files(
     from closeread.hub.dataset_files import collect_files, find_splits
 
     hide_progress_in_pipes()
-    with options.warnings_as_notes():
+    with warnings_as_notes():
         export(corpus.name, folder, configs=configs, data_dir=data_dir)
     files = collect_files(corpus, repository, folder)
     return {**files, "eval.yaml": make_eval_yaml(corpus, find_splits(files))} if with_eval_yaml else files

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.notes import tell
 from closeread.cli.procedure_group import ProcedureCommand, given_options
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def convert(source: Path, side: str, output: Path) -> None:
     from closeread.tasks.coref import conversions
 
     converted = conversions.convert(name_files([source])[0], output, side=side)
-    options.tell(converted.notices)
+    tell(converted.notices)
     click.echo(escape(f"{output}: {converted.summary}"))
 
 
@@ -94,7 +95,7 @@ def errors(
     style, given = values.pop("style"), given_options(PROCEDURE, values)
     gold, system = name_files([key, response])
     found = analyse(gold, [system], kinds=kinds, document=document, by=by, limit=limit, **given)
-    options.tell(found.notices)
+    tell(found.notices)
     printing.show_result(style, found)
 
 

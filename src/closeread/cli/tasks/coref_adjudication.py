@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli import options
+from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -159,14 +160,14 @@ def _read_annotators(files: tuple[Path, ...]) -> list[AnnotatedDocument]:
         raise RequestError(f"{repeated[0]} is given twice (expected one file for each annotator)")
     annotators = name_files(files)
     read = read_annotators(annotators)
-    options.tell([*list_notices(read), *find_repeated_paths(annotators)])
+    tell([*list_notices(read), *find_repeated_paths(annotators)])
     tables = {file.name: file.table for file in read}
     if any(table.head is not None and len(table.head) for table in tables.values()):
-        options.tell(["heads of mentions are left out of the result."])
+        tell(["heads of mentions are left out of the result."])
     if any(table.relations is not None for table in tables.values()):
-        options.tell(["relations other than identity are left out of the result."])
+        tell(["relations other than identity are left out of the result."])
     if n_alone := sum(count_singletons(table) for table in tables.values()):
-        options.tell([f"{pluralize(n_alone, 'chain')} of one mention ignored."])
+        tell([f"{pluralize(n_alone, 'chain')} of one mention ignored."])
     return join_annotators(tables)
 
 
@@ -178,7 +179,7 @@ def _read_forced(path: Path | None, documents: list[AnnotatedDocument], incompat
 
     found = read_forced(path)
     found.check(documents, incompatible)
-    options.tell(found.notices)
+    tell(found.notices)
     return found
 
 
@@ -213,7 +214,7 @@ def _adjudicate(
         results.append(adjudicate(document, settings, open_session, deadline, decided))
     if unproved := [result.document.name for result in results if not result.is_optimal]:
         what = f"{pluralize(len(unproved), 'document')} not solved in time: {join_names(unproved)}"
-        options.tell([f"{what}; the best chains found are written, and better ones may exist."])
+        tell([f"{what}; the best chains found are written, and better ones may exist."])
     return results
 
 

@@ -9,6 +9,7 @@ import click
 
 from closeread.cli import options, printing
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -61,7 +62,7 @@ def agreement(files: tuple[Path, ...], given: Path | None, limit: int, style: An
     chosen = {name: value for name, value in values.items() if value is not None}
     mentions = None if given is None else name_files([given])[0]
     measured = compare_annotators(name_files(files), given=mentions, **chosen)
-    options.tell(measured.notices)
+    tell(measured.notices)
     printing.show(style, value=measured.to_json, table=measured.to_rows, grids=lambda: [make_grid(measured, limit)])
 
 
@@ -86,7 +87,7 @@ def chains(gold: Path, files: tuple[Path, ...], style: Any) -> None:
     from closeread.tasks.coref.chain_errors import count_chain_errors
 
     found = count_chain_errors(name_files([gold])[0], name_files(files))
-    options.tell(found.notices)
+    tell(found.notices)
     printing.show_result(style, found)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -170,7 +171,7 @@ def _link(
     lemmas = PRONOUNS if pronouns is None else read_pronouns(pronouns)
     settings = Settings(learner, mentions, features, vectors, lemmas, derived_modifiers, seed)
     records = options.read_gold(CORPUS, **place).records
-    options.tell(settings.notices)
+    tell(settings.notices)
     rows: list[Record] = []
     with replacing(output) as partial, _writing_links(links) as write_links:
         for prediction in printing.track(
@@ -202,7 +203,7 @@ def _read_text(config: str | None, split: str | None, gold: Path | None, **files
     if config in (None, "default") and gold is None and not has_coreference:
         given = own._replace(folders={**own.folders, "coreference": None})
     found = read_corpus_gold(Place(CORPUS, config, split, gold, given))
-    options.tell(found.notices)
+    tell(found.notices)
     return found
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli import options
+from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -51,7 +52,7 @@ def convert(source: Path, output: Path, data_dir: Path | None, treebank: Path | 
 
     found = _read(source, data_dir, treebank)
     write_source(found, output)
-    options.tell(f"lost: {what}." for what in find_losses(found, output))
+    tell(f"lost: {what}." for what in find_losses(found, output))
     click.echo(escape(f"{output}: {pluralize(len(found.documents), 'document')}"))
 
 
@@ -92,7 +93,7 @@ def _read(source: Path, data_dir: Path | None, treebank: Path | None) -> Source:
     from closeread.tasks.coref.marmara.converting import locate_treebank, read_source
 
     found = read_source(source, lambda: locate_treebank(data_dir, treebank))
-    options.tell(found.notices)
+    tell(found.notices)
     return found
 
 
@@ -127,7 +128,7 @@ def convert_equalities(file: Path, given: Path, output: Path) -> None:
     except ValueError as error:
         raise RequestError(f"cannot write {output}: {error}") from None
     write_text(output, text)
-    options.tell(describe_unused(annotation, mentions, SHOWN))
+    tell(describe_unused(annotation, mentions, SHOWN))
     used = sum(map(len, annotation.chains))
     size = f"{pluralize(len(annotation.chains), 'chain')}, {pluralize(used, 'mention')}"
     click.echo(escape(f"{output}: {size}"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli import options
+from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -74,12 +75,12 @@ def extract(fragments: Path, output: Path, encoding: str, splits: tuple[str, ...
         --split 77000112003.5
       closeread extract marmara_coref fragments/ -o treebank --map documents.tsv
     """
-    from closeread.errors import escape, pluralize
+    from closeread.errors import describe_problems, escape, pluralize
     from closeread.tasks.coref.marmara import extraction
 
     documents = None if map_file is None else extraction.read_map(map_file)
     found = extraction.extract(fragments, encoding=encoding, splits=splits, documents=documents)
-    options.tell(notice.at(str(fragments)) for notice in found.notices)
+    tell(describe_problems(str(fragments), found.notices))
     extraction.write_documents(output, found)
     sizes = ((len(found.documents), "document"), (found.n_sentences, "sentence"), (found.n_tokens, "token"))
     click.echo(escape(f"{output}: {', '.join(pluralize(number, noun) for number, noun in sizes)}"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
+from closeread.cli.notes import QuietGroup, tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -103,7 +104,7 @@ def _name_annotators(paths: Sequence[Path]) -> dict[str, Path]:
     return {f"{path}" if path not in paths[:n] else f"{path} ({n + 1})": path for n, path in enumerate(paths)}
 
 
-@click.group(short_help="Normalize units, or add candidate answers.")
+@click.group(cls=QuietGroup, short_help="Normalize units, or add candidate answers.")
 def perturb() -> None:
     """Apply the perturbations of Zhou et al. (2019) to McTaco.
 
@@ -262,7 +263,7 @@ def candidates(
     gold = options.read_gold("mctaco", **places)
     rules = by_rules(number_rule=number_rule, changes=changes, units=units, agreement=agreement)
     techniques = [rules, *_choose_techniques(fill_mask, device, phrases)]
-    options.tell(_describe_events(gold.records, events, has_phrases=phrases is not None))
+    tell(_describe_events(gold.records, events, has_phrases=phrases is not None))
     rows = expand(gold.records, techniques, events=events, limit=limit, seed=seed)
     write_text(output, dump_json_lines(rows))
     made = Counter(row["technique"] for row in rows)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
+from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -84,10 +85,10 @@ def from_propbank(frames: tuple[Path, ...], invalid: Any, max_words: int, output
 
     found = read_frames(frames, invalid=invalid)
     pool = make_pool(found.phrases, max_words=max_words)
-    options.tell(f"skipped {error}" for error in found.skipped)
+    tell(f"skipped {error}" for error in found.skipped)
     if found.without_places:
         lacking = pluralize(found.without_places, "example")
-        options.tell([f"{lacking} left out: the places of predicate or arguments are unknown or not in the text."])
+        tell([f"{lacking} left out: the places of predicate or arguments are unknown or not in the text."])
     _write(output, pool)
     sources = f"{pluralize(found.examples, 'example')} in {pluralize(found.files, 'file')}"
     click.echo(escape(f"{output}: {pluralize(len(pool), 'phrase')} from {sources}"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
+from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -91,7 +92,7 @@ def build(events: Path, documents: Path | None, granularity: str, output: Path, 
         if documents is not None:
             raise RequestError("--documents is for a file of events; these events are in annotated documents")
         timelines, texts, notices = _build_annotated(events, granularity, **given)
-        options.tell(notices)
+        tell(notices)
     elif given:
         flags = ", ".join(f"--{name.removesuffix('s') if name == 'roles' else name}" for name in given)
         raise RequestError(f"{flags}: {events} is not annotated documents (expected files in CAT, .xml)")
@@ -99,7 +100,7 @@ def build(events: Path, documents: Path | None, granularity: str, output: Path, 
         texts = {} if documents is None else building.read_texts(documents, corpus)
         timelines = building.read_timelines(events, corpus, texts, granularity)
     write_submission(output, timelines, corpus)
-    options.tell(building.find_oddities(timelines, texts))
+    tell(building.find_oddities(timelines, texts))
     entries = sum(len(timeline["entries"]) for timeline in timelines)
     size = f"{pluralize(len(timelines), 'timeline')} of {entries:,} {'entry' if entries == 1 else 'entries'}"
     click.echo(escape(f"{output}: {size}"))
@@ -133,7 +134,7 @@ def convert(source: Path, output: Path) -> None:
     from closeread.tasks.timeline import conversions
 
     converted = conversions.convert(name_files([source])[0], output)
-    options.tell(converted.notices)
+    tell(converted.notices)
     click.echo(escape(f"{output}: {converted.summary}"))
 
 

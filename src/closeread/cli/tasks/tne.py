@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -137,7 +138,7 @@ def build(
     builder = Builder(load_pipeline(spacy_model, "building documents"), spacy_model, chosen)
     records = builder.build(read, lambda found: printing.track(found, "Finding noun phrases", len(read)))
     write_lines(output, dump_lines(records))
-    options.tell(builder.notices())
+    tell(builder.notices())
     size = f"{pluralize(builder.n_documents, 'document')}, {pluralize(builder.n_phrases, 'noun phrase')}"
     click.echo(escape(f"{output}: {size}"))
 
@@ -196,7 +197,7 @@ def convert(
         raise click.UsageError("--clusters has no effect without --close or --to gold.")
     place, given = options.take_place("tne", **places), name_files([predictions])[0]
     converted = conversions.convert(given, output, place, form=form, close=close, clusters=clusters)
-    options.tell(converted.notices)
+    tell(converted.notices)
     click.echo(escape(f"{output}: {converted.summary}"))
 
 

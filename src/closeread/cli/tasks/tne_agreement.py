@@ -9,6 +9,7 @@ import click
 
 from closeread.cli import options, printing
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -43,7 +44,7 @@ def agreement(files: tuple[Path, ...], by: tuple[str, ...], style: Any) -> None:
     from closeread.tasks.tne.agreement import compare_annotators
 
     found = compare_annotators(name_files(files), by=by)
-    options.tell(found.notices)
+    tell(found.notices)
     printing.show_result(style, found)
 
 

@@ -11,6 +11,7 @@ import click
 
 from closeread.cli import options
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import tell
 from closeread.cli.printing import track
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def articles(folder: Path, as_of: datetime, api: str | None, contact: str, delay
         found = fetch_articles(
             titles, folder, as_of.date(), wiki, lambda missing: track(missing, "Fetching", len(missing))
         )
-    options.tell(found.notes)
+    tell(found.notes)
     there = len(found.rows) - found.new
     click.echo(escape(f"{folder}: {pluralize(found.new, 'article')} fetched, {there:,} already there"))
 

@@ -9,6 +9,7 @@ import click
 
 from closeread.cli import options, printing
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -48,7 +49,7 @@ def agreement(files: tuple[Path, ...], style: Any, **values: Any) -> None:
 
     given = {name: value for name, value in values.items() if value is not None}
     found = compare_annotators(name_files(files), **given)
-    options.tell(found.notices)
+    tell(found.notices)
     printing.show_result(style, found)
 
 

@@ -20,7 +20,7 @@ from closeread.errors import FormatError, Problem, quote
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import read_lines
-from closeread.records import Parsed, Record
+from closeread.records import Parsed, Record, place_problem
 from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.neural_json import SURROGATES, find_dialect, read_neural
 from closeread.tasks.coref.rules import find_lacking_heads, find_misplaced_mentions
@@ -84,7 +84,7 @@ def _read_own(path: Path, parsed: Parsed) -> Parsed:
     foreign = {i: said for i, row in enumerate(parsed.records) for name, said in FOREIGN.items() if name in row}
     problems = parsed.problems + [parsed.problem(i, said) for i, said in foreign.items()]
     rejected = (problem for problem in validator.problems(parsed.records) if problem.row not in foreign)
-    problems += [parsed.problem(problem.row or 0, problem.message) for problem in rejected]
+    problems += [place_problem(parsed, problem) for problem in rejected]
     fit = [
         (record, line)
         for record, line in zip(parsed.records, parsed.lines, strict=True)

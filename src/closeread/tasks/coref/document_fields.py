@@ -110,7 +110,7 @@ def _read_rows(path: Path, problems: Problems) -> list[Row]:
     if suffix in SUFFIXES:
         parsed = read_json_lines(path)
         for problem in parsed.problems:
-            problems.add(problem.what, problem.line)
+            problems.add(problem.message, problem.line)
         rows: list[Row] = list(zip(parsed.lines, parsed.records, strict=True))
         for line, row in rows:
             _check_columns(list(row), line, problems)

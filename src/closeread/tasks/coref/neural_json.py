@@ -22,7 +22,7 @@ import numpy as np
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import Problem, quote
 from closeread.formats.text import UNSAFE
-from closeread.records import Parsed, ParsedRows, Record
+from closeread.records import Parsed, ParsedRows, Record, place_problem
 from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.rules import Clusters, find_misplaced_mentions
 
@@ -113,7 +113,7 @@ def read_neural(parsed: Parsed | ParsedRows, dialect: Dialect, *, is_response: b
     known = schema["$defs"][dialect.definition]["properties"]
     records = [_select_fields(record, known) for record in parsed.records]
     problems = list(parsed.problems)
-    problems += [parsed.problem(problem.row or 0, problem.message) for problem in validator.problems(records)]
+    problems += [place_problem(parsed, problem) for problem in validator.problems(records)]
     field, other = _choose_field(records, dialect.of_response if is_response else dialect.of_key)
     documents: list[Document] = []
     first: dict[str, int] = {}

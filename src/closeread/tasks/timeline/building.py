@@ -26,7 +26,7 @@ from closeread.corpora.judging import validate_records
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import FormatError, Problem, quote
 from closeread.formats.json_lines import read_json_lines
-from closeread.records import Record
+from closeread.records import Record, place_problem
 from closeread.tasks.timeline.cat_xml import SUFFIX as DOCUMENTS_SUFFIX
 from closeread.tasks.timeline.cat_xml import mention_name, read_folder
 from closeread.tasks.timeline.gold import Timelines
@@ -250,7 +250,7 @@ def read_events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> 
     rejected = RowValidator(load_schema(corpus.name), "event").problems(parsed.records)
     invalid = {problem.row for problem in rejected}
     valid = [None if index in invalid else event for index, event in enumerate(parsed.records)]
-    problems = parsed.problems + [parsed.problem(problem.row or 0, problem.message) for problem in rejected]
+    problems = parsed.problems + [place_problem(parsed, problem) for problem in rejected]
     problems += [parsed.problem(index, what) for index, what in inconsistencies(valid, documents, parsed.lines)]
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.order))

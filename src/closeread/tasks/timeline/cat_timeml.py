@@ -15,7 +15,7 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.errors import FormatError, Problem, RequestError, pluralize, quote
+from closeread.errors import FormatError, Problem, RequestError, describe_problems, pluralize, quote
 from closeread.formats.timeml import (
     DCT,
     EVENT,
@@ -240,7 +240,7 @@ def _convert_to_timeml(path: Path) -> Conversion:
         text = dump_timeml(as_timeml(read.document))
     except ValueError as error:
         raise FormatError(path, [Problem(str(error))]) from None
-    return Conversion(text, lost_in_timeml(read.document), [notice.at(str(path)) for notice in read.notices])
+    return Conversion(text, lost_in_timeml(read.document), describe_problems(str(path), read.notices))
 
 
 def _convert_to_cat(path: Path) -> Conversion:

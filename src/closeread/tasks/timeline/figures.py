@@ -33,7 +33,7 @@ def draw_timeline(place: Place, entity: str, *, predictions: Annotator | None = 
     figure = plots.draw_timeline(record["entity"], record["entries"], system)
     drawn = pluralize(count_mentions(record["entries"]), "mention")
     drawn += "" if system is None else f", {count_mentions(system):,} predicted"
-    return Drawing(figure, drawn, gold.notices)
+    return Drawing(figure, drawn, gold.notices_about(record["id"]))
 
 
 def draw_relations(place: Place, entity: str, *, track: str = "full", positions: str | None = None) -> Drawing:
@@ -54,7 +54,7 @@ def draw_relations(place: Place, entity: str, *, track: str = "full", positions:
     record = find_timeline(gold.records, entity)
     entries = select_positions(record["entries"], positions)
     check_size(entries)
-    notices = list(gold.notices)
+    notices = gold.notices_about(record["id"])
     unordered = count_mentions([entry for entry in entries if not entry["position"]])
     if unordered:
         notices.append(f"not drawn: {pluralize(unordered, 'mention')} at position 0, without relations")

@@ -170,7 +170,7 @@ def read_key(path: Path) -> Documents:
             documents[name] = read_timeml(path / file)
         except FormatError as error:
             documents[name] = None
-            problems += [Problem(problem.what, problem.line, file.as_posix()) for problem in error.problems]
+            problems += [Problem(problem.message, problem.line, file.as_posix()) for problem in error.problems]
     if problems:
         raise FormatError(path, problems)
     return Documents(path, list(documents), [file.as_posix() for file in files], list(documents.values()))

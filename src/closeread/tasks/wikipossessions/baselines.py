@@ -21,7 +21,7 @@ from unicodedata import normalize
 from closeread.corpora.baselines import Baseline, path_option, text_option
 from closeread.corpora.pipelines import load_pipeline, parse
 from closeread.counts.options import Option
-from closeread.errors import FormatError, Problem, UnavailableError, join_names, pluralize
+from closeread.errors import CloseReadWarning, FormatError, Problem, UnavailableError, join_names, pluralize
 from closeread.records import Record
 from closeread.tasks.wikipossessions.article_text import strip_marks
 from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor
@@ -221,7 +221,8 @@ def _warn_of_missing(records: Sequence[Record], documents: Mapping[str, Any]) ->
     lacking = [record["article"] for record in records if record["article"] not in documents]
     if lacking:
         found = f"{len(lacking):,} of {len(records):,} articles have no text and are left out: {join_names(lacking)}"
-        warnings.warn(f"{found}; score the rest with --missing skip or --missing empty", stacklevel=3)
+        advice = "score the rest with --missing skip or --missing empty"
+        warnings.warn(f"{found}; {advice}", CloseReadWarning, stacklevel=3)
 
 
 def read_folder(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:
@@ -236,7 +237,7 @@ def read_folder(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:
     texts, unreadable = article_texts(folder, titles)
     if unreadable:
         problems = [(Path(error.source).name, problem) for _, error in unreadable for problem in error.problems]
-        raise FormatError(folder, [Problem(problem.what, None, name) for name, problem in problems])
+        raise FormatError(folder, [Problem(problem.message, None, name) for name, problem in problems])
     return texts
 
 

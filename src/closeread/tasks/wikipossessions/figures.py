@@ -25,7 +25,7 @@ def draw_article(place: Place, article: str, *, predictions: Annotator | None = 
     possessions = find_article(gold.records, article)["possessions"]
     predicted = None if predictions is None else read_prediction(gold, predictions, article)["possessions"]
     drawn = pluralize(len(possessions), "possession") + ("" if predicted is None else f", {len(predicted):,} predicted")
-    return Drawing(draw_timeline(article, possessions, predicted), drawn, gold.notices)
+    return Drawing(draw_timeline(article, possessions, predicted), drawn, gold.notices_about(article))
 
 
 FIGURES = {"possession": FigureKind(draw_article, "wikipossessions", "name")}

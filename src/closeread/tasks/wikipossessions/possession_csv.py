@@ -86,7 +86,7 @@ def _read_rows(path: Path) -> Parsed:
         problems.append(Problem("there are no rows after the header (expected one per possession)", 1))
     texts, unreadable = article_texts(path.parent / ARTICLES, first)
     for article, error in unreadable:
-        problems += [Problem(f"{escape(error.source)}: {p.what}", first[article]) for p in error.problems]
+        problems += [Problem(f"{escape(error.source)}: {p.message}", first[article]) for p in error.problems]
     records = [
         {"article": article, "possessions": of_article, "text": texts.get(article)}
         for article, of_article in possessions.items()

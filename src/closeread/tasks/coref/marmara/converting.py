@@ -14,7 +14,7 @@ from typing import NamedTuple, cast
 
 from closeread.corpora.gold import load_corpus, read_own_gold
 from closeread.corpora.sources import locate
-from closeread.errors import FormatError, Problem, RequestError, pluralize, quote
+from closeread.errors import FormatError, Problem, RequestError, describe_problems, pluralize, quote
 from closeread.files import creating_folder, write_text
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
@@ -139,16 +139,16 @@ def _read_xml(folder: Path, files: Mapping[str, Path], wrong: list[Problem], pla
     ]
     of_files = [notice for notice in assigned.notices if notice.file in files]
     notices = of_files + limit_notices(found.notices + assigned.text_notices, "the coreference")
-    own = [notice.at(str(folder)) for notice in notices]
+    own = describe_problems(str(folder), notices)
     return _finish(documents, treebank, place, ".xml", [*_describe(place, treebank), *own])
 
 
 def _place_in_ud(folder: Path, files: Mapping[str, Path], place: TreebankFiles) -> Source:
     """Return the documents of coreference files, whose mentions are put in place by their text in CoNLL-U."""
-    read = read_corpus(place.files, files, place.genres)
+    read = read_corpus(place.files, files, place.genres, annotated_only=True)
     _raise_any(folder, read.problems)
     documents = [cast(Document, record) for record, file in zip(read.records, read.files, strict=True) if file in files]
-    return Source(documents, NO_GAPS, ".xml", [notice.at(str(folder)) for notice in read.notices])
+    return Source(documents, NO_GAPS, ".xml", describe_problems(str(folder), read.notices))
 
 
 def _read_conll(source: Path, place: TreebankFiles) -> Source:
@@ -169,7 +169,7 @@ def _parse(place: TreebankFiles, texts: Files) -> Treebank:
 
 
 def _describe(place: TreebankFiles, treebank: Treebank) -> list[str]:
-    return [notice.at(str(place.folder)) for notice in limit_notices(treebank.notices, "the treebank")]
+    return describe_problems(str(place.folder), limit_notices(treebank.notices, "the treebank"))
 
 
 def _finish(

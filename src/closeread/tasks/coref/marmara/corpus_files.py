@@ -44,6 +44,7 @@ def read_corpus(
     genres: Path | None,
     *,
     unaligned: str = "drop",
+    annotated_only: bool = False,
 ) -> ParsedFolder:
     """Read the records of the corpus.
 
@@ -52,11 +53,13 @@ def read_corpus(
         coreference: the files of the coreference; None for records without mentions.
         genres: the file of genres; None if there is none.
         unaligned: what to do with a mention that has no place in CoNLL-U: `drop` it with a notice, or `error`.
+        annotated_only: whether to return only the documents with coreference of a treebank in CoNLL-U, and notices
+            about these.
     """
     texts = read_files(treebank)
     found = None if coreference is None else read_annotations(coreference)
     if texts.kind is Kind.CONLLU:
-        read = _read_conllu(texts, found, unaligned)
+        read = _read_conllu(texts, found, unaligned, annotated_only=annotated_only)
     else:
         read = _join(parse_treebank(texts), found)
     of_genres = find_genres([one["document"] for one in read.records], None if read.problems else genres)
@@ -66,7 +69,7 @@ def read_corpus(
     return ParsedFolder(cast(Sequence[Record], read.records), read.files, problems, notices)
 
 
-def _read_conllu(files: Files, found: Annotations | None, unaligned: str) -> _Read:
+def _read_conllu(files: Files, found: Annotations | None, unaligned: str, *, annotated_only: bool) -> _Read:
     """Return the records of a treebank in CoNLL-U, with annotations put in place by their text."""
     from closeread.tasks.coref.marmara.placing import make_documents, place_annotations
     from closeread.tasks.coref.marmara.ud_treebank import read_ud_treebank
@@ -77,7 +80,9 @@ def _read_conllu(files: Files, found: Annotations | None, unaligned: str) -> _Re
         records = [] if problems else make_documents(treebank.documents)
         return _Read(records, [treebank.files[record["document"]] for record in records], problems, files.notices)
     placed = place_annotations(treebank.documents, found.annotations, unaligned=unaligned)
-    notices = files.notices + limit_notices(found.notices, "the coreference") + placed.notices
+    notices = limit_notices(found.notices, "the coreference") + placed.notices
+    if not annotated_only:
+        notices += files.notices + placed.rest
     return _Read(placed.documents, placed.files, placed.problems, notices)
 
 

@@ -34,6 +34,7 @@ class Placed(NamedTuple):
         problems: what is wrong with the files, with file and line.
         notices: what was dropped, left out or divided.
         lost: the mentions without a place, with their file.
+        rest: a notice about the documents of the treebank without coreference, if there are any.
     """
 
     documents: list[Document]
@@ -41,6 +42,7 @@ class Placed(NamedTuple):
     problems: list[Problem]
     notices: list[Problem]
     lost: list[tuple[str, Mention]]
+    rest: list[Problem]
 
 
 class _Part(NamedTuple):
@@ -111,13 +113,13 @@ def place_annotations(
         in_place = {mention.id for mention in placed}
         lost += [(part.annotation.file, one) for one in part.annotation.mentions if one.id not in in_place]
         broken += notes
-    notices += _describe_cuts(treebank, parts, homes) + _describe_rest(treebank, parts)
+    notices += _describe_cuts(treebank, parts, homes)
     if unaligned == "error":
         problems += [_describe_lost(file, mention, unaligned) for file, mention in lost]
     elif lost:
         notices.append(_summarize(parts, len(lost), len(broken)))
         notices += [_describe_lost(file, mention, unaligned) for file, mention in lost] + broken
-    return Placed(documents, files, problems, notices, lost)
+    return Placed(documents, files, problems, notices, lost, _describe_rest(treebank, parts))
 
 
 def _find_parts(

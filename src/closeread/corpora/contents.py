@@ -1,0 +1,98 @@
+"""The content of one file or folder of gold: read, validated, and looked through for oddities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from closeread.corpora.declaration import Corpus
+from closeread.corpora.judging import validate_records
+from closeread.corpora.objects import name_labels
+from closeread.corpora.oddities import Oddity, find_folder_oddities
+from closeread.corpora.rules import load_rules
+from closeread.corpora.schema import load_schema
+from closeread.corpora.sources import Located
+from closeread.errors import Problem
+from closeread.formats import Format
+from closeread.formats.json_lines import SUFFIXES as JSON_LINES
+from closeread.formats.json_lines import read_json_lines
+from closeread.formats.parquet import read_parquet
+from closeread.records import AnyParsed, Parsed, ParsedFolder, Record
+
+
+class Contents(NamedTuple):
+    """The content of a file or a folder.
+
+    Attributes:
+        records: the records, which match the schema and the corpus's own rules.
+        oddities: what is unusual about them.
+        by_record: whether oddities say which record they are about.
+    """
+
+    records: Sequence[Record]
+    oddities: tuple[Oddity, ...]
+    by_record: bool
+
+
+def read_path(corpus: Corpus, path: Path, split: str, definition: str, reader: Format) -> Contents:
+    """Read a file (JSON Lines, Parquet, or the corpus's own format) or a folder.
+
+    Args:
+        corpus: the declaration that it follows.
+        path: the file or the folder; the suffixes of the corpus's own format have priority.
+        split: the prefix of generated ids.
+        definition: the definition of the schema that the records follow.
+        reader: the corpus's own format.
+
+    Raises:
+        FormatError: it can't be read or is invalid.
+    """
+    if path.is_dir() and reader.folder is not None:
+        return validate_contents(corpus, path, reader.folder.read(path), definition)
+    if path.name.endswith(reader.suffixes):
+        parsed = reader.read(path, split)
+    elif path.suffix in JSON_LINES:
+        parsed = read_json_lines(path)
+    elif path.suffix == ".parquet":
+        rows = name_labels(read_parquet(path), corpus.name, definition)
+        parsed = Parsed(rows, range(1, len(rows) + 1), [])
+    else:
+        parsed = reader.read(path, split)
+    return validate_contents(corpus, path, parsed, definition)
+
+
+def validate_contents(corpus: Corpus, path: Path | str, parsed: AnyParsed, definition: str) -> Contents:
+    """Validate the content of a file or a folder, and return it with its oddities.
+
+    Args:
+        corpus: the declaration that it follows.
+        path: the file or the folder, or the name of records in memory, for messages.
+        parsed: the content.
+        definition: the definition of the schema that the records follow.
+
+    Raises:
+        FormatError: as for `closeread.corpora.judging.validate_records`.
+    """
+    keys = (corpus.key, *corpus.unique)
+    rules, schema = load_rules(corpus.task, definition), load_schema(corpus.name)
+    check = rules.find_inconsistencies
+    records = validate_records(path, parsed, schema, definition, *keys, find_inconsistencies=check)
+    if isinstance(parsed, ParsedFolder):
+        return Contents(records, find_folder_oddities(str(path), parsed), by_record=True)
+    oddities = tuple(Oddity(Problem(text)) for text in rules.find_oddities(records))
+    return Contents(records, oddities, by_record=False)
+
+
+def name_places(parsed: ParsedFolder, located: Located) -> ParsedFolder:
+    """Name files that are not below the folder, such as those of another folder that a user gave, by where they are."""
+    elsewhere = {name: path.absolute() for name, path in located.files.items() if path != located.path / name}
+    if not elsewhere:
+        return parsed
+    places = {name: str(path) for name, path in elsewhere.items()}
+
+    def place(found: list[Problem]) -> list[Problem]:
+        return [one._replace(file=places.get(one.file or "", one.file)) for one in found]
+
+    files = [places.get(file, file) for file in parsed.files]
+    return ParsedFolder(parsed.records, files, place(parsed.problems), place(parsed.notices))

@@ -1,0 +1,116 @@
+"""Notes: what is known of released files is one line, what is odd about a user's own files is told, quiet is quiet."""
+
+import importlib
+import json
+import warnings
+from pathlib import Path
+
+import click
+import pytest
+
+import closeread
+from closeread.cli import main
+from closeread.cli.notes import tell
+from closeread.cli.options import read_gold
+from closeread.corpora import sources
+from closeread.hf import notices
+
+SAMPLE = ("--config", "sample")
+ODD = "1 possession has a relation to an unknown anchor (first: in 'The Lighthouse Clock')."
+KNOWN = "note: 1 known oddity of the released files: see `closeread info wikipossessions --oddities`\n"
+
+
+def test_what_is_known_of_released_files_is_one_line(run):
+    assert run("stats", "wikipossessions", *SAMPLE).stderr == KNOWN
+
+
+def test_oddities_of_released_files_on_request(run, ran, monkeypatch):
+    def fetch(file, folder):
+        raise sources._UnreachableError("nobody home")
+
+    monkeypatch.setattr(sources, "_fetch", fetch)
+    done = run("info", "wikipossessions", "--oddities")
+    assert done.stdout == f"config sample, split test: 1 oddity\n  {ODD}\n"
+    assert done.stderr == "note: left out, since the files are not here: test (default)\n"
+    assert json.loads(run("info", "wikipossessions", "--oddities", "--json").stdout) == {
+        "corpus": "wikipossessions",
+        "oddities": [{"config": "sample", "split": "test", "oddity": ODD}],
+    }
+    assert ran("info", "mctaco", "--oddities", "-q") == "no oddities\n"
+    refused = run("info", "mctaco", "--json")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "--json and --data-dir are for --oddities; add it" in refused.stderr
+
+
+def test_oddities_of_own_files_are_told(run, tmp_path):
+    sample = Path(str(importlib.resources.files("closeread.loaders.wikipossessions"))) / "sample.csv"
+    Path("annotations.csv").write_bytes(sample.read_bytes())
+    first, second = run("stats", "wikipossessions", "--data-dir", ".").stderr.splitlines()
+    assert first.startswith("note: split test: annotations.csv is not the released file (sha256 ")
+    assert second == f"note: split test: {ODD}"
+
+
+@pytest.mark.parametrize(("article", "told"), [("The Blue Kettle (painting)", []), ("The Lighthouse Clock", [KNOWN])])
+def test_what_shows_one_article_speaks_of_it_only(capsys, article, told):
+    read_gold("wikipossessions", config="sample", about=lambda gold: article)
+    expected = [line.replace("of the", f"of '{article}' in the") for line in told]
+    assert capsys.readouterr().err == "".join(expected)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_quiet_before_and_after_the_command(run, place):
+    words = ["stats", "wikipossessions", *SAMPLE]
+    words.insert(place, "-q")
+    done = run(*words)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout == run("stats", "wikipossessions", *SAMPLE).stdout
+
+
+def test_quiet_keeps_errors(run):
+    done = run("-q", "score", "--quiet", "mctaco", "-q", "nowhere.txt", *SAMPLE)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.startswith("Error: nowhere.txt: ")
+
+
+def list_commands(group, context):
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        inside = click.Context(command, info_name=name, parent=context)
+        yield inside
+        if isinstance(command, click.Group):
+            yield from list_commands(command, inside)
+
+
+def test_every_command_can_be_quiet():
+    top = click.Context(main, info_name="closeread")
+    loud = [
+        context.command_path
+        for context in (top, *list_commands(main, top))
+        if not any(param.opts == ["-q", "--quiet"] for param in context.command.get_params(context))
+    ]
+    assert loud == []
+
+
+def test_equal_notes_are_one_with_their_number(capsys):
+    tell(["a", "b", "a", "a"])
+    assert capsys.readouterr().err == "note: a (3 times)\nnote: b\n"
+
+
+def test_a_warning_is_shown_once_and_an_error_is_one_again(monkeypatch):
+    monkeypatch.setattr(notices, "_shown", set())
+    for _ in range(2):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(closeread.CloseReadWarning, match="cats"):
+                notices.warn("cats")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            notices.warn("cats")
+            notices.warn("dogs")
+    # Each at the first line outside closeread.
+    assert [(str(one.message), one.category, one.filename) for one in caught] == [
+        ("cats", closeread.CloseReadWarning, __file__),
+        ("dogs", closeread.CloseReadWarning, __file__),
+    ]
+    assert issubclass(closeread.CloseReadWarning, UserWarning)
