@@ -78,7 +78,7 @@ def test_clusters_score_as_files_do(form, here):
     ("name", "rows", "message"),
     [
         ("mctaco", 5, "predictions: expected a list with one item per row, got an int"),
-        ("mctaco", [1], "predictions: row 0: 1 is not a row (expected a mapping from field names to values)"),
+        ("mctaco", [1], "predictions: row 0: 1 is not of type 'object'"),
         ("mctaco", {"id": ["a"], "label": []}, "predictions: columns differ in length: id 1, label 0"),
         ("coref", {"a": [[[2, 1]]]}, "predictions: row 0: clusters[0][0]: [2, 1] ends before it starts"),
         ("coref", "nothing.conll", "nothing.conll: can't be read: No such file or directory"),
@@ -92,7 +92,7 @@ def test_bad_objects_are_refused(name, rows, message):
 
 
 def test_bad_gold_is_a_format_error():
-    with pytest.raises(FormatError, match="gold: row 0: 'x' is not a row"):
+    with pytest.raises(FormatError, match="gold: row 0: 'x' is not of type 'object'"):
         closeread.score("mctaco", [], gold=["x"])
 
 

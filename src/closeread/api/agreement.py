@@ -51,7 +51,7 @@ def agreement(corpus: str, *annotators: FileOrRows, **options: str | Sequence[st
         f"agreement {procedure.name}", compare, chosen, [one.name for one in getattr(module, "OPTIONS", ())]
     )
     if "given" in chosen:
-        chosen["given"] = take_annotator("given", cast(FileOrRows, chosen["given"]), procedure.by_name)
+        chosen["given"] = take_annotator("given", chosen["given"], procedure.by_name)
     return cast(Result, compare(take_annotators(annotators, procedure.by_name), **chosen))
 
 

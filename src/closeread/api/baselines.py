@@ -30,7 +30,7 @@ def baseline(
 
     >>> import closeread
     >>> closeread.baseline("mctaco", "always-positive", config="sample")[0]
-    {'id': 'sample-0', 'label': 'yes'}
+    {'id': 'test-00000', 'label': 'yes'}
 
     Args:
         corpus: the name of the corpus.

@@ -76,7 +76,7 @@ def corpora() -> dict[str, CorpusEntry]:
 
     >>> import closeread
     >>> closeread.corpora()["mctaco"].configs["sample"]
-    ('validation', 'test')
+    ('test',)
     """
     return {name: _describe_corpus(load_corpus(name)) for name in corpus_names()}
 
@@ -86,7 +86,7 @@ def metrics() -> dict[str, MetricEntry]:
 
     >>> import closeread
     >>> print(closeread.metrics()["mctaco"])
-    Exact match over questions, and macro F1 over questions, of McTaco (Zhou et al., 2019).
+    Exact match and F1 over questions with several candidate answers, as in McTaco's official evaluator.
     """
     return {name: _describe_metric(name) for name in module_names()}
 
@@ -133,8 +133,8 @@ def reproduce(
     Raises:
         RequestError: there is no such corpus or table; an InputError if the corpus's files are missing or invalid.
     """
-    folders = [None if one is None else Path(one) for one in (upstream, annotations, articles)]
-    inputs = Inputs(_take_files(corpus, data_dir, options), *folders, spacy_model)
+    checkout, notes, texts = (None if one is None else Path(one) for one in (upstream, annotations, articles))
+    inputs = Inputs(_take_files(corpus, data_dir, options), checkout, notes, texts, spacy_model)
     return recompute(corpus, None if table is None else str(table), inputs)
 
 

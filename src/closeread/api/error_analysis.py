@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
 
 from closeread.api.agreement import check_arguments, take_annotator
 from closeread.corpora.objects import FileOrRows
@@ -51,4 +50,4 @@ def errors(kind: str, gold: FileOrRows, *systems: FileOrRows, **options: str | i
     several = len(systems) > 1
     names = [f"predictions {number}" if several else "predictions" for number, _ in enumerate(systems, 1)]
     sides = [take_annotator(name, one, by_name) for name, one in zip(names, systems, strict=True)]
-    return cast(Result, count(key, sides, **options))
+    return count(key, sides, **options)

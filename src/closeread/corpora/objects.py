@@ -10,11 +10,11 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from closeread.corpora.leniency import describe_unwrapped
 from closeread.corpora.schema import Node, RowValidator, Schema, label_names, load_schema, resolve, value_type
-from closeread.errors import FormatError, Problem, SubmissionError, quote, quote_json
+from closeread.errors import FormatError, Problem, SubmissionError, quote
 from closeread.records import ColumnRecords, Record
 
 __all__ = [
@@ -97,7 +97,7 @@ def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str
         side: what to call the rows in messages.
         rows: a list of rows, a mapping of columns, a dataset, or a data frame.
         by_name: the fields of a row for which a mapping from names to values may stand, such as a document and its
-            clusters; in a list, values alone are named by their numbers, from 0.  None if there are none.
+            clusters; None if there are none.
 
     Raises:
         FormatError: they are not rows; a SubmissionError if they are predictions.
@@ -105,37 +105,21 @@ def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str
     if isinstance(rows, ColumnRecords):
         return rows
     try:
-        if by_name is not None and isinstance(rows, Mapping) and not rows.keys() >= set(by_name):
-            return _name_values(list(rows.items()), by_name)
+        if by_name is not None and isinstance(rows, Mapping):
+            name, value = by_name
+            if not rows.keys() >= {name, value}:
+                return [{name: of, value: as_json(what)} for of, what in rows.items()]
+            if isinstance(rows[name], str):  # a row that is not in a list, as whoever reads the rows says
+                return cast("Sequence[Any]", rows)
         columns = _read_columns(side, rows, None)
         found = _to_records(side, columns) if columns is not None else as_list(side, rows)
-        if by_name is not None and found and all(isinstance(row, list | tuple) for row in found):
-            return _name_values([(str(number), value) for number, value in enumerate(found)], by_name)
         if isinstance(found, ColumnRecords):
             return ColumnRecords(as_json(found.columns))
-        return _require_objects(side, [as_json(row) for row in found])
+        return [as_json(row) for row in found]
     except RecursionError:
         raise _make_error(side, "a row is nested too deeply") from None
     except SubmissionError as error:
         raise (SubmissionError if side == "predictions" else FormatError)(side, error.problems) from None
-
-
-def _name_values(items: Sequence[tuple[object, object]], by_name: tuple[str, str]) -> list[Record]:
-    name, value = by_name
-    return [{name: of, value: as_json(what)} for of, what in items]
-
-
-def _require_objects(side: str, rows: list[Any]) -> list[Any]:
-    """Return rows if all are mappings.
-
-    Raises:
-        SubmissionError: some are not; all problems at once.
-    """
-    wrong = [(number, row) for number, row in enumerate(rows) if not isinstance(row, dict)]
-    if wrong:
-        expected = "is not a row (expected a mapping from field names to values)"
-        raise SubmissionError(side, [Problem(f"row {number}: {quote_json(row)} {expected}") for number, row in wrong])
-    return rows
 
 
 def _to_records(side: str, columns: Mapping[str, list[Any]]) -> Sequence[Record]:

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
 def module_names() -> list[str]:
     """List the names of our evaluate modules, sorted: the folders of `closeread.metrics`."""
-    import closeread.metrics
-
-    return sorted(module.name for module in pkgutil.iter_modules(closeread.metrics.__path__) if module.ispkg)
+    package = importlib.import_module("closeread.metrics")
+    return sorted(module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg)
 
 
 def load_metric(name: str, **arguments: Any) -> evaluate.Metric:

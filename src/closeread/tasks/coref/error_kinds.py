@@ -45,8 +45,8 @@ def analyse(
     resolved, sides = PROCEDURE.resolve_options(options), PROCEDURE.sides
     key = sides.read_gold(Place(gold=gold.source), resolved)
     response = sides.read_system(key, systems[0].source, resolved)
-    tables = (table_of(records) for records in (key.records, response.rows))
-    found = count_errors(*tables, resolved, kinds=kinds, document=document, by=by)
+    own, other = table_of(key.records), table_of(response.rows)
+    found = count_errors(own, other, resolved, kinds=kinds, document=document, by=by)
     return replace(found, limit=limit, notices=(*key.notices, *response.notices))
 
 

@@ -195,7 +195,7 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
     """Check documents in memory, records as JSON Lines of coreference have them.
 
     Args:
-        records: the documents.
+        records: the documents; clusters alone are those of documents that are named by their numbers, from 0.
         name: what to call them in messages.
         is_response: whether they are the output of a system.
 
@@ -204,6 +204,8 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
     """
     if problem := _describe_single(records, name):
         raise FormatError(name, [Problem(problem)])
+    if records and all(isinstance(record, list) for record in records):
+        records = [{"document": str(number), "clusters": clusters} for number, clusters in enumerate(records)]
     if (dialect := find_dialect(next(iter(records), None))) is not None:
         found = read_neural(ParsedRows(records, []), dialect, is_response=is_response)
         if isinstance(found, list):
