@@ -22,7 +22,7 @@ BASELINES = [
     for corpus in corpora_with_baselines()
     for baseline in load_baselines(corpus).values()
 ]
-SHARED = {"--config", "--split", "--gold", "--data-dir", "--output", "--help"}
+SHARED = {"--config", "--split", "--gold", "--data-dir", "--output", "--quiet", "--help"}
 
 
 def test_every_corpus_with_baselines_is_listed():

@@ -33,10 +33,10 @@ def complete(line):
     ("score ", sorted({*corpus_names(), *procedure_names()})),
     ("compare ti", ["timeline"]),
     ("submit tl", ["tlinks"]),
-    ("stats mctaco --config ", ["default", "sample"]),
+    ("stats mctaco --config ", ["default", "flat", "sample", "sample_flat"]),
     ("score tne x --config un", ["unlabeled"]),
-    ("baseline coref svr --config s", ["sample"]),
-    ("plot possession --config ", ["default", "sample"]),
+    ("baseline coref svr --config s", ["sample", "sample_flat"]),
+    ("plot possession --config ", ["default", "flat", "sample", "sample_flat"]),
     ("leaderboard init board --corpus timeline --split c", ["corpus_1", "corpus_2", "corpus_3"]),
     ("score mctaco --config sample --split ", ["test"]),
     ("score timeline --split=corpus_3", ["corpus_3"]),
@@ -83,9 +83,9 @@ def test_all_names_of_a_corpus_can_be_completed():
 
 
 def test_standard_input_and_output_files_do_not_disturb():
-    assert complete("score mctaco - --config ") == ["default", "sample"]
+    assert complete("score mctaco - --config d") == ["default"]
     assert complete("convert timeline - -o x --o") == []
-    assert complete("merge a a -o a --") == ["--help"]
+    assert complete("merge a a -o a --") == ["--quiet", "--help"]
 
 
 @pytest.mark.parametrize(("shell", "says"), [

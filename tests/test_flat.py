@@ -25,7 +25,7 @@ def flat(name):
     return list(read_gold(load_corpus(name), "sample_flat").records)
 
 
-@pytest.mark.parametrize("name", corpus_names())
+@pytest.mark.parametrize("name", [name for name in corpus_names() if "flat" in load_corpus(name).configs])
 def test_rows_are_what_the_schema_says_and_hold_single_values(name):
     corpus = load_corpus(name)
     assert corpus.configs["flat"].splits == corpus.configs[corpus.default_config].splits

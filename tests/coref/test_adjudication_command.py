@@ -290,7 +290,8 @@ def test_bad_requests(run, name):
     more, message = REQUESTS[name]
     files = write(EVERYBODY)
     before = [Path(file).read_bytes() for file in files]
-    done = run("adjudicate", "coref", *files, "-o", "gold.conll", "--worksheet", "sheet.conll", *more)
+    output = [] if "-o" in more else ["-o", "gold.conll"]
+    done = run("adjudicate", "coref", *files, *output, "--worksheet", "sheet.conll", *more)
     assert done.exit_code == (1 if name.startswith("no folder") else 2)
     assert f"Error: {message}" in done.stderr
     assert [Path(file).read_bytes() for file in files] == before

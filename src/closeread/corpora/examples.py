@@ -7,6 +7,7 @@ from typing import Any
 
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import read_gold
+from closeread.corpora.schema import load_schema, resolve
 from closeread.corpora.showing import load_view
 from closeread.records import Record
 
@@ -22,7 +23,10 @@ def example_record(corpus: Corpus) -> Record:
 
 def example_submission(corpus: Corpus) -> str:
     """Return a line of JSON Lines that is valid for the sample: what gold says of the same record, or a part of it."""
-    return json.dumps(load_view(corpus, SAMPLE).predict(example_record(corpus)), ensure_ascii=False)
+    schema = load_schema(corpus.name)
+    fields = resolve(schema, schema["$defs"]["submission"])["properties"]
+    row = load_view(corpus, SAMPLE).predict(example_record(corpus))
+    return json.dumps({name: value for name, value in row.items() if name in fields}, ensure_ascii=False)
 
 
 def abridge(record: Record) -> str:

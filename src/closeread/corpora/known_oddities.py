@@ -49,6 +49,8 @@ def find_known_oddities(corpus: Corpus, data_dir: Path | None = None) -> KnownOd
     absent: list[str] = []
     others: list[str] = []
     for config, declared in corpus.configs.items():
+        if declared.flattens:  # the same files as another config
+            continue
         ships = any(source.url is None for source in declared.splits.values())
         folder = None if ships else data_dir
         here = splits_at_hand(corpus, config, folder)
