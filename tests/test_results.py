@@ -79,7 +79,7 @@ def test_presets_are_named():
 
 def test_a_result_of_a_paper_prints_its_tables_and_verdicts():
     printed = str(PAPER)
-    assert printed.startswith("4 printed figures: 2 agree, 1 differs, 1 is not recomputed.\n\nNobody (2020).\n")
+    assert printed.startswith("4 printed figures: 2 agree, 1 differs, 1 not recomputed.\n\nNobody (2020).\n")
     assert "\nTable 7 (section 4.2). Animals & more\n" in printed
     assert "needs <wings>" not in printed
     assert printed.endswith("\n1 cell not recomputed: see to_frame().")

@@ -233,17 +233,17 @@ def test_given_mentions_are_conll(run, here, output):
 
 
 def test_nothing_is_said_of_documents_that_are_not_converted(run, here):
-    """The treebank has a document more, and a file that is none; only the mention without a place is told."""
+    """The treebank has a document more, and a file that is none; only mentions without a place are told."""
     Path("ud").mkdir()
     texts = [document("77000112", "Ali geldi ."), document("77000113", "Veli gitti .")]
     Path("ud/own.conllu").write_text("".join(texts), "utf-8")
     Path("ud/readme.md").write_text("Words.\n", "utf-8")
-    mentions = [Mention(f"{word}", "77000112003.1", word, word, text, 1) for word, text in ((1, "Ali"), (2, "Kedi"))]
+    words = enumerate(("Ali", "geldi", "Kedi"), start=1)
+    mentions = [Mention(f"{word}", "77000112003.1", word, word, text, 1) for word, text in words]
     Path("a.xml").write_text(dump_annotation(Annotation("a.xml", mentions, [])), "utf-8")
     done = run("convert", "marmara_coref", "a.xml", "--treebank", "ud", "-o", "a.jsonl")
     assert done.stdout == "a.jsonl: 1 document\n"
-    assert "1 of 2 mentions" in done.stderr
-    assert "mention '2'" in done.stderr
+    assert "mention '3'" in done.stderr
     assert "77000113" not in done.stderr
     assert "without a coreference file" not in done.stderr
     assert "readme.md" not in done.stderr

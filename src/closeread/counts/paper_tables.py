@@ -154,15 +154,15 @@ def describe_summary(tables: Iterable[Table]) -> str:
 
     >>> cells = (Cell("a", "b", "1", 1, AGREES), Cell("a", "c", "1", None, NOT_RECOMPUTED))
     >>> describe_summary([Table("Table 1", "", "", "", "", cells)])
-    '2 printed figures: 1 agrees, 0 differ, 1 is not recomputed'
+    '2 printed figures: 1 agrees, 0 differ, 1 not recomputed'
     """
     found = summarize(tables)
     parts = [
         _conjugate(found["agree"], "agrees", "agree"),
-        _conjugate(found["cut_off"], "agrees but is cut off", "agree but are cut off"),
-        _conjugate(found["within_chance"], "is within chance", "are within chance"),
+        _conjugate(found["cut_off"], "is cut off", "are cut off"),
+        f"{found['within_chance']:,} within chance",
         _conjugate(found["differ"], "differs", "differ"),
-        _conjugate(found["not_recomputed"], "is not recomputed", "are not recomputed"),
+        f"{found['not_recomputed']:,} not recomputed",
     ]
     shown = [part for name, part in zip(SUMMARY.values(), parts, strict=False) if found[name] or name in ALWAYS_TOLD]
     return f"{pluralize(found['printed'], 'printed figure')}: {', '.join(shown)}"
