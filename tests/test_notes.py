@@ -42,7 +42,7 @@ def test_oddities_of_released_files_on_request(run, ran, monkeypatch):
     assert "--json and --data-dir are for --oddities; add it" in refused.stderr
 
 
-def test_oddities_of_own_files_are_told(run, tmp_path):
+def test_oddities_of_own_files_are_told(run, here):
     sample = Path(str(importlib.resources.files("closeread.loaders.wikipossessions"))) / "sample.csv"
     Path("annotations.csv").write_bytes(sample.read_bytes())
     first, second = run("stats", "wikipossessions", "--data-dir", ".").stderr.splitlines()

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from closeread.counts.annotators import Annotator
 from closeread.errors import FormatError, RequestError
 from closeread.tasks.timeline.agreement import DOCUMENTS, TIMELINES, choose_kind
 from closeread.tasks.timeline.cat_timeml import convert_document, is_document
@@ -36,15 +37,19 @@ def test_broken_documents_are_named(tmp_path, source, output):
         convert_document(tmp_path / source, tmp_path / output)
 
 
+def annotators(*paths):
+    return [Annotator(str(path), path) for path in paths]
+
+
 def test_what_is_compared_follows_from_the_files(tmp_path):
     for folder, file in (("documents", "7.xml"), ("timelines", "ann.txt")):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / file).touch()
     documents, timelines = tmp_path / "documents", tmp_path / "timelines"
-    assert choose_kind([documents, documents / "7.xml"]) is DOCUMENTS
-    assert choose_kind([timelines, tmp_path / "ann.jsonl", timelines]) is TIMELINES
+    assert choose_kind(annotators(documents, documents / "7.xml")) is DOCUMENTS
+    assert choose_kind(annotators(timelines, tmp_path / "ann.jsonl", timelines)) is TIMELINES
     with pytest.raises(RequestError, match=r"timelines has timelines and .*documents has documents"):
-        choose_kind([timelines, documents])
+        choose_kind(annotators(timelines, documents))
 
 
 def test_a_timeline_is_found_by_name_or_id():
