@@ -167,5 +167,5 @@ def test_the_population_has_the_scores_that_are_claimed(simulation):
 
 
 def test_intervals_of_200_blocks_cover_the_truth(simulation):
-    got = simulation.coverage(n_blocks=200, n_corpora=1500, seed=8)
+    got = simulation.coverage(n_blocks=200, n_corpora=500, seed=8)
     assert all(0.93 <= share <= 0.97 for share in got.values()), got
