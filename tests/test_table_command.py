@@ -207,6 +207,9 @@ def test_the_problems_of_all_files_are_told_at_once(run, files, command):
     assert [line.removeprefix("Error: ").partition(":")[0] for line in lines] == [
         "short.jsonl", "odd.jsonl", "absent.jsonl", "bad.parquet",
     ]  # fmt: skip
+    with pytest.raises(closeread.errors.InputError) as caught:
+        closeread.compare("mctaco", "short.jsonl", "odd.jsonl", config="sample")
+    assert str(caught.value).splitlines() == [line.removeprefix("Error: ") for line in lines[:2]]
 
 
 def test_a_comparison_is_written_to_a_file(ran, files):
