@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from closeread.cli import main
 from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.reproduction import load_printed, reproducible
 from closeread.tasks import load_procedure, procedure_names
 
 VARIABLE = "_CLOSEREAD_COMPLETE"
@@ -140,3 +141,9 @@ def test_bash_itself(run, tmp_path):
 def test_bash_is_told_of_spaces(monkeypatch):
     monkeypatch.setenv(VARIABLE, "bash_complete")
     assert complete("reproduce timeline F") == ["Figure\\ 1", "Figure\\ 2"]
+
+
+def test_tables_of_every_paper_are_completed():
+    for name in reproducible():
+        tables = [table["name"].removeprefix("Table ") for table in load_printed(name)["tables"]]
+        assert complete(f"reproduce {name} ") == tables

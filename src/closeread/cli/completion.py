@@ -70,16 +70,17 @@ def complete_splits(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 def complete_paper_tables(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the tables of the paper of the command's corpus, by number, or name; in bash, with spaces escaped."""
-    from closeread.corpora.reproduction import load_printed
-    from closeread.errors import RequestError
+    import json
+    from importlib.resources import files
 
     corpus = _find_corpus(ctx)
     if corpus is None:
         return []
-    try:
-        tables: list[str] = [table["name"] for table in load_printed(corpus.name)["tables"]]
-    except RequestError:  # of a corpus whose paper's tables are unknown
+    # The module beside this file recomputes the tables, and imports a lot.
+    printed = files("closeread.tasks").joinpath(*corpus.task.split("."), "reproduction.json")
+    if not printed.is_file():
         return []
+    tables: list[str] = [table["name"] for table in json.loads(printed.read_text("utf-8"))["tables"]]
     found = _select([name.removeprefix("Table ") for name in tables], incomplete) or _select(tables, incomplete)
     if os.environ.get("_CLOSEREAD_COMPLETE", "").startswith("bash"):  # other shells escape what they are told
         for one in found:
