@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from closeread.cli import main
 from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.reproduction import load_printed, reproducible
 from closeread.tasks import load_procedure, procedure_names
 
 VARIABLE = "_CLOSEREAD_COMPLETE"
@@ -53,13 +54,17 @@ def complete(line):
     ("agreement t", ["timeline", "tne"]),
     ("publish metric tne", ["tne_links"]),
     ("completion ", ["bash", "zsh", "fish"]),
+    ("plot chain-lengths --config s", ["sample", "sample_flat"]),
+    ("plot mention-types --config sample --split ", ["test"]),
+    ("reproduce mctaco ", ["1", "2", "3", *(f"Figure {n}" for n in range(1, 7)), "Text"]),
+    ("reproduce wikipossessions Ta", [f"Table {n}" for n in range(1, 6)]),
 ])  # fmt: skip
 def test_names_are_completed(line, expected):
     assert complete(line) == expected
 
 
 @pytest.mark.parametrize("line", [
-    "stats nothing --config x", "plot chain-lengths --split ", "stats mctaco --config nothing",
+    "stats nothing --config x", "reproduce nothing ", "reproduce all ", "stats mctaco --config nothing",
     "score mctaco --config nothing --split ", "score timeline --by", "stats tl", "reproduce x",
 ])  # fmt: skip
 def test_what_is_unknown_completes_to_nothing(line):
@@ -131,3 +136,14 @@ def test_bash_itself(run, tmp_path):
     assert done.stdout == "complete -o nosort -F _closeread_completion closeread\nmarmara_coref\n"
     heavy = {"numpy", "scipy", "datasets", "torch", "rich", "pandas", "jsonschema"}
     assert not {name.split(".")[0] for name in done.stderr.split()} & heavy
+
+
+def test_bash_is_told_of_spaces(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "bash_complete")
+    assert complete("reproduce timeline F") == ["Figure\\ 1", "Figure\\ 2"]
+
+
+def test_tables_of_every_paper_are_completed():
+    for name in reproducible():
+        tables = [table["name"].removeprefix("Table ") for table in load_printed(name)["tables"]]
+        assert complete(f"reproduce {name} ") == tables

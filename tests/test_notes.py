@@ -1,7 +1,9 @@
 """Notes: what is known of released files is one line, what is odd about a user's own files is told, quiet is quiet."""
 
 import importlib
+import io
 import json
+import sys
 import warnings
 from pathlib import Path
 
@@ -114,3 +116,18 @@ def test_a_warning_is_shown_once_and_an_error_is_one_again(monkeypatch):
         ("dogs", closeread.CloseReadWarning, __file__),
     ]
     assert issubclass(closeread.CloseReadWarning, UserWarning)
+
+
+@pytest.mark.parametrize(("variables", "told"), [
+    ({}, "\x1b[2mnote: a\x1b[0m\n"), ({"NO_COLOR": "1"}, "note: a\n"), ({"TERM": "dumb"}, "note: a\n"),
+])  # fmt: skip
+def test_notes_are_dim_on_a_terminal(monkeypatch, variables, told):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    for name, value in {"NO_COLOR": "", "TERM": "xterm", **variables}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.stderr", Terminal())
+    tell(["a"])
+    assert sys.stderr.getvalue() == told

@@ -181,3 +181,12 @@ def test_the_example_of_a_submission_is_one(name, run, tmp_path):
     system = scorer.read(tmp_path / "sent.jsonl")
     assert len(system.missing) == len(scorer.gold.records) - 1
     assert line in run("info", name).stdout.splitlines()
+
+
+@pytest.mark.parametrize(("words", "about"), [
+    (["The Blue Kettle (painting)"], ""), (["--ids"], "of the"),
+    (["The Lighthouse Clock"], "of 'The Lighthouse Clock'"),
+])  # fmt: skip
+def test_notes_are_about_the_record_that_is_shown(run, words, about):
+    told = run("show", "wikipossessions", *words, *SAMPLE).stderr
+    assert told.startswith(f"note: 1 known oddity {about}") if about else told == ""

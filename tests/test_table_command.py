@@ -194,3 +194,25 @@ def test_help_names_scores_of_the_procedure(run):
         ("mctaco", "such as f1. [default: all]"),
     ):
         assert example in " ".join(run("table", procedure, "--help").stdout.split())
+
+
+@pytest.mark.parametrize("command", ["compare", "table"])
+def test_the_problems_of_all_files_are_told_at_once(run, files, command):
+    Path("short.jsonl").write_text('{"id": "test-00000", "label": "yes"}\n')
+    Path("odd.jsonl").write_bytes(Path("yes.jsonl").read_bytes().replace(b'"yes"', b'"ja"', 1))
+    Path("bad.parquet").write_bytes(Path("yes.parquet").read_bytes()[:-9])
+    result = run(command, "mctaco", "short.jsonl", "good.jsonl", "odd.jsonl", "absent.jsonl", "bad.parquet", *SAMPLE)
+    assert (result.exit_code, result.stdout) == (1, "")
+    lines = result.stderr.splitlines()
+    assert [line.removeprefix("Error: ").partition(":")[0] for line in lines] == [
+        "short.jsonl", "odd.jsonl", "absent.jsonl", "bad.parquet",
+    ]  # fmt: skip
+    with pytest.raises(closeread.errors.InputError) as caught:
+        closeread.compare("mctaco", "short.jsonl", "odd.jsonl", config="sample")
+    assert str(caught.value).splitlines() == [line.removeprefix("Error: ") for line in lines[:2]]
+
+
+def test_a_comparison_is_written_to_a_file(ran, files):
+    arguments = ("compare", "mctaco", "good.jsonl", "yes.jsonl", *SAMPLE, "--resamples", "5")
+    assert ran(*arguments, "-o", "compared.txt") == ""
+    assert Path("compared.txt").read_text("utf-8") == ran(*arguments)

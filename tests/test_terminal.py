@@ -50,6 +50,28 @@ BOARD = ("leaderboard", "reproduce")
 """Commands whose tables need a board or the released corpora, and are drawn below without them."""
 
 
+def test_a_comparison_of_systems_with_short_names_fits_80_columns(monkeypatch, ran):
+    monkeypatch.setenv("COLUMNS", "80")
+    for label, name in (("yes", "yes.jsonl"), ("no", "random.jsonl")):
+        json_lines.write(name, [{**row, "label": label} for row in system_rows("mctaco")])
+    lines = ran("compare", "mctaco", "random.jsonl", "yes.jsonl", "--config", "sample", *SEVERAL).splitlines()
+    assert lines[2].split() == [
+        "metric",
+        "random.jsonl",
+        "yes.jsonl",
+        "diff.",
+        "95%",
+        "interval",
+        "p",
+        "rand.",
+        "p",
+        "boot.",
+    ]
+    assert lines[4].startswith("Exact match ")
+    assert max(map(len, lines)) <= 80
+    assert "approximate randomization (p rand.) and bootstrap (p boot.)" in " ".join(lines)
+
+
 def read_tables(monkeypatch, run, arguments):
     """The tables that a command prints, as data."""
     tables = []

@@ -22,7 +22,7 @@ from closeread.counts.report import Counted, Provenance, Report, Resampling, mak
 from closeread.counts.sides import Gold, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
-from closeread.errors import RequestError
+from closeread.errors import RequestError, read_all
 from closeread.records import UserFiles
 from closeread.tasks import load_procedure, procedure_names
 
@@ -245,7 +245,7 @@ def compare(
     """
     place, options = make_place(name, gold, config, split, data_dir, options)
     scorer = open_scorer(name, place, {"preset": preset, **options}, metrics)
-    one, two = (scorer.count(scorer.take(system)) for system in (first, second))
+    one, two = read_all((first, second), lambda system: scorer.count(scorer.take(system)))
     names = [
         str(path) if isinstance(path, str | Path) else name for name, path in (("first", first), ("second", second))
     ]

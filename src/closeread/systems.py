@@ -22,7 +22,7 @@ from closeread.counts.systems_input import (
     select_scores,
 )
 from closeread.counts.systems_table import IntervalStyle, SystemsTable, make_systems_table
-from closeread.errors import RequestError
+from closeread.errors import InputError, RequestError, raise_all
 from closeread.formats.text import is_open_pipe
 from closeread.scoring import Scorer, find_procedure, make_place, open_scorer
 
@@ -72,7 +72,13 @@ def read_systems(
     """
     procedure, _ = find_procedure(name)
     selected, columns = select_scores(procedure, scores, metrics, options or {})
-    found = {system: _read_stored(source, procedure) for system, source in sources.items()}
+    found: dict[str, Counted | Report | None] = {}
+    wrong: dict[str, InputError] = {}
+    for system, source in sources.items():
+        try:
+            found[system] = _read_stored(source, procedure)
+        except InputError as error:
+            wrong[system] = error
     has_key = procedure.sides.key_first and place.gold is not None
     scorer = None
     if has_key or None in found.values():
@@ -85,10 +91,15 @@ def read_systems(
     for system, stored in found.items():
         source = sources[system]
         if stored is None and scorer is not None and not isinstance(source, Report):
-            stored = scorer.count(scorer.take(source))
+            try:
+                stored = scorer.count(scorer.take(source))
+            except InputError as error:
+                wrong[system] = error
+                continue
             notices += stored.notices
         if stored is not None:
             results.append(stored)
+    raise_all(wrong[system] for system in sources if system in wrong)
     _check_signatures(list(sources), results, procedure, scorer)
     shown, lacking = choose_columns(list(sources), results, columns, required=scores is not None or metrics is not None)
     results = [restrict_metrics(one, shown) if isinstance(one, Counted) else one for one in results]

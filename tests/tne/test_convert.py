@@ -91,6 +91,7 @@ def test_bad_predictions_are_refused(run, tmp_path, monkeypatch, records, messag
         result = run("convert", "tne", "mine.jsonl", *SAMPLE, "--to", form, "-o", "out.jsonl")
         assert result.exit_code == 1
         assert message in result.stderr
+        assert "--missing" not in result.stderr  # which this command lacks
         assert not Path("out.jsonl").exists()
 
 

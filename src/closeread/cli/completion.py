@@ -6,6 +6,7 @@ nothing.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -67,6 +68,26 @@ def complete_splits(ctx: click.Context, param: click.Parameter, incomplete: str)
     return [] if config is None else _select(config.split_names, incomplete)
 
 
+def complete_paper_tables(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the tables of the paper of the command's corpus, by number, or name; in bash, with spaces escaped."""
+    import json
+    from importlib.resources import files
+
+    corpus = _find_corpus(ctx)
+    if corpus is None:
+        return []
+    # The module beside this file recomputes the tables, and imports a lot.
+    printed = files("closeread.tasks").joinpath(*corpus.task.split("."), "reproduction.json")
+    if not printed.is_file():
+        return []
+    tables: list[str] = [table["name"] for table in json.loads(printed.read_text("utf-8"))["tables"]]
+    found = _select([name.removeprefix("Table ") for name in tables], incomplete) or _select(tables, incomplete)
+    if os.environ.get("_CLOSEREAD_COMPLETE", "").startswith("bash"):  # other shells escape what they are told
+        for one in found:
+            one.value = one.value.replace(" ", "\\ ")
+    return found
+
+
 def complete_modules(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the evaluate modules."""
     from closeread.hf.modules import module_names
@@ -108,6 +129,7 @@ def _find_corpus(ctx: click.Context) -> Corpus | None:
 
     # An option that still lacks its value keeps click from assigning arguments: they are in ctx.args.
     words = [*reversed(ctx.command_path.split()), ctx.params.get("corpus"), *ctx.args]
+    words.append(getattr(ctx.command, "corpus", None))
     words.append(getattr(ctx.command.callback, "__module__", "").rpartition(".")[2])
     known = {*corpus_names(), *procedure_names()}
     for word in words:

@@ -13,9 +13,9 @@ FEW = 8
 """Up to this number, options need no groups."""
 
 GROUPS = {
-    "Input": "config split gold data_dir corpus from_counts fields given only",
+    "Input": "config split gold data_dir corpus from_counts fields given only spacy_model",
     "Output": "style columns names sort intervals by per_unit with_counts explain limit digits score_only kinds"
-    " document store dry_run archive",
+    " document store dry_run archive ids as_json show_missing strict",
     "Intervals": "no_ci resamples confidence correction alpha pairs",
     "System": "system model paper code description",
     "Leaderboard": "title start end per_day max_submissions max_bytes private counting dataset results replace",

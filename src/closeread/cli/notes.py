@@ -5,6 +5,7 @@ Results are on standard output, notes and errors on standard error; `--quiet` le
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 
 import click
 
+from closeread.cli.printing import can_colour
 from closeread.errors import escape
 
 QUIET = "closeread.quiet"
@@ -43,13 +45,14 @@ class QuietGroup(QuietCommand, click.Group):
 
 
 def tell(notices: Iterable[str]) -> None:
-    """Print notices to standard error unless the user asked for quiet; equal ones once, with their number."""
+    """Print notices to standard error, dim on a terminal, unless the user asked for quiet; equal ones once, counted."""
     context = click.get_current_context(silent=True)
     if context is not None and context.meta.get(QUIET):
         return
     for notice, times in Counter(notices).items():
         repeated = f" ({times:,} times)" if times > 1 else ""
-        click.echo(f"note: {escape(notice)}{repeated}", err=True)
+        line = f"note: {escape(notice)}{repeated}"
+        click.echo(click.style(line, dim=True) if can_colour(sys.stderr) else line, err=True)
 
 
 @contextmanager

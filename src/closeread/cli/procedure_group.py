@@ -112,7 +112,7 @@ def procedure_options(procedure: Procedure, corpus: str | None = None) -> list[c
     from closeread.scoring import resolve_options
 
     declared = options.declared_options(procedure.options, resolve_options(procedure, corpus, {}))
-    return [*declared, *([options.preset(procedure)] if procedure.presets else [])]
+    return [*([options.preset(procedure)] if procedure.presets else []), *declared]
 
 
 def given_options(procedure: Procedure, values: Mapping[str, Any]) -> dict[str, str]:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from closeread.corpora.gold import Gold
+from closeread.corpora.submissions import drop_advice
 from closeread.counts.annotators import Annotator
 from closeread.counts.sides import System
-from closeread.errors import RequestError, quote
+from closeread.errors import RequestError, SubmissionError, quote
 from closeread.records import Record
 from closeread.tasks import load_procedure
 
@@ -49,7 +50,7 @@ class FigureKind:
 
 
 def read_systems(gold: Gold, source: Path | Sequence[Any], missing: str | None = None) -> System:
-    """Read predictions for gold, with the default options of the corpus.
+    """Read predictions for gold, with the default options of the corpus, for a command without procedure options.
 
     Args:
         gold: the gold.
@@ -62,7 +63,10 @@ def read_systems(gold: Gold, source: Path | Sequence[Any], missing: str | None =
     procedure = load_procedure(gold.corpus.procedure)
     chosen = {} if missing is None else {"missing": missing}
     resolved = procedure.resolve_options({**gold.corpus.procedure_defaults, **chosen})
-    return procedure.sides.read_system(gold, source, resolved)
+    try:
+        return procedure.sides.read_system(gold, source, resolved)
+    except SubmissionError as error:
+        raise SubmissionError(error.source, drop_advice(error.problems)) from None
 
 
 def read_prediction(gold: Gold, predictions: Annotator, unit: str) -> Record:

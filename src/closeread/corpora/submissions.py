@@ -43,6 +43,9 @@ from closeread.records import (
 )
 from closeread.tasks import find_submission_format
 
+ADVICE = ", or use --missing empty or --missing skip"
+"""What commands with that option advise if predictions are missing."""
+
 
 @dataclass(frozen=True)
 class Submission:
@@ -262,4 +265,9 @@ def _index_rows(parsed: AnyParsed, key: str, known: set[str]) -> tuple[dict[str,
 def _describe_missing(absent: Sequence[str], total: int) -> str:
     have = "has" if len(absent) == 1 else "have"
     found = f"{len(absent):,} of {pluralize(total, 'id')} {have} no prediction: {join_names(absent)}"
-    return f"{found}. Add {'it' if len(absent) == 1 else 'them'}, or use --missing empty or --missing skip"
+    return f"{found}. Add {'it' if len(absent) == 1 else 'them'}{ADVICE}"
+
+
+def drop_advice(problems: Sequence[Problem]) -> list[Problem]:
+    """Return problems without the advice to use options that are not there, or not the submitter's to choose."""
+    return [problem._replace(what=problem.what.removesuffix(ADVICE)) for problem in problems]

@@ -183,7 +183,7 @@ def comparison_grid(comparison: Comparison) -> Grid:
     drawing, corrected = comparison.first.resampling, comparison.corrected
     first, second = (Whole(escape_cell(name)) for name in comparison.names)
     interval = f"{100 * drawing.confidence:g}% interval"
-    header = ["metric", first, second, "difference", interval, "p (randomization)", "p (bootstrap)"]
+    header = ["metric", first, second, "diff.", interval, "p rand.", "p boot."]
     rows = []
     for metric, d in comparison.differences.items():
         p = d if corrected is None else corrected.p_values[metric]
@@ -199,8 +199,9 @@ def comparison_grid(comparison: Comparison) -> Grid:
             ]
         )
     notes = [
-        f"Paired tests over {pluralize(comparison.first.total.n_blocks, comparison.first.resampling_unit)}, "
-        f"{drawing.n_resamples:,} resamples, seed {drawing.seed}; p-values are two-sided"
+        f"Paired tests over {pluralize(comparison.first.total.n_blocks, comparison.first.resampling_unit)} by "
+        f"approximate randomization (p rand.) and bootstrap (p boot.), {drawing.n_resamples:,} resamples, "
+        f"seed {drawing.seed}; p-values are two-sided"
         f"{_name_correction(comparison)}.",
         *warn_of_few_resamples(drawing.n_resamples, 0 if corrected is None else corrected.n_tests),
         *warn_of_few_blocks(comparison.first, "; prefer the p-value of the randomization test"),

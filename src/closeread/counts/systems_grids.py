@@ -84,7 +84,7 @@ def _find_best_cells(table: SystemsTable) -> Iterator[tuple[int, int]]:
 def _make_pair_grid(table: SystemsTable) -> Grid:
     """Return the tests of all pairs of systems, significant ones in bold."""
     level = f"{100 * table.resampling.confidence:g}% interval"
-    header = ["score", "first", "second", "difference", level, "p (randomization)"]
+    header = ["score", "first", "second", "diff.", level, "p rand."]
     rows: list[list[str]] = []
     significant = set()
     for score, tests in table.tests.items():
@@ -103,7 +103,10 @@ def _make_pair_grid(table: SystemsTable) -> Grid:
                     format_p_value(test.p_corrected),
                 ]
             )
-    notes = ["Differences are second minus first; their intervals are not corrected."]
+    notes = [
+        "Differences (diff.) are second minus first; their intervals are not corrected. p-values are of approximate "
+        "randomization (p rand.)."
+    ]
     texts, ditto = frozenset({"first", "second"}), frozenset({"score"})
     return Grid("All pairs of systems", header, rows, notes, texts, frozenset(), ditto, frozenset(significant))
 

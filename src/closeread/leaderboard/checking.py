@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from closeread.corpora.submissions import drop_advice
 from closeread.errors import Problem, SubmissionError
 from closeread.leaderboard.declaration import Board
 
 FORM_ONLY = "The gold of this board is private: only the form and the ids were checked; the judge checks the rest."
-NOT_THEIRS = ", or use --missing empty or --missing skip"
-"""What a problem advises that only the organiser can do: options are those of the board."""
-
 UNFIT = (
     "has the right form and ids, but does not fit the gold, which is private: check that texts, words and the ids "
     "inside documents are those that the organisers gave out"
@@ -53,11 +51,6 @@ def check_predictions(board: Board, predictions: Path, gold: Path | None) -> Che
     headline = [metric for metric in scorer.procedure.metrics if metric.name == board.headline]
     value = scorer.tabulate(system.rows).scores(headline)[board.headline]
     return Checked((*scorer.gold.notices, *scorer.remarks(system)), value)
-
-
-def drop_advice(problems: Sequence[Problem]) -> list[Problem]:
-    """Return problems without the advice to use other options, which are the board's and not the submitter's."""
-    return [problem._replace(what=problem.what.removesuffix(NOT_THEIRS)) for problem in problems]
 
 
 def check_form(board: Board, predictions: Path) -> None:

@@ -15,11 +15,12 @@ from typing import IO, Any
 
 import orjson
 
+from closeread.corpora.submissions import drop_advice
 from closeread.counts.report import make_report
 from closeread.counts.sides import System
 from closeread.errors import InputError, Problem, RequestError, SubmissionError, pluralize
 from closeread.leaderboard.canonical import digest, write_json
-from closeread.leaderboard.checking import drop_advice, keep_public
+from closeread.leaderboard.checking import keep_public
 from closeread.leaderboard.declaration import FORMAT, Board, Leaderboard
 from closeread.leaderboard.results import make_record
 from closeread.leaderboard.submission import unpacked

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
-from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import tell
 from closeread.cli.procedure_group import (
     ProcedureGroup,
@@ -19,7 +18,7 @@ from closeread.cli.procedure_group import (
     procedure_options,
     read_place,
 )
-from closeread.errors import RequestError, escape
+from closeread.errors import RequestError, escape, read_all
 
 if TYPE_CHECKING:
     from closeread.counts.procedure import Procedure
@@ -35,9 +34,9 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     """Return the subcommand of a procedure."""
 
     @click.command(
-        cls=GroupedCommand,
+        cls=options.WritingCommand,
         name=procedure.name,
-        help=f"Compare systems by paired tests: {procedure.title}.\n\n{DETAILS}\n\n"
+        help=f"Compare systems by paired tests ({procedure.title}).\n\n{DETAILS}\n\n"
         + examples(procedure, corpus, f"compare {name}", *ENDINGS),
         short_help=procedure.title[0].upper() + procedure.title[1:],
     )
@@ -53,6 +52,9 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
         help="How to correct p-values for the number of comparisons: all scores of all systems.",
     )
     @options.style_options
+    @click.option(
+        "-o", "--output", type=options.WRITTEN, metavar="FILE", help="Write the result to this file; print nothing."
+    )
     def command(systems: tuple[Path, ...], **values: Any) -> None:
         run(procedure, corpus, name, systems, values)
 
@@ -78,15 +80,16 @@ def run(procedure: Procedure, corpus: str | None, name: str, systems: tuple[Path
         tell(scorer.gold.notices)
     elif any(part is not None for part in read_place(values)) or given:
         raise RequestError("files of counts include their gold and options; omit the options for these")
-    results = []
-    for path, is_stored in zip(systems, stored, strict=True):
+
+    def read(path: Path, is_stored: bool) -> Counted:
         if scorer is None or is_stored:
-            result = read_counts(path, selected)
-            if scorer is not None:
-                check_signature(escape(str(path)), result, scorer)
-        else:
-            result = scorer.count(scorer.read(path))
-        results.append(result)
+            return read_counts(path, selected)
+        return scorer.count(scorer.read(path))
+
+    results = read_all(zip(systems, stored, strict=True), lambda one: read(*one))
+    for path, is_stored, result in zip(systems, stored, results, strict=True):
+        if scorer is not None and is_stored:
+            check_signature(escape(str(path)), result, scorer)
     show(systems, results, values)
 
 
@@ -120,12 +123,13 @@ def show(systems: tuple[Path, ...], results: list[Counted], values: dict[str, An
     ]
     comparisons = correct_comparisons(uncorrected, values["correction"])
     tables = [comparison_rows(comparison) for comparison in comparisons]
-    printing.show(
-        values["style"],
-        value=lambda: [comparison.to_json() for comparison in comparisons],
-        table=lambda: (tables[0][0], [row for _, rows in tables for row in rows]),
-        grids=lambda: [comparison_grid(comparison) for comparison in comparisons],
-    )
+    with printing.writing_to(values["output"]):
+        printing.show(
+            values["style"],
+            value=lambda: [comparison.to_json() for comparison in comparisons],
+            table=lambda: (tables[0][0], [row for _, rows in tables for row in rows]),
+            grids=lambda: [comparison_grid(comparison) for comparison in comparisons],
+        )
 
 
 command = ProcedureGroup(

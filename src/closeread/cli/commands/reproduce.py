@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import names, options, printing
+from closeread.cli.completion import complete_paper_tables
 from closeread.cli.notes import tell, warnings_as_notes
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ ALL = "all"
 
 @click.command(cls=options.CorpusCommand, short_help="Recompute the tables of a corpus's paper.")
 @click.argument("corpus", type=names.CorpusName(ALL))
-@click.argument("table", required=False)
+@click.argument("table", required=False, shell_complete=complete_paper_tables)
 @options.data_dir
 @click.option(
     "--upstream",
@@ -46,7 +47,9 @@ ALL = "all"
     metavar="NAME",
     help="Run the paper's baseline with this spaCy pipeline, installed or in a folder (WikiPossessions).",
 )
-@click.option("--missing", is_flag=True, help="Also show the values that are not recomputed, and what they need.")
+@click.option(
+    "--missing", "show_missing", is_flag=True, help="Also show the values that are not recomputed, and what they need."
+)
 @click.option(
     "--strict",
     is_flag=True,
@@ -60,7 +63,7 @@ def command(
     annotations: Path | None,
     articles: Path | None,
     spacy_model: str | None,
-    missing: bool,
+    show_missing: bool,
     strict: bool,
     style: Any,
     **files: Any,
@@ -106,8 +109,8 @@ def command(
             *(
                 grid
                 for of_paper in papers.values()
-                if corpus != ALL or missing
-                for grid in make_table_grids(of_paper, missing=missing)
+                if corpus != ALL or show_missing
+                for grid in make_table_grids(of_paper, missing=show_missing)
             ),
         ],
     )

@@ -66,11 +66,12 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
         procedure, corpus, f"score {name}", *(CORPUS_ENDINGS if corpus else ENDINGS), *procedure.help.flags
     )
     title = procedure.title[0].upper() + procedure.title[1:]
+    summary = f"Score predictions ({procedure.title})."
 
     @click.command(
         cls=options.WritingCommand,
         name=procedure.name,
-        help="\n\n".join(part for part in (f"{title}.", procedure.help.details, shown) if part),
+        help="\n\n".join(part for part in (summary, procedure.help.details, shown) if part),
         short_help=title,
     )
     @gold_arguments(corpus)

@@ -51,9 +51,11 @@ def command(
     if ids:
         from closeread.counts.rendering import escape_cell
 
+        tell(gold.notices)
         click.echo("\n".join(map(escape_cell, known)))
         return
     matching, shown = select_records(declared, view, gold.records, record_id)
+    tell(_list_notices(gold, shown))
     system = None if predictions is None else _read_predictions(declared, place, predictions)
     if as_json:
         click.echo(printing.format_json(_make_json(gold.records, system, matching)))
@@ -64,14 +66,19 @@ def command(
 
 
 def _read_records(corpus: Corpus, place: dict[str, Any]) -> Gold:
-    """Read the records of any config, or of the user's own gold, and print their notices."""
+    """Read the records of any config, or of the user's own gold."""
     from closeread.corpora.gold import read_gold
+    from closeread.corpora.sides import read_corpus_gold
 
     if place["gold"] is not None:
-        return options.read_gold(corpus.name, **place)
-    found = read_gold(corpus, place["config"], place["split"], options.take_files(place))
-    tell(found.notices)
-    return found
+        return read_corpus_gold(options.take_place(corpus.name, **place))
+    return read_gold(corpus, place["config"], place["split"], options.take_files(place))
+
+
+def _list_notices(gold: Gold, shown: Sequence[int]) -> Sequence[str]:
+    """Return the notices about the records that are shown: if it is one, those about it."""
+    name = gold.records[shown[0]].get(gold.corpus.key) if len(shown) == 1 else None
+    return gold.notices if name is None else gold.notices_about(name)
 
 
 def _read_predictions(corpus: Corpus, place: dict[str, Any], path: Path) -> Sequence[Record | None]:

@@ -101,7 +101,7 @@ def scores_option(procedure: Procedure) -> click.Option:
 
 def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     """Return the subcommand of a procedure."""
-    about = [f"Print a table of many systems: {procedure.title}.", DETAILS, *([] if corpus else [KEY])]
+    about = [f"Print a table of many systems ({procedure.title}).", DETAILS, *([] if corpus else [KEY])]
 
     gold_parameters: Decorator = options.gold_options if corpus else options.together()
 

@@ -18,6 +18,9 @@ CORPUS = "marmara_coref"
 class MarmaraCommand(options.WritingCommand):
     """A command that reads the corpus, with options for its folders."""
 
+    corpus = CORPUS
+    """What configs and splits are completed for."""
+
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return all parameters."""
         from closeread.corpora.gold import load_corpus
