@@ -12,8 +12,7 @@ import closeread
 from closeread.cli import main
 from closeread.cli.notes import tell
 from closeread.cli.options import read_gold
-from closeread.corpora import sources
-from closeread.hf import notices
+from closeread.corpora import notices, sources
 
 SAMPLE = ("--config", "sample")
 ODD = "1 possession has a relation to an unknown anchor (first: in 'The Lighthouse Clock')."

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.counts.counted import Counted, Provenance, UnitRows
 from closeread.counts.estimates import Resampling
@@ -181,6 +182,7 @@ def table(
     given = {**({} if preset is None else {"preset": preset}), **options}
     columns = [scores] if isinstance(scores, str) else scores
     found = read_systems(name, place, systems, options=given, metrics=metrics, scores=columns)
+    warn_all(found.notices)
     return make_systems_table(
         list(systems),
         found.results,
