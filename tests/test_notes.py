@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 import pytest
+from shared.doors import system_rows
 
 import closeread
 from closeread.cli import main
@@ -113,3 +114,26 @@ def test_a_warning_is_shown_once_and_an_error_is_one_again(monkeypatch):
         ("dogs", closeread.CloseReadWarning, __file__),
     ]
     assert issubclass(closeread.CloseReadWarning, UserWarning)
+
+
+def test_functions_warn_of_what_commands_note(monkeypatch):
+    known, odd = (
+        KNOWN.removeprefix("note: ").strip(),
+        "predictions: row 3: article 'The Lighthouse Clock': 1 possession",
+    )
+    rows = system_rows("wikipossessions")
+    calls = {
+        lambda: closeread.stats("wikipossessions", config="sample"): [known],
+        lambda: closeread.show("wikipossessions", config="sample"): [known],
+        lambda: closeread.score("wikipossessions", rows, config="sample"): [known, odd],
+        lambda: closeread.compare("wikipossessions", rows, rows, config="sample"): [known, odd],
+        lambda: closeread.table("wikipossessions", {"a": rows}, config="sample"): [known, odd],
+        lambda: closeread.validate("wikipossessions", rows, config="sample"): [known, odd],
+    }
+    for call, expected in calls.items():
+        monkeypatch.setattr(notices, "_shown", set())
+        with pytest.warns(closeread.CloseReadWarning) as caught:
+            call()
+        assert [str(one.message)[: len(text)] for one, text in zip(caught, expected, strict=True)] == expected
+        assert {one.filename for one in caught} == {__file__}
+        call()  # not said again

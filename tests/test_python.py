@@ -22,6 +22,8 @@ from closeread.counts.report import Resampling
 from closeread.errors import FormatError, InputError, RequestError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 
+pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # those of the samples are expected
+
 QUICK = Resampling(n_resamples=0)
 FORMS = {
     "pandas": lambda rows: pa.Table.from_pylist(rows).to_pandas(),

@@ -21,6 +21,8 @@ from closeread.tasks.timeline.cat_xml import read_document
 from closeread.tasks.timeline.timeline_mentions import split_mention
 from closeread.tasks.timeline.timeline_txt import dump_timeline
 
+pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # those of the samples are expected
+
 NAME = "semeval2015_timeline"
 
 
