@@ -230,6 +230,39 @@ def test_every_module_of_functions_says_what_is_public():
         assert {name for name in own if not name.startswith("_")} == set(home.__all__)
 
 
+def test_what_is_public_is_so_where_it_is_defined():
+    homes = {name: importlib.import_module(home) for name, home in closeread._HOMES.items()}
+    unlisted = {name for name, home in homes.items() if name not in getattr(home, "__all__", ())}
+    assert unlisted == {"CloseReadWarning"}  # all of closeread.errors is public
+    assert all(hasattr(home, name) for home in homes.values() for name in getattr(home, "__all__", ()))
+    assert set(dir(closeread)) >= set(closeread.__all__) >= closeread._HOMES.keys()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: closeread.score(5, []), "no such procedure: '5'"),
+        (lambda: closeread.stats(None), "no such corpus: 'None'"),
+        (lambda: closeread.convert(None, {}), "no such kind of conversion: 'None'"),
+        (lambda: closeread.baseline("mctaco", None), "no such baseline of mctaco: 'None'"),
+        (lambda: closeread.table("mctaco", None), "systems is one NoneType (expected systems by name"),
+        (lambda: closeread.table("mctaco", pd.DataFrame({"id": ["a"]})), "systems is one DataFrame (expected"),
+        (lambda: closeread.table("mctaco", "a.jsonl"), "systems is one str (expected"),
+        (lambda: closeread.table("mctaco", [[{"id": "a"}]]), "a system without a name is a list (expected"),
+        (lambda: closeread.table("mctaco", {}, config="sample"), "a table needs at least one system"),
+        (
+            lambda: closeread.score("mctaco", pd.DataFrame({"label": ["yes"]}), config="sample"),
+            "predictions: has no column 'id' (columns: 'label')",
+        ),
+    ],
+)
+def test_what_a_notebook_gets_wrong_is_one_sentence(call, message):
+    with pytest.raises((RequestError, InputError)) as error:
+        call()
+    assert str(error.value).startswith(message)
+    assert "\n" not in str(error.value)
+
+
 def test_importing_closeread_imports_none_of_it():
     code = "import sys, closeread; print([name for name in sys.modules if name.startswith('closeread.')])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -27,6 +27,17 @@ from closeread.errors import RequestError
 from closeread.records import UserFiles
 from closeread.tasks import load_procedure, procedure_names
 
+__all__ = [
+    "Scorer",
+    "compare",
+    "find_procedure",
+    "load_report",
+    "make_place",
+    "open_scorer",
+    "resolve_options",
+    "score",
+]
+
 
 @dataclass(frozen=True)
 class Scorer:
