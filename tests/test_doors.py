@@ -31,6 +31,8 @@ from closeread.counts.report import Report, Resampling, make_report
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks import load_procedure, procedure_names
 
+pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # those of the samples are expected
+
 QUICK = Resampling(n_resamples=0)
 
 

@@ -14,8 +14,17 @@ pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is no
 
 
 @pytest.fixture
-def checkout(tmp_path):
+def checkout(tmp_path, monkeypatch):
     """A folder with our Makefile and some files, and an environment whose commands only write down that they ran."""
+    for name in (
+        "MAKEFLAGS",
+        "MAKEOVERRIDES",
+        "MAKELEVEL",
+        "MFLAGS",
+        "VENV",
+        "EXTRAS",
+    ):  # of a make that runs the tests
+        monkeypatch.delenv(name, raising=False)
     shutil.copy(ROOT / "Makefile", tmp_path)
     for name in (*SOURCES, "loaders/a", "metrics/a", "cards/a"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -22,6 +22,8 @@ from closeread.counts.report import Resampling
 from closeread.errors import FormatError, InputError, RequestError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 
+pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # those of the samples are expected
+
 QUICK = Resampling(n_resamples=0)
 FORMS = {
     "pandas": lambda rows: pa.Table.from_pylist(rows).to_pandas(),
@@ -226,6 +228,39 @@ def test_every_module_of_functions_says_what_is_public():
         home = importlib.import_module(f"closeread.api.{module.name}")
         own = {name for name, one in vars(home).items() if getattr(one, "__module__", "") == home.__name__}
         assert {name for name in own if not name.startswith("_")} == set(home.__all__)
+
+
+def test_what_is_public_is_so_where_it_is_defined():
+    homes = {name: importlib.import_module(home) for name, home in closeread._HOMES.items()}
+    unlisted = {name for name, home in homes.items() if name not in getattr(home, "__all__", ())}
+    assert unlisted == {"CloseReadWarning"}  # all of closeread.errors is public
+    assert all(hasattr(home, name) for home in homes.values() for name in getattr(home, "__all__", ()))
+    assert set(dir(closeread)) >= set(closeread.__all__) >= closeread._HOMES.keys()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: closeread.score(5, []), "no such procedure: '5'"),
+        (lambda: closeread.stats(None), "no such corpus: 'None'"),
+        (lambda: closeread.convert(None, {}), "no such kind of conversion: 'None'"),
+        (lambda: closeread.baseline("mctaco", None), "no such baseline of mctaco: 'None'"),
+        (lambda: closeread.table("mctaco", None), "systems is one NoneType (expected systems by name"),
+        (lambda: closeread.table("mctaco", pd.DataFrame({"id": ["a"]})), "systems is one DataFrame (expected"),
+        (lambda: closeread.table("mctaco", "a.jsonl"), "systems is one str (expected"),
+        (lambda: closeread.table("mctaco", [[{"id": "a"}]]), "a system without a name is a list (expected"),
+        (lambda: closeread.table("mctaco", {}, config="sample"), "a table needs at least one system"),
+        (
+            lambda: closeread.score("mctaco", pd.DataFrame({"label": ["yes"]}), config="sample"),
+            "predictions: has no column 'id' (columns: 'label')",
+        ),
+    ],
+)
+def test_what_a_notebook_gets_wrong_is_one_sentence(call, message):
+    with pytest.raises((RequestError, InputError)) as error:
+        call()
+    assert str(error.value).startswith(message)
+    assert "\n" not in str(error.value)
 
 
 def test_importing_closeread_imports_none_of_it():

@@ -4,11 +4,15 @@ import json
 
 import jsonschema
 import pytest
+from shared.doors import system_rows
 
+import closeread
 from closeread.corpora.examples import example_record, example_submission
 from closeread.corpora.gold import corpus_names, load_corpus, read_gold
 from closeread.corpora.schema import load_schema
 from closeread.counts.sides import Place
+from closeread.errors import RequestError
+from closeread.formats.json_lines import dump_json_lines
 from closeread.scoring import open_scorer
 
 CORPORA = corpus_names()
@@ -190,3 +194,27 @@ def test_the_example_of_a_submission_is_one(name, run, tmp_path):
 def test_notes_are_about_the_record_that_is_shown(run, words, about):
     told = run("show", "wikipossessions", *words, *SAMPLE).stderr
     assert told.startswith(f"note: 1 known oddity {about}") if about else told == ""
+
+
+@pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
+@pytest.mark.parametrize("name", CORPORA)
+def test_python_shows_what_the_command_shows(name, run, here):
+    corpus = load_corpus(name)
+    records = list(read_gold(corpus, "sample").records)
+    key = records[-1][corpus.key]
+    page = closeread.show(name, key, config="sample")
+    assert f"{page}\n" == run("show", name, key, *SAMPLE).stdout
+    assert records[-1] in page.records
+    assert page.predictions is None
+    rows = system_rows(name)[-1:]
+    (here / "rows.jsonl").write_text(dump_json_lines(rows), "utf-8")
+    beside = closeread.show(name, key, config="sample", predictions=rows)
+    assert f"{beside}\n" == run("show", name, key, *SAMPLE, "--predictions", "rows.jsonl").stdout
+    assert {corpus.key: rows[0][corpus.key]}.items() <= beside.predictions[-1].items()
+    assert beside._repr_html_() != page._repr_html_()
+
+
+@pytest.mark.parametrize("place", [{"record_id": "test-0"}, {"config": "smple"}, {"treebank": "x"}])
+def test_python_refuses_what_can_not_be_shown(place):
+    with pytest.raises(RequestError):
+        closeread.show("mctaco", **{"config": "sample", **place})

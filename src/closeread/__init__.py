@@ -8,11 +8,13 @@
 What is where the command line has a file may also be an object: a list of rows, a data frame, a dataset, clusters by
 document.
 
-Scores: `score`, `compare`, `table`, `validate`, `Report`, `Resampling`.
-Corpora: `corpora()`, `load_dataset`, `load_dataset_builder`, `stats`, `baseline`, `convert`, `cite`.
+Scores: `score`, `compare`, `table`, `validate`, `load_report`; `Report`, `Comparison`, `SystemsTable`, `Resampling`.
+Corpora: `corpora()`, `load_dataset`, `load_dataset_builder`, `show`, `stats`, `baseline`, `convert`, `cite`.
 Metrics of evaluate: `metrics()`, `load_metric`.
 Annotators and errors: `agreement`, `errors()`.
-Figures and papers: `plot`, `reproduce`.
+Figures and papers: `plot`, `reproduce`, `Reproduction`.
+
+What a user should know of files and predictions is a `CloseReadWarning`, where the command line has a note.
 
 `corpora`, `errors` and `metrics` are also the names of packages: `closeread.errors.InputError` is a class, and
 `closeread.errors("coref", key, response)` counts errors.
@@ -33,19 +35,26 @@ if TYPE_CHECKING:
     from closeread.api.catalog import corpora, metrics, reproduce, stats
     from closeread.api.conversion import convert
     from closeread.api.figures import plot
+    from closeread.api.showing import show
     from closeread.api.validation import validate
     from closeread.corpora.citing import cite
+    from closeread.corpora.reproduction import Reproduction
+    from closeread.counts.comparison import Comparison
     from closeread.counts.report import Report, Resampling
+    from closeread.counts.systems_table import SystemsTable
     from closeread.errors import CloseReadWarning
     from closeread.hf.load import load_dataset, load_dataset_builder
     from closeread.hf.modules import load_metric
-    from closeread.scoring import compare, score
+    from closeread.scoring import compare, load_report, score
     from closeread.systems import table
 
 __all__ = [
     "CloseReadWarning",
+    "Comparison",
     "Report",
+    "Reproduction",
     "Resampling",
+    "SystemsTable",
     "__version__",
     "agreement",
     "baseline",
@@ -57,10 +66,12 @@ __all__ = [
     "load_dataset",
     "load_dataset_builder",
     "load_metric",
+    "load_report",
     "metrics",
     "plot",
     "reproduce",
     "score",
+    "show",
     "stats",
     "table",
     "validate",
@@ -68,8 +79,11 @@ __all__ = [
 
 _HOMES = {
     "CloseReadWarning": "closeread.errors",
+    "Comparison": "closeread.counts.comparison",
     "Report": "closeread.counts.report",
+    "Reproduction": "closeread.corpora.reproduction",
     "Resampling": "closeread.counts.report",
+    "SystemsTable": "closeread.counts.systems_table",
     "agreement": "closeread.api.agreement",
     "baseline": "closeread.api.baselines",
     "cite": "closeread.corpora.citing",
@@ -78,9 +92,11 @@ _HOMES = {
     "load_dataset": "closeread.hf.load",
     "load_dataset_builder": "closeread.hf.load",
     "load_metric": "closeread.hf.modules",
+    "load_report": "closeread.scoring",
     "plot": "closeread.api.figures",
     "reproduce": "closeread.api.catalog",
     "score": "closeread.scoring",
+    "show": "closeread.api.showing",
     "stats": "closeread.api.catalog",
     "table": "closeread.systems",
     "validate": "closeread.api.validation",

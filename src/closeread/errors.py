@@ -329,7 +329,7 @@ def describe_unknown(what: str, name: str, known: Sequence[str], aliases: Mappin
     >>> describe_unknown("corpus", "mctacos", ["mctaco", "tne"])
     "no such corpus: 'mctacos'. Did you mean 'mctaco'? (choose from: mctaco, tne)"
     """
-    guess = suggest(name, known, aliases)
+    guess = suggest(str(name), known, aliases)  # in Python a name may be anything
     return f"no such {what}: '{name}'{guess and '.'}{guess} (choose from: {', '.join(known) or 'none'})"
 
 

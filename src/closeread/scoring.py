@@ -14,6 +14,7 @@ from typing import Any
 
 from closeread.corpora.gold import load_corpus
 from closeread.corpora.names import find_corpus, find_task
+from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows, take_source
 from closeread.counts.comparison import Comparison, correct_comparisons, make_comparison
 from closeread.counts.multiple_testing import Correction
@@ -25,6 +26,17 @@ from closeread.digests import combine_digests
 from closeread.errors import RequestError, read_all
 from closeread.records import UserFiles
 from closeread.tasks import load_procedure, procedure_names
+
+__all__ = [
+    "Scorer",
+    "compare",
+    "find_procedure",
+    "load_report",
+    "make_place",
+    "open_scorer",
+    "resolve_options",
+    "score",
+]
 
 
 @dataclass(frozen=True)
@@ -214,6 +226,7 @@ def score(
     scorer = open_scorer(name, place, {"preset": preset, **options}, metrics)
     fields = (by,) if isinstance(by, str) else tuple(by)
     counted = scorer.count(scorer.take(predictions), scorer.breakdowns_for(fields))
+    warn_all([*scorer.gold.notices, *counted.notices])
     return make_report(counted, by=fields, resampling=resampling)
 
 
@@ -246,6 +259,7 @@ def compare(
     place, options = make_place(name, gold, config, split, data_dir, options)
     scorer = open_scorer(name, place, {"preset": preset, **options}, metrics)
     one, two = read_all((first, second), lambda system: scorer.count(scorer.take(system)))
+    warn_all([*scorer.gold.notices, *one.notices, *two.notices])
     names = [
         str(path) if isinstance(path, str | Path) else name for name, path in (("first", first), ("second", second))
     ]

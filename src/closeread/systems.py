@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.counts.counted import Counted, Provenance, UnitRows
 from closeread.counts.estimates import Resampling
@@ -27,6 +29,8 @@ from closeread.formats.text import is_open_pipe
 from closeread.scoring import Scorer, find_procedure, make_place, open_scorer
 
 __all__ = ["Source", "Systems", "read_systems", "table"]
+
+EXPECTED = "expected systems by name, such as {'mine': rows}, or a list of files"
 
 Source = FileOrRows | Report
 """A system of a table: a file of predictions, counts or a report, a folder, rows in memory, or a report."""
@@ -84,7 +88,7 @@ def read_systems(
     if has_key or None in found.values():
         families = dict.fromkeys(metric.name.partition("/")[0] for metric in selected.metrics)
         scorer = open_scorer(name, place, options, list(families))
-    elif options or any(part is not None for part in place):
+    elif sources and (options or any(part is not None for part in place)):
         raise RequestError("counts and reports include their gold and options; omit the options for these")
     notices = [] if scorer is None else list(scorer.gold.notices)
     results: list[Counted | Report] = []
@@ -135,6 +139,8 @@ def _check_signatures(
     Raises:
         RequestError: they differ; the message says in what.
     """
+    if not results:
+        return  # a table without systems is refused where it is made
     found, requested = [one.provenance for one in results], None
     if scorer is not None:
         signature = scorer.expected_signature()
@@ -186,12 +192,19 @@ def table(
             is missing or invalid.
     """
     if not isinstance(systems, Mapping):
-        paths = [Path(path) for path in systems]
+        if isinstance(systems, str | os.PathLike) or hasattr(systems, "columns") or not isinstance(systems, Iterable):
+            raise RequestError(f"systems is one {type(systems).__name__} ({EXPECTED})")
+        given = list(systems)
+        for one in given:
+            if not isinstance(one, str | os.PathLike):
+                raise RequestError(f"a system without a name is a {type(one).__name__} ({EXPECTED})")
+        paths = [Path(path) for path in given]
         systems = dict(zip(make_names(paths), paths, strict=True))
     place, options = make_place(name, gold, config, split, data_dir, options)
-    given = {**({} if preset is None else {"preset": preset}), **options}
+    chosen = {**({} if preset is None else {"preset": preset}), **options}
     columns = [scores] if isinstance(scores, str) else scores
-    found = read_systems(name, place, systems, options=given, metrics=metrics, scores=columns)
+    found = read_systems(name, place, systems, options=chosen, metrics=metrics, scores=columns)
+    warn_all(found.notices)
     return make_systems_table(
         list(systems),
         found.results,

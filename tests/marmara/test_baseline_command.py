@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from twins import marmara_features as twin
 
+import closeread
 from closeread.corpora.gold import load_corpus, read_gold
+from closeread.errors import RequestError
 from closeread.tasks.coref.marmara.baseline import Settings, predict, predict_mentions
 from closeread.tasks.coref.marmara.features import A, B
 from closeread.tasks.coref.marmara.mention_detection import detect_mentions
@@ -80,6 +82,18 @@ def test_conll_has_the_same_chains_and_the_sentences(ran):
         ran("score", "marmara_coref", f"a.{suffix}", *SAMPLE, "--json", "--no-ci") for suffix in ("conll", "jsonl")
     ]
     assert json.loads(scores[0])["scores"] == json.loads(scores[1])["scores"]
+
+
+def test_python_has_the_same_baselines(ran, records):
+    assert closeread.corpora()["marmara_coref"].baselines == ("one-entity", "singletons", "mentions", "svc", "svr")
+    assert closeread.baseline("marmara_coref", "mentions", config="sample") == predict_mentions(records)
+    for learner in ("svc", "svr"):
+        ran(*BASELINE, learner, *SAMPLE, "-o", "theirs.jsonl", "--seed", "3")
+        assert closeread.baseline("marmara_coref", learner, config="sample", seed=3) == read_rows("theirs.jsonl")
+    with pytest.raises(RequestError, match="no such option of baseline svr: 'links'"):
+        closeread.baseline("coref", "svr", config="sample", links="links.jsonl")
+    with pytest.raises(RequestError, match="no such baseline of marmara_coref: 'svm'"):
+        closeread.baseline("marmara_coref", "svm", config="sample")
 
 
 @pytest.mark.parametrize(("learner", "features"), [("svc", "T"), ("svr", "TP")])

@@ -7,6 +7,8 @@ import pytest
 from shared.marmara_sample import ANNOTATIONS, DOCUMENTS, SAMPLE
 from shared.ud_sentences import document
 
+import closeread
+from closeread.errors import RequestError
 from closeread.tasks.coref.marmara.coreference_xml import Annotation, Mention, dump_annotation, read_annotations
 
 COREFERENCE = SAMPLE / "coreference"
@@ -96,6 +98,41 @@ def test_equalities(run, here):
     record = json.loads((here / "anna.jsonl").read_text("utf-8"))
     assert (record["document"], record["n_tokens"], len(record["clusters"])) == ("77000603", 79, 6)
     assert run("score", "coref", "anna.jsonl", "anna.conll", "--no-ci").exit_code == 0
+
+
+@pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
+def test_python_writes_what_the_command_line_writes(run, here):
+    anna, given = SAMPLE / "annotations/77000603/anna.txt", SAMPLE / "given/77000603.conll"
+    for kind, source, suffix, place in (
+        ("marmara_coref", COREFERENCE, ".conll", {"data_dir": SAMPLE}),
+        ("marmara_coref", COREFERENCE, ".jsonl", {"treebank": SAMPLE / "treebank"}),
+        ("given", COREFERENCE, ".conll", {"data_dir": SAMPLE}),
+        ("equalities", anna, ".jsonl", {"given": given}),
+    ):
+        options = [str(part) for name, path in place.items() for part in (f"--{name.replace('_', '-')}", path)]
+        run("convert", kind, source, "-o", f"theirs{suffix}", *options)
+        records = closeread.convert(kind, source, f"mine{suffix}", **place)
+        assert Path(f"mine{suffix}").read_bytes() == Path(f"theirs{suffix}").read_bytes()
+        assert closeread.convert(kind, str(source), **place) == records
+        if suffix == ".jsonl":
+            assert records == list(map(json.loads, Path("mine.jsonl").read_text("utf-8").splitlines()))
+
+
+@pytest.mark.parametrize(
+    ("kind", "source", "options", "message"),
+    [
+        ("marmara_coref", {"letter": [[[0, 0]]]}, {}, "source is not a file or folder"),
+        ("given", "mine.jsonl", {"gold": "x"}, "convert given needs no gold"),
+        ("equalities", "anna.txt", {}, "equalities need the mentions that the annotator was given"),
+        ("equalities", "anna.txt", {"data_dir": "x"}, "no such option of convert equalities: 'data_dir'"),
+        ("marmara_coref", "mine.jsonl", {"side": "key"}, "no such option of convert marmara_coref: 'side'"),
+        ("equality", "anna.txt", {}, "no such kind of conversion: 'equality'. Did you mean 'equalities'"),
+    ],
+)
+def test_python_refuses(kind, source, options, message):
+    with pytest.raises(RequestError) as error:
+        closeread.convert(kind, source, **options)
+    assert message in str(error.value)
 
 
 def refuse(run, *arguments):

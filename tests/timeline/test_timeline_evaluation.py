@@ -20,6 +20,8 @@ from closeread.tasks.timeline.gold import unite
 from closeread.tasks.timeline.rules import find_odd_rows
 from closeread.tasks.timeline.timeline_txt import write_folder
 
+pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # those of the samples are expected
+
 NAME = "semeval2015_timeline"
 WRONG = f"the position is 'x' (expected a whole number from 0 to {2**53 - 1})"
 ANY_FILES = pytest.mark.filterwarnings("ignore::UserWarning")  # what is odd about files and mentions

@@ -14,6 +14,8 @@ from closeread.errors import SubmissionError
 from closeread.scoring import score
 from closeread.tasks.wikipossessions.possession_csv import dump_records
 
+pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # those of the samples are expected
+
 FIELDS = ("possessor", "certainty", "order", "anchor", "relation", "relation_certainty")
 CORPUS = load_corpus("wikipossessions")
 

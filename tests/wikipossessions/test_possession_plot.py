@@ -91,7 +91,7 @@ def assert_readable(figure):
     assert top.max() <= height
 
 
-def test_the_size_of_a_png(run):
+def test_the_size_of_a_png(run, here):
     done = run(*PLOT, "-o", "kettle.png")
     # The sample has an oddity, but in another article.
     assert (done.stdout, done.stderr) == ("kettle.png: 9 possessions\n", "")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from closeread import tasks
+from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows, take_rows
 from closeread.counts.annotators import Annotator
 from closeread.counts.results import Result
@@ -52,7 +53,9 @@ def agreement(corpus: str, *annotators: FileOrRows, **options: str | Sequence[st
     )
     if "given" in chosen:
         chosen["given"] = take_annotator("given", chosen["given"], procedure.by_name)
-    return cast(Result, compare(take_annotators(annotators, procedure.by_name), **chosen))
+    found = compare(take_annotators(annotators, procedure.by_name), **chosen)
+    warn_all(found.notices)
+    return cast(Result, found)
 
 
 def take_annotators(annotators: Sequence[FileOrRows], by_name: tuple[str, str] | None = None) -> list[Annotator]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from closeread.corpora.baselines import load_baseline, load_baselines
-from closeread.corpora.gold import load_corpus
+from closeread.corpora.baselines import Baseline, load_baselines, load_own_baselines
+from closeread.corpora.names import find_corpus
+from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.corpora.sides import read_corpus_gold
 from closeread.corpora.submissions import write_submission
+from closeread.errors import RequestError, describe_unknown
 from closeread.records import Record
 from closeread.scoring import make_place
 
@@ -42,14 +44,18 @@ def baseline(
     Raises:
         RequestError: there is no such corpus, baseline or option; an InputError if gold is missing or invalid.
     """
-    declared = load_corpus(corpus)
-    chosen = load_baseline(corpus, name)
+    declared = find_corpus(corpus)
+    known = _load_all(declared.name)
+    if name not in known:
+        raise RequestError(describe_unknown(f"baseline of {declared.name}", name, list(known)))
+    chosen = known[name]
     place, rest = make_place(
         declared.name, gold, config, split, data_dir, {key: str(of) for key, of in options.items()}
     )
     chosen.resolve_options(rest)
-    records = read_corpus_gold(place._replace(corpus=declared.name)).records
-    rows = chosen.predict(records, **rest)
+    found = read_corpus_gold(place._replace(corpus=declared.name))
+    warn_all(found.notices)
+    rows = chosen.predict(found.records, **rest)
     if output is not None:
         write_submission(Path(output), rows, declared)
     return rows
@@ -57,4 +63,8 @@ def baseline(
 
 def list_baselines(corpus: str) -> list[str]:
     """Return the names of the baselines of a corpus."""
-    return list(load_baselines(corpus))
+    return list(_load_all(corpus))
+
+
+def _load_all(corpus: str) -> dict[str, Baseline]:
+    return {**load_baselines(corpus), **load_own_baselines(corpus)}

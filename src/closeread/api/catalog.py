@@ -10,7 +10,9 @@ from pathlib import Path
 from closeread.api.baselines import list_baselines
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.facts import Statistics, count_corpus
-from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.gold import corpus_names, data_notices, load_corpus
+from closeread.corpora.names import find_corpus
+from closeread.corpora.notices import warn_all
 from closeread.corpora.reproduction import Inputs, Reproduction
 from closeread.corpora.reproduction import reproduce as recompute
 from closeread.errors import RequestError
@@ -104,7 +106,9 @@ def stats(corpus: str, *, config: str | None = None, data_dir: str | Path | None
         RequestError: there is no such corpus or config, or it has no figures; an InputError if files are missing or
             invalid.
     """
-    return count_corpus(corpus, config, _take_files(corpus, data_dir, options))
+    found = count_corpus(find_corpus(corpus).name, config, _take_files(corpus, data_dir, options))
+    warn_all(found.notices)
+    return found
 
 
 def reproduce(
@@ -134,12 +138,14 @@ def reproduce(
         RequestError: there is no such corpus or table; an InputError if the corpus's files are missing or invalid.
     """
     checkout, notes, texts = (None if one is None else Path(one) for one in (upstream, annotations, articles))
+    declared = find_corpus(corpus)
     inputs = Inputs(_take_files(corpus, data_dir, options), checkout, notes, texts, spacy_model)
-    return recompute(corpus, None if table is None else str(table), inputs)
+    warn_all(data_notices(declared, declared.default_config, inputs.data_dir))
+    return recompute(declared.name, None if table is None else str(table), inputs)
 
 
 def _take_files(corpus: str, data_dir: str | Path | None, options: Mapping[str, str]) -> DataDir | None:
-    place, rest = make_place(load_corpus(corpus).name, data_dir=data_dir, options=options)
+    place, rest = make_place(find_corpus(corpus).name, data_dir=data_dir, options=options)
     if rest:
         raise RequestError(f"unexpected arguments for {corpus}: {', '.join(rest)}")
     return place.data_dir

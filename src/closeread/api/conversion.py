@@ -7,14 +7,17 @@ from pathlib import Path
 
 from closeread.api.agreement import check_arguments, take_annotator
 from closeread.corpora.conversions import Conversion
+from closeread.corpora.names import find_task
+from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.errors import RequestError, describe_unknown
-from closeread.hf.notices import warn
 from closeread.records import Record
 from closeread.scoring import find_procedure, make_place
 from closeread.tasks import find_all
 
 __all__ = ["convert"]
+
+OWNER = "closeread.tasks."
 
 
 def convert(
@@ -35,12 +38,13 @@ def convert(
     {'document': 'letter', 'clusters': [[[0, 0], [1, 1]]]}
 
     Args:
-        kind: the name of the corpus or its procedure, such as "coref", "tne" or "timeline".
-        source: a file, a folder or objects, as for `closeread.score`.
+        kind: the name of the corpus or its procedure, such as "coref", "tne" or "timeline"; of Marmara's files
+            "marmara_coref", "given" for all its mentions, and "equalities" for annotators' files.
+        source: a file, a folder or objects, as for `closeread.score`; of Marmara a file or a folder.
         to: the file or folder to write, in the format of its suffix; None to write nothing.
-        gold, config, split, data_dir: gold, where the conversion needs it ("tne").
+        gold, config, split, data_dir: gold, where the conversion needs it ("tne"); of Marmara only `data_dir`.
         **options: `side="response"` for "coref"; `form`, `close` and `clusters` for "tne"; `form` is the `--to` of
-            the command line.
+            the command line; `treebank` for "marmara_coref" and "given", `given` for "equalities".
 
     Returns:
         The records; none if a document of annotation is converted.
@@ -49,23 +53,42 @@ def convert(
         RequestError: a name does not exist, or the format can't hold the records; an InputError if the source is
             invalid.
     """
-    found: dict[str, Conversion] = {
-        name: one for module in find_all("conversions") for name, one in module.CONVERSIONS.items()
-    }
-    name = kind if kind in found else find_procedure(kind)[0].name
-    if name not in found:
-        raise RequestError(describe_unknown("kind of conversion", kind, sorted(found)))
-    conversion, by_name = found[name], find_procedure(name)[0].by_name
-    check_arguments(f"convert {name}", conversion.convert, options)
-    given = take_annotator("source", source, by_name)
+    found: dict[str, tuple[str, Conversion]] = {}
+    for module in find_all("conversions"):
+        task = module.__name__.removeprefix(OWNER).partition(".")[0]
+        found |= {name: (task, one) for name, one in module.CONVERSIONS.items()}
+    name = _find_name(kind, list(found))
+    task, conversion = found[name]
+    chosen: dict[str, object] = dict(options)
+    if conversion.corpus is None:
+        if any(one is not None for one in (gold, config, split)):
+            raise RequestError(f"convert {name} needs no gold")
+        chosen |= {} if data_dir is None else {"data_dir": data_dir}
+    check_arguments(f"convert {name}", conversion.convert, chosen)
+    given = take_annotator("source", source, find_procedure(task)[0].by_name)
     output = None if to is None else Path(to)
-    if conversion.corpus is not None:
-        place, _ = make_place(conversion.corpus, gold, config, split, data_dir)
-        converted = conversion.convert(given, output, place._replace(corpus=conversion.corpus), **options)
-    elif any(one is not None for one in (gold, config, split, data_dir)):
-        raise RequestError(f"convert {name} needs no gold")
+    if conversion.corpus is None:
+        converted = conversion.convert(given, output, **chosen)
     else:
-        converted = conversion.convert(given, output, **options)
-    for notice in converted.notices:
-        warn(notice)
+        place, _ = make_place(conversion.corpus, gold, config, split, data_dir)
+        converted = conversion.convert(given, output, place._replace(corpus=conversion.corpus), **chosen)
+    warn_all(converted.notices)
     return converted.records
+
+
+def _find_name(kind: str, known: Sequence[str]) -> str:
+    """Return the name of the conversion that is meant by a name, which may be another one of its corpus or procedure.
+
+    Raises:
+        RequestError: there is none; the message suggests a similar name.
+    """
+    if kind in known:
+        return kind
+    try:
+        task, corpus = find_task(kind)
+    except RequestError:
+        raise RequestError(describe_unknown("kind of conversion", kind, sorted(known))) from None
+    name = task if corpus is None or corpus not in known else corpus
+    if name not in known:
+        raise RequestError(describe_unknown("kind of conversion", kind, sorted(known)))
+    return name

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from closeread.api.agreement import check_arguments, take_annotator
 from closeread.corpora.figures import Drawing, FigureKind
+from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.counts.annotators import Annotator
 from closeread.drawing.pictures import check_suffix, write_picture
@@ -67,6 +68,7 @@ def plot(
         if chosen.get("predictions") is not None:
             chosen["predictions"] = take_annotator("predictions", cast(FileOrRows, chosen["predictions"]), by_name)
         drawing = figure.draw(place, *_take_subjects(kind, figure, subjects, by_name), **chosen)
+    warn_all(drawing.notices)
     if output is not None:
         write_picture(drawing.figure, Path(output))
     return drawing.figure

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.errors import InputError, escape
 from closeread.scoring import Scorer, make_place, open_scorer
@@ -85,7 +86,10 @@ def validate(
         RequestError: a name does not exist; an InputError if gold is missing or invalid.
     """
     place, rest = make_place(name, gold, config, split, data_dir, options)
-    return validate_with(open_scorer(name, place, rest), predictions)
+    scorer = open_scorer(name, place, rest)
+    verdict = validate_with(scorer, predictions)
+    warn_all([*scorer.gold.notices, *verdict.notices])
+    return verdict
 
 
 def validate_with(scorer: Scorer, predictions: FileOrRows) -> Verdict:

@@ -1,6 +1,7 @@
 """Baselines: predictions without learning, each with the options that it takes.
 
-The module `baselines` of a task offers `BASELINES`, a sequence of `Baseline`.
+The module `baselines` of a task offers `BASELINES`, a sequence of `Baseline`.  The module `own_baselines` offers those
+whose commands are written by hand.
 """
 
 from __future__ import annotations
@@ -91,6 +92,17 @@ def load_baselines(corpus: str) -> dict[str, Baseline]:
         RequestError: there is no such corpus.
     """
     module = find(load_corpus(corpus).task, "baselines")
+    offered = () if module is None else cast(Sequence[Baseline], module.BASELINES)
+    return {baseline.name: baseline for baseline in offered}
+
+
+def load_own_baselines(corpus: str) -> dict[str, Baseline]:
+    """Load the baselines of a corpus whose commands are written by hand, by name.
+
+    Raises:
+        RequestError: there is no such corpus.
+    """
+    module = find(load_corpus(corpus).task, "own_baselines")
     offered = () if module is None else cast(Sequence[Baseline], module.BASELINES)
     return {baseline.name: baseline for baseline in offered}
 

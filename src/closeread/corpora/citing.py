@@ -11,6 +11,8 @@ from closeread.counts.procedure import Procedure
 from closeread.errors import RequestError, describe_unknown
 from closeread.tasks import find, load_procedure, procedure_names
 
+__all__ = ["cite", "join_entries", "list_papers"]
+
 OWN = "closeread"
 SOFTWARE = f"""@software{{closeread,
   title = {{closeread}},

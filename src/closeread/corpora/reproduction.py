@@ -40,6 +40,8 @@ from closeread.tasks import find
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
 
+__all__ = ["Inputs", "Reproduction", "load_printed", "reproduce", "reproducible"]
+
 Recomputed = Mapping[tuple[str, str], Value]
 T = TypeVar("T")
 

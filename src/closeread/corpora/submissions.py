@@ -31,6 +31,7 @@ from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_l
 from closeread.formats.text import read_lines
 from closeread.records import (
     AnyParsed,
+    ColumnRecords,
     Parsed,
     ParsedFolder,
     ParsedRows,
@@ -229,7 +230,11 @@ def _find_formats(corpus: Corpus) -> list[SubmissionFormat]:
 
 def _read(path: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Record]) -> AnyParsed:
     if not isinstance(path, Path):
-        return ParsedRows(fit_rows(path, corpus.name, "submission"), [])
+        rows = fit_rows(path, corpus.name, "submission")
+        if isinstance(rows, ColumnRecords) and corpus.key not in rows.columns:
+            found = f"has no column {quote(corpus.key)} (columns: {', '.join(map(quote, map(str, rows.columns)))})"
+            raise FormatError("predictions", [Problem(found)])
+        return ParsedRows(rows, [])
     if path.is_dir():
         for folder in _find_folders(corpus):
             return folder.read(path, gold)

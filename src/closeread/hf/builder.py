@@ -21,12 +21,12 @@ from datasets.exceptions import DatasetGenerationError
 
 from closeread.corpora.declaration import Corpus, SourceFile, UserFolders
 from closeread.corpora.gold import Gold, available_splits, data_notices, read_gold, splits_at_hand
+from closeread.corpora.notices import warn
 from closeread.corpora.oddities import name_command
 from closeread.corpora.schema import load_schema
 from closeread.corpora.sources import cache_folder, data_folder, file_digest, files_in, find_places
 from closeread.errors import SHOWN, InputError, Problem, RequestError, UnavailableError
 from closeread.hf.features import features
-from closeread.hf.notices import warn
 from closeread.records import DataDir, UserFiles, as_columns
 
 VERSION = "1.0.0"

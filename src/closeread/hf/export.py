@@ -23,10 +23,10 @@ from huggingface_hub import DatasetCard
 
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import load_corpus, select
+from closeread.corpora.notices import warn
 from closeread.errors import Problem, RequestError, UnavailableError, describe_unknown
 from closeread.files import creating_folder, package_folder
 from closeread.hf.load import load_dataset_builder
-from closeread.hf.notices import warn
 from closeread.records import DataDir, Record, UserFiles
 
 FIGURES = re.compile(r"## Figures\n.*?(?=^## )", re.DOTALL | re.MULTILINE)

@@ -15,6 +15,8 @@ from closeread.hf.modules import class_name
 from closeread.hf.reading_code import code_digest
 from closeread.hf.register import reject_inapplicable
 
+__all__ = ["builder_class", "load_dataset", "load_dataset_builder"]
+
 
 def load_dataset_builder(
     path: str,

@@ -174,7 +174,7 @@ def reject_inapplicable(path: str, options: Mapping[str, Any]) -> None:
 
 def _warn_about_folder(path: str, what: str) -> None:
     if os.path.isdir(path):
-        from closeread.hf.notices import warn
+        from closeread.corpora.notices import warn
 
         warn(f"'{path}' loads closeread's {what}; write './{path}' to load the folder of that name")
 

@@ -12,7 +12,8 @@ from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
-    from closeread.tasks.coref.marmara.converting import Source
+    from closeread.corpora.conversions import Converted
+    from closeread.counts.annotators import Annotator
 
 treebank = click.option(
     "--treebank", type=options.NAMED, metavar="DIR", help="Read the METU-Sabanci Turkish Treebank from this folder."
@@ -47,13 +48,9 @@ def convert(source: Path, output: Path, data_dir: Path | None, treebank: Path | 
         --treebank treebank -o 00016112.conll
       closeread convert marmara_coref marmara.conll -o new_coreference
     """
-    from closeread.errors import escape, pluralize
-    from closeread.tasks.coref.marmara.converting import find_losses, write_source
+    from closeread.tasks.coref.marmara import conversions
 
-    found = _read(source, data_dir, treebank)
-    write_source(found, output)
-    tell(f"lost: {what}." for what in find_losses(found, output))
-    click.echo(escape(f"{output}: {pluralize(len(found.documents), 'document')}"))
+    _report(output, conversions.convert(_name(source), output, data_dir=data_dir, treebank=treebank))
 
 
 @click.command(cls=options.WritingCommand, short_help="Write all mentions of Marmara as CoNLL.")
@@ -71,30 +68,9 @@ def convert_given(source: Path, output: Path, data_dir: Path | None, treebank: P
       closeread convert given coreference/00016112.xml -o given.conll
       closeread convert given coreference -o given.conll --treebank treebank
     """
-    from closeread.errors import RequestError, escape, pluralize
-    from closeread.files import write_text
-    from closeread.tasks.coref.marmara.converting import dump_given
+    from closeread.tasks.coref.marmara import conversions
 
-    if output.suffix.lower() != ".conll":
-        raise RequestError(f"cannot write {output}: the suffix is '{output.suffix}' (expected .conll)")
-    found = _read(source, data_dir, treebank)
-    try:
-        text = dump_given(found)
-    except ValueError as error:
-        raise RequestError(f"cannot write {output}: {error}") from None
-    write_text(output, text)
-    mentions = sum(len(document["mentions"]) for document in found.documents)
-    size = f"{pluralize(len(found.documents), 'document')}, {pluralize(mentions, 'mention')}"
-    click.echo(escape(f"{output}: {size}"))
-
-
-def _read(source: Path, data_dir: Path | None, treebank: Path | None) -> Source:
-    """Read documents and print what is odd about them."""
-    from closeread.tasks.coref.marmara.converting import locate_treebank, read_source
-
-    found = read_source(source, lambda: locate_treebank(data_dir, treebank))
-    tell(found.notices)
-    return found
+    _report(output, conversions.convert_given(_name(source), output, data_dir=data_dir, treebank=treebank))
 
 
 @click.command(cls=options.WritingCommand, short_help="Convert equalities of mentions to chains.")
@@ -117,21 +93,23 @@ def convert_equalities(file: Path, given: Path, output: Path) -> None:
     Examples:
       closeread convert equalities anna.txt --given given.conll -o anna.conll
     """
-    from closeread.errors import SHOWN, RequestError, escape, pluralize
-    from closeread.files import write_text
-    from closeread.tasks.coref.marmara.equalities import describe_unused, dump_annotation, read_equalities, read_given
+    from closeread.tasks.coref.marmara import conversions
 
-    mentions = read_given(given)
-    annotation = read_equalities(file, mentions)
-    try:
-        text = dump_annotation(annotation, mentions, output.suffix.lower())
-    except ValueError as error:
-        raise RequestError(f"cannot write {output}: {error}") from None
-    write_text(output, text)
-    tell(describe_unused(annotation, mentions, SHOWN))
-    used = sum(map(len, annotation.chains))
-    size = f"{pluralize(len(annotation.chains), 'chain')}, {pluralize(used, 'mention')}"
-    click.echo(escape(f"{output}: {size}"))
+    _report(output, conversions.convert_equalities(_name(file), output, given=given))
+
+
+def _name(path: Path) -> Annotator:
+    from closeread.counts.annotators import Annotator
+
+    return Annotator(str(path), path)
+
+
+def _report(output: Path, converted: Converted) -> None:
+    """Print what is converted, and notes about it."""
+    from closeread.errors import escape
+
+    tell(converted.notices)
+    click.echo(escape(f"{output}: {converted.summary}"))
 
 
 COMMANDS: Commands = {

@@ -22,6 +22,7 @@ from closeread.errors import FormatError, Problem, pluralize, quote
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.problems import Problems
 from closeread.formats.text import read_lines
+from closeread.records import Record
 from closeread.tasks.coref.conll import read_conll
 from closeread.tasks.coref.marmara.conll_files import format_document
 from closeread.tasks.coref.marmara.conll_rows import Row, find_chains, read_rows
@@ -178,6 +179,12 @@ def describe_unused(annotation: Equalities, given: Given, limit: int) -> list[st
     return [f"{total}{more}:", *map(given.describe, annotation.unused[:limit])]
 
 
+def make_row(annotation: Equalities, given: Given) -> Record:
+    """Return an annotation as a document of coreference."""
+    clusters = [[list(span) for span in chain] for chain in annotation.chains]
+    return {"document": given.name, "clusters": clusters, "n_tokens": len(given.rows)}
+
+
 def dump_annotation(annotation: Equalities, given: Given, suffix: str) -> str:
     """Return an annotation as CoNLL (`.conll`) or as JSON Lines of coreference (`.jsonl`).
 
@@ -187,6 +194,5 @@ def dump_annotation(annotation: Equalities, given: Given, suffix: str) -> str:
     if suffix == ".conll":
         return format_document(given.name, given.sentences, annotation.chains)
     if suffix == ".jsonl":
-        clusters = [[list(span) for span in chain] for chain in annotation.chains]
-        return dump_json_lines([{"document": given.name, "clusters": clusters, "n_tokens": len(given.rows)}])
+        return dump_json_lines([make_row(annotation, given)])
     raise ValueError(f"the suffix is '{suffix}' (expected .conll or .jsonl)")

@@ -1,11 +1,14 @@
-"""Warnings about what was loaded, shown at the line of the user's code that loaded it, once each."""
+"""Warnings about what was loaded or scored, shown at the line of the user's code that did it, once each."""
 
 from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterable
 
-from closeread.errors import CloseReadWarning
+from closeread.errors import CloseReadWarning, escape
+
+__all__ = ["warn", "warn_all"]
 
 LIBRARIES = {"closeread", "datasets", "evaluate"}
 
@@ -23,3 +26,9 @@ def warn(message: str) -> None:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, CloseReadWarning, stacklevel=level)
     _shown.add(message)  # not if the user has made it an error
+
+
+def warn_all(messages: Iterable[str]) -> None:
+    """Warn of each message, without the control characters that names in files may have."""
+    for message in messages:
+        warn(escape(message))

@@ -1,0 +1,123 @@
+"""Show records as a reader would want them."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from closeread.corpora.declaration import Corpus
+from closeread.corpora.gold import Gold, read_gold
+from closeread.corpora.names import find_corpus
+from closeread.corpora.notices import warn_all
+from closeread.corpora.objects import FileOrRows
+from closeread.corpora.showing import Part, load_view, select_records
+from closeread.corpora.sides import read_corpus_gold
+from closeread.counts.html_tables import draw_html
+from closeread.counts.rendering import draw
+from closeread.counts.sides import Place
+from closeread.counts.terminal import find_width, wrap_paragraph
+from closeread.errors import RequestError, escape
+from closeread.records import Record
+from closeread.scoring import make_place, open_scorer
+from closeread.tasks import load_procedure
+
+__all__ = ["Page", "show"]
+
+
+@dataclass(frozen=True)
+class Page:
+    """Records, laid out for reading.
+
+    Attributes:
+        records: the gold records that are shown.
+        predictions: what a system has for each of them, None where it has nothing; None without a system.
+    """
+
+    records: Sequence[Record]
+    predictions: Sequence[Record | None] | None = None
+    _parts: tuple[Part, ...] = field(default=(), repr=False)
+
+    def __str__(self) -> str:
+        """The page as the command line prints it."""
+        width = find_width()
+        drawn = [
+            "\n".join(line for text in part.splitlines() for line in wrap_paragraph(escape(text), width))
+            if isinstance(part, str)
+            else draw(part, "table")
+            for part in self._parts
+        ]
+        return "\n\n".join(text.rstrip("\n") for text in drawn)
+
+    def _repr_html_(self) -> str:
+        """The page as Jupyter shows it."""
+        return "".join(
+            f'<p style="white-space: pre-wrap">{html.escape(part)}</p>' if isinstance(part, str) else draw_html(part)
+            for part in self._parts
+        )
+
+
+def show(
+    corpus: str,
+    record_id: str | None = None,
+    *,
+    predictions: FileOrRows | None = None,
+    gold: FileOrRows | None = None,
+    config: str | None = None,
+    split: str | None = None,
+    data_dir: str | Path | None = None,
+    **options: str,
+) -> Page:
+    """Show a record of a corpus as a reader would want it, as `closeread show` does.
+
+    >>> import closeread
+    >>> closeread.show("mctaco", config="sample").records[0]["id"]
+    'test-00000'
+
+    Args:
+        corpus: its name.
+        record_id: the id of a record; None for the first.
+        predictions: what a system has for it, to be shown beside it: a file, a folder or objects, as for
+            `closeread.score`; other records may lack predictions.
+        gold, config, split, data_dir: where the record is, as for `closeread.score`; any config.
+        **options: folders of the corpus and options of reading it, such as `treebank`.
+
+    Raises:
+        RequestError: there is no such corpus or record (the message suggests a similar id); an InputError if something
+            is missing or invalid.
+    """
+    declared = find_corpus(corpus)
+    place, rest = make_place(declared.name, gold, config, split, data_dir, options)
+    if rest:
+        raise RequestError(f"unexpected arguments for {corpus}: {', '.join(rest)}")
+    place = place._replace(corpus=declared.name)
+    found = _read_records(declared, place)
+    if not found.records:
+        raise RequestError("there are no records")
+    warn_all(found.notices)
+    view = load_view(declared, found.config)
+    _, shown = select_records(declared, view, found.records, record_id)
+    rows = None if predictions is None else _read_predictions(declared, place, predictions)
+    records = [found.records[number] for number in shown]
+    beside = None if rows is None else [rows[number] for number in shown]
+    return Page(records, beside, tuple(view.draw(records, beside)))
+
+
+def _read_records(corpus: Corpus, place: Place) -> Gold:
+    """Read the records of any config, or of the user's own gold."""
+    if place.gold is not None:
+        return read_corpus_gold(place)
+    return read_gold(corpus, place.config, place.split, place.data_dir)
+
+
+def _read_predictions(corpus: Corpus, place: Place, predictions: FileOrRows) -> Sequence[Record | None]:
+    """Return the predictions for all gold records, in their order; None for those without."""
+    known = {option.name: option for option in load_procedure(corpus.procedure).options}
+    absent = {"missing": "empty"} if "missing" in known and "empty" in known["missing"].choices else {}
+    scorer = open_scorer(corpus.name, place, absent)
+    system = scorer.take(predictions)
+    warn_all(system.notices)
+    missing = set(system.missing)
+    keys = (record[corpus.key] for record in scorer.gold.records)
+    return [None if key in missing else row for key, row in zip(keys, system.rows, strict=True)]
