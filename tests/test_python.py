@@ -13,6 +13,7 @@ import datasets
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from shared.doors import CORPORA, KEY, RESPONSE, flat, sample_gold, system_rows
 
@@ -58,6 +59,22 @@ def test_objects_score_as_files_do(corpus, here):
         assert essence(closeread.score(corpus, form(rows), gold=form(gold), resampling=QUICK)) == expected, name
     compared = closeread.compare(corpus, pd.DataFrame(rows), Path("rows.jsonl"), gold=gold, resampling=Resampling(1))
     assert essence(compared.first) == essence(compared.second) == expected
+
+
+def test_labels_that_are_stored_as_integers_have_their_names(here):
+    gold, rows = sample_gold("mctaco"), system_rows("mctaco")
+    expected = essence(closeread.score("mctaco", rows, gold=gold, resampling=QUICK))
+    names = ["no", "yes"]
+    numbered = [{**row, "label": names.index(row["label"])} for row in gold]
+    pa.parquet.write_table(pa.Table.from_pylist(numbered), "gold.parquet")
+    for source in (numbered, "gold.parquet"):
+        system = [{**row, "label": names.index(row["label"])} for row in rows]
+        assert essence(closeread.score("mctaco", system, gold=source, resampling=QUICK)) == expected
+
+
+def test_a_single_row_is_told(here):
+    with pytest.raises(SubmissionError, match=r"got a single row \(expected a list of rows, or columns by name\)$"):
+        closeread.score("mctaco", {"id": "test-0", "label": "yes"}, config="sample")
 
 
 @pytest.mark.parametrize(

@@ -139,10 +139,10 @@ def _make_error(side: str, what: str) -> FormatError | SubmissionError:
 
 
 def name_labels(rows: Sequence[Any], corpus: str, definition: str) -> Sequence[Any]:
-    """Replace the integers that `datasets` stores for labels by their names, in rows of a definition of a schema."""
+    """Replace integers, as which `datasets` may store labels, by their names, in rows of a definition of a schema."""
     schema = load_schema(corpus)
     nodes = resolve(schema, schema["$defs"][definition])["properties"]
-    labels = {name: node for name, one in nodes.items() if (node := resolve(schema, one)).get("x-class-label")}
+    labels = {name: node for name, one in nodes.items() if "enum" in (node := resolve(schema, one))}
     if not labels:
         return rows
     if isinstance(rows, ColumnRecords):
@@ -287,7 +287,13 @@ def _read_columns(side: str, rows: Any, known: Sequence[str] | None) -> dict[str
     if names is None or callable(names):
         return None
     wanted = list(names) if known is None else [name for name in known if name in names]
+    if isinstance(rows, Mapping) and rows and not any(_is_column(rows[name]) for name in names):
+        raise SubmissionError(side, [Problem("got a single row (expected a list of rows, or columns by name)")])
     return {name: as_list(f"{side}: {name}", rows[name]) for name in wanted}
+
+
+def _is_column(values: object) -> bool:
+    return isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping)
 
 
 def _is_dataset(rows: object) -> bool:
