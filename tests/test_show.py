@@ -4,7 +4,6 @@ import json
 
 import jsonschema
 import pytest
-from shared.doors import system_rows
 
 import closeread
 from closeread.corpora.examples import example_record, example_submission
@@ -200,18 +199,16 @@ def test_notes_are_about_the_record_that_is_shown(run, words, about):
 @pytest.mark.parametrize("name", CORPORA)
 def test_python_shows_what_the_command_shows(name, run, here):
     corpus = load_corpus(name)
-    records = list(read_gold(corpus, "sample").records)
-    key = records[-1][corpus.key]
+    rows = [json.loads(example_submission(corpus))]
+    key = rows[0][corpus.key]
     page = closeread.show(name, key, config="sample")
     assert f"{page}\n" == run("show", name, key, *SAMPLE).stdout
-    assert records[-1] in page.records
+    assert key in [record[corpus.key] for record in page.records]
     assert page.predictions is None
-    rows = system_rows(name)[-1:]
     (here / "rows.jsonl").write_text(dump_json_lines(rows), "utf-8")
     beside = closeread.show(name, key, config="sample", predictions=rows)
     assert f"{beside}\n" == run("show", name, key, *SAMPLE, "--predictions", "rows.jsonl").stdout
-    assert {corpus.key: rows[0][corpus.key]}.items() <= beside.predictions[-1].items()
-    assert beside._repr_html_() != page._repr_html_()
+    assert key in [row[corpus.key] for row in beside.predictions if row is not None]
 
 
 @pytest.mark.parametrize("place", [{"record_id": "test-0"}, {"config": "smple"}, {"treebank": "x"}])

@@ -16,6 +16,8 @@ from shared.universal_anaphora import random_pair
 
 from closeread.tasks.coref.sides import read_documents, write_documents
 
+pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # what is not scored is told
+
 AGREED = json.loads((Path(maker.HERE) / "universal_anaphora.json").read_text("utf-8"))
 
 NAMES = {"muc": "muc", "bcub": "b3", "ceafm": "ceafm", "ceafe": "ceafe", "lea": "lea", "blanc": "blanc"}
