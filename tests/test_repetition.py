@@ -1,6 +1,7 @@
 """Options that are given twice: values add up or are refused, and fields are offered where there are some."""
 
 import json
+import re
 from pathlib import Path
 
 import click
@@ -125,5 +126,6 @@ def test_fields_are_offered_where_there_are_some(ran):
         assert ("--by FIELD" in shown) == bool(fields)
         assert not fields or f"Choose from: {', '.join(fields)}" in shown
     assert not load_procedure("timeline").fields
-    assert "No such option '--by'" in CliRunner().invoke(main, ["score", "timeline", "x", "--by", "y"]).stderr
+    refused = CliRunner().invoke(main, ["score", "timeline", "x", "--by", "y"]).stderr
+    assert re.search(r"No such option:? '?--by", refused)  # versions of click word it in two ways
     assert "genre, entity_size" in " ".join(ran("errors", "coref", "--help").split())

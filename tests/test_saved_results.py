@@ -1,6 +1,7 @@
 """Results as files: what is saved prints the same when it is loaded, and what is no result is refused."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -128,7 +129,8 @@ def test_what_is_no_comparison():
     }
     with pytest.raises(FormatError) as error:
         Comparison.from_json(bad, "c.json")
-    assert "c.json: differences['muc/f1'].p_bootstrap: 2 is greater than the maximum of 1" in str(error.value)
+    # Versions of jsonschema write such a place in two ways.
+    assert re.search(r"differences\W+muc/f1\W+p_bootstrap: 2 is greater than the maximum of 1\n", str(error.value))
     assert "c.json: second.name: 1 is not of type 'string'" in str(error.value)
 
 

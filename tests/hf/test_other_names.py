@@ -30,6 +30,7 @@ def test_metrics(load, name, module):
     assert load(name).name == module
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # older versions leave the file open
 def test_a_folder_of_the_users_own_is_not_taken_for_another_name():
     Path("timeline").mkdir()
     Path("timeline/rows.csv").write_text("word\nsailed\n", "utf-8")
