@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from closeread.records import Record
 from closeread.scoring import make_place, open_scorer
 from closeread.tasks import load_procedure
 
-__all__ = ["Page", "show"]
+__all__ = ["Page", "draw_parts", "read_predictions", "read_records", "show"]
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,7 @@ class Page:
 
     def __str__(self) -> str:
         """The page as the command line prints it."""
-        width = find_width()
-        drawn = [
-            "\n".join(line for text in part.splitlines() for line in wrap_paragraph(escape(text), width))
-            if isinstance(part, str)
-            else draw(part, "table")
-            for part in self._parts
-        ]
-        return "\n\n".join(text.rstrip("\n") for text in drawn)
+        return draw_parts(self._parts)
 
     def _repr_html_(self) -> str:
         """The page as Jupyter shows it."""
@@ -91,33 +84,73 @@ def show(
     place, rest = make_place(declared.name, gold, config, split, data_dir, options)
     if rest:
         raise RequestError(f"unexpected arguments for {corpus}: {', '.join(rest)}")
-    place = place._replace(corpus=declared.name)
-    found = _read_records(declared, place)
-    if not found.records:
-        raise RequestError("there are no records")
+    found = read_records(declared, place._replace(corpus=declared.name))
     warn_all(found.notices)
     view = load_view(declared, found.config)
     _, shown = select_records(declared, view, found.records, record_id)
-    rows = None if predictions is None else _read_predictions(declared, place, predictions)
     records = [found.records[number] for number in shown]
-    beside = None if rows is None else [rows[number] for number in shown]
+    if predictions is None:
+        return Page(records, None, tuple(view.draw(records, None)))
+    system, notices = read_predictions(declared, place, predictions)
+    warn_all(notices)
+    beside = [system[number] for number in shown]
     return Page(records, beside, tuple(view.draw(records, beside)))
 
 
-def _read_records(corpus: Corpus, place: Place) -> Gold:
-    """Read the records of any config, or of the user's own gold."""
+def read_records(corpus: Corpus, place: Place) -> Gold:
+    """Read the records of any config, or of the user's own gold.
+
+    Args:
+        corpus: the declaration that they follow.
+        place: where they are, with the name of the corpus.
+
+    Raises:
+        RequestError: there are none, or no such config or split; an InputError if a file is missing or invalid.
+    """
     if place.gold is not None:
-        return read_corpus_gold(place)
-    return read_gold(corpus, place.config, place.split, place.data_dir)
+        found = read_corpus_gold(place)
+    else:
+        found = read_gold(corpus, place.config, place.split, place.data_dir)
+    if not found.records:
+        raise RequestError("there are no records")
+    return found
 
 
-def _read_predictions(corpus: Corpus, place: Place, predictions: FileOrRows) -> Sequence[Record | None]:
-    """Return the predictions for all gold records, in their order; None for those without."""
+def read_predictions(
+    corpus: Corpus, place: Place, predictions: FileOrRows
+) -> tuple[Sequence[Record | None], Sequence[str]]:
+    """Read the predictions for all gold records, in their order, None for those without; and the notices about them.
+
+    Args:
+        corpus: the declaration of the corpus.
+        place: where its gold is.
+        predictions: a file, a folder or objects.
+
+    Raises:
+        RequestError: there is no such config or split; an InputError if a file is missing or invalid.
+    """
     known = {option.name: option for option in load_procedure(corpus.procedure).options}
     absent = {"missing": "empty"} if "missing" in known and "empty" in known["missing"].choices else {}
     scorer = open_scorer(corpus.name, place, absent)
     system = scorer.take(predictions)
-    warn_all(system.notices)
     missing = set(system.missing)
     keys = (record[corpus.key] for record in scorer.gold.records)
-    return [None if key in missing else row for key, row in zip(keys, system.rows, strict=True)]
+    rows = [None if key in missing else row for key, row in zip(keys, system.rows, strict=True)]
+    return rows, system.notices
+
+
+def draw_parts(parts: Iterable[Part], *, coloured: bool = False) -> str:
+    """Return paragraphs, wrapped to the terminal's width, and tables, with an empty line between them.
+
+    Args:
+        parts: the paragraphs and tables.
+        coloured: whether tables have bold and dim text.
+    """
+    width = find_width()
+    drawn = [
+        "\n".join(line for text in part.splitlines() for line in wrap_paragraph(escape(text), width))
+        if isinstance(part, str)
+        else draw(part, "table", coloured=coloured)
+        for part in parts
+    ]
+    return "\n\n".join(text.rstrip("\n") for text in drawn)

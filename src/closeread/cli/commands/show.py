@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,15 +40,15 @@ def command(
       closeread show tne s2 --config sample
       closeread show mctaco test-q0003 --config sample --predictions yes.jsonl
     """
+    from closeread.api.showing import draw_parts, read_predictions, read_records
     from closeread.corpora.gold import load_corpus
     from closeread.corpora.showing import list_names, load_view, select_records
 
     declared = load_corpus(corpus)
-    gold = _read_records(declared, place)
+    where = options.take_place(declared.name, **place)
+    gold = read_records(declared, where)
     view = load_view(declared, gold.config)
     known = list_names(declared, view, gold.records)
-    if not gold.records:
-        raise click.ClickException("there are no records")
     if ids:
         from closeread.counts.rendering import escape_cell
 
@@ -56,45 +57,23 @@ def command(
         return
     matching, shown = select_records(declared, view, gold.records, record_id)
     tell(_list_notices(gold, shown))
-    system = None if predictions is None else _read_predictions(declared, place, predictions)
+    system, rows = None, None
+    if predictions is not None:
+        system, notices = read_predictions(declared, where, predictions)
+        tell(notices)
+        rows = [system[number] for number in shown]
     if as_json:
         click.echo(printing.format_json(_make_json(gold.records, system, matching)))
         return
-    rows = None if system is None else [system[number] for number in shown]
-    parts = view.draw([gold.records[number] for number in shown], rows)
-    _print_parts([*parts, *([] if record_id else [_tell_others(declared, gold, known, place)])])
-
-
-def _read_records(corpus: Corpus, place: dict[str, Any]) -> Gold:
-    """Read the records of any config, or of the user's own gold."""
-    from closeread.corpora.gold import read_gold
-    from closeread.corpora.sides import read_corpus_gold
-
-    if place["gold"] is not None:
-        return read_corpus_gold(options.take_place(corpus.name, **place))
-    return read_gold(corpus, place["config"], place["split"], options.take_files(place))
+    parts = [*view.draw([gold.records[number] for number in shown], rows)]
+    parts += [] if record_id else [_tell_others(declared, gold, known, place)]
+    click.echo(draw_parts(parts, coloured=printing.can_colour(sys.stdout)))
 
 
 def _list_notices(gold: Gold, shown: Sequence[int]) -> Sequence[str]:
     """Return the notices about the records that are shown: if it is one, those about it."""
     name = gold.records[shown[0]].get(gold.corpus.key) if len(shown) == 1 else None
     return gold.notices if name is None else gold.notices_about(name)
-
-
-def _read_predictions(corpus: Corpus, place: dict[str, Any], path: Path) -> Sequence[Record | None]:
-    """Return the predictions for all gold records, in their order; None for those without."""
-    from closeread.cli.procedure_group import read_place
-    from closeread.scoring import open_scorer
-    from closeread.tasks import load_procedure
-
-    known = {option.name: option for option in load_procedure(corpus.procedure).options}
-    absent = {"missing": "empty"} if "missing" in known and "empty" in known["missing"].choices else {}
-    scorer = open_scorer(corpus.name, read_place(place), absent)
-    system = scorer.read(path)
-    tell(system.notices)
-    missing = set(system.missing)
-    keys = (record[corpus.key] for record in scorer.gold.records)
-    return [None if key in missing else row for key, row in zip(keys, system.rows, strict=True)]
 
 
 def _make_json(records: Sequence[Record], system: Sequence[Record | None] | None, numbers: Sequence[int]) -> object:
@@ -115,17 +94,3 @@ def _tell_others(corpus: Corpus, gold: Gold, known: Sequence[str], place: dict[s
     notes += [Whole(f"The next: {shlex.join([*command, name, *where])}") for name in known[1:2]]
     notes += [Whole(f"All ids: {shlex.join([*command, *where, '--ids'])}")] if known else []
     return Grid("", [], [], notes)
-
-
-def _print_parts(parts: Iterable[Part]) -> None:
-    """Print paragraphs, wrapped to the terminal's width, and tables, separated by a blank line."""
-    from closeread.counts.terminal import find_width, wrap_paragraph
-
-    for number, part in enumerate(parts):
-        if number:
-            click.echo()
-        if isinstance(part, str):
-            lines = [line for text in part.splitlines() for line in wrap_paragraph(text, find_width())]
-            click.echo("\n".join(lines).rstrip("\n"))
-        else:
-            printing.print_grids([part])
