@@ -14,7 +14,7 @@ import click
 from closeread.cli import completion
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import tell
-from closeread.cli.repetition import split_names
+from closeread.cli.repetition import read_choices, split_names
 from closeread.errors import RequestError, escape, suggest
 
 if TYPE_CHECKING:
@@ -33,9 +33,6 @@ STANDARD_INPUT = "closeread.standard_input"
 class ReadFile(click.Path):
     """The path of a file or folder to read; `-` is standard input, which can be read once."""
 
-    def __init__(self) -> None:
-        super().__init__(path_type=Path)
-
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path."""
         from closeread.formats import text
@@ -50,9 +47,6 @@ class ReadFile(click.Path):
 
 class NamedFile(click.Path):
     """The path of a file or folder that must have a name; `-` is refused."""
-
-    def __init__(self) -> None:
-        super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path."""
@@ -72,9 +66,9 @@ class NumberRange(click.FloatRange):
         return number
 
 
-FILE = ReadFile()
-NAMED = NamedFile()
-WRITTEN = NamedFile()
+FILE = ReadFile(path_type=Path)
+NAMED = NamedFile(path_type=Path)
+WRITTEN = NamedFile(path_type=Path)
 
 
 class WritingCommand(GroupedCommand):
@@ -202,6 +196,15 @@ seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_defaul
 
 key = click.argument("key", type=FILE)
 response = click.argument("response", type=FILE)
+files = click.argument("files", type=FILE, nargs=-1, required=True)
+chosen = click.option(
+    "--option",
+    "chosen",
+    multiple=True,
+    callback=read_choices,
+    metavar="NAME=VALUE",
+    help="Set an option of the procedure; may be repeated.",
+)
 
 
 def by(procedure: Procedure | None = None) -> Callable[[F], F]:
@@ -297,16 +300,33 @@ resampling_options = together(
 )
 
 
-style_options = together(
-    click.option(
+def make_style_options(*more: str) -> Callable[[F], F]:
+    """Return the options that choose the format of the output.
+
+    Args:
+        *more: formats besides those that all tables have.
+    """
+    style = click.option(
         "--format",
         "style",
-        type=click.Choice(["table", "json", "markdown", "latex", "csv"]),
+        type=click.Choice(["table", "json", "markdown", "latex", "csv", *more]),
         default="table",
         show_default=True,
         help="How to format the output.",
-    ),
-    click.option("--json", "style", flag_value="json", help="Same as --format json."),
+    )
+    return together(style, click.option("--json", "style", flag_value="json", help="Same as --format json."))
+
+
+style_options = make_style_options()
+result_output = click.option(
+    "-o", "--output", type=WRITTEN, metavar="FILE", help="Write the result to this file; print nothing."
+)
+digits = click.option(
+    "--digits",
+    type=click.IntRange(0, 10),
+    default=2,
+    show_default=True,
+    help="Number of decimals of scores in tables; JSON and CSV have them in full.",
 )
 
 

@@ -52,9 +52,7 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
         help="How to correct p-values for the number of comparisons: all scores of all systems.",
     )
     @options.style_options
-    @click.option(
-        "-o", "--output", type=options.WRITTEN, metavar="FILE", help="Write the result to this file; print nothing."
-    )
+    @options.result_output
     def command(systems: tuple[Path, ...], **values: Any) -> None:
         run(procedure, corpus, name, systems, values)
 

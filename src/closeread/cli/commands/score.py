@@ -42,16 +42,8 @@ result_options = options.together(
         is_flag=True,
         help="Also show fields and counts in the table of --per-unit; JSON and CSV always have them.",
     ),
-    click.option(
-        "-o", "--output", type=options.WRITTEN, metavar="FILE", help="Write the result to this file; print nothing."
-    ),
-    click.option(
-        "--digits",
-        type=click.IntRange(0, 10),
-        default=2,
-        show_default=True,
-        help="Number of decimals of scores in tables; JSON and CSV have them in full.",
-    ),
+    options.result_output,
+    options.digits,
     click.option(
         "--score-only",
         is_flag=True,

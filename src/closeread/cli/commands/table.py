@@ -59,16 +59,8 @@ table_options = options.together(
         show_default=True,
         help="Show confidence intervals: both ends, or half of their width.",
     ),
-    click.option(
-        "-o", "--output", type=options.WRITTEN, metavar="FILE", help="Write the result to this file; print nothing."
-    ),
-    click.option(
-        "--digits",
-        type=click.IntRange(0, 10),
-        default=2,
-        show_default=True,
-        help="Number of decimals of scores in tables; JSON and CSV have them in full.",
-    ),
+    options.result_output,
+    options.digits,
     click.option("--pairs", is_flag=True, help="Also show the tests of all pairs of systems (in CSV: only these)."),
     click.option(
         "--alpha",
@@ -78,15 +70,7 @@ table_options = options.together(
         help="Level of significance.",
     ),
     options.resampling_options,
-    click.option(
-        "--format",
-        "style",
-        type=click.Choice(["table", "json", "markdown", "latex", "csv", "html"]),
-        default="table",
-        show_default=True,
-        help="How to format the output.",
-    ),
-    click.option("--json", "style", flag_value="json", help="Same as --format json."),
+    options.make_style_options("html"),
 )
 
 

@@ -45,14 +45,7 @@ def name_results(store: str) -> str | None:
 )
 @click.option("--headline", metavar="SCORE", help="Rank by this score, such as 'conll/f1'.")
 @click.option("--preset", metavar="NAME", help="Use the options and metrics of an official score.")
-@click.option(
-    "--option",
-    "chosen",
-    multiple=True,
-    callback=repetition.read_choices,
-    metavar="NAME=VALUE",
-    help="Set an option of the procedure; may be repeated.",
-)
+@options.chosen
 @click.option(
     "--private/--public",
     default=None,

@@ -26,6 +26,9 @@ workers = click.option(
     default=None,
     help="Number of processes that score.  [default: the number of cores]",
 )
+cache_folder = click.option(
+    "--cache", type=options.NAMED, metavar="DIR", help="Keep counts in this folder.  [default: a cache]"
+)
 
 
 def read_golds(values: tuple[str, ...], boards: list[str]) -> dict[str, Path]:
@@ -56,7 +59,7 @@ def count_cores() -> int:
 @click.argument("store")
 @golds
 @workers
-@click.option("--cache", type=options.NAMED, metavar="DIR", help="Keep counts in this folder.  [default: a cache]")
+@cache_folder
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 @click.pass_context
 def command(

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from closeread.cli import options
 from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.leaderboard.judge import count_cores, golds, read_golds, workers
+from closeread.cli.leaderboard.judge import cache_folder, count_cores, golds, read_golds, workers
 from closeread.errors import MissingExtraError, RequestError, escape
 
 LIBRARIES = ("jinja2", "python-multipart", "starlette", "uvicorn")
@@ -26,7 +25,7 @@ LIBRARIES = ("jinja2", "python-multipart", "starlette", "uvicorn")
     show_default=True,
     help="Port to listen to; 0 for a free one.",
 )
-@click.option("--cache", type=options.NAMED, metavar="DIR", help="Keep counts in this folder.  [default: a cache]")
+@cache_folder
 def command(store: str, golds: tuple[str, ...], workers: int | None, port: int, cache: Path | None) -> None:
     """Show the page of STORE, a folder, on http://127.0.0.1:8000, with a form to validate and submit predictions.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from closeread.cli import names, options, repetition
+from closeread.cli import names, options
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import tell
 
@@ -43,14 +43,7 @@ from closeread.cli.notes import tell
     show_default=True,
     help="Submissions per participant in all.",
 )
-@click.option(
-    "--option",
-    "chosen",
-    multiple=True,
-    callback=repetition.read_choices,
-    metavar="NAME=VALUE",
-    help="Set an option of the procedure; may be repeated.",
-)
+@options.chosen
 @click.option(
     "--docker-image",
     metavar="NAME",

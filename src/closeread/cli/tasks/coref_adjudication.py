@@ -21,7 +21,7 @@ CONLL = ".conll"
 
 
 @click.command(cls=options.WritingCommand, short_help="Find the chains that explain annotators' best.")
-@click.argument("files", type=options.FILE, nargs=-1, required=True)
+@options.files
 @options.output
 @click.option(
     "--objective",

@@ -26,7 +26,7 @@ class AgreementCommand(GroupedCommand):
 
 
 @click.command(cls=AgreementCommand, short_help="Measure agreement by Krippendorff's alpha.")
-@click.argument("files", type=options.FILE, nargs=-1, required=True)
+@options.files
 @click.option(
     "--given",
     type=options.FILE,
@@ -68,7 +68,7 @@ def agreement(files: tuple[Path, ...], given: Path | None, limit: int, style: An
 
 @click.command(cls=GroupedCommand, short_help="Count the mistakes in chains.")
 @click.argument("gold", type=options.FILE)
-@click.argument("files", type=options.FILE, nargs=-1, required=True)
+@options.files
 @options.style_options
 def chains(gold: Path, files: tuple[Path, ...], style: Any) -> None:
     """Count the mistakes in chains of annotators, or of systems.

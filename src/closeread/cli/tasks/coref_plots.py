@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=options.WritingCommand, short_help="Draw how many annotators draw each link.")
 @click.argument("gold", type=options.FILE)
-@click.argument("files", type=options.FILE, nargs=-1, required=True)
+@options.files
 @options.output
 def link_support(gold: Path, files: tuple[Path, ...], output: Path) -> None:
     """Draw how many annotators draw each coreference link, as .png, .svg or .pdf (Schüller et al., 2018, Figure 7).
@@ -39,7 +39,7 @@ def link_support(gold: Path, files: tuple[Path, ...], output: Path) -> None:
 
 @click.command(cls=options.WritingCommand, short_help="Draw the kinds of mistaken chains.")
 @click.argument("gold", type=options.FILE)
-@click.argument("files", type=options.FILE, nargs=-1, required=True)
+@options.files
 @options.output
 def mistakes(gold: Path, files: tuple[Path, ...], output: Path) -> None:
     """Draw the kinds of mistaken chains of annotators or systems, as .png, .svg or .pdf

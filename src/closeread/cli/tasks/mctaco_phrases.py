@@ -23,7 +23,7 @@ max_words = click.option(
 
 
 @click.command("text", cls=options.WritingCommand, short_help="Collect the event phrases of plain texts.")
-@click.argument("files", type=options.FILE, nargs=-1, required=True)
+@options.files
 @click.option(
     "--spacy-model",
     metavar="NAME",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=GroupedCommand, short_help="Compute Dice's coefficient of mentions.")
-@click.argument("files", type=options.FILE, nargs=-1, required=True)
+@options.files
 @options.style_options
 def agreement(files: tuple[Path, ...], style: Any) -> None:
     """Compute Dice's coefficient of annotators' mentions of events and of entities.

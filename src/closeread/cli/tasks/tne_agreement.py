@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=GroupedCommand, short_help="Score the second annotator against the first.")
-@click.argument("files", type=options.FILE, nargs=-1, required=True)
+@options.files
 @click.option(
     "--by",
     type=click.Choice(["domain", "forum"]),

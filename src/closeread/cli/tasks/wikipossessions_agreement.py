@@ -26,7 +26,7 @@ class AgreementCommand(GroupedCommand):
 
 
 @click.command(cls=AgreementCommand, short_help="Score the second annotator against the first.")
-@click.argument("files", type=options.FILE, nargs=-1, required=True)
+@options.files
 @options.style_options
 def agreement(files: tuple[Path, ...], style: Any, **values: Any) -> None:
     """Score the second annotator's possessors and ordered pairs against the first's; add Cohen's kappa of the labels.

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from closeread.corpora.papers import UZZAMAN_2011, UZZAMAN_2013
 from closeread.corpora.sides import CorpusSides
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.options import Option, check_present, missing_option
@@ -31,7 +32,6 @@ from closeread.counts.table import CountTable
 from closeread.errors import quote
 from closeread.records import Record
 from closeread.tasks.timeline.kernels.timelines import COUNTS, TRACKS, timeline_counts
-from closeread.tasks.timeline.references import UZZAMAN_2011, UZZAMAN_2013
 
 
 def count(

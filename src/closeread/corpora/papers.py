@@ -1,4 +1,4 @@
-"""The papers that define temporal awareness, as BibTeX."""
+"""Papers that several tasks cite, as BibTeX: those that define temporal awareness."""
 
 from __future__ import annotations
 
