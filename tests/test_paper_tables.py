@@ -137,6 +137,7 @@ def test_a_table_as_json():
         "recomputed": 8.0,
         "verdict": "differs",
         "why": "one ran away",
+        "is_expected": True,
     }
     assert [cell["printed"] for cell in cells] == ["12", "0.5", "9", None, "3", "0.1"]
 

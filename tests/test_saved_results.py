@@ -1,21 +1,28 @@
 """Results as files: what is saved prints the same when it is loaded, and what is no result is refused."""
 
 import json
+import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from shared.doors import system_rows
 
 import closeread
+from closeread.corpora.reproduction import Reproduction
 from closeread.counts.comparison import Comparison
+from closeread.counts.paper_tables import Cell, Table
 from closeread.counts.report import Report, Resampling
+from closeread.counts.resampling import Difference
+from closeread.counts.systems_table import PairTest, SystemsTable
 from closeread.errors import FormatError, RequestError
 from closeread.scoring import load_report
 
 QUICK = Resampling(20)
 KEY = {"document": "ode", "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7], [9, 9]]]}
 BARE = {"document": "ode", "clusters": []}
+KEYS = [KEY | {"document": "air"}, KEY]
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -76,6 +83,94 @@ def test_a_saved_comparison_is_the_same():
     assert json.loads(Path("comparison.json").read_text("utf-8"))["differences"]["muc/f1"]["low"] is None
 
 
+@pytest.fixture(scope="module")
+def table():
+    """A table of two systems with counts and a report without."""
+    told = Report.from_json(closeread.score("coref", KEYS, gold=KEYS, resampling=QUICK).to_json())
+    systems = {"mine": KEYS, "theirs": [KEYS[0], BARE], "told": told}
+    shown = {"intervals": "range", "digits": 1, "pairs": True}
+    return closeread.table("coref", systems, gold=KEYS, scores=["muc/f1", "lea"], resampling=QUICK, **shown)
+
+
+def test_a_saved_table_is_the_same(table):
+    table.save("table.json")
+    loaded = SystemsTable.load("table.json")
+    assert loaded == table
+    for one in ("__str__", "__repr__", "to_csv", "to_latex", "to_html", "to_json"):
+        assert getattr(loaded, one)() == getattr(table, one)()
+    assert SystemsTable.from_json(loaded.to_stored()) == table
+    # What the command line prints says nothing of how the table is shown.
+    printed = SystemsTable.from_json(table.to_json())
+    assert printed == replace(table, digits=2, intervals="none", pairs=False, lacking=None)
+
+
+def test_what_is_undefined_in_a_table_is_saved():
+    lone = closeread.table("coref", {"a": [KEY], "b": [BARE]}, gold=[KEY], resampling=QUICK)
+    assert lone.tests == {}
+    assert SystemsTable.from_json(lone.to_stored()) == lone
+    test = PairTest(0, 1, Difference(math.nan, math.nan, math.nan, math.nan, math.nan), math.nan)
+    stored = replace(lone, tests={"muc/f1": [test]}).to_stored()
+    assert set(stored["pairs"]["muc/f1"][0].values()) == {"a", "b", None}
+    (loaded,) = SystemsTable.from_json(stored).tests["muc/f1"]
+    assert str(loaded) == str(test)
+
+
+def test_what_is_no_table(table):
+    found = table.to_json()
+    first, second, third = found["systems"]
+    scores = {name: one for name, one in third["report"]["scores"].items() if name != "muc/f1"}
+    test = found["pairs"]["muc/f1"][0]
+    bad = found | {
+        "systems": [first, second | {"name": "mine"}, third | {"report": third["report"] | {"scores": scores}}],
+        "pairs": {"b3/f1": [], "muc/f1": [test | {"second": "ours"}, test | {"second": "mine"}]},
+    }
+    with pytest.raises(FormatError) as error:
+        SystemsTable.from_json(bad, "t.json")
+    assert str(error.value).splitlines() == [
+        "t.json: 5 problems:",
+        "t.json: systems[1].name: another system is called 'mine', too",
+        "t.json: systems[2].report.scores: has no 'muc/f1' (expected every score of the table)",
+        "t.json: pairs: 'b3/f1' is not a score of the table",
+        "t.json: pairs.muc/f1[0]: 'ours' is not a system of the table",
+        "t.json: pairs.muc/f1[1]: 'mine' does not come before 'mine' in the table",
+    ]
+    for change, problem in (
+        ({"alpha": 1}, "t.json: alpha: 1 is greater than or equal to the maximum of 1"),
+        ({"digits": 11}, "t.json: digits: 11 is greater than the maximum of 10"),
+        ({"systems": []}, "t.json: systems: [] should be non-empty"),
+        ({"lacking": {"muc/f1": "mine"}}, "'mine' is not of type 'array'"),
+    ):
+        with pytest.raises(FormatError) as error:
+            SystemsTable.from_json(found | change, "t.json")
+        assert problem in str(error.value)
+
+
+def test_a_saved_reproduction_is_the_same():
+    cells = (
+        Cell("cats", "n", "12", 12.0, "agrees"),
+        Cell("dogs", "n", "9", "8 / 9", "differs", "one ran away", is_expected=False),
+        Cell("birds", "n", "3", None, "not recomputed"),
+    )
+    tables = tuple(Table(name, "4.2", "Animals", "Nobody (2020)", "", cells) for name in ("Table 1", "Text"))
+    reproduction = Reproduction("animals", tables)
+    reproduction.save("animals.json")
+    loaded = Reproduction.load("animals.json")
+    assert loaded == reproduction
+    assert (str(loaded), loaded.to_csv()) == (str(reproduction), reproduction.to_csv())
+    assert reproduction[:1] == Reproduction.from_json(reproduction.to_json()[:1])
+    # Files of earlier versions do not say what is expected: a difference is, if there is a reason.
+    found = reproduction.to_json()
+    for cell in found[0]["cells"]:
+        del cell["is_expected"]
+    assert [cell.is_expected for cell in Reproduction.from_json(found)[0].cells] == [True, True, False]
+    other = found[0] | {"corpus": "plants"}
+    with pytest.raises(FormatError, match=r"^r: has tables of animals, plants \(expected those of one corpus\)$"):
+        Reproduction.from_json([found[0], other], "r")
+    for bad in ([], {}, [{**found[0], "cells": [{"row": "a"}]}]):
+        with pytest.raises(FormatError):
+            Reproduction.from_json(bad)
+
+
 BROKEN = {
     "nothing": (None, "report.json: can't be read: no such file or directory"),
     "a list": ("[]", "report.json: $: [] is not of type 'object'"),
@@ -94,7 +189,7 @@ def test_what_is_no_report(name):
     content, message = BROKEN[name]
     if content is not None:
         Path("report.json").write_bytes(content if isinstance(content, bytes) else content.encode())
-    for load in (Report.load, Comparison.load, load_report):
+    for load in (Report.load, Comparison.load, SystemsTable.load, load_report):
         with pytest.raises(FormatError) as error:
             load("report.json")
         assert str(error.value).startswith(message)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast, overload
 
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.counts.paper_tables import (
@@ -32,7 +32,8 @@ from closeread.counts.paper_tables import (
     describe_verdicts,
     judge,
 )
-from closeread.counts.results import Result
+from closeread.counts.report_schema import check_reproduction
+from closeread.counts.results import Loadable
 from closeread.errors import RequestError, describe_unknown
 from closeread.records import DataDir
 from closeread.tasks import find
@@ -76,7 +77,7 @@ class Inputs:
 
 
 @dataclass(frozen=True, repr=False)
-class Reproduction(Result, Sequence[Table]):
+class Reproduction(Loadable, Sequence[Table]):
     """The tables of a paper, recomputed: a sequence of them that `print` shows as the command line does.
 
     Attributes:
@@ -120,6 +121,20 @@ class Reproduction(Result, Sequence[Table]):
     def to_json(self) -> list[dict[str, Any]]:
         """Return the tables as JSON."""
         return [table.to_json(self.corpus) for table in self.tables]
+
+    @classmethod
+    def from_json(cls, found: Any, source: object = "reproduction") -> Self:
+        """Read the JSON of one paper's tables.
+
+        Args:
+            found: the JSON value; keys that are unknown are ignored.
+            source: what it is from, for messages.
+
+        Raises:
+            FormatError: it is something else, or has tables of several papers; all problems at once.
+        """
+        check_reproduction(found, source)
+        return cls(found[0]["corpus"], tuple(map(Table.from_json, found)))
 
 
 Recompute = Callable[[Inputs], Recomputed]

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, get_args
 
 from closeread.counts.counted import Counted
-from closeread.counts.estimates import Resampling, number_or_none
+from closeread.counts.estimates import Resampling, number_or_none, read_numbers
 from closeread.counts.multiple_testing import Correction, correct_by_holm
 from closeread.counts.report import FORMAT, Report, list_scores, make_report
 from closeread.counts.report_schema import check_comparison
 from closeread.counts.resampling import Difference, compare
-from closeread.counts.results import Result, read_json
+from closeread.counts.results import Loadable
 from closeread.errors import RequestError, describe_unknown, pluralize, quote
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class Corrected:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Result):
+class Comparison(Loadable):
     """A comparison of two systems on the same units; `print` shows it as the command line does.
 
     Attributes:
@@ -84,15 +83,6 @@ class Comparison(Result):
 
         return comparison_rows(self)
 
-    @classmethod
-    def load(cls, path: str | Path) -> Comparison:
-        """Read a comparison that `save` wrote.
-
-        Raises:
-            FormatError: the file is missing or not a comparison; all problems at once.
-        """
-        return cls.from_json(read_json(Path(path)), path)
-
     def to_stored(self) -> dict[str, Any]:
         """Return what is saved: the JSON, and what it takes to print the same table again."""
         found = self.to_json()
@@ -117,7 +107,7 @@ class Comparison(Result):
         return {key: number_or_none(value) for key, value in values.items()}
 
     @classmethod
-    def from_json(cls, found: Any, source: object = "comparison") -> Comparison:
+    def from_json(cls, found: Any, source: object = "comparison") -> Self:
         """Read the JSON of a comparison.
 
         Args:
@@ -128,7 +118,9 @@ class Comparison(Result):
             FormatError: it is not a comparison; all problems at once.
         """
         check_comparison(found, source)
-        differences = {name: Difference(*_read(one, Difference._fields)) for name, one in found["differences"].items()}
+        differences = {
+            name: Difference(*read_numbers(one, Difference._fields)) for name, one in found["differences"].items()
+        }
         first, second = found["first"], found["second"]
         reports = Report.from_json(first, source), Report.from_json(second, source)
         return cls((first["name"], second["name"]), *reports, differences, _read_corrected(found))
@@ -140,13 +132,8 @@ def _read_corrected(found: Mapping[str, Any]) -> Corrected | None:
     if correction is None:
         return None
     kinds = [f"{kind}_corrected" for kind in PValues._fields]
-    p_values = {name: PValues(*_read(one, kinds)) for name, one in found["differences"].items()}
+    p_values = {name: PValues(*read_numbers(one, kinds)) for name, one in found["differences"].items()}
     return Corrected(correction["method"], correction["n_tests"], p_values)
-
-
-def _read(found: Mapping[str, Any], keys: Sequence[str]) -> list[float]:
-    """Read numbers from JSON; null is NaN, and so is what is not there."""
-    return [math.nan if found.get(key) is None else found[key] for key in keys]
 
 
 def make_comparison(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from closeread.counts.metrics import Metric
 from closeread.counts.resampling import bootstrap_totals, percentile_interval
 from closeread.counts.table import CountTable
 
-__all__ = ["Estimate", "Resampling", "Scores", "number_or_none", "score"]
+__all__ = ["Estimate", "Resampling", "Scores", "number_or_none", "read_numbers", "score"]
 
 
 @dataclass(frozen=True)
@@ -110,3 +110,8 @@ def _estimate(
 def number_or_none(value: float) -> float | None:
     """Return a number; None for NaN, which JSON does not have."""
     return None if math.isnan(value) else value
+
+
+def read_numbers(found: Mapping[str, Any], keys: Sequence[str]) -> list[float]:
+    """Read numbers from JSON; null is NaN, and so is what is not there."""
+    return [math.nan if found.get(key) is None else found[key] for key in keys]

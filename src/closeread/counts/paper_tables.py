@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,6 +32,9 @@ SUMMARY = {
     NOT_PRINTED: "not_printed",
 }
 """The names of verdicts in summaries."""
+
+ABOUT = ("name", "section", "caption", "source", "note")
+"""What a table says of itself, besides its cells."""
 
 ALWAYS_TOLD = ("agree", "differ")
 
@@ -122,10 +125,20 @@ class Table(Shown):
 
     def to_json(self, corpus: str) -> dict[str, Any]:
         """Return the table as JSON can hold it, with the name of its corpus."""
-        names = ("row", "column", "printed", "recomputed", "verdict", "why")
-        cells = [{name: getattr(cell, name) for name in names} for cell in self.cells]
-        about = {name: getattr(self, name) for name in ("name", "section", "caption", "source", "note")}
-        return {"corpus": corpus, **about, "summary": summarize([self]), "cells": cells}
+        about = {name: getattr(self, name) for name in ABOUT}
+        return {"corpus": corpus, **about, "summary": summarize([self]), "cells": [asdict(cell) for cell in self.cells]}
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Table:
+        """Read the JSON of a table, checked by the schema of reproductions; other keys are ignored."""
+        return cls(cells=tuple(map(_read_cell, found["cells"])), **{name: found[name] for name in ABOUT})
+
+
+def _read_cell(found: Mapping[str, Any]) -> Cell:
+    """Read the JSON of a cell; where it does not say whether it is expected, it is if there is a reason."""
+    is_expected = found["verdict"] not in (DIFFERS, NOT_RECOMPUTED) or bool(found["why"])
+    told = {one.name: found[one.name] for one in fields(Cell) if one.name in found}
+    return Cell(**{"is_expected": is_expected, **told})
 
 
 def count_verdicts(tables: Iterable[Table]) -> dict[str, int]:

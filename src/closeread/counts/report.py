@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from closeread._version import __version__
 from closeread.counts.counted import Counted, Provenance, UnitRow, UnitRows, per_unit
@@ -17,7 +17,7 @@ from closeread.counts.estimates import Estimate, Resampling, Scores, score
 from closeread.counts.procedure import Procedure
 from closeread.counts.rendering import percent
 from closeread.counts.report_schema import check_report
-from closeread.counts.results import Result, read_json, write_json
+from closeread.counts.results import Loadable, write_json
 from closeread.errors import RequestError, pluralize, quote, suggest
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ SHOWN = 4
 
 
 @dataclass(frozen=True, repr=False)
-class Report(Result):
+class Report(Loadable):
     """The scores of a system; `print` shows them as the command line does.
 
     Attributes:
@@ -126,15 +126,6 @@ class Report(Result):
         """
         write_json(Path(path), {**self.to_stored(), **({"units": list(self.units)} if units else {})})
 
-    @classmethod
-    def load(cls, path: str | Path) -> Report:
-        """Read a report that `save` or `closeread score --json` wrote.
-
-        Raises:
-            FormatError: the file is missing or not a report; all problems at once.
-        """
-        return cls.from_json(read_json(Path(path)), path)
-
     def to_stored(self) -> dict[str, Any]:
         """Return what is saved: the JSON, and what it takes to print the same table again."""
         return {**self.to_json(), "titles": dict(self.titles), "preset": self.preset}
@@ -169,7 +160,7 @@ class Report(Result):
         }
 
     @classmethod
-    def from_json(cls, found: Any, source: object = "report") -> Report:
+    def from_json(cls, found: Any, source: object = "report") -> Self:
         """Read the JSON of a report.
 
         Args:

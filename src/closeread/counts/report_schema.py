@@ -1,15 +1,16 @@
-"""The schema of the JSON of reports and comparisons."""
+"""The schema of the JSON of results: reports, comparisons, tables of systems, and a paper's tables."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from closeread.errors import FormatError, Problem, quote, shorten
 from closeread.files import package_folder
 
-__all__ = ["check_comparison", "check_report"]
+__all__ = ["check_comparison", "check_report", "check_reproduction", "check_systems_table"]
 
 
 def check_report(found: Any, source: object = "report") -> None:
@@ -44,6 +45,60 @@ def check_comparison(found: Any, source: object = "comparison") -> None:
     ]
     if problems:
         raise FormatError(source, problems)
+
+
+def check_systems_table(found: Any, source: object = "table") -> None:
+    """Check a table of systems by its schema.
+
+    Args:
+        found: the JSON value.
+        source: what it is from, for messages.
+
+    Raises:
+        FormatError: it breaks the schema, names a system twice, or has scores or tests of systems that it lacks; all
+            problems at once.
+    """
+    _check("table", found, source)
+    if problems := list(_find_wrong_names(found)):
+        raise FormatError(source, problems)
+
+
+def _find_wrong_names(found: Any) -> Iterator[Problem]:
+    """Yield a problem for every name in a table of systems that does not fit the others."""
+    names = [one["name"] for one in found["systems"]]
+    for i, one in enumerate(found["systems"]):
+        place = f"systems[{i}]"
+        if one["name"] in names[:i]:
+            yield Problem(f"{place}.name: another system is called {quote(one['name'])}, too")
+        for score in found["scores"]:
+            if score not in one["report"]["scores"]:
+                yield Problem(f"{place}.report.scores: has no {quote(score)} (expected every score of the table)")
+    for score, tests in found["pairs"].items():
+        if score not in found["scores"]:
+            yield Problem(f"pairs: {quote(score)} is not a score of the table")
+        for i, test in enumerate(tests):
+            unknown = [test[side] for side in ("first", "second") if test[side] not in names]
+            for name in unknown:
+                yield Problem(f"pairs.{score}[{i}]: {quote(name)} is not a system of the table")
+            if not unknown and names.index(test["first"]) >= names.index(test["second"]):
+                pair = f"{quote(test['first'])} does not come before {quote(test['second'])}"
+                yield Problem(f"pairs.{score}[{i}]: {pair} in the table")
+
+
+def check_reproduction(found: Any, source: object = "reproduction") -> None:
+    """Check the recomputed tables of a paper by their schema.
+
+    Args:
+        found: the JSON value.
+        source: what it is from, for messages.
+
+    Raises:
+        FormatError: they break the schema, or are of several papers; all problems at once.
+    """
+    _check("reproduction", found, source)
+    corpora = list(dict.fromkeys(table["corpus"] for table in found))
+    if len(corpora) > 1:
+        raise FormatError(source, [Problem(f"has tables of {', '.join(corpora)} (expected those of one corpus)")])
 
 
 def _check(definition: str, found: Any, source: object) -> None:

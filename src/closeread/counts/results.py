@@ -7,7 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from closeread.counts.frames import make_frame
 from closeread.counts.rendering import Grid, Style, csv_text, draw
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from closeread.counts.frames import Library
 
-__all__ = ["Result", "Shown", "read_json", "write_json"]
+__all__ = ["Loadable", "Result", "Shown", "read_json", "write_json"]
 
 
 class Shown(ABC):
@@ -98,7 +98,7 @@ class Result(Shown):
         return make_frame(*self.to_rows(), library)
 
     def save(self, path: str | Path) -> None:
-        """Write it as JSON, completely or not at all; `load` reads it.
+        """Write it as JSON, completely or not at all.
 
         Raises:
             OSError: the file can't be written.
@@ -108,6 +108,32 @@ class Result(Shown):
     def to_stored(self) -> object:
         """Return what is saved: the JSON, and what it takes to print the same table again."""
         return self.to_json()
+
+
+class Loadable(Result):
+    """A result whose JSON can be read again, as it was printed or saved."""
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read its JSON from a file, such as `save` writes.
+
+        Raises:
+            FormatError: the file is missing or holds something else; all problems at once.
+        """
+        return cls.from_json(read_json(Path(path)), path)
+
+    @classmethod
+    @abstractmethod
+    def from_json(cls, found: Any, source: object) -> Self:
+        """Read its JSON.
+
+        Args:
+            found: the JSON value; keys that are unknown are ignored.
+            source: what it is from, for messages.
+
+        Raises:
+            FormatError: it is something else; all problems at once.
+        """
 
 
 def write_json(path: Path, value: object) -> None:

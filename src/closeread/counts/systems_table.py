@@ -11,15 +11,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
 
 from closeread.counts.counted import Counted
-from closeread.counts.estimates import Estimate, Resampling, number_or_none
+from closeread.counts.estimates import Estimate, Resampling, number_or_none, read_numbers
 from closeread.counts.multiple_testing import correct_by_holm
 from closeread.counts.rendering import percent
 from closeread.counts.report import FORMAT, Report, make_report
+from closeread.counts.report_schema import check_systems_table
 from closeread.counts.resampling import TIE, Difference, compare_pairs
-from closeread.counts.results import Result
+from closeread.counts.results import Loadable
 from closeread.errors import RequestError, describe_unknown, pluralize, quote
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class PairTest(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class SystemsTable(Result):
+class SystemsTable(Loadable):
     """The scores of many systems on the same gold; `print` shows them as the command line does.
 
     Attributes:
@@ -184,9 +185,51 @@ class SystemsTable(Result):
         numbers = {key: number_or_none(value) for key, value in values.items()}
         return {"first": self.names[test.first], "second": self.names[test.second], **numbers}
 
+    def to_stored(self) -> dict[str, Any]:
+        """Return what is saved: the JSON, and what it takes to print the same table again."""
+        found = self.to_json()
+        for system, report in zip(found["systems"], self.reports, strict=True):
+            system["report"] = report.to_stored()
+        shown = {"digits": self.digits, "intervals": self.intervals, "show_pairs": self.pairs}
+        return {**found, **shown, "lacking": self.lacking}
+
+    @classmethod
+    def from_json(cls, found: Any, source: object = "table") -> Self:
+        """Read the JSON of a table.
+
+        Args:
+            found: the JSON value; keys that are unknown are ignored.
+            source: what it is from, for messages.
+
+        Raises:
+            FormatError: it is not a table of systems; all problems at once.
+        """
+        check_systems_table(found, source)
+        systems = found["systems"]
+        names = tuple(one["name"] for one in systems)
+        shown = {name: found[name] for name in ("digits", "intervals", "lacking") if name in found}
+        return cls(
+            names,
+            tuple(Report.from_json(one["report"], source) for one in systems),
+            tuple(found["scores"]),
+            {score: [_read_test(test, names) for test in tests] for score, tests in found["pairs"].items()},
+            tuple(one["has_counts"] for one in systems),
+            Resampling(found["n_resamples"], found["confidence"], found["seed"]),
+            found["alpha"],
+            pairs=found.get("show_pairs", False),
+            **shown,
+        )
+
     def count_tests(self, score: str) -> int:
         """Return the number of tests for which the p-values of a score are corrected."""
         return sum(not math.isnan(test.p_corrected) for test in self.tests.get(score, ()))
+
+
+def _read_test(found: Mapping[str, Any], names: Sequence[str]) -> PairTest:
+    """Read the JSON of a test of two of these systems."""
+    difference = Difference(*read_numbers(found, Difference._fields))
+    (p_corrected,) = read_numbers(found, ["p_randomization_corrected"])
+    return PairTest(names.index(found["first"]), names.index(found["second"]), difference, p_corrected)
 
 
 def make_systems_table(
