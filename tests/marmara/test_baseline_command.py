@@ -90,10 +90,28 @@ def test_python_has_the_same_baselines(ran, records):
     for learner in ("svc", "svr"):
         ran(*BASELINE, learner, *SAMPLE, "-o", "theirs.jsonl", "--seed", "3")
         assert closeread.baseline("marmara_coref", learner, config="sample", seed=3) == read_rows("theirs.jsonl")
-    with pytest.raises(RequestError, match="no such option of baseline svr: 'links'"):
-        closeread.baseline("coref", "svr", config="sample", links="links.jsonl")
     with pytest.raises(RequestError, match="no such baseline of marmara_coref: 'svm'"):
         closeread.baseline("marmara_coref", "svm", config="sample")
+
+
+def test_python_predicts_single_documents_and_writes_links_and_conll(ran, records):
+    names = [record["document"] for record in records]
+    ran(*BASELINE, "svr", *SAMPLE, "-o", "theirs.conll", "--only", names[1], "--links", "theirs.jsonl")
+    for only in (names[1], iter([names[1]])):
+        given = {"only": only, "links": "mine.jsonl", "output": Path("mine.conll")}
+        rows = closeread.baseline("coref", "svr", config="sample", **given)
+        assert [row["document"] for row in rows] == [names[1]]
+        for suffix in ("conll", "jsonl"):
+            assert Path(f"mine.{suffix}").read_bytes() == Path(f"theirs.{suffix}").read_bytes() != b""
+    ran(*BASELINE, "mentions", *SAMPLE, "-o", "theirs.conll", "--only", names[1], "--only", names[0])
+    rows = closeread.baseline("coref", "mentions", config="sample", only=names[:2], output="mine.conll")
+    assert [row["document"] for row in rows] == names[:2]
+    assert Path("mine.conll").read_bytes() == Path("theirs.conll").read_bytes()
+    with pytest.raises(RequestError, match=r"^no such document: ''; no such document: '7700112'\. Did you mean"):
+        closeread.baseline("coref", "mentions", config="sample", only=["", "7700112"])
+    with pytest.raises(RequestError, match=r"^x is given for output and for links; choose two files$"):
+        closeread.baseline("coref", "svr", config="sample", links="./x", output="x")
+    assert not Path("x").exists()
 
 
 @pytest.mark.parametrize(("learner", "features"), [("svc", "T"), ("svr", "TP")])

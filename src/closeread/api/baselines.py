@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from os.path import realpath
 from pathlib import Path
 
-from closeread.corpora.baselines import Baseline, load_baselines, load_own_baselines
+from closeread.corpora.baselines import Baseline, NamesOption, OutputOption, load_baselines, load_own_baselines
+from closeread.corpora.declaration import Corpus
 from closeread.corpora.names import find_corpus
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.corpora.sides import read_corpus_gold
 from closeread.corpora.submissions import write_submission
 from closeread.errors import RequestError, describe_unknown
+from closeread.files import write_text
 from closeread.records import Record
 from closeread.scoring import make_place
 
@@ -26,7 +30,7 @@ def baseline(
     split: str | None = None,
     data_dir: str | Path | None = None,
     output: str | Path | None = None,
-    **options: str | int | Path,
+    **options: str | int | Path | Sequence[str],
 ) -> list[Record]:
     """Predict with a baseline, and return its rows, which `closeread.score` takes.
 
@@ -39,7 +43,8 @@ def baseline(
         name: the name of the baseline; `closeread.corpora()[corpus].baselines` lists them.
         gold, config, split, data_dir: what to predict, as for `closeread.score`.
         output: also write the rows to this file or folder, as `closeread baseline` does.
-        **options: the baseline's options, such as `seed`; folders of the corpus and options of reading it.
+        **options: the baseline's options, such as `seed`, or `only` with one name or several; folders of the corpus and
+            options of reading it.
 
     Raises:
         RequestError: there is no such corpus, baseline or option; an InputError if gold is missing or invalid.
@@ -49,16 +54,53 @@ def baseline(
     if name not in known:
         raise RequestError(describe_unknown(f"baseline of {declared.name}", name, list(known)))
     chosen = known[name]
-    place, rest = make_place(
-        declared.name, gold, config, split, data_dir, {key: str(of) for key, of in options.items()}
-    )
+    place, rest = make_place(declared.name, gold, config, split, data_dir, _write_options(chosen, options))
     chosen.resolve_options(rest)
+    if output is not None:
+        _check_output(chosen, rest, Path(output))
     found = read_corpus_gold(place._replace(corpus=declared.name))
     warn_all(found.notices)
     rows = chosen.predict(found.records, **rest)
     if output is not None:
-        write_submission(Path(output), rows, declared)
+        _write(chosen, declared, Path(output), found.records, rows)
     return rows
+
+
+def _write_options(baseline: Baseline, given: Mapping[str, object]) -> dict[str, str]:
+    """Return options as text."""
+    several = {option.name: option for option in baseline.options if isinstance(option, NamesOption)}
+    return {
+        name: several[name].join(value)
+        if name in several and isinstance(value, Iterable) and not isinstance(value, str)
+        else str(value)
+        for name, value in given.items()
+    }
+
+
+def _check_output(baseline: Baseline, given: Mapping[str, str], output: Path) -> None:
+    """Check that no option writes to the file of the rows, too.
+
+    Raises:
+        RequestError: one does.
+    """
+    others = [option.name for option in baseline.options if isinstance(option, OutputOption)]
+    for name in others:
+        if given.get(name) and realpath(given[name]) == realpath(output):
+            raise RequestError(f"{output} is given for output and for {name}; choose two files")
+
+
+def _write(baseline: Baseline, corpus: Corpus, path: Path, records: Sequence[Record], rows: Sequence[Record]) -> None:
+    """Write rows in the format of the suffix.
+
+    Raises:
+        RequestError: no format has the suffix, or the format can't express the rows.
+        OSError: the file can't be written.
+    """
+    dump = baseline.formats.get(path.suffix.lower())
+    if dump is None:
+        write_submission(path, rows, corpus)
+    else:
+        write_text(path, dump(records, rows))
 
 
 def list_baselines(corpus: str) -> list[str]:

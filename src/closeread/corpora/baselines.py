@@ -6,8 +6,8 @@ whose commands are written by hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import cast
 
@@ -29,6 +29,32 @@ def path_option(name: str, help: str) -> PathOption:  # noqa: A002
     return PathOption(name, (), "", help, "(?s).*", "a path")
 
 
+class NamesOption(Option):
+    """An option that takes several names; its value is one name, or has several, each with a line end."""
+
+    def join(self, names: Iterable[object]) -> str:
+        """Return names as a value."""
+        return "".join(f"{name}\n" for name in names)
+
+    def split(self, value: str) -> list[str]:
+        """Return the names in a value."""
+        return value.removesuffix("\n").split("\n") if value else []
+
+
+def names_option(name: str, help: str) -> NamesOption:  # noqa: A002
+    """Return an option that takes several names; none by default."""
+    return NamesOption(name, (), "", help, "(?s).*", "names")
+
+
+class OutputOption(PathOption):
+    """An option whose value is the path of a file to write."""
+
+
+def output_option(name: str, help: str) -> OutputOption:  # noqa: A002
+    """Return an option whose value is the path of a file to write; none by default."""
+    return OutputOption(name, (), "", help, "(?s).*", "a path")
+
+
 # Python reads no integer of more than 4,300 digits.
 SEED = Option("seed", (), "0", "Random seed.", "[0-9]{1,18}", "a whole number")
 
@@ -42,12 +68,15 @@ class Baseline:
         make: from gold records, and the options by name, to a row for every record that can be predicted, in order.
         description: what it predicts, one sentence that begins with a verb.
         options: the options that `make` takes.
+        formats: by suffix, what makes the text of a file from the gold records and the rows, besides the formats of
+            submissions.
     """
 
     name: str
     make: Callable[..., list[Record]]
     description: str
     options: tuple[Option, ...] = ()
+    formats: Mapping[str, Callable[[Sequence[Record], Sequence[Record]], str]] = field(default_factory=dict, hash=False)
 
     @property
     def required_options(self) -> list[Option]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
     from closeread.corpora.gold import Gold
     from closeread.records import Record
-    from closeread.tasks.coref.marmara.baseline import Prediction
 
 CORPUS = "marmara_coref"
 
@@ -165,6 +163,7 @@ def _link(
     """Predict with one of the learners, and write its chains and, if asked for, its candidate links."""
     from closeread.files import replacing
     from closeread.tasks.coref.marmara.baseline import Settings, predict
+    from closeread.tasks.coref.marmara.baseline_files import writing_links
     from closeread.tasks.coref.marmara.mention_types import PRONOUNS, read_pronouns
 
     dump = _find_format(output)
@@ -173,7 +172,7 @@ def _link(
     records = options.read_gold(CORPUS, **place).records
     tell(settings.notices)
     rows: list[Record] = []
-    with replacing(output) as partial, _writing_links(links) as write_links:
+    with replacing(output) as partial, writing_links(links) as write_links:
         for prediction in printing.track(
             predict(records, settings, only=only, jobs=jobs), "Predicting", len(set(only)) or len(records)
         ):
@@ -207,20 +206,6 @@ def _read_text(config: str | None, split: str | None, gold: Path | None, **files
     return found
 
 
-@contextmanager
-def _writing_links(path: Path | None) -> Iterator[Callable[[Prediction], None]]:
-    """Yield what writes the candidate links of a prediction to a file, which appears if the block succeeds."""
-    if path is None:
-        yield lambda prediction: None
-        return
-    from closeread.files import replacing
-    from closeread.formats.json_lines import dump_json_lines
-
-    with replacing(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
-        # One by one: a document may have hundreds of thousands.
-        yield lambda prediction: file.writelines(dump_json_lines([link]) for link in prediction.iterate_links())
-
-
 def _find_format(path: Path) -> Callable[[Sequence[Record], Sequence[Record]], str]:
     """Return what makes the text of a file from the corpus's records and the predicted rows.
 
@@ -229,31 +214,14 @@ def _find_format(path: Path) -> Callable[[Sequence[Record], Sequence[Record]], s
     """
     from closeread.errors import RequestError
     from closeread.formats.json_lines import dump_json_lines
+    from closeread.tasks.coref.marmara.baseline_files import dump_conll
 
     match path.suffix.lower():
         case ".jsonl":
             return lambda records, rows: dump_json_lines(rows)
         case ".conll":
-            return _dump_conll
+            return dump_conll
     raise RequestError(f"{path}: the suffix is '{path.suffix}' (expected .jsonl or .conll)")
-
-
-def _dump_conll(records: Sequence[Record], rows: Sequence[Record]) -> str:
-    """Return rows as CoNLL, with the sentences of the corpus.
-
-    Raises:
-        RequestError: CoNLL can't express a word or a name.
-    """
-    from closeread.errors import RequestError
-    from closeread.tasks.coref.marmara.conll_files import format_document, make_rows
-
-    sentences = {record["document"]: record["sentences"] for record in records}
-    try:
-        return "".join(
-            format_document(row["document"], make_rows(sentences[row["document"]]), row["clusters"]) for row in rows
-        )
-    except ValueError as error:
-        raise RequestError(f"{error}; choose a file name that ends in .jsonl") from None
 
 
 def _report(path: Path, rows: Sequence[Record], noun: str) -> None:

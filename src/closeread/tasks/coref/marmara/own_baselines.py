@@ -1,16 +1,29 @@
-"""The corpus's own baselines for Python; the commands of the same names can also predict single documents."""
+"""The corpus's own baselines for Python, with the options of the commands of the same names."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from closeread.corpora.baselines import SEED, Baseline, path_option
+from closeread.corpora.baselines import SEED, Baseline, names_option, output_option, path_option
 from closeread.corpora.notices import warn
 from closeread.counts.options import Option
 from closeread.records import Record
-from closeread.tasks.coref.marmara.baseline import FEATURE_SETS, MENTIONS, Settings, predict, predict_mentions
+from closeread.tasks.coref.marmara.baseline import (
+    FEATURE_SETS,
+    MENTIONS,
+    Settings,
+    predict,
+    predict_mentions,
+    select_documents,
+)
+from closeread.tasks.coref.marmara.baseline_files import dump_conll, writing_links
 from closeread.tasks.coref.marmara.mention_types import PRONOUNS, read_pronouns
+
+
+def detect(records: Sequence[Record], *, derived_modifiers: str, only: str) -> list[Record]:
+    """Detect the mentions of documents, each in a chain of its own."""
+    return predict_mentions(select_documents(records, ONLY.split(only)), derived_modifiers=derived_modifiers)
 
 
 def link_by_classification(records: Sequence[Record], **options: str) -> list[Record]:
@@ -33,6 +46,8 @@ def _link(
     pronouns: str,
     derived_modifiers: str,
     seed: str,
+    only: str,
+    links: str,
     jobs: str,
 ) -> list[Record]:
     lemmas = read_pronouns(Path(pronouns)) if pronouns else PRONOUNS
@@ -40,7 +55,12 @@ def _link(
     settings = Settings(learner, mentions, features, file, lemmas, derived_modifiers, int(seed))
     for notice in settings.notices:
         warn(notice)
-    return [prediction.row for prediction in predict(records, settings, jobs=int(jobs))]
+    rows = []
+    with writing_links(Path(links) if links else None) as write_links:
+        for prediction in predict(records, settings, only=ONLY.split(only), jobs=int(jobs)):
+            rows.append(prediction.row)
+            write_links(prediction)
+    return rows
 
 
 MODIFIERS = Option(
@@ -49,6 +69,7 @@ MODIFIERS = Option(
     "exclude",
     "Include or exclude modifiers derived from verbs (participles), and their dependents, in noun phrases.",
 )
+ONLY = names_option("only", "Predict only these documents.")
 LEARNERS = (
     Option("mentions", MENTIONS, "gold", "Link gold mentions, or those that `mentions` finds."),
     Option("features", FEATURE_SETS, "T", "Use features of the treebank (T), also word vectors (TF), or also TP."),
@@ -56,11 +77,17 @@ LEARNERS = (
     path_option("pronouns", "Read the lemmas that are pronouns from this file, one a line, instead of the usual 13."),
     MODIFIERS,
     SEED,
+    ONLY,
+    output_option("links", "Also write all candidate links to this file, as JSON Lines, with features and scores."),
     Option("jobs", (), "1", "Predict this many documents at a time.", "[1-9][0-9]{0,3}", "a whole number from 1"),
 )
 
+CONLL = {".conll": dump_conll}
+
 BASELINES = (
-    Baseline("mentions", predict_mentions, "Detect mentions, each a chain of its own.", (MODIFIERS,)),
-    Baseline("svc", link_by_classification, "Link mentions by a support vector machine (classification).", LEARNERS),
-    Baseline("svr", link_by_regression, "Link mentions by a support vector machine (regression).", LEARNERS),
+    Baseline("mentions", detect, "Detect mentions, each a chain of its own.", (MODIFIERS, ONLY), CONLL),
+    Baseline(
+        "svc", link_by_classification, "Link mentions by a support vector machine (classification).", LEARNERS, CONLL
+    ),
+    Baseline("svr", link_by_regression, "Link mentions by a support vector machine (regression).", LEARNERS, CONLL),
 )
