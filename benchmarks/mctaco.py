@@ -89,11 +89,63 @@ def from_files(predictions):
     return scoring.score("mctaco", predictions, resampling=Resampling(0))
 
 
+def disturb(labels):
+    """The labels with three in ten turned round, the same ones every time."""
+    flips = np.random.default_rng(0).random(len(labels)) < 0.3
+    turned = {"yes": "no", "no": "yes"}
+    return [turned[label] if flip else label for label, flip in zip(labels, flips, strict=True)]
+
+
+def measure_processes(evaluator, corpus, predictions):
+    """Both tools as processes, beside what takes time at every start."""
+    ours = [CLOSEREAD, "score", "mctaco", predictions]
+    theirs = [sys.executable, evaluator, "eval", "--test_file", corpus, "--prediction_file", predictions]
+    return processes(
+        {
+            "python -c 'import numpy'": [sys.executable, "-c", "import numpy"],
+            "closeread --version": [CLOSEREAD, "--version"],
+            "closeread score mctaco": ours,
+            "closeread score mctaco --no-ci": [*ours, "--no-ci"],
+            "official evaluator": theirs,
+        },
+        runs=9,
+    )
+
+
+def measure_calls(run, corpus, predictions, gold, said):
+    """Both tools inside this process."""
+    rows = [{"id": record["id"], "label": label} for record, label in zip(gold, said, strict=True)]
+    table = PROCEDURE.count(gold=gold, system=rows)
+    return calls(
+        {
+            "official evaluator, files to scores": lambda: run(corpus, predictions),
+            "closeread, files to scores": lambda: from_files(predictions),
+            "closeread, records to scores": lambda: PROCEDURE.count(gold=gold, system=rows),
+            "closeread, 1,000 resamples": lambda: score(table, PROCEDURE.metrics, Resampling(1000)),
+        },
+        runs=21,
+    )
+
+
+def measure_growth(evaluator, size, folder):
+    """Both tools as processes, on a synthetic corpus."""
+    big, random = synthetic(size, folder)
+    both = ["--test_file", big, "--prediction_file", random]
+    return processes(
+        {
+            "closeread score mctaco": [CLOSEREAD, "score", "mctaco", random, "--gold", big],
+            "closeread score mctaco --no-ci": [CLOSEREAD, "score", "mctaco", random, "--gold", big, "--no-ci"],
+            "official evaluator": [sys.executable, evaluator, "eval", *both],
+        },
+        runs=3,
+    )
+
+
 def main(evaluator):
     """Measure everything and keep it."""
     corpus = Path(os.environ["CLOSEREAD_DATA"]) / "mctaco" / "test_9442.tsv"
     gold = read_gold(load_corpus("mctaco")).records
-    labels = [record["label"] for record in gold]
+    said = disturb([record["label"] for record in gold])
     result = {
         "command": "python benchmarks/mctaco.py EVALUATOR",
         "machine": f"{cpu()}, {os.cpu_count()} cores",
@@ -103,50 +155,15 @@ def main(evaluator):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         predictions = folder / "predictions.txt"
-        flips = np.random.default_rng(0).random(len(labels)) < 0.3
-        turned = {"yes": "no", "no": "yes"}
-        said = [turned[label] if flip else label for label, flip in zip(labels, flips, strict=True)]
         predictions.write_text("".join(f"{label}\n" for label in said), "utf-8")
-        ours = [CLOSEREAD, "score", "mctaco", predictions]
-        theirs = [sys.executable, evaluator, "eval", "--test_file", corpus, "--prediction_file", predictions]
-        result["processes"] = processes(
-            {
-                "python -c 'import numpy'": [sys.executable, "-c", "import numpy"],
-                "closeread --version": [CLOSEREAD, "--version"],
-                "closeread score mctaco": ours,
-                "closeread score mctaco --no-ci": [*ours, "--no-ci"],
-                "official evaluator": theirs,
-            },
-            runs=9,
-        )
-        rows = [{"id": record["id"], "label": label} for record, label in zip(gold, said, strict=True)]
-        table = PROCEDURE.count(gold=gold, system=rows)
+        result["processes"] = measure_processes(evaluator, corpus, predictions)
         run = official(evaluator)
-        result["in_process"] = calls(
-            {
-                "official evaluator, files to scores": lambda: run(corpus, predictions),
-                "closeread, files to scores": lambda: from_files(predictions),
-                "closeread, records to scores": lambda: PROCEDURE.count(gold=gold, system=rows),
-                "closeread, 1,000 resamples": lambda: score(table, PROCEDURE.metrics, Resampling(1000)),
-            },
-            runs=21,
-        )
+        result["in_process"] = measure_calls(run, corpus, predictions, gold, said)
         result["resampling"] = {
             "official evaluator, 1,000 resampled files": {"seconds": resampled(run, corpus, said, folder)},
             "closeread, 1,000 resamples": result["in_process"].pop("closeread, 1,000 resamples"),
         }
-        result["growth"] = {}
-        for size in SIZES:
-            big, random = synthetic(size, folder)
-            both = ["--test_file", big, "--prediction_file", random]
-            result["growth"][str(size)] = processes(
-                {
-                    "closeread score mctaco": [CLOSEREAD, "score", "mctaco", random, "--gold", big],
-                    "closeread score mctaco --no-ci": [CLOSEREAD, "score", "mctaco", random, "--gold", big, "--no-ci"],
-                    "official evaluator": [sys.executable, evaluator, "eval", *both],
-                },
-                runs=3,
-            )
+        result["growth"] = {str(size): measure_growth(evaluator, size, folder) for size in SIZES}
     path = Path(__file__).parent / "results" / "mctaco.json"
     path.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     print(path.read_text("utf-8"), end="")

@@ -191,22 +191,14 @@ def table(
         RequestError: a name does not exist, systems lack scores, or they were not scored alike; an InputError if a file
             is missing or invalid.
     """
-    if not isinstance(systems, Mapping):
-        if isinstance(systems, str | os.PathLike) or hasattr(systems, "columns") or not isinstance(systems, Iterable):
-            raise RequestError(f"systems is one {type(systems).__name__} ({EXPECTED})")
-        given = list(systems)
-        for one in given:
-            if not isinstance(one, str | os.PathLike):
-                raise RequestError(f"a system without a name is a {type(one).__name__} ({EXPECTED})")
-        paths = [Path(path) for path in given]
-        systems = dict(zip(make_names(paths), paths, strict=True))
+    named = _name_systems(systems)
     place, options = make_place(name, gold, config, split, data_dir, options)
     chosen = {**({} if preset is None else {"preset": preset}), **options}
     columns = [scores] if isinstance(scores, str) else scores
-    found = read_systems(name, place, systems, options=chosen, metrics=metrics, scores=columns)
+    found = read_systems(name, place, named, options=chosen, metrics=metrics, scores=columns)
     warn_all(found.notices)
     return make_systems_table(
-        list(systems),
+        list(named),
         found.results,
         found.scores,
         sort=sort,
@@ -217,3 +209,21 @@ def table(
         pairs=pairs,
         lacking=found.lacking,
     )
+
+
+def _name_systems(systems: Mapping[str, Source] | Sequence[str | Path]) -> Mapping[str, Source]:
+    """Return systems by name; files without names are named after their stems.
+
+    Raises:
+        RequestError: these are neither systems by name nor files.
+    """
+    if isinstance(systems, Mapping):
+        return systems
+    if isinstance(systems, str | os.PathLike) or hasattr(systems, "columns") or not isinstance(systems, Iterable):
+        raise RequestError(f"systems is one {type(systems).__name__} ({EXPECTED})")
+    given = list(systems)
+    for one in given:
+        if not isinstance(one, str | os.PathLike):
+            raise RequestError(f"a system without a name is a {type(one).__name__} ({EXPECTED})")
+    paths = [Path(path) for path in given]
+    return dict(zip(make_names(paths), paths, strict=True))

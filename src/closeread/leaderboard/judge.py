@@ -97,7 +97,7 @@ def judge(
 
     def make_files(found: Results) -> dict[str, bytes]:
         counts = {
-            board.name: _read_counts(store, board, golds.get(board.name), found, score, cache, lost, notices)
+            board.name: _Counting(store, board, golds.get(board.name), found, score, cache, lost, notices).read()
             for board in leaderboard.boards.values()
         }
         return index_files(make_index(store, leaderboard, found, counts))
@@ -314,65 +314,71 @@ def _name_counts(board: Board, record: str) -> str:
     return digest(write_json([record, __version__, metrics]))
 
 
-def _read_counts(
-    store: Store,
-    board: Board,
-    gold: Path | None,
-    results: Results,
-    score: Scoring,
-    cache: CountCache,
-    lost: dict[str, str],
-    notices: dict[str, None],
-) -> Counts:
-    """Return the counts of all accepted submissions and baselines, scoring again what is missing.
+@dataclass(frozen=True)
+class _Counting:
+    """The counts of all that is ranked on a board, scoring again what is missing.
 
-    Args:
+    Attributes:
         store, board, gold, results, score, cache: as above.
         lost: takes a sentence for each submission that was accepted but can't be scored any more, which is left out.
         notices: takes a sentence for each baseline that can't be scored, which is left out.
     """
-    found: dict[str, tuple[tuple[str, ...], Floats]] = {}
-    records: dict[str, Record] = {}
-    jobs: list[Job] = []
-    accepted = [e for e in results.entries.values() if e.status == "accepted" and e.board == board.name]
-    subjects = {entry.submission: entry for entry in accepted}
-    for subject in (*subjects, *(f"{BASELINE}{name}" for name in board.baselines)):
-        identity = record_id(subject, board.signature)
-        kept, record = cache.read(_name_counts(board, identity)), results.records.get(identity)
-        if kept is not None and record is not None and record.fits(board):
-            found[subject], records[subject] = kept, record
-        else:
-            jobs.append(Job(subject, subjects[subject].describe().predictions if subject in subjects else ""))
 
-    def lose(subject: str, reason: str) -> None:
-        lost[subject] = f"{subject[:12]} was accepted, but can't be scored again, and is left out: {reason}"
+    store: Store
+    board: Board
+    gold: Path | None
+    results: Results
+    score: Scoring
+    cache: CountCache
+    lost: dict[str, str]
+    notices: dict[str, None]
 
-    def fill() -> Iterator[Job]:
+    def read(self) -> Counts:
+        """Return the counts of all accepted submissions and baselines."""
+        board = self.board
+        found: dict[str, tuple[tuple[str, ...], Floats]] = {}
+        records: dict[str, Record] = {}
+        jobs: list[Job] = []
+        accepted = [e for e in self.results.entries.values() if e.status == "accepted" and e.board == board.name]
+        subjects = {entry.submission: entry for entry in accepted}
+        for subject in (*subjects, *(f"{BASELINE}{name}" for name in board.baselines)):
+            identity = record_id(subject, board.signature)
+            kept, record = self.cache.read(_name_counts(board, identity)), self.results.records.get(identity)
+            if kept is not None and record is not None and record.fits(board):
+                found[subject], records[subject] = kept, record
+            else:
+                jobs.append(Job(subject, subjects[subject].describe().predictions if subject in subjects else ""))
+        new: dict[str, bytes] = {}
+        for outcome in self.score(board, self.gold, self._fill(jobs)) if jobs else ():
+            subject, record = outcome.subject, outcome.record
+            if record is None or outcome.blocks is None:
+                self._leave_out(subject, outcome.error or outcome.problems[0])
+                continue
+            self.cache.write(_name_counts(board, record.id), outcome.names, outcome.blocks)
+            stored = self.results.records.get(record.id)
+            if stored is None or not stored.fits(board):
+                new[record.path] = record.to_bytes()
+            else:
+                record = stored  # the index follows from what is stored, whether counts were kept or not
+            found[subject], records[subject] = (outcome.names, outcome.blocks), record
+        if new:
+            self.store.write_results(None, new)
+        return Counts(records, found)
+
+    def _fill(self, jobs: Iterable[Job]) -> Iterator[Job]:
+        """Yield jobs with their predictions; submissions whose predictions can't be read are left out."""
         for job in jobs:
             try:
-                data = store.read_predictions(job.path, board.limits.bytes) if job.path else b""
+                data = self.store.read_predictions(job.path, self.board.limits.bytes) if job.path else b""
             except RequestError as error:
-                lose(job.subject, str(error))
+                self._leave_out(job.subject, str(error))
             else:
                 yield replace(job, predictions=data)
 
-    new: dict[str, bytes] = {}
-    for outcome in score(board, gold, fill()) if jobs else ():
-        subject, record = outcome.subject, outcome.record
-        if record is None or outcome.blocks is None:
-            reason = outcome.error or outcome.problems[0]
-            if subject.startswith(BASELINE):  # it may need what is not installed here
-                notices[f"Baseline {subject.removeprefix(BASELINE)} of {board.name} is left out: {reason}"] = None
-            else:
-                lose(subject, reason)
-            continue
-        cache.write(_name_counts(board, record.id), outcome.names, outcome.blocks)
-        stored = results.records.get(record.id)
-        if stored is None or not stored.fits(board):
-            new[record.path] = record.to_bytes()
+    def _leave_out(self, subject: str, reason: str) -> None:
+        """Say why a submission or a baseline has no counts."""
+        if subject.startswith(BASELINE):  # it may need what is not installed here
+            name = subject.removeprefix(BASELINE)
+            self.notices[f"Baseline {name} of {self.board.name} is left out: {reason}"] = None
         else:
-            record = stored  # the index follows from what is stored, whether counts were kept or not
-        found[subject], records[subject] = (outcome.names, outcome.blocks), record
-    if new:
-        store.write_results(None, new)
-    return Counts(records, found)
+            self.lost[subject] = f"{subject[:12]} was accepted, but can't be scored again, and is left out: {reason}"

@@ -62,18 +62,9 @@ def count(
         metrics: names of metrics from `ALL_METRICS`.
         missing: how to treat documents without a response: "empty" scores them as documents without mentions, "skip"
             leaves them out, "error" raises.
-        duplicates: what to do with a mention that occurs more than once on a side: "error" raises, "first" keeps it in
-            its first entity, "reference" counts it as the reference scorer does.
-        keep_singletons: "true", or "false" to drop entities of one mention from both sides.
-        blanc_edge: one of `closeread.tasks.coref.kernels.blanc.EDGES`.
-        average: "micro" or "macro".
-        matching: "exact", "head", "partial" or "craft" (see `closeread.tasks.coref.kernels.mention_matching`), or
-            "minimum" (see `closeread.tasks.coref.kernels.minimum_spans`).
-        zeros: how to treat mentions whose head is an empty node: "linear" matches them as all others, where an empty
-            node is known by its place; "dependent" matches them by their dependencies before all others; "corefud"
-            looks for those matches as CorefUD's scorer does; "exclude" drops them from both sides.
-        split_antecedents: "ignore", or "score" to count them as mentions, or "only" to count nothing else (see
-            `closeread.tasks.coref.kernels.split_antecedents`).
+        duplicates, keep_singletons, blanc_edge, average, matching, zeros, split_antecedents: as the options of
+            `PROCEDURE` describe; what they compute is in `closeread.tasks.coref.kernels`: `repeated_mentions`, `blanc`,
+            `mention_matching`, `minimum_spans`, `zero_matching` and `split_antecedents`.
         breakdowns: names from `closeread.tasks.coref.mention_fields.FIELDS`.
 
     Raises:
