@@ -204,7 +204,7 @@ BROKEN = {
     "\ufeff": ["is empty"],
     "\n": ["contains no document (expected '#begin document (NAME)' before the first token)"],
     "# a\n": ["contains no document (expected '#begin document (NAME)' before the first token)"],
-    "a\0": ["is a binary file with NUL bytes (expected UTF-8 text)"],
+    "a\0": ["is a binary file: it contains NUL bytes (expected UTF-8 text)"],
     b"\xff\xfea": ["is UTF-16 text (expected UTF-8)"],
     b"#begin document (\xe9)\n#end document\n\xff\n": [
         "1: byte 18 (0xe9) is not valid UTF-8",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from closeread.api.baselines import list_baselines
+from closeread.api.places import take_place
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.facts import Statistics, count_corpus
 from closeread.corpora.gold import corpus_names, data_notices, load_corpus
@@ -15,11 +16,8 @@ from closeread.corpora.names import find_corpus
 from closeread.corpora.notices import warn_all
 from closeread.corpora.reproduction import Inputs, Reproduction
 from closeread.corpora.reproduction import reproduce as recompute
-from closeread.errors import RequestError
 from closeread.files import package_folder
 from closeread.hf.modules import module_names
-from closeread.records import DataDir
-from closeread.scoring import make_place
 from closeread.tasks import load_procedure
 
 __all__ = ["CorpusEntry", "MetricEntry", "corpora", "metrics", "reproduce", "stats"]
@@ -106,7 +104,8 @@ def stats(corpus: str, *, config: str | None = None, data_dir: str | Path | None
         RequestError: there is no such corpus or config, or it has no figures; an InputError if files are missing or
             invalid.
     """
-    found = count_corpus(find_corpus(corpus).name, config, _take_files(corpus, data_dir, options))
+    declared = find_corpus(corpus)
+    found = count_corpus(declared.name, config, take_place(declared, data_dir=data_dir, options=options).data_dir)
     warn_all(found.notices)
     return found
 
@@ -139,16 +138,10 @@ def reproduce(
     """
     checkout, notes, texts = (None if one is None else Path(one) for one in (upstream, annotations, articles))
     declared = find_corpus(corpus)
-    inputs = Inputs(_take_files(corpus, data_dir, options), checkout, notes, texts, spacy_model)
+    files = take_place(declared, data_dir=data_dir, options=options).data_dir
+    inputs = Inputs(files, checkout, notes, texts, spacy_model)
     warn_all(data_notices(declared, declared.default_config, inputs.data_dir))
     return recompute(declared.name, None if table is None else str(table), inputs)
-
-
-def _take_files(corpus: str, data_dir: str | Path | None, options: Mapping[str, str]) -> DataDir | None:
-    place, rest = make_place(find_corpus(corpus).name, data_dir=data_dir, options=options)
-    if rest:
-        raise RequestError(f"unexpected arguments for {corpus}: {', '.join(rest)}")
-    return place.data_dir
 
 
 def _describe_corpus(corpus: Corpus) -> CorpusEntry:

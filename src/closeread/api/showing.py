@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from closeread.api.places import take_place
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import Gold, read_gold
 from closeread.corpora.names import find_corpus
@@ -20,7 +21,7 @@ from closeread.counts.sides import Place
 from closeread.counts.terminal import find_width, wrap_paragraph
 from closeread.errors import RequestError, escape
 from closeread.records import Record
-from closeread.scoring import make_place, open_scorer
+from closeread.scoring import open_scorer
 from closeread.tasks import load_procedure
 
 __all__ = ["Page", "draw_parts", "read_predictions", "read_records", "show"]
@@ -81,10 +82,8 @@ def show(
             is missing or invalid.
     """
     declared = find_corpus(corpus)
-    place, rest = make_place(declared.name, gold, config, split, data_dir, options)
-    if rest:
-        raise RequestError(f"unexpected arguments for {corpus}: {', '.join(rest)}")
-    found = read_records(declared, place._replace(corpus=declared.name))
+    place = take_place(declared, gold, config, split, data_dir, options)
+    found = read_records(declared, place)
     warn_all(found.notices)
     view = load_view(declared, found.config)
     _, shown = select_records(declared, view, found.records, record_id)

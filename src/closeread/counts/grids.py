@@ -33,8 +33,7 @@ def report_grid(report: Report, style: Style = "table", *, digits: int = 2) -> G
     Precision, recall and F1 of a metric share a row, with the interval of F1.  In a terminal, which is too narrow for
     another column, the name of a slice then has a row above its metrics, and so has the field.
     """
-    groups = [("", "all", report.total)]
-    groups += [(field, value, scores) for field, values in report.slices.items() for value, scores in values.items()]
+    groups = _list_groups(report)
     units, blocks = f"{report.unit}s", f"{report.resampling_unit}s"
     drawn = report.resampling.n_resamples > 0
     interval = [f"{100 * report.resampling.confidence:g}% interval"] if drawn else []
@@ -138,6 +137,12 @@ def _make_notes(report: Report, groups: Sequence[tuple[str, str, Scores]]) -> li
     return [*notes, *name_options(report)]
 
 
+def _list_groups(report: Report) -> list[tuple[str, str, Scores]]:
+    """Return field, value and scores of all units, and of every slice."""
+    slices = [(field, value, scores) for field, values in report.slices.items() for value, scores in values.items()]
+    return [("", "all", report.total), *slices]
+
+
 def name_options(report: Report) -> list[str]:
     """Return the name of the preset that the options are, if they are one, and the signature."""
     preset = [f"Preset: {report.preset}."] if report.preset else []
@@ -158,8 +163,7 @@ def report_rows(report: Report) -> tuple[list[str], list[list[object]]]:
         "n_blocks",
         "signature",
     ]
-    groups = [("", "all", report.total)]
-    groups += [(field, value, scores) for field, values in report.slices.items() for value, scores in values.items()]
+    groups = _list_groups(report)
     return header, [
         [
             field,

@@ -46,12 +46,7 @@ def read_lines(path: Path) -> list[str]:
 def split_lines(path: Path, data: bytes) -> list[str]:
     """Split the bytes of a file into lines, as `read_lines` does."""
     data = data.removeprefix(BYTE_ORDER_MARK)
-    if not data:
-        raise FormatError(path, [Problem("is empty")])
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FormatError(path, [Problem("is UTF-16 text (expected UTF-8)")])
-    if b"\0" in data:
-        raise FormatError(path, [Problem("is a binary file: it contains NUL bytes (expected UTF-8 text)")])
+    check_encoding(path, data)
     raw = data.removesuffix(b"\n").split(b"\n")
     if max(map(len, raw)) > MAX_LINE_BYTES:
         raise FormatError(path, _find_long_lines(raw))
@@ -63,6 +58,25 @@ def split_lines(path: Path, data: bytes) -> list[str]:
         return list(map(bytes.decode, raw))
     except UnicodeDecodeError:
         raise FormatError(path, _find_encoding_errors(raw)) from None
+
+
+def check_encoding(path: Path, data: bytes, begin: int = 0) -> None:
+    """Check that a file may be UTF-8 text.
+
+    Args:
+        path: the file.
+        data: its bytes.
+        begin: where its text begins.
+
+    Raises:
+        FormatError: it is empty, UTF-16 or binary.
+    """
+    if begin == len(data):
+        raise FormatError(path, [Problem("is empty")])
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise FormatError(path, [Problem("is UTF-16 text (expected UTF-8)")])
+    if b"\0" in data:
+        raise FormatError(path, [Problem("is a binary file: it contains NUL bytes (expected UTF-8 text)")])
 
 
 def read_bytes(path: Path) -> bytes:

@@ -25,7 +25,7 @@ from closeread.leaderboard.canonical import digest
 from closeread.leaderboard.declaration import FILE, Leaderboard
 from closeread.leaderboard.results import RANKS, Entry, Results, read_results
 from closeread.leaderboard.store import INDEX, Arrival, Receipt, parse_index
-from closeread.leaderboard.submission import MAX_ABOUT, About, is_predictions_path, withdrawal_bytes
+from closeread.leaderboard.submission import MAX_ABOUT, About, check_predictions_path, withdrawal_bytes
 
 INDEX_LOCK, RESULTS_LOCK = ".index.lock", ".results.lock"
 DAMAGED = "restore these files, or delete them and run closeread leaderboard judge, which makes them again"
@@ -111,8 +111,7 @@ class FolderStore:
 
     def read_predictions(self, path: str, limit: int) -> bytes:
         """Return predictions, verified by their digest."""
-        if not is_predictions_path(path, "/".join(path.split("/")[1:3])):
-            raise RequestError(f"{path} is not a file of predictions")
+        check_predictions_path(path)
         try:
             data = _read_regular(self._folder / path, limit)
         except OSError as error:

@@ -30,7 +30,7 @@ from closeread.leaderboard.declaration import FILE, Leaderboard
 from closeread.leaderboard.hub_arrivals import read_request
 from closeread.leaderboard.results import RANKS, Entry, Results, read_results
 from closeread.leaderboard.store import HUB, INDEX, Arrival, Receipt, parse_index
-from closeread.leaderboard.submission import MAX_ABOUT, About, about_path, is_predictions_path
+from closeread.leaderboard.submission import MAX_ABOUT, About, about_path, check_predictions_path
 
 CARD = "README.md"
 OF_AUTHOR = 20
@@ -185,8 +185,7 @@ class HubStore:
 
     def read_predictions(self, path: str, limit: int) -> bytes:
         """Return predictions, verified by their digest."""
-        if not is_predictions_path(path, "/".join(path.split("/")[1:3])):
-            raise RequestError(f"{path} is not a file of predictions")
+        check_predictions_path(path)
         return self._read_verified(path, "main", limit)
 
     def read_results(self, leaderboard: Leaderboard) -> Results:

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from closeread.errors import FormatError, Problem, SubmissionError, quote
+from closeread.errors import FormatError, Problem, RequestError, SubmissionError, quote
 from closeread.files import creating_folder, replacing
 from closeread.formats.gzipped import MAGIC, decompress
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
@@ -170,6 +170,16 @@ def is_predictions_path(path: str, board: str) -> bool:
     return (
         DIGEST.fullmatch(name) is not None and folder == f"submissions/{board}/{name[:2]}" and f"{dot}{suffix}" in known
     )
+
+
+def check_predictions_path(path: str) -> None:
+    """Check that a path is that of predictions in some board.
+
+    Raises:
+        RequestError: it is not.
+    """
+    if not is_predictions_path(path, "/".join(path.split("/")[1:3])):
+        raise RequestError(f"{path} is not a file of predictions")
 
 
 def make_submission(board: Board, predictions: Path, **about: str | None) -> Submission:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.annotators import AgreementCommand, name_file, name_files
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import tell
 
@@ -15,17 +16,7 @@ if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
 
 
-class AgreementCommand(GroupedCommand):
-    """A command with the options of the measure, which is imported only when they are needed."""
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return all parameters."""
-        from closeread.tasks.coref.agreement import OPTIONS
-
-        return [*options.declared_options(OPTIONS), *super().get_params(ctx)]
-
-
-@click.command(cls=AgreementCommand, short_help="Measure agreement by Krippendorff's alpha.")
+@click.command(cls=AgreementCommand, task="coref", short_help="Measure agreement by Krippendorff's alpha.")
 @options.files
 @click.option(
     "--given",
@@ -55,12 +46,11 @@ def agreement(files: tuple[Path, ...], given: Path | None, limit: int, style: An
       closeread agreement coref annotations/*.conll --given given.conll --json
       closeread agreement coref anna.jsonl ben.jsonl --iaa2 distance_product
     """
-    from closeread.cli.annotators import name_files
     from closeread.tasks.coref.agreement import compare_annotators
     from closeread.tasks.coref.agreement_tables import make_grid
 
     chosen = {name: value for name, value in values.items() if value is not None}
-    mentions = None if given is None else name_files([given])[0]
+    mentions = None if given is None else name_file(given)
     measured = compare_annotators(name_files(files), given=mentions, **chosen)
     tell(measured.notices)
     printing.show(style, value=measured.to_json, table=measured.to_rows, grids=lambda: [make_grid(measured, limit)])
@@ -83,10 +73,9 @@ def chains(gold: Path, files: tuple[Path, ...], style: Any) -> None:
       closeread errors chains gold.conll anna.conll ben.conll
       closeread errors chains gold.conll response.conll --json
     """
-    from closeread.cli.annotators import name_files
     from closeread.tasks.coref.chain_errors import count_chain_errors
 
-    found = count_chain_errors(name_files([gold])[0], name_files(files))
+    found = count_chain_errors(name_file(gold), name_files(files))
     tell(found.notices)
     printing.show_result(style, found)
 

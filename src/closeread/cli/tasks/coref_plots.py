@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli import options
+from closeread.cli.annotators import name_file, name_files
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -30,11 +31,10 @@ def link_support(gold: Path, files: tuple[Path, ...], output: Path) -> None:
         -o support.png
       closeread plot link-support gold/ annotations/*.conll -o support.svg
     """
-    from closeread.cli.annotators import name_files
     from closeread.cli.pictures import draw
     from closeread.tasks.coref.figures import draw_link_support
 
-    draw(output, lambda: draw_link_support(name_files([gold])[0], name_files(files)))
+    draw(output, lambda: draw_link_support(name_file(gold), name_files(files)))
 
 
 @click.command(cls=options.WritingCommand, short_help="Draw the kinds of mistaken chains.")
@@ -54,11 +54,10 @@ def mistakes(gold: Path, files: tuple[Path, ...], output: Path) -> None:
         -o mistakes.png
       closeread plot mistakes gold.conll response.conll -o mistakes.svg
     """
-    from closeread.cli.annotators import name_files
     from closeread.cli.pictures import draw
     from closeread.tasks.coref.figures import draw_mistakes
 
-    draw(output, lambda: draw_mistakes(name_files([gold])[0], name_files(files)))
+    draw(output, lambda: draw_mistakes(name_file(gold), name_files(files)))
 
 
 COMMANDS: Commands = {"plot": {"link-support": link_support, "mistakes": mistakes}}

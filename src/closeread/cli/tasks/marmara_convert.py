@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli import options
+from closeread.cli.annotators import name_file
 from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
     from closeread.corpora.conversions import Converted
-    from closeread.counts.annotators import Annotator
 
 treebank = click.option(
     "--treebank", type=options.NAMED, metavar="DIR", help="Read the METU-Sabanci Turkish Treebank from this folder."
@@ -50,7 +50,7 @@ def convert(source: Path, output: Path, data_dir: Path | None, treebank: Path | 
     """
     from closeread.tasks.coref.marmara import conversions
 
-    _report(output, conversions.convert(_name(source), output, data_dir=data_dir, treebank=treebank))
+    _report(output, conversions.convert(name_file(source), output, data_dir=data_dir, treebank=treebank))
 
 
 @click.command(cls=options.WritingCommand, short_help="Write all mentions of Marmara as CoNLL.")
@@ -70,7 +70,7 @@ def convert_given(source: Path, output: Path, data_dir: Path | None, treebank: P
     """
     from closeread.tasks.coref.marmara import conversions
 
-    _report(output, conversions.convert_given(_name(source), output, data_dir=data_dir, treebank=treebank))
+    _report(output, conversions.convert_given(name_file(source), output, data_dir=data_dir, treebank=treebank))
 
 
 @click.command(cls=options.WritingCommand, short_help="Convert equalities of mentions to chains.")
@@ -95,13 +95,7 @@ def convert_equalities(file: Path, given: Path, output: Path) -> None:
     """
     from closeread.tasks.coref.marmara import conversions
 
-    _report(output, conversions.convert_equalities(_name(file), output, given=given))
-
-
-def _name(path: Path) -> Annotator:
-    from closeread.counts.annotators import Annotator
-
-    return Annotator(str(path), path)
+    _report(output, conversions.convert_equalities(name_file(file), output, given=given))
 
 
 def _report(output: Path, converted: Converted) -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli import options, printing
+from closeread.cli import options
+from closeread.cli.annotators import print_agreement
 from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -34,12 +34,7 @@ def agreement(files: tuple[Path, ...], style: Any) -> None:
       closeread agreement timeline anna/ ben/ cem/
       closeread agreement timeline anna/7_Rain.xml ben/7_Rain.xml --json
     """
-    from closeread.cli.annotators import name_files
-    from closeread.tasks.timeline.agreement import compare_annotators
-
-    found = compare_annotators(name_files(files))
-    tell(found.notices)
-    printing.show_result(style, found)
+    print_agreement("timeline", files, style)
 
 
 COMMANDS: Commands = {"agreement": {"timeline": agreement}}

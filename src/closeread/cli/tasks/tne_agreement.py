@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli import options, printing
+from closeread.cli import options
+from closeread.cli.annotators import print_agreement
 from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -40,12 +40,7 @@ def agreement(files: tuple[Path, ...], by: tuple[str, ...], style: Any) -> None:
       closeread agreement tne anna.jsonl ben.jsonl cem.jsonl --by domain
       closeread agreement tne anna.jsonl.gz ben.jsonl.gz --json
     """
-    from closeread.cli.annotators import name_files
-    from closeread.tasks.tne.agreement import compare_annotators
-
-    found = compare_annotators(name_files(files), by=by)
-    tell(found.notices)
-    printing.show_result(style, found)
+    print_agreement("tne", files, style, by=by)
 
 
 COMMANDS: Commands = {"agreement": {"tne": agreement}}

@@ -7,25 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli import options, printing
-from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import tell
+from closeread.cli import options
+from closeread.cli.annotators import AgreementCommand, print_agreement
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
 
 
-class AgreementCommand(GroupedCommand):
-    """A command with the options of the measure, which is imported only when they are needed."""
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return all parameters."""
-        from closeread.tasks.wikipossessions.agreement import OPTIONS
-
-        return [*options.declared_options(OPTIONS), *super().get_params(ctx)]
-
-
-@click.command(cls=AgreementCommand, short_help="Score the second annotator against the first.")
+@click.command(cls=AgreementCommand, task="wikipossessions", short_help="Score the second annotator against the first.")
 @options.files
 @options.style_options
 def agreement(files: tuple[Path, ...], style: Any, **values: Any) -> None:
@@ -44,13 +33,7 @@ def agreement(files: tuple[Path, ...], style: Any, **values: Any) -> None:
       closeread agreement wikipossessions anna.csv ben.csv --setting partial \\
         --json
     """
-    from closeread.cli.annotators import name_files
-    from closeread.tasks.wikipossessions.agreement import compare_annotators
-
-    given = {name: value for name, value in values.items() if value is not None}
-    found = compare_annotators(name_files(files), **given)
-    tell(found.notices)
-    printing.show_result(style, found)
+    print_agreement("wikipossessions", files, style, **values)
 
 
 COMMANDS: Commands = {"agreement": {"wikipossessions": agreement}}

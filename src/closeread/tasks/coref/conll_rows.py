@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from closeread.arrays import Ints, Mask
 from closeread.tasks.coref.conll_cells import gather
-from closeread.tasks.coref.conll_text import NEWLINE, RETURN, SPACE, TAB, parse_blocks
+from closeread.tasks.coref.conll_text import NEWLINE, RETURN, SPACE, TAB, parse_blocks, view_block
 
 HASH, HYPHEN, UNDERSCORE = b"#-_"
 
@@ -59,9 +59,7 @@ def split_blocks(data: bytes, begin: int, end: int, line: int) -> Iterator[Rows]
 
 
 def _parse_rows(data: bytes, first: int, last: int, line: int) -> Rows:
-    raw = np.frombuffer(data, np.uint8, last - first, first)
-    if raw[-1] != NEWLINE:
-        raw = np.append(raw, np.uint8(NEWLINE))
+    raw = view_block(data, first, last)
     blank = raw <= SPACE
     is_end = raw == NEWLINE
     is_mark = ~blank

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from closeread.arrays import Ints
-from closeread.errors import FormatError, Problem
 from closeread.formats.problems import LISTED, Problems
-from closeread.formats.text import MAX_LINE_BYTES
+from closeread.formats.text import MAX_LINE_BYTES, check_encoding
 
 BLOCK = 2**20
 """The number of bytes that are checked together; NumPy's temporary arrays then fit into the processor's cache."""
@@ -32,12 +32,7 @@ def check_text(path: Path, data: bytes, begin: int) -> None:
     Raises:
         FormatError: it is not, with all problems.
     """
-    if begin == len(data):
-        raise FormatError(path, [Problem("is empty")])
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FormatError(path, [Problem("is UTF-16 text (expected UTF-8)")])
-    if b"\0" in data:
-        raise FormatError(path, [Problem("is a binary file with NUL bytes (expected UTF-8 text)")])
+    check_encoding(path, data, begin)
     problems = Problems()
     is_ascii = data.isascii()
     for first, last in line_spans(data, begin, len(data)):
@@ -98,6 +93,12 @@ def line_spans(data: bytes, begin: int, end: int) -> Iterator[tuple[int, int]]:
             last = data.rfind(b"\n", begin, last) + 1 or data.find(b"\n", last, end) + 1 or end
         yield begin, last
         begin = last
+
+
+def view_block(data: bytes, first: int, last: int) -> NDArray[np.uint8]:
+    """Return the bytes of a block of whole lines, the last one with its end."""
+    raw = np.frombuffer(data, np.uint8, last - first, first)
+    return raw if raw[-1] == NEWLINE else np.append(raw, np.uint8(NEWLINE))
 
 
 class Block(Protocol):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from closeread.arrays import Ints, Mask
 from closeread.formats.text import BYTE_ORDER_MARK, MAX_LINE_BYTES, split_lines
 from closeread.tasks.coref.conll_cells import gather
-from closeread.tasks.coref.conll_text import line_spans, parse_blocks
+from closeread.tasks.coref.conll_text import line_spans, parse_blocks, view_block
 
 COLUMNS = 10
 ID, FORM, UPOS, DEPS, MISC = 0, 1, 3, 8, 9
@@ -116,9 +116,7 @@ def split_blocks(data: bytes, begin: int, end: int, line: int) -> Iterator[Rows]
 
 
 def _parse_rows(data: bytes, first: int, last: int, line: int) -> Rows:
-    raw = np.frombuffer(data, np.uint8, last - first, first)
-    if raw[-1] != NEWLINE:
-        raw = np.append(raw, np.uint8(NEWLINE))
+    raw = view_block(data, first, last)
     marks = np.flatnonzero((raw - np.uint8(TAB)) <= NEWLINE - TAB)  # smaller bytes wrap round to large ones
     last_mark = np.flatnonzero(raw[marks] == NEWLINE)
     line_end = marks[last_mark]

@@ -16,6 +16,7 @@ from closeread.tasks.coref.columns import MentionTable, Parts, number_of_token
 from closeread.tasks.coref.conllu_empty_nodes import ROOT
 from closeread.tasks.coref.conllu_headers import NEWDOC
 from closeread.tasks.coref.conllu_misc import DEFAULT_FIELDS
+from closeread.tasks.coref.entity_ids import choose_ids
 
 PLAIN_ID = re.compile(r"[^-()\[\]|=\s\x00-\x1f\x7f-\x9f]+")
 
@@ -79,7 +80,7 @@ def _format_document(
     words = (table.words(document) if table.words else ()) or ["_"] * n_tokens
     if invalid := [word for word in words if not word or UNSAFE.search(word)]:
         raise ValueError(f"{about} {quote(invalid[0])}")
-    ids = _choose_ids(table, sorted({int(table.entity[i]) for i in mentions}))
+    ids = choose_ids(table, sorted({int(table.entity[i]) for i in mentions}), PLAIN_ID, "e")
     spans = [table.parts.get(i, ((int(table.start[i]), int(table.end[i])),)) for i in mentions]
     heads = [span[0][0] for span in spans] if table.head is None else table.head[list(mentions)].tolist()
     numbers = list(map(number_of_token, spans, heads))
@@ -149,11 +150,3 @@ def _reads_back(brackets: Iterator[_Bracket]) -> bool:
         if closes and of > 1 and part == of and incomplete[entity].pop() != mention:
             return False
     return True
-
-
-def _choose_ids(table: MentionTable, entities: Sequence[int]) -> dict[int, str]:
-    """Choose the ids of a document's entities: those of the table if the format can express them, else e1, e2, …"""
-    labels = [table.labels[entity] for entity in entities] if table.labels else []
-    if len(set(labels)) == len(entities) and all(PLAIN_ID.fullmatch(label) for label in labels):
-        return dict(zip(entities, labels, strict=True))
-    return {entity: f"e{i}" for i, entity in enumerate(entities, start=1)}

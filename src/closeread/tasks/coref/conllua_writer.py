@@ -10,6 +10,7 @@ import numpy as np
 
 from closeread.errors import quote
 from closeread.tasks.coref.columns import MentionTable, Parts
+from closeread.tasks.coref.entity_ids import choose_ids
 
 COLUMNS = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC IDENTITY BRIDGING DISCOURSE_DEIXIS REFERENCE NOM_SEM"
 """The columns of a file that is written, which are those of the released files."""
@@ -130,7 +131,7 @@ def _format_cells(table: MentionTable, layout: _Layout, *, named: bool) -> Itera
     """List the brackets of each token: closing ones first, then opening ones, longest mention first."""
     opening: list[list[str]] = [[] for _ in range(layout.n_tokens)]
     closing: list[list[str]] = [[] for _ in range(layout.n_tokens)]
-    labels = _choose_ids(table, sorted({int(table.entity[i]) for i in layout.mentions}))
+    labels = choose_ids(table, sorted({int(table.entity[i]) for i in layout.mentions}), PLAIN_ID)
     for start, minus_end, number in layout.brackets:
         i = layout.mentions[number]
         minimum = _format_minimum(table, i, layout.word_of)
@@ -160,11 +161,3 @@ def _format_minimum(table: MentionTable, i: int, word_of: dict[int, int]) -> str
     if not words or len(words) != len(tokens) or words[-1] - words[0] != len(words) - 1:
         return ""
     return f"|Min={words[0]}" if len(words) == 1 else f"|Min={words[0]},{words[-1]}"
-
-
-def _choose_ids(table: MentionTable, entities: Sequence[int]) -> dict[int, str]:
-    """Choose the ids of a document's entities: those of the table if the format can express them, else 1, 2, …"""
-    labels = [table.labels[entity] for entity in entities] if table.labels else []
-    if len(set(labels)) == len(entities) and all(PLAIN_ID.fullmatch(label) for label in labels):
-        return dict(zip(entities, labels, strict=True))
-    return {entity: str(i) for i, entity in enumerate(entities, start=1)}
