@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from closeread.api.places import take_place
 from closeread.corpora.declaration import Corpus
-from closeread.corpora.gold import Gold, read_gold
 from closeread.corpora.names import find_corpus
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
-from closeread.corpora.showing import Part, load_view, select_records
-from closeread.corpora.sides import read_corpus_gold
+from closeread.corpora.showing import Part, draw_parts, load_view, read_records, select_records
 from closeread.counts.html_tables import draw_html
-from closeread.counts.rendering import draw
 from closeread.counts.sides import Place
-from closeread.counts.terminal import find_width, wrap_paragraph
-from closeread.errors import RequestError, escape
 from closeread.records import Record
 from closeread.scoring import open_scorer
 from closeread.tasks import load_procedure
 
-__all__ = ["Page", "draw_parts", "read_predictions", "read_records", "show"]
+__all__ = ["Page", "read_predictions", "show"]
 
 
 @dataclass(frozen=True)
@@ -96,25 +91,6 @@ def show(
     return Page(records, beside, tuple(view.draw(records, beside)))
 
 
-def read_records(corpus: Corpus, place: Place) -> Gold:
-    """Read the records of any config, or of the user's own gold.
-
-    Args:
-        corpus: the declaration that they follow.
-        place: where they are, with the name of the corpus.
-
-    Raises:
-        RequestError: there are none, or no such config or split; an InputError if a file is missing or invalid.
-    """
-    if place.gold is not None:
-        found = read_corpus_gold(place)
-    else:
-        found = read_gold(corpus, place.config, place.split, place.data_dir)
-    if not found.records:
-        raise RequestError("there are no records")
-    return found
-
-
 def read_predictions(
     corpus: Corpus, place: Place, predictions: FileOrRows
 ) -> tuple[Sequence[Record | None], Sequence[str]]:
@@ -136,20 +112,3 @@ def read_predictions(
     keys = (record[corpus.key] for record in scorer.gold.records)
     rows = [None if key in missing else row for key, row in zip(keys, system.rows, strict=True)]
     return rows, system.notices
-
-
-def draw_parts(parts: Iterable[Part], *, coloured: bool = False) -> str:
-    """Return paragraphs, wrapped to the terminal's width, and tables, with an empty line between them.
-
-    Args:
-        parts: the paragraphs and tables.
-        coloured: whether tables have bold and dim text.
-    """
-    width = find_width()
-    drawn = [
-        "\n".join(line for text in part.splitlines() for line in wrap_paragraph(escape(text), width))
-        if isinstance(part, str)
-        else draw(part, "table", coloured=coloured)
-        for part in parts
-    ]
-    return "\n\n".join(text.rstrip("\n") for text in drawn)

@@ -13,8 +13,12 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from closeread.corpora.declaration import Corpus
-from closeread.counts.rendering import NOTHING, Grid
-from closeread.errors import RequestError, quote, suggest
+from closeread.corpora.gold import Gold, read_gold
+from closeread.corpora.sides import read_corpus_gold
+from closeread.counts.rendering import NOTHING, Grid, draw
+from closeread.counts.sides import Place
+from closeread.counts.terminal import find_width, wrap_paragraph
+from closeread.errors import RequestError, escape, quote, suggest
 from closeread.records import Record, column
 from closeread.tasks import find
 
@@ -43,6 +47,25 @@ class View:
     draw: Draw
     unit: str = ""
     predict: Callable[[Record], Record] = copy_record
+
+
+def read_records(corpus: Corpus, place: Place) -> Gold:
+    """Read the records of any config, or of the user's own gold.
+
+    Args:
+        corpus: the declaration that they follow.
+        place: where they are, with the name of the corpus.
+
+    Raises:
+        RequestError: there are none, or no such config or split; an InputError if a file is missing or invalid.
+    """
+    if place.gold is not None:
+        found = read_corpus_gold(place)
+    else:
+        found = read_gold(corpus, place.config, place.split, place.data_dir)
+    if not found.records:
+        raise RequestError("there are no records")
+    return found
 
 
 def load_view(corpus: Corpus, config: str | None) -> View:
@@ -112,6 +135,23 @@ def _format_value(value: object) -> str:
 
 FIELDS = View(_draw_fields)
 """The view of records without a view of their own."""
+
+
+def draw_parts(parts: Iterable[Part], *, coloured: bool = False) -> str:
+    """Return paragraphs, wrapped to the terminal's width, and tables, with an empty line between them.
+
+    Args:
+        parts: the paragraphs and tables.
+        coloured: whether tables have bold and dim text.
+    """
+    width = find_width()
+    drawn = [
+        "\n".join(line for text in part.splitlines() for line in wrap_paragraph(escape(text), width))
+        if isinstance(part, str)
+        else draw(part, "table", coloured=coloured)
+        for part in parts
+    ]
+    return "\n\n".join(text.rstrip("\n") for text in drawn)
 
 
 def mark_spans(pieces: Sequence[str], spans: Iterable[tuple[int, int, str]]) -> list[str]:

@@ -40,9 +40,8 @@ def command(
       closeread show tne s2 --config sample
       closeread show mctaco test-q0003 --config sample --predictions yes.jsonl
     """
-    from closeread.api.showing import draw_parts, read_predictions, read_records
     from closeread.corpora.gold import load_corpus
-    from closeread.corpora.showing import list_names, load_view, select_records
+    from closeread.corpora.showing import draw_parts, list_names, load_view, read_records, select_records
 
     declared = load_corpus(corpus)
     where = options.take_place(declared.name, **place)
@@ -59,6 +58,8 @@ def command(
     tell(_list_notices(gold, shown))
     system, rows = None, None
     if predictions is not None:
+        from closeread.api.showing import read_predictions
+
         system, notices = read_predictions(declared, where, predictions)
         tell(notices)
         rows = [system[number] for number in shown]
