@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -18,11 +19,12 @@ from closeread.cli import main, printing
 from closeread.cli.leaderboard.show import make_grids
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.counts.paper_tables import AGREES, Cell, Table
-from closeread.counts.rendering import NOTHING, Grid, Whole, draw
+from closeread.counts.rendering import NOTHING, Grid, Whole, draw, transpose
 from closeread.counts.reproduction_grids import make_table_grids
 from closeread.counts.terminal import PIPE_WIDTH
 from closeread.tasks import load_procedure, procedure_names
 
+BREAK = re.compile(r"[\s()]+")
 WIDTHS = (60, 80, 100, 120)
 SEVERAL = ("--resamples", "5")
 COMMANDS = (
@@ -87,12 +89,13 @@ def assert_whole(grid, columns):
     assert "\x1b" not in screen or "\x1b[1m" in screen or "\x1b[2m" in screen
     plain = re.sub(r"\x1b\[[0-9;]*m", "", screen)
     lines = plain.splitlines()
-    words, pieces = Counter(plain.split()), Counter()
+    # A narrower table may have a number in parentheses.
+    words, pieces = Counter(BREAK.split(plain)), Counter()
     for row in grid.rows:
         for name, cell in zip(grid.header, row, strict=True):
             if name not in grid.prose or isinstance(cell, Whole):
                 assert not cell or any(cell.rstrip() in line for line in lines), (cell, plain)
-            pieces.update(cell.split())
+            pieces.update(filter(None, BREAK.split(cell)))
     assert not pieces - words, (pieces - words, plain)
     assert "…" not in plain or "…" in str(grid.rows)
     # A longer line has nothing but what can't be shorter, and perhaps its name.
@@ -166,16 +169,13 @@ def test_units_have_their_scores_and_counts(files, run, monkeypatch, columns):
         read_tables(monkeypatch, run, [*arguments, option])[0] for option in ("--per-unit", "--with-counts")
     )
     titles = {metric.name: metric.title for metric in load_procedure("coref").metrics}
-    plain = assert_whole(scores, columns)
-    blocks = plain.split("\n\n")
-    assert len(blocks) == len(units) == 2
-    for unit, block in zip(units, blocks, strict=True):
-        shown = dict(re.split(r"  +", line, maxsplit=1) for line in block.splitlines())
-        values = {title: unit[name] for name, title in titles.items()}
-        assert shown == {
-            "document": unit["document"],
-            **{title: NOTHING if value is None else f"{100 * value:.2f}" for title, value in values.items()},
-        }
+    header, _, *lines = assert_whole(scores, columns).splitlines()
+    assert header.split() == ["document", *(unit["document"] for unit in units)]
+    shown = {line[:20].rstrip(): line[20:].split() for line in lines}  # the longest title has 18 characters
+    values = {title: [unit[name] for unit in units] for name, title in titles.items()}
+    assert shown == {
+        title: [NOTHING if value is None else f"{100 * value:.2f}" for value in row] for title, row in values.items()
+    }
     words = assert_whole(counts, columns).split()
     others = [value for unit in units for name, value in unit.items() if name not in titles and name != "document"]
     assert not Counter(f"{value:.6f}".rstrip("0").rstrip(".") for value in others) - Counter(words)
@@ -198,6 +198,57 @@ def test_prose_wraps_before_anything_becomes_a_block():
         "n      1,234",
     ]
     assert draw(grid, "table", width=12).splitlines()[:2] == ["id", "  a-long-id"]
+
+
+def test_columns_that_are_too_many_follow_in_another_table():
+    header, best = ["id", "number", "share", "name"], frozenset({(0, 3)})
+    grid = Grid("Title", header, [["a", "1", "50.00", "left"], ["bb", "22", "5.00", "right"]], ["A note."], best=best)
+    # 2 + 6 + 5 + 5 columns and 2 spaces between them are 24.
+    assert draw(grid, "table", width=24).splitlines()[2] == "id  number  share  name"
+    split = replace(grid, labels=1)
+    first = ["id   number   share", "─" * 19, "a         1   50.00", "bb       22    5.00"]
+    second = ["id   name", "──────────", "a    left", "bb   right"]
+    assert draw(split, "table", width=23).splitlines() == ["Title", "", *first, "", *second, "A note."]
+    assert "\x1b[1mleft" in draw(split, "table", width=23, coloured=True)
+    # A name and its column are 2 + 2 + 6; without room for these, each row is a block.
+    assert draw(split, "table", width=10).splitlines()[2] == "id  number"
+    assert draw(split, "table", width=9).splitlines()[2] == "id    a"
+
+
+def test_a_narrower_table_stands_for_one_that_is_too_wide():
+    grid = Grid("", ["system", "MUC", "B³"], [["one", "10.00", "20.00"]], labels=1, best=frozenset({(0, 2)}))
+    turned = transpose(grid, "score")
+    assert (turned.header, turned.rows) == (["score", "one"], [["MUC", "10.00"], ["B³", "20.00"]])
+    assert turned.best == {(1, 1)}
+    chain = replace(grid, narrower=turned)
+    assert draw(chain, "table", width=20).startswith("system")  # 6 + 5 + 5 and 4 spaces
+    assert draw(chain, "table", width=19).startswith("score")
+    assert draw(chain, "table", width=11).startswith("system")  # in blocks, or two tables
+    assert draw(chain, "markdown") == draw(grid, "markdown")
+    empty = Grid("", ["system", "MUC"], [])
+    assert transpose(empty, "score").rows == [["MUC"]]
+
+
+def test_systems_and_scores_are_one_table_in_80_columns(files, ran, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    names = ["Mentions", "MUC", "B³", "CEAFm", "CEAFe", "BLANC", "LEA", "CoNLL"]
+    table = ran("table", "coref", "key.conll", "key.conll", "response.conll", *SEVERAL).split("\n\n")
+    assert len(table) == 2  # the title, and the table
+    assert [line.split()[0] for line in table[1].splitlines()[2:10]] == names
+    compared = ran("compare", "coref", "key.conll", "key.conll", "response.conll", *SEVERAL).split("\n\n")
+    assert len(compared) == 2
+    assert compared[1].split()[:3] == ["metric", "first", "second"]
+    assert "\nFirst: key.conll; second: response.conll.\n" in compared[1]
+
+
+def test_the_number_of_units_is_a_note_where_it_has_no_column(files, ran, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    scored = ran("score", "coref", "key.conll", "response.conll", *SEVERAL)
+    assert scored.split()[1:7] == ["metric", "precision", "recall", "F1", "95%", "interval"]
+    assert "\n2 documents.\n" in scored
+    sliced = ran("score", "tne", "tne.jsonl", "--config", "sample", "--by", "preposition", *SEVERAL)
+    assert "\nall (4 documents)\n" in sliced
+    assert "\nabout (1 document)\n" in sliced
 
 
 def test_blocks_say_what_a_blank_cell_repeats():
