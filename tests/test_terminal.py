@@ -6,11 +6,13 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import click
 import pytest
 from shared import json_lines
+from shared.boards import NOON, make_store, run_judge, sample_board, score_here, send, send_answers, write_rows
 from shared.doors import CORPORA, KEY, RESPONSE, sample_gold, system_rows, timeml, write_key
 from shared.leaderboards import make_index
 from shared.terminals import show
@@ -22,6 +24,7 @@ from closeread.counts.paper_tables import AGREES, Cell, Table
 from closeread.counts.rendering import NOTHING, Grid, Whole, draw, transpose
 from closeread.counts.reproduction_grids import make_table_grids
 from closeread.counts.terminal import PIPE_WIDTH
+from closeread.hub import publishing
 from closeread.tasks import load_procedure, procedure_names
 
 BREAK = re.compile(r"[\s()]+")
@@ -31,6 +34,8 @@ COMMANDS = (
     ("list",),
     *(("info", corpus) for corpus in corpus_names()),
     *(("stats", corpus, "--config", "sample") for corpus in corpus_names()),
+    *(("show", corpus, "--config", "sample") for corpus in corpus_names()),
+    ("show", "tne", "--config", "sample_flat"),
     *(("score", corpus, f"{corpus}.jsonl", "--config", "sample", "--with-counts", *SEVERAL) for corpus in CORPORA),
     ("score", "mctaco", "mctaco.jsonl", "--config", "sample", "--by", "category", *SEVERAL),
     ("score", "tne", "tne.jsonl", "--config", "sample", "--by", "preposition", *SEVERAL),
@@ -48,8 +53,24 @@ COMMANDS = (
     ("agreement", "timeline", "anna-semeval2015_timeline.jsonl", "ben-semeval2015_timeline.jsonl"),
     ("agreement", "wikipossessions", "anna-wikipossessions.jsonl", "ben-wikipossessions.jsonl"),
 )
-BOARD = ("leaderboard", "reproduce")
-"""Commands whose tables need a board or the released corpora, and are drawn below without them."""
+OF_STORES = (
+    ("leaderboard", "show", "board"),
+    ("leaderboard", "show", "board", "--system", "Tortoise"),
+    ("leaderboard", "status", "board"),
+    ("publish", "dataset", "mctaco", "my-org/rain", "--dry-run"),
+    ("publish", "metric", "coref_lea", "my-org/coref_lea", "--dry-run"),
+    ("publish", "leaderboard", "board", "my-org/board", "--dry-run"),
+)
+"""Commands whose tables are of a leaderboard or of what would be published."""
+
+WITHOUT_STYLE = {"info", "show", "publish dataset", "publish leaderboard", "publish metric"}
+"""Commands that print tables and have no option for other styles."""
+
+WHOLE = ("score", "compare", "table", "stats", "list", "info", "show")
+"""Commands whose arguments are corpora or procedures."""
+
+OTHERS = ("reproduce",)
+"""Commands whose tables need the released corpora, and are drawn below without them."""
 
 
 def test_a_comparison_of_systems_with_short_names_fits_80_columns(monkeypatch, ran):
@@ -130,15 +151,42 @@ def test_no_command_cuts_what_it_prints(files, run, monkeypatch):
                 assert_whole(table, columns)
 
 
+def test_tables_of_leaderboards_and_of_publishing_are_whole(here, run, monkeypatch, tmp_path_factory):
+    monkeypatch.setattr("closeread.leaderboard.judge.score_all", score_here)
+    store = make_store(here / "board", sample_board(), sample_board("tne"))
+    answers = [(f"{name} with a rather long name", right) for name, right in (("Patience", 80), ("Almanac", 40))]
+    for number, (name, right) in enumerate([*answers, ("Tortoise", 60)]):
+        send_answers(store, here, name, right=right, board="mctaco-sample/test", at=NOON - timedelta(hours=number))
+    broken = write_rows(here / "broken.jsonl", [{"id": "s1", "relations": []}])
+    send(store, broken, "Sundial", board="tne-sample/test", at=NOON - timedelta(days=1))
+    run_judge(store, tmp_path_factory.mktemp("cache"))
+    send_answers(store, here, "Sundial", right=50, board="mctaco-sample/test")
+    kinds = ("new", "unchanged", "deleted")
+    monkeypatch.setattr(
+        publishing,
+        "compare",
+        lambda hub, plan: [
+            publishing.Change(path, size, kinds[number % 3]) for number, (path, size) in enumerate(plan.sizes().items())
+        ],
+    )
+    for arguments in OF_STORES:
+        tables = read_tables(monkeypatch, run, arguments)
+        assert any(table.rows for table in tables), arguments
+        for table in tables:
+            for columns in WIDTHS:
+                assert_whole(table, columns)
+    (table,) = read_tables(monkeypatch, run, ("leaderboard", "status", "board"))
+    assert [row[1] for row in table.rows] == ["refused", *["accepted"] * 3, "not judged yet"]
+
+
 def test_every_command_with_tables_is_tried():
-    tried = {arguments[: 2 if len(arguments) > 1 else 1] for arguments in COMMANDS}
+    tried = {arguments[: 2 if len(arguments) > 1 else 1] for arguments in (*COMMANDS, *OF_STORES)}
     scored = {load_corpus(corpus).procedure for corpus in corpus_names()} | {"coref", "tlinks"}
     assert scored == set(procedure_names())
     for path, command in walk(main, ()):
-        if any(param.name == "style" for param in command.params) and path[0] not in BOARD:
-            known = (
-                {name[0] for name in tried} if path[0] in ("score", "compare", "table", "stats", "list") else {*tried}
-            )
+        prints_tables = any(param.name == "style" for param in command.params) or " ".join(path) in WITHOUT_STYLE
+        if prints_tables and path[0] not in OTHERS:
+            known = {name[0] for name in tried} if path[0] in WHOLE else tried
             assert path[0] in known or path[:2] in known, path
 
 
