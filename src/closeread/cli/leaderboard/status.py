@@ -9,6 +9,7 @@ import click
 
 from closeread.cli import options, printing
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import hush_libraries
 
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid
@@ -26,6 +27,7 @@ def shorten_time(time: str) -> str:
 @click.command(cls=GroupedCommand, short_help="List what became of all submissions.")
 @click.argument("store")
 @options.style_options
+@hush_libraries
 def command(store: str, style: Any) -> None:
     """List what became of all submissions of STORE, with the problems of those that were refused.
 
