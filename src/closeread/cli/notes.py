@@ -16,6 +16,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import click
 
+from closeread.cli.help_text import HelpContext
 from closeread.cli.printing import can_colour
 from closeread.errors import escape
 
@@ -34,6 +35,8 @@ def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 class QuietCommand(click.Command):
     """A command, or a group of them, with the option `--quiet`."""
+
+    context_class = HelpContext
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return all parameters."""
@@ -97,7 +100,7 @@ def silence_libraries() -> Iterator[None]:
     """
     import logging
 
-    from tqdm.std import tqdm
+    from tqdm.std import tqdm  # type: ignore[import-untyped]
 
     begin = tqdm.__init__
 
