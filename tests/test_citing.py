@@ -17,6 +17,7 @@ ENTRY = re.compile(r"@(?P<type>[a-z]+)\{(?P<key>[a-z0-9-]+),\n(?P<fields>.*)\n\}
 FIELD = re.compile(r"  (?P<name>[a-z]+) = \{(?P<value>.*?)\}(?:,\n(?=  [a-z]+ = )|$)", re.DOTALL)
 FAMILIES = [(name, family) for name in procedure_names() for family in load_procedure(name).families]
 
+PRADHAN = ["pradhan-etal-2014-scoring"]
 WITHOUT_PAGES = {"schuller-etal-2018-marmara"}  # a preprint
 WITHOUT_ADDRESS = {"denis-baldridge-2009-global"}  # a journal of its time, without DOIs
 
@@ -34,7 +35,10 @@ def parse(entry):
 
 def every_paper():
     declared = [load_corpus(name).citation for name in corpus_names()]
-    return list(dict.fromkeys([*declared, *(paper for name in module_names() for paper in split(cite(name)))]))
+    procedures = list(map(load_procedure, procedure_names()))
+    options = [paper for procedure in procedures for option in procedure.options for paper in option.references]
+    of_modules = [paper for name in module_names() for paper in split(cite(name))]
+    return list(dict.fromkeys([*declared, *of_modules, *options]))
 
 
 def split(text):
@@ -99,12 +103,30 @@ def test_papers_are_of_metrics_that_exist(name):
             ["semeval2015_timeline"],
             ["minard-etal-2015-semeval", "uzzaman-allen-2011-temporal", "uzzaman-etal-2013-semeval"],
         ),
+        (["blanc_edge"], ["pradhan-etal-2014-scoring", "luo-etal-2014-extension"]),
+        (["split-antecedents", "layer"], ["yu-etal-2023-universal", "yu-etal-2022-universal"]),
+        (
+            ["codicrac_bridging"],
+            ["yu-etal-2022-universal", "yu-etal-2023-universal", *PRADHAN, "zabokrtsky-etal-2022-findings"],
+        ),
         (["closeread"], ["closeread"]),
         ([], ["closeread"]),
     ],
 )
 def test_names(names, expected):
     assert keys(*names) == expected
+
+
+def test_a_preset_cites_its_metrics_and_the_papers_of_its_options():
+    metrics = keys("muc", "b3", "ceafm", "ceafe", "blanc", "lea", "conll", "mor", "zeros")
+    assert set(keys("corefud")) == {*metrics, *keys("duplicates", "blanc_edge", "matching", "zeros")}
+    assert keys("corefud")[0] == "zabokrtsky-etal-2022-findings"
+    assert keys("conll2012")[0] == "pradhan-etal-2014-scoring"
+
+
+def test_every_preset_has_a_paper():
+    for procedure in map(load_procedure, procedure_names()):
+        assert all(preset.references for preset in procedure.presets.values())
 
 
 def test_the_average_cites_its_three_metrics_too():

@@ -3,18 +3,22 @@
 import importlib
 import io
 import json
+import logging
+import re
 import sys
 import warnings
 from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 from shared.doors import system_rows
 
 import closeread
 from closeread.cli import main
-from closeread.cli.notes import tell
+from closeread.cli.notes import QUIET, QuietCommand, QuietGroup, hush_libraries, tell
 from closeread.cli.options import read_gold
+from closeread.cli.printing import track
 from closeread.corpora import notices, sources
 
 SAMPLE = ("--config", "sample")
@@ -154,3 +158,78 @@ def test_functions_warn_of_what_commands_note(monkeypatch):
         assert [str(one.message)[: len(text)] for one, text in zip(caught, expected, strict=True)] == expected
         assert {one.filename for one in caught} == {__file__}
         call()  # not said again
+
+
+def print_as_libraries_do(file):
+    """Print what `datasets` and the Hub's client print: bars, a log message, a warning; return what was printed."""
+    import datasets
+    import huggingface_hub
+
+    handler, start = logging.StreamHandler(file), file.tell()
+    logger = logging.getLogger("datasets")
+    logger.addHandler(handler)
+    try:
+        for bars in (datasets.utils.tqdm, huggingface_hub.utils.tqdm):
+            list(bars(range(3), desc=f"bar of {bars.__module__}", file=file, disable=False))
+        logger.warning("a message")
+        logger.error("an error")
+    finally:
+        logger.removeHandler(handler)
+    warnings.warn("a warning", FutureWarning, stacklevel=1)
+    return re.findall(r"(?:bar of \w+|an? \w+)", file.getvalue()[start:])
+
+
+@pytest.mark.parametrize("place", ["before", "after", "both"])
+def test_quiet_hides_what_libraries_print_and_only_while_a_command_runs(place, monkeypatch):
+    from datasets.utils import tqdm as of_datasets
+    from huggingface_hub.utils import tqdm as of_hub
+
+    for module in (sys.modules[of_datasets.__module__], sys.modules[of_hub.__module__]):
+        monkeypatch.setattr(module, "are_progress_bars_disabled", lambda *names: False)
+    file, printed = io.StringIO(), []
+    everything = ["bar of datasets", "bar of huggingface_hub", "a message", "an error"]
+
+    @click.group(cls=QuietGroup)
+    def group():
+        pass
+
+    @group.command(cls=QuietCommand)
+    @hush_libraries
+    def command():
+        printed.extend(print_as_libraries_do(file))
+
+    before, after = ["-q"] * (place != "after"), ["-q"] * (place != "before")
+    with warnings.catch_warnings(record=True) as caught:
+        CliRunner().invoke(group, [*before, "command", *after], catch_exceptions=False)
+    assert not caught
+    assert printed == ["an error"]
+    with pytest.warns(FutureWarning):
+        assert list(dict.fromkeys(print_as_libraries_do(file))) == everything
+    assert logging.root.manager.disable == logging.NOTSET
+
+
+def test_our_own_progress_bars_are_quiet_too(monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    items = [1, 2]
+    assert track(items, "Reading", 2) is not items
+    with click.Context(click.Command("any")) as context:
+        context.meta[QUIET] = True
+        assert track(items, "Reading", 2) is items
+
+
+def test_commands_that_work_with_the_hub_are_quiet():
+    tree = {name: main.get_command(click.Context(main), name) for name in ("export", "submit", "install-modules")}
+    for name in ("leaderboard", "publish"):
+        group = main.get_command(click.Context(main), name)
+        context = click.Context(group)
+        tree |= {f"{name} {one}": group.get_command(context, one) for one in group.list_commands(context)}
+    assert {name for name, one in tree.items() if not _hushes(one.callback)} == {"publish codabench"}
+
+
+def _hushes(callback):
+    """Whether one of the functions that a callback wraps is that of the decorator."""
+    while callback is not None:
+        if callback.__code__ is hush_libraries(len).__code__:
+            return True
+        callback = getattr(callback, "__wrapped__", None)
+    return False

@@ -5,11 +5,14 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import click
 import pytest
 from shared import json_lines
+from shared.boards import NOON, make_store, run_judge, sample_board, score_here, send, send_answers, write_rows
 from shared.doors import CORPORA, KEY, RESPONSE, sample_gold, system_rows, timeml, write_key
 from shared.leaderboards import make_index
 from shared.terminals import show
@@ -18,17 +21,21 @@ from closeread.cli import main, printing
 from closeread.cli.leaderboard.show import make_grids
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.counts.paper_tables import AGREES, Cell, Table
-from closeread.counts.rendering import NOTHING, Grid, Whole, draw
+from closeread.counts.rendering import NOTHING, Grid, Whole, draw, transpose
 from closeread.counts.reproduction_grids import make_table_grids
 from closeread.counts.terminal import PIPE_WIDTH
+from closeread.hub import publishing
 from closeread.tasks import load_procedure, procedure_names
 
+BREAK = re.compile(r"[\s()]+")
 WIDTHS = (60, 80, 100, 120)
 SEVERAL = ("--resamples", "5")
 COMMANDS = (
     ("list",),
     *(("info", corpus) for corpus in corpus_names()),
     *(("stats", corpus, "--config", "sample") for corpus in corpus_names()),
+    *(("show", corpus, "--config", "sample") for corpus in corpus_names()),
+    ("show", "tne", "--config", "sample_flat"),
     *(("score", corpus, f"{corpus}.jsonl", "--config", "sample", "--with-counts", *SEVERAL) for corpus in CORPORA),
     ("score", "mctaco", "mctaco.jsonl", "--config", "sample", "--by", "category", *SEVERAL),
     ("score", "tne", "tne.jsonl", "--config", "sample", "--by", "preposition", *SEVERAL),
@@ -46,8 +53,24 @@ COMMANDS = (
     ("agreement", "timeline", "anna-semeval2015_timeline.jsonl", "ben-semeval2015_timeline.jsonl"),
     ("agreement", "wikipossessions", "anna-wikipossessions.jsonl", "ben-wikipossessions.jsonl"),
 )
-BOARD = ("leaderboard", "reproduce")
-"""Commands whose tables need a board or the released corpora, and are drawn below without them."""
+OF_STORES = (
+    ("leaderboard", "show", "board"),
+    ("leaderboard", "show", "board", "--system", "Tortoise"),
+    ("leaderboard", "status", "board"),
+    ("publish", "dataset", "mctaco", "my-org/rain", "--dry-run"),
+    ("publish", "metric", "coref_lea", "my-org/coref_lea", "--dry-run"),
+    ("publish", "leaderboard", "board", "my-org/board", "--dry-run"),
+)
+"""Commands whose tables are of a leaderboard or of what would be published."""
+
+WITHOUT_STYLE = {"info", "show", "publish dataset", "publish leaderboard", "publish metric"}
+"""Commands that print tables and have no option for other styles."""
+
+WHOLE = ("score", "compare", "table", "stats", "list", "info", "show")
+"""Commands whose arguments are corpora or procedures."""
+
+OTHERS = ("reproduce",)
+"""Commands whose tables need the released corpora, and are drawn below without them."""
 
 
 def test_a_comparison_of_systems_with_short_names_fits_80_columns(monkeypatch, ran):
@@ -87,12 +110,13 @@ def assert_whole(grid, columns):
     assert "\x1b" not in screen or "\x1b[1m" in screen or "\x1b[2m" in screen
     plain = re.sub(r"\x1b\[[0-9;]*m", "", screen)
     lines = plain.splitlines()
-    words, pieces = Counter(plain.split()), Counter()
+    # A narrower table may have a number in parentheses.
+    words, pieces = Counter(BREAK.split(plain)), Counter()
     for row in grid.rows:
         for name, cell in zip(grid.header, row, strict=True):
             if name not in grid.prose or isinstance(cell, Whole):
                 assert not cell or any(cell.rstrip() in line for line in lines), (cell, plain)
-            pieces.update(cell.split())
+            pieces.update(filter(None, BREAK.split(cell)))
     assert not pieces - words, (pieces - words, plain)
     assert "…" not in plain or "…" in str(grid.rows)
     # A longer line has nothing but what can't be shorter, and perhaps its name.
@@ -127,15 +151,42 @@ def test_no_command_cuts_what_it_prints(files, run, monkeypatch):
                 assert_whole(table, columns)
 
 
+def test_tables_of_leaderboards_and_of_publishing_are_whole(here, run, monkeypatch, tmp_path_factory):
+    monkeypatch.setattr("closeread.leaderboard.judge.score_all", score_here)
+    store = make_store(here / "board", sample_board(), sample_board("tne"))
+    answers = [(f"{name} with a rather long name", right) for name, right in (("Patience", 80), ("Almanac", 40))]
+    for number, (name, right) in enumerate([*answers, ("Tortoise", 60)]):
+        send_answers(store, here, name, right=right, board="mctaco-sample/test", at=NOON - timedelta(hours=number))
+    broken = write_rows(here / "broken.jsonl", [{"id": "s1", "relations": []}])
+    send(store, broken, "Sundial", board="tne-sample/test", at=NOON - timedelta(days=1))
+    run_judge(store, tmp_path_factory.mktemp("cache"))
+    send_answers(store, here, "Sundial", right=50, board="mctaco-sample/test")
+    kinds = ("new", "unchanged", "deleted")
+    monkeypatch.setattr(
+        publishing,
+        "compare",
+        lambda hub, plan: [
+            publishing.Change(path, size, kinds[number % 3]) for number, (path, size) in enumerate(plan.sizes().items())
+        ],
+    )
+    for arguments in OF_STORES:
+        tables = read_tables(monkeypatch, run, arguments)
+        assert any(table.rows for table in tables), arguments
+        for table in tables:
+            for columns in WIDTHS:
+                assert_whole(table, columns)
+    (table,) = read_tables(monkeypatch, run, ("leaderboard", "status", "board"))
+    assert [row[1] for row in table.rows] == ["refused", *["accepted"] * 3, "not judged yet"]
+
+
 def test_every_command_with_tables_is_tried():
-    tried = {arguments[: 2 if len(arguments) > 1 else 1] for arguments in COMMANDS}
+    tried = {arguments[: 2 if len(arguments) > 1 else 1] for arguments in (*COMMANDS, *OF_STORES)}
     scored = {load_corpus(corpus).procedure for corpus in corpus_names()} | {"coref", "tlinks"}
     assert scored == set(procedure_names())
     for path, command in walk(main, ()):
-        if any(param.name == "style" for param in command.params) and path[0] not in BOARD:
-            known = (
-                {name[0] for name in tried} if path[0] in ("score", "compare", "table", "stats", "list") else {*tried}
-            )
+        prints_tables = any(param.name == "style" for param in command.params) or " ".join(path) in WITHOUT_STYLE
+        if prints_tables and path[0] not in OTHERS:
+            known = {name[0] for name in tried} if path[0] in WHOLE else tried
             assert path[0] in known or path[:2] in known, path
 
 
@@ -166,16 +217,13 @@ def test_units_have_their_scores_and_counts(files, run, monkeypatch, columns):
         read_tables(monkeypatch, run, [*arguments, option])[0] for option in ("--per-unit", "--with-counts")
     )
     titles = {metric.name: metric.title for metric in load_procedure("coref").metrics}
-    plain = assert_whole(scores, columns)
-    blocks = plain.split("\n\n")
-    assert len(blocks) == len(units) == 2
-    for unit, block in zip(units, blocks, strict=True):
-        shown = dict(re.split(r"  +", line, maxsplit=1) for line in block.splitlines())
-        values = {title: unit[name] for name, title in titles.items()}
-        assert shown == {
-            "document": unit["document"],
-            **{title: NOTHING if value is None else f"{100 * value:.2f}" for title, value in values.items()},
-        }
+    header, _, *lines = assert_whole(scores, columns).splitlines()
+    assert header.split() == ["document", *(unit["document"] for unit in units)]
+    shown = {line[:20].rstrip(): line[20:].split() for line in lines}  # the longest title has 18 characters
+    values = {title: [unit[name] for unit in units] for name, title in titles.items()}
+    assert shown == {
+        title: [NOTHING if value is None else f"{100 * value:.2f}" for value in row] for title, row in values.items()
+    }
     words = assert_whole(counts, columns).split()
     others = [value for unit in units for name, value in unit.items() if name not in titles and name != "document"]
     assert not Counter(f"{value:.6f}".rstrip("0").rstrip(".") for value in others) - Counter(words)
@@ -198,6 +246,57 @@ def test_prose_wraps_before_anything_becomes_a_block():
         "n      1,234",
     ]
     assert draw(grid, "table", width=12).splitlines()[:2] == ["id", "  a-long-id"]
+
+
+def test_columns_that_are_too_many_follow_in_another_table():
+    header, best = ["id", "number", "share", "name"], frozenset({(0, 3)})
+    grid = Grid("Title", header, [["a", "1", "50.00", "left"], ["bb", "22", "5.00", "right"]], ["A note."], best=best)
+    # 2 + 6 + 5 + 5 columns and 2 spaces between them are 24.
+    assert draw(grid, "table", width=24).splitlines()[2] == "id  number  share  name"
+    split = replace(grid, labels=1)
+    first = ["id   number   share", "─" * 19, "a         1   50.00", "bb       22    5.00"]
+    second = ["id   name", "──────────", "a    left", "bb   right"]
+    assert draw(split, "table", width=23).splitlines() == ["Title", "", *first, "", *second, "A note."]
+    assert "\x1b[1mleft" in draw(split, "table", width=23, coloured=True)
+    # A name and its column are 2 + 2 + 6; without room for these, each row is a block.
+    assert draw(split, "table", width=10).splitlines()[2] == "id  number"
+    assert draw(split, "table", width=9).splitlines()[2] == "id    a"
+
+
+def test_a_narrower_table_stands_for_one_that_is_too_wide():
+    grid = Grid("", ["system", "MUC", "B³"], [["one", "10.00", "20.00"]], labels=1, best=frozenset({(0, 2)}))
+    turned = transpose(grid, "score")
+    assert (turned.header, turned.rows) == (["score", "one"], [["MUC", "10.00"], ["B³", "20.00"]])
+    assert turned.best == {(1, 1)}
+    chain = replace(grid, narrower=turned)
+    assert draw(chain, "table", width=20).startswith("system")  # 6 + 5 + 5 and 4 spaces
+    assert draw(chain, "table", width=19).startswith("score")
+    assert draw(chain, "table", width=11).startswith("system")  # in blocks, or two tables
+    assert draw(chain, "markdown") == draw(grid, "markdown")
+    empty = Grid("", ["system", "MUC"], [])
+    assert transpose(empty, "score").rows == [["MUC"]]
+
+
+def test_systems_and_scores_are_one_table_in_80_columns(files, ran, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    names = ["Mentions", "MUC", "B³", "CEAFm", "CEAFe", "BLANC", "LEA", "CoNLL"]
+    table = ran("table", "coref", "key.conll", "key.conll", "response.conll", *SEVERAL).split("\n\n")
+    assert len(table) == 2  # the title, and the table
+    assert [line.split()[0] for line in table[1].splitlines()[2:10]] == names
+    compared = ran("compare", "coref", "key.conll", "key.conll", "response.conll", *SEVERAL).split("\n\n")
+    assert len(compared) == 2
+    assert compared[1].split()[:3] == ["metric", "first", "second"]
+    assert "\nFirst: key.conll; second: response.conll.\n" in compared[1]
+
+
+def test_the_number_of_units_is_a_note_where_it_has_no_column(files, ran, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    scored = ran("score", "coref", "key.conll", "response.conll", *SEVERAL)
+    assert scored.split()[1:7] == ["metric", "precision", "recall", "F1", "95%", "interval"]
+    assert "\n2 documents.\n" in scored
+    sliced = ran("score", "tne", "tne.jsonl", "--config", "sample", "--by", "preposition", *SEVERAL)
+    assert "\nall (4 documents)\n" in sliced
+    assert "\nabout (1 document)\n" in sliced
 
 
 def test_blocks_say_what_a_blank_cell_repeats():

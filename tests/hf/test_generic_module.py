@@ -46,6 +46,7 @@ def test_it_names_every_parameter(name):
     assert {option: parameters[option].default for option in options} == options
 
 
+@pytest.mark.filterwarnings("ignore::closeread.errors.CloseReadWarning")  # of the samples
 @pytest.mark.parametrize("name", module_names())
 def test_its_example_runs_from_a_copy(name, monkeypatch):
     module, load = import_copy(name), evaluate.load
@@ -108,6 +109,7 @@ COPIES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::closeread.errors.CloseReadWarning")  # of the samples
 @pytest.mark.parametrize("how", COPIES)
 @pytest.mark.parametrize("name", TASKS)
 def test_it_pickles_before_and_after_compute(name, how):

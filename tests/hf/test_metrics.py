@@ -56,6 +56,7 @@ def test_a_module_explains_itself(name):
     assert all(description in module.inputs_description for description in described)
 
 
+@pytest.mark.filterwarnings("ignore::closeread.errors.CloseReadWarning")  # of the samples
 @pytest.mark.parametrize("name", module_names())
 def test_examples_of_docstring_and_card_run(name):
     module = importlib.import_module(f"closeread.metrics.{name}.{name}")

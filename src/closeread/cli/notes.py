@@ -1,6 +1,7 @@
 """Notes on standard error: what a user should know about a result, or about the files that it comes from.
 
-Results are on standard output, notes and errors on standard error; `--quiet` leaves notes out, never errors.
+Results are on standard output, notes and errors on standard error; `--quiet` leaves out notes and progress bars, never
+errors.
 """
 
 from __future__ import annotations
@@ -8,13 +9,19 @@ from __future__ import annotations
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import click
 
+from closeread.cli.help_text import HelpContext
 from closeread.cli.printing import can_colour
 from closeread.errors import escape
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 QUIET = "closeread.quiet"
 """What the context of a command remembers: that notes are left out."""
@@ -29,9 +36,11 @@ def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 class QuietCommand(click.Command):
     """A command, or a group of them, with the option `--quiet`."""
 
+    context_class = HelpContext
+
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return all parameters."""
-        help_text = "Leave out notes on standard error."
+        help_text = "Leave out notes and progress bars on standard error."
         quiet = click.Option(
             ["-q", "--quiet"], is_flag=True, expose_value=False, is_eager=True, callback=_remember, help=help_text
         )
@@ -44,10 +53,15 @@ class QuietGroup(QuietCommand, click.Group):
     """A group with the option `--quiet`, which holds for its subcommands."""
 
 
+def is_quiet() -> bool:
+    """Return whether the user asked for quiet."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(QUIET))
+
+
 def tell(notices: Iterable[str]) -> None:
     """Print notices to standard error, dim on a terminal, unless the user asked for quiet; equal ones once, counted."""
-    context = click.get_current_context(silent=True)
-    if context is not None and context.meta.get(QUIET):
+    if is_quiet():
         return
     for notice, times in Counter(notices).items():
         repeated = f" ({times:,} times)" if times > 1 else ""
@@ -62,3 +76,44 @@ def warnings_as_notes() -> Iterator[None]:
         warnings.simplefilter("always", UserWarning)
         yield
     tell(str(warning.message) for warning in caught if issubclass(warning.category, UserWarning))
+
+
+def hush_libraries(command: Callable[P, T]) -> Callable[P, T]:
+    """Decorate a command that works with `datasets` or the Hub: `--quiet` hides what these libraries print."""
+
+    @wraps(command)
+    def call(*arguments: P.args, **options: P.kwargs) -> T:
+        if not is_quiet():
+            return command(*arguments, **options)
+        with silence_libraries():
+            return command(*arguments, **options)
+
+    return call
+
+
+@contextmanager
+def silence_libraries() -> Iterator[None]:
+    """Hide progress bars, warnings and log messages below errors in the block, of libraries imported in it, too.
+
+    The bars of `datasets` and `huggingface_hub` are those of tqdm.  Their own switches are no use here: importing them
+    only for that would be slow, and environment variables are read once, so that nothing could undo them.
+    """
+    import logging
+
+    from tqdm.std import tqdm  # type: ignore[import-untyped]
+
+    begin = tqdm.__init__
+
+    def begin_hidden(bar: Any, *arguments: Any, **options: Any) -> None:
+        begin(bar, *arguments, **{**options, "disable": True})
+
+    level = logging.root.manager.disable
+    tqdm.__init__ = begin_hidden
+    logging.disable(max(level, logging.WARNING))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        tqdm.__init__ = begin
+        logging.disable(level)

@@ -90,14 +90,16 @@ def can_colour(file: TextIO) -> bool:
 
 
 def track(items: Iterable[T], what: str, total: int) -> Iterable[T]:
-    """Return items, with a progress bar while they are taken if standard error is a terminal.
+    """Return items, with a progress bar while they are taken if standard error is a terminal, unless asked for quiet.
 
     Args:
         items: the items.
         what: what happens to them, in a word or a few, such as "Predicting".
         total: how many there are.
     """
-    if not sys.stderr.isatty():
+    from closeread.cli.notes import is_quiet
+
+    if not sys.stderr.isatty() or is_quiet():
         return items
     from rich.console import Console
     from rich.progress import track

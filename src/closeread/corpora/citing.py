@@ -29,8 +29,8 @@ def cite(*names: str) -> str:
     """Return the BibTeX entries to cite, each once, separated by blank lines.
 
     Args:
-        *names: corpora, metrics such as "muc" or "coref_muc", procedures such as "coref", and "closeread"; none for
-            "closeread" alone.
+        *names: corpora, metrics such as "muc" or "coref_muc", procedures such as "coref", presets such as "corefud",
+            options such as "blanc_edge", and "closeread"; none for "closeread" alone.
 
     Raises:
         RequestError: there is nothing of these names; the message suggests similar ones.
@@ -101,12 +101,16 @@ def _find_entries(name: str) -> Sequence[str]:
         return [measures[name]]
     families = list(dict.fromkeys(family for procedure in procedures for family in procedure.families))
     known = [OWN, *corpus_names(), *families, *(one for one in procedure_names() if one not in corpus_names())]
+    known += [preset for procedure in procedures for preset in procedure.presets]
+    known += [option.name for procedure in procedures for option in procedure.options if option.references]
     aliases = {alias: target for one in procedures for alias, target in one.aliases.items() if target in families}
     raise RequestError(describe_unknown("corpus or metric", name, list(dict.fromkeys([*known, *measures])), aliases))
 
 
 def _list_papers_of(procedure: Procedure, name: str) -> list[str]:
-    """List the entries of what has this name in a procedure: itself, a metric, a score or an evaluate module."""
+    """List the entries of what has this name in a procedure: itself, a metric, a score, an evaluate module, a preset or
+    an option.
+    """
     stem = name.partition("/")[0] if any(name == metric.name for metric in procedure.metrics) else name
     if stem in procedure.families:
         return list_papers(procedure, [stem])
@@ -115,7 +119,15 @@ def _list_papers_of(procedure: Procedure, name: str) -> list[str]:
     if name in procedure.modules:
         part = name.removeprefix(f"{procedure.name}_")
         return list_papers(procedure, [part] if part in procedure.families else procedure.families)
-    return []
+    if name in procedure.presets:
+        preset = procedure.presets[name]
+        changed = (paper for one in preset.options for paper in _list_papers_of_option(procedure, one))
+        return [*preset.references, *list_papers(procedure, preset.metrics), *changed]
+    return _list_papers_of_option(procedure, name.replace("-", "_"))
+
+
+def _list_papers_of_option(procedure: Procedure, name: str) -> list[str]:
+    return [paper for option in procedure.options if option.name == name for paper in option.references]
 
 
 def _list_measures() -> Iterator[tuple[str, str]]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from closeread.counts.comparison import Comparison, PValues
 from closeread.counts.estimates import Estimate, Scores
 from closeread.counts.multiple_testing import find_least
 from closeread.counts.procedure import Procedure
-from closeread.counts.rendering import NOTHING, Grid, Style, Whole, escape_cell, percent
+from closeread.counts.rendering import NOTHING, Grid, Style, Whole, escape_cell, percent, transpose
 from closeread.counts.report import Report
 from closeread.errors import pluralize
 
@@ -70,15 +71,40 @@ def report_grid(report: Report, style: Style = "table", *, digits: int = 2) -> G
                 ]
             )
     header = [*(["slice"] if sliced else []), "metric", *scores_header, *interval, *sizes]
-    notes = _make_notes(report, groups)
-    return Grid(
+    grid = Grid(
         make_title(report),
         header,
         rows,
-        notes,
+        _make_notes(report, groups),
         prose=frozenset({"metric"}),
         ditto=frozenset() if stacked else frozenset({"slice", *sizes}),
+        labels=header.index("metric") + 1,
     )
+    return grid if sliced else replace(grid, narrower=_drop_sizes(grid, len(sizes)))
+
+
+def _drop_sizes(grid: Grid, number: int) -> Grid:
+    """Return the table of a report without its last columns, which say how many units there are, but with a note.
+
+    The rows of slices have their numbers of units in parentheses.
+    """
+    sizes = grid.header[-number:]
+
+    def describe(cells: Sequence[str]) -> str:
+        return ", ".join(
+            f"{n} {name.removesuffix('s') if n == '1' else name}" for n, name in zip(cells, sizes, strict=True)
+        )
+
+    rows = [[*row[:-number]] for row in grid.rows]
+    notes = list(grid.notes)
+    for row, whole in zip(rows, grid.rows, strict=True):
+        if not any(whole[-number:]):
+            continue
+        if any(row[1:]):
+            notes.insert(0, f"{describe(whole[-number:])}.")
+        else:
+            row[0] += f" ({describe(whole[-number:])})"
+    return replace(grid, header=grid.header[:-number], rows=rows, notes=notes, ditto=frozenset())
 
 
 def _select_rows(scores: Scores) -> list[tuple[str, Estimate]]:
@@ -211,14 +237,18 @@ def comparison_grid(comparison: Comparison) -> Grid:
         *warn_of_few_blocks(comparison.first, "; prefer the p-value of the randomization test"),
         *name_options(comparison.first),
     ]
-    return Grid(
+    grid = Grid(
         make_title(comparison.first),
         header,
         rows,
         notes,
         prose=frozenset({"metric"}),
         best=frozenset(_find_best(comparison)),
+        labels=1,
     )
+    named = f"First: {first}; second: {second}."
+    header = ["metric", "first", "second", *header[3:]]
+    return replace(grid, narrower=replace(grid, header=header, notes=[Whole(named), *notes]))
 
 
 def _name_correction(comparison: Comparison) -> str:
@@ -285,7 +315,8 @@ def units_grid(
     if with_counts and rows:
         names += [name for name in rows[0] if name not in names]
     cells = [[_format_value(row[name], digits if name in titles else None) for name in names] for row in rows]
-    return Grid("", [titles.get(name, name) for name in names], cells, texts=frozenset({procedure.unit}))
+    grid = Grid("", [titles.get(name, name) for name in names], cells, texts=frozenset({procedure.unit}), labels=1)
+    return replace(grid, narrower=transpose(grid, procedure.unit))
 
 
 def _format_value(value: object, digits: int | None) -> str:

@@ -27,6 +27,7 @@ class Option:
             signature has only if it is not at its default, so that earlier signatures stay the same; or "never" for
             one that can't change a score.
         reading: whether it changes only how files are read, so that counting and evaluate modules do without it.
+        references: BibTeX of the papers that its choices come from.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Option:
     canonical: Callable[[str], str] = str
     signed: Literal["always", "if_changed", "never"] = "always"
     reading: bool = False
+    references: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> str:

@@ -59,11 +59,13 @@ class Preset:
         options: the values that differ from the defaults of the procedure.
         metrics: the families of metrics that it reports.
         help: what it is, with its source; completes "Use the options of …".
+        references: BibTeX of the papers that define it, besides those of its metrics.
     """
 
     options: Options
     metrics: tuple[str, ...]
     help: str
+    references: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,9 @@ class Grid:
         prose: the names of columns that a narrow terminal may wrap, at spaces; all others are never broken.
         ditto: the names of columns in which an empty cell stands for the one above.
         best: the cells to emphasize, by the numbers of their row and column.
+        labels: how many columns, from the left, name the rows.  In a terminal that is too narrow, the others follow in
+            several tables, each beside these; if there are no labels, each row is a block of lines.
+        narrower: the same in fewer or narrower columns, for such a terminal; None if there is no such table.
     """
 
     title: str
@@ -40,6 +43,21 @@ class Grid:
     prose: frozenset[str] = frozenset()
     ditto: frozenset[str] = frozenset()
     best: frozenset[tuple[int, int]] = frozenset()
+    labels: int = 0
+    narrower: Grid | None = None
+
+
+def transpose(grid: Grid, corner: str) -> Grid:
+    """Exchange the rows of a grid and its columns; the first column, which names the rows, becomes the header.
+
+    Args:
+        grid: the grid.
+        corner: the name of the new first column.
+    """
+    names, *columns = zip(*grid.rows, strict=True) if grid.rows else [() for _ in grid.header]
+    rows = [[title, *cells] for title, cells in zip(grid.header[1:], columns, strict=True)]
+    best = frozenset((column - 1, row + 1) for row, column in grid.best)
+    return Grid(grid.title, [corner, *map(Whole, names)], rows, grid.notes, frozenset({corner}), best=best)
 
 
 class Whole(str):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from closeread.counts.estimates import Estimate
 from closeread.counts.grids import (
@@ -14,7 +15,7 @@ from closeread.counts.grids import (
     warn_of_few_blocks,
     warn_of_few_resamples,
 )
-from closeread.counts.rendering import NOTHING, Grid, Style, Whole, percent
+from closeread.counts.rendering import NOTHING, Grid, Style, Whole, percent, transpose
 from closeread.counts.systems_table import PairTest, SystemsTable
 from closeread.errors import pluralize, quote
 
@@ -31,10 +32,9 @@ def make_grids(table: SystemsTable, style: Style) -> list[Grid]:
     rows = [[Whole(name), *cells] for name, *cells in zip(table.names, *columns, strict=True)]
     pairs = [_make_pair_grid(table)] if table.pairs and any(table.tests.values()) else []
     title = make_title(table.reports[0])
-    grid = Grid(
-        title, header, rows, list_notes(table, style), frozenset({"system"}), best=frozenset(_find_best_cells(table))
-    )
-    return [grid, *pairs]
+    best = frozenset(_find_best_cells(table))
+    grid = Grid(title, header, rows, list_notes(table, style), frozenset({"system"}), best=best, labels=1)
+    return [replace(grid, narrower=transpose(grid, "score")), *pairs]
 
 
 def _make_column(table: SystemsTable, score: str, style: Style) -> list[str]:
@@ -108,7 +108,8 @@ def _make_pair_grid(table: SystemsTable) -> Grid:
         "randomization (p rand.)."
     ]
     texts, ditto = frozenset({"first", "second"}), frozenset({"score"})
-    return Grid("All pairs of systems", header, rows, notes, texts, frozenset(), ditto, frozenset(significant))
+    best = frozenset(significant)
+    return Grid("All pairs of systems", header, rows, notes, texts, ditto=ditto, best=best, labels=3)
 
 
 def _format_difference(table: SystemsTable, value: float) -> str:

@@ -49,6 +49,8 @@ def make_names(paths: Sequence[Path]) -> list[str]:
 
     >>> make_names([Path("a/x.jsonl"), Path("b/x.jsonl"), Path("base.jsonl.gz"), Path("ours.txt"), Path("ours.json")])
     ['a/x', 'b/x', 'base', 'ours.txt', 'ours.json']
+    >>> make_names([Path("x.jsonl"), Path("b/x.jsonl")])
+    ['x', 'b/x']
     """
     found: dict[int, str] = {}
     for form in (_find_stem, _find_name, _find_stem_below, _find_name_below, str):
@@ -70,11 +72,11 @@ def _find_stem(path: Path) -> str:
 
 
 def _find_name_below(path: Path) -> str:
-    return f"{path.parent.name}/{_find_name(path)}"
+    return "/".join(filter(None, (path.parent.name, _find_name(path))))
 
 
 def _find_stem_below(path: Path) -> str:
-    return f"{path.parent.name}/{_find_stem(path)}"
+    return "/".join(filter(None, (path.parent.name, _find_stem(path))))
 
 
 def select_scores(

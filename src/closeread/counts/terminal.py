@@ -1,7 +1,8 @@
 """Tables for a terminal: whole numbers, ids, names and URLs at any width.
 
-Only columns of prose are wrapped, and only at spaces.  A table that is still too wide becomes one block for each row, a
-line for each cell.  A word that is longer than a line stays whole, and the line is longer.
+Only columns of prose are wrapped, and only at spaces.  A table that is still too wide is replaced by its narrower one,
+or its columns are shown in several tables, or it becomes one block for each row, a line for each cell.  A word that is
+longer than a line stays whole, and the line is longer.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from closeread.counts.rendering import Grid, Whole, escape_cell, find_numeric_columns
 
@@ -68,11 +70,14 @@ def draw_for_terminal(grid: Grid, width: int, *, coloured: bool) -> str:
     if grid.title:
         print_lines([*map(Text, _wrap(grid.title, width)), Text()])
     if grid.header:
-        layout = _fit(grid, width)
-        if layout is None:
+        tables = _lay_out(grid, width)
+        if not tables:
             print_lines([*_draw_blocks(grid, width), *([Text()] if grid.notes else [])])
-        else:
-            console.print(_make_table(grid, *layout))
+        for number, (table, layout) in enumerate(tables):
+            if number:
+                print_lines([Text()])
+            console.print(_make_table(table, *layout))
+        grid = tables[0][0] if tables else grid
     for note in grid.notes:
         print_lines(_stylize(line, "dim") for line in _wrap(note, width))
     return "".join(line.rstrip() + "\n" for line in file.getvalue().splitlines())
@@ -111,25 +116,87 @@ def _measure_word(text: str) -> int:
     return max(map(cell_len, [shown] if isinstance(text, Whole) else WORD.findall(shown)), default=0)
 
 
-def _fit(grid: Grid, width: int) -> tuple[list[int], int] | None:
+class _Measures(NamedTuple):
+    """The columns of a table: their widths if nothing is wrapped, the least that they need, and the length of what may
+    be wrapped.
+    """
+
+    natural: list[int]
+    least: list[int]
+    texts: list[int]
+
+
+def _lay_out(grid: Grid, width: int) -> list[tuple[Grid, tuple[list[int], int]]]:
+    """Return the tables that show a grid, each with the widths of its columns and the spaces between them.
+
+    One, if the grid fits, or a narrower one; else several with some of the columns; none if even these are too wide.
+    """
+    last = None
+    table: Grid | None = grid
+    while table is not None:
+        measures = _measure(table)
+        layout = _fit(table, measures, width)
+        if layout is not None:
+            return [(table, layout)]
+        if table.labels:
+            last = table, measures
+        table = table.narrower
+    return [] if last is None else list(_split(*last, width))
+
+
+def _split(grid: Grid, measures: _Measures, width: int) -> Iterator[tuple[Grid, tuple[list[int], int]]]:
+    """Yield tables with the labels of a grid and as many other columns as fit; none if one column doesn't fit."""
+    labels = list(range(grid.labels))
+    space = width - sum(measures.least[i] + GAPS[-1] for i in labels) + GAPS[-1]
+    others = range(grid.labels, len(grid.header))
+    if any(measures.least[i] + GAPS[-1] > space for i in others):
+        return
+    pieces: list[list[int]] = []
+    left = 0
+    for i in others:
+        needed = measures.least[i] + GAPS[-1]
+        if not pieces or needed > left:
+            pieces.append([])
+            left = space
+        pieces[-1].append(i)
+        left -= needed
+    for piece in pieces:
+        columns = [*labels, *piece]
+        table = replace(
+            grid,
+            header=[grid.header[i] for i in columns],
+            rows=[[row[i] for i in columns] for row in grid.rows],
+            best=frozenset((row, columns.index(i)) for row, i in grid.best if i in columns),
+        )
+        layout = _fit(table, _Measures(*([one[i] for i in columns] for one in measures)), width)
+        assert layout is not None  # noqa: S101
+        yield table, layout
+
+
+def _measure(grid: Grid) -> _Measures:
+    from rich.cells import cell_len
+
+    measures = _Measures([], [], [])
+    for i, name in enumerate(grid.header):
+        lengths = [cell_len(escape_cell(row[i])) for row in grid.rows]
+        longest, length = max(lengths, default=0), cell_len(escape_cell(name))
+        measures.natural.append(max(longest, length))
+        if name in grid.prose:
+            words = max((_measure_word(row[i]) for row in grid.rows), default=0)
+            measures.least.append(max(words, min(longest, PROSE_WIDTH), _measure_word(name)))
+            measures.texts.append(sum(lengths))
+        else:
+            measures.least.append(max(longest, _measure_word(name)))
+            measures.texts.append(length)
+    return measures
+
+
+def _fit(grid: Grid, measures: _Measures, width: int) -> tuple[list[int], int] | None:
     """Return the widths of the columns and the spaces between them; None if the table is too wide.
 
     Headers are wrapped, too.  Blocks need several columns with names, so a table without them is never too wide.
     """
-    from rich.cells import cell_len
-
-    natural, least, texts = [], [], []
-    for i, name in enumerate(grid.header):
-        lengths = [cell_len(escape_cell(row[i])) for row in grid.rows]
-        longest, length = max(lengths, default=0), cell_len(escape_cell(name))
-        natural.append(max(longest, length))
-        if name in grid.prose:
-            words = max((_measure_word(row[i]) for row in grid.rows), default=0)
-            least.append(max(words, min(longest, PROSE_WIDTH), _measure_word(name)))
-            texts.append(sum(lengths))
-        else:
-            least.append(max(longest, _measure_word(name)))
-            texts.append(length)
+    natural, least, texts = measures
     between = len(grid.header) - 1
     for widths in (natural, least):
         for gap in GAPS:

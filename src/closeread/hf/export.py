@@ -11,6 +11,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -18,6 +19,7 @@ from pathlib import Path
 import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
+from datasets.utils import are_progress_bars_disabled
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
 
@@ -98,10 +100,17 @@ FORMATS: Mapping[str, ExportFormat] = {
 }
 
 
-def hide_progress_in_pipes() -> None:
-    """Show the progress bars of `datasets` only on a terminal."""
-    if not sys.stderr.isatty():
-        datasets.disable_progress_bars()
+@contextmanager
+def hiding_progress_in_pipes() -> Iterator[None]:
+    """Show the progress bars of `datasets` in the block only on a terminal."""
+    if sys.stderr.isatty() or are_progress_bars_disabled():
+        yield
+        return
+    datasets.disable_progress_bars()
+    try:
+        yield
+    finally:
+        datasets.enable_progress_bars()
 
 
 def export(

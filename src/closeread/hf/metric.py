@@ -22,13 +22,14 @@ from closeread.corpora.citing import join_entries, list_papers
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import load_corpus
 from closeread.corpora.leniency import quote_integers
+from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import as_list, check_rows, records
 from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report, Resampling, make_report
 from closeread.counts.sides import Inconsistency, System
-from closeread.errors import Problem, RequestError, SubmissionError, pluralize
+from closeread.errors import Problem, RequestError, SubmissionError, describe_problems, pluralize
 from closeread.hf.features import feature
 from closeread.hf.module_state import reduce_module, release_locks
 from closeread.hf.signatures import describe_inputs, signature_of_compute, with_options
@@ -71,7 +72,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
     def compute(
         self, *, predictions: Any = None, references: Any = None, **options: Any
     ) -> dict[str, float | None] | None:
-        """Validate the inputs and compute the scores.
+        """Validate the inputs and compute the scores; warn of what is unusual (`closeread.CloseReadWarning`).
 
         Without inputs, score what was added before.  A prediction may be None if the option `missing` is "empty" or
         "skip".
@@ -163,6 +164,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         fields = (by,) if isinstance(by, str) else tuple(by)
         missing = [str(row) for row, prediction in enumerate(system) if prediction is None]
         counted = scorer.count(System(rows, missing), scorer.breakdowns_for(fields))
+        warn_all([*self._find_oddities(gold, rows), *counted.notices])
         return make_report(counted, by=fields, resampling=resampling)
 
     def _info(self) -> evaluate.MetricInfo:
@@ -184,7 +186,10 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
     def _compute(self, predictions: Any, references: Any, **options: str) -> dict[str, float | None]:
         rows = self._to_rows(predictions)
         self._check_consistency(references, rows, options)
-        return self._make_scorer(references, options).tabulate(rows).scores(self.PROCEDURE.metrics)
+        scorer = self._make_scorer(references, options)
+        table = scorer.tabulate(rows)
+        warn_all([*self._find_oddities(references, rows), *scorer.remarks(System(rows), table)])
+        return table.scores(self.PROCEDURE.metrics)
 
     def _make_scorer(self, references: Sequence[Any], options: Mapping[str, str]) -> Scorer:
         gold = self.PROCEDURE.sides.wrap_gold(references, self.CORPUS)
@@ -254,6 +259,18 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             if problems:
                 release_locks(self)
                 raise SubmissionError(name, problems)
+
+    def _find_oddities(self, gold: Sequence[Any], system: Sequence[Any]) -> list[str]:
+        """Describe what is unusual about valid inputs, as `closeread.score` does; one text for all references."""
+        if self._corpus is None:
+            return []
+        rules = load_rules(self._corpus.task)
+        given = [row for row, prediction in enumerate(system) if prediction is not None]
+        odd = [
+            Problem(what, record=f"row {given[place]}")
+            for place, what in rules.find_odd_rows([system[row] for row in given], gold)
+        ]
+        return [*filter(None, ["\n".join(rules.find_oddities(gold))]), *describe_problems("predictions", odd)]
 
     @property
     def _scores(self) -> dict[str, str]:

@@ -103,7 +103,8 @@ def grid(board: Mapping[str, Any], *, style: Style = "table") -> Grid:
         if any(column[1:]):
             (columns if has_room or _measure([*columns, column]) <= width else left_out).append(column)
     header, *cells = zip(*columns, strict=True)
-    return Grid(clean["title"], header, cells, _make_notes(clean, [column[0] for column in left_out]))
+    notes = _make_notes(clean, [column[0] for column in left_out])
+    return Grid(clean["title"], header, cells, notes, labels=2)
 
 
 def _is_best(row: Mapping[str, Any]) -> bool:

@@ -8,17 +8,19 @@ from closeread.cli.help_groups import GroupedCommand
 
 
 @click.command(cls=GroupedCommand, short_help="Print the BibTeX entries of corpora and metrics.")
-@click.argument("names", nargs=-1, metavar="[CORPUS|METRIC|closeread]...")
+@click.argument("names", nargs=-1, metavar="[CORPUS|METRIC|PRESET|OPTION|closeread]...")
 def command(names: tuple[str, ...]) -> None:
-    """Print the BibTeX entries of corpora, metrics and closeread itself.
+    """Print the BibTeX entries of corpora, metrics, presets, options and closeread itself.
 
     Each entry is printed once. A corpus comes with the papers of the score that its systems are ranked by; a metric is
-    named as in --metrics or in evaluate.load. Without a name, print how to cite closeread.
+    named as in --metrics or in evaluate.load. Presets, and options that come from a paper, are named as in `closeread
+    score`. Without a name, print how to cite closeread.
 
     \b
     Examples:
       closeread cite mctaco closeread >> references.bib
       closeread cite muc b3 ceafe lea
+      closeread cite corefud blanc-edge
     """
     from closeread.corpora.citing import cite
 

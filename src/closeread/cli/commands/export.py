@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from closeread.cli import names, options
-from closeread.cli.notes import tell, warnings_as_notes
+from closeread.cli.notes import hush_libraries, tell, warnings_as_notes
 
 
 @click.command(cls=options.CorpusCommand, short_help="Export a corpus as a dataset repository.")
@@ -26,6 +26,7 @@ from closeread.cli.notes import tell, warnings_as_notes
     show_default=True,
     help="How to write the rows; csv takes flat configs only.",
 )
+@hush_libraries
 def command(corpus: str, folder: Path, configs: tuple[str, ...], file_format: str, **files: Any) -> None:
     """Export a corpus as a dataset repository (rows and a dataset card) that `datasets` loads without closeread.
 
@@ -39,10 +40,9 @@ def command(corpus: str, folder: Path, configs: tuple[str, ...], file_format: st
       python -c "import datasets; print(datasets.load_dataset('./my-mctaco'))"
     """
     from closeread.corpora.gold import load_corpus
-    from closeread.hf.export import export, hide_progress_in_pipes
+    from closeread.hf.export import export, hiding_progress_in_pipes
 
-    hide_progress_in_pipes()
-    with warnings_as_notes():
+    with hiding_progress_in_pipes(), warnings_as_notes():
         written = export(
             corpus, folder, configs=configs or None, data_dir=options.take_files(files), format=file_format
         )

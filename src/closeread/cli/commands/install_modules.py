@@ -5,11 +5,13 @@ from __future__ import annotations
 import click
 
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import hush_libraries
 
 
 @click.command(
     cls=GroupedCommand, name="install-modules", short_help="Install the evaluate modules into the modules cache."
 )
+@hush_libraries
 def command() -> None:
     """Install the evaluate modules into the modules cache, for processes that do not import closeread.
 

@@ -54,7 +54,9 @@ def command(style: Any) -> None:
             HEADER,
             [[row[0] or NOTHING, *map(_join, row[1:])] for row in rows],
         ),
-        grids=lambda: [Grid("", ["name", "what it is", "how to score it"], shown, prose=frozenset({"what it is"}))],
+        grids=lambda: [
+            Grid("", ["name", "what it is", "how to score it"], shown, prose=frozenset({"what it is"}), labels=1)
+        ],
     )
 
 

@@ -9,7 +9,7 @@ import click
 
 from closeread.cli import names, options
 from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import tell
+from closeread.cli.notes import hush_libraries, tell
 from closeread.errors import RequestError, escape
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 @click.option("--code", metavar="URL", help="Link to the code.")
 @click.option("--description", metavar="TEXT", help="Describe the system in a sentence or two.")
 @click.option("--dry-run", is_flag=True, help="Check everything, and send nothing.")
+@hush_libraries
 def command(corpus: str, predictions: Path, store: str, dry_run: bool, **values: Any) -> None:
     """Submit predictions to a leaderboard, after the same checks as `closeread validate`.
 

@@ -7,11 +7,13 @@ from pathlib import Path
 import click
 
 from closeread.cli import options
+from closeread.cli.notes import hush_libraries
 
 
 @click.command(cls=options.WritingCommand, short_help="Write the page of a leaderboard.")
 @click.argument("store")
 @options.output
+@hush_libraries
 def command(store: str, output: Path) -> None:
     """Write the page of the leaderboard in STORE: one HTML file, which needs no server and no network.
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from closeread.cli import options
+from closeread.cli.notes import hush_libraries
 from closeread.errors import escape
 
 
@@ -14,6 +15,7 @@ from closeread.errors import escape
 @click.argument("store")
 @click.argument("submission")
 @click.option("-o", "--output", type=options.WRITTEN, required=True, metavar="PATH", help="Write to this path.")
+@hush_libraries
 def command(store: str, submission: str, output: Path) -> None:
     """Write the predictions of a submission to a file, or to a new folder if it has several files.
 

@@ -9,6 +9,7 @@ import click
 
 from closeread.cli import names, options, repetition
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import hush_libraries
 from closeread.errors import RequestError, escape
 
 COUNT = click.IntRange(min=1)
@@ -71,6 +72,7 @@ def name_results(store: str) -> str | None:
     "--results", metavar="ORG/NAME", help="Keep results in this dataset on the Hub.  [default: STORE with -results]"
 )
 @click.option("--replace", is_flag=True, help="Change a board that exists; everything is scored again.")
+@hush_libraries
 def command(store: str, **values: Any) -> None:
     """Create a leaderboard in STORE, or add a board to it.
 

@@ -10,7 +10,7 @@ import click
 
 from closeread.cli import options
 from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import tell
+from closeread.cli.notes import hush_libraries, tell
 from closeread.errors import RequestError, escape
 
 golds = click.option(
@@ -62,6 +62,7 @@ def count_cores() -> int:
 @cache_folder
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 @click.pass_context
+@hush_libraries
 def command(
     ctx: click.Context, store: str, golds: tuple[str, ...], workers: int | None, cache: Path | None, as_json: bool
 ) -> None:

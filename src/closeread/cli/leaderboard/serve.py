@@ -9,6 +9,7 @@ import click
 
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.leaderboard.judge import cache_folder, count_cores, golds, read_golds, workers
+from closeread.cli.notes import hush_libraries
 from closeread.errors import MissingExtraError, RequestError, escape
 
 LIBRARIES = ("jinja2", "python-multipart", "starlette", "uvicorn")
@@ -26,6 +27,7 @@ LIBRARIES = ("jinja2", "python-multipart", "starlette", "uvicorn")
     help="Port to listen to; 0 for a free one.",
 )
 @cache_folder
+@hush_libraries
 def command(store: str, golds: tuple[str, ...], workers: int | None, port: int, cache: Path | None) -> None:
     """Show the page of STORE, a folder, on http://127.0.0.1:8000, with a form to validate and submit predictions.
 

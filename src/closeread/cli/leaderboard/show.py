@@ -9,6 +9,7 @@ import click
 
 from closeread.cli import options, printing
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import hush_libraries
 from closeread.errors import RequestError, describe_unknown, quote
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ SHORTEST = 6
 @click.option("--board", metavar="NAME", help="Print this board only.")
 @click.option("--system", metavar="NAME", help="Print this system only, with slices and counts; an id is a name, too.")
 @options.style_options
+@hush_libraries
 def command(store: str, board: str | None, system: str | None, style: Literal["json", "csv"] | Style) -> None:
     """Print the ranking of the leaderboard in STORE.
 

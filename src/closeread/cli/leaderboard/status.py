@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from closeread.cli import options, printing
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import hush_libraries
+
+if TYPE_CHECKING:
+    from closeread.counts.rendering import Grid
 
 
 def shorten_time(time: str) -> str:
@@ -22,6 +27,7 @@ def shorten_time(time: str) -> str:
 @click.command(cls=GroupedCommand, short_help="List what became of all submissions.")
 @click.argument("store")
 @options.style_options
+@hush_libraries
 def command(store: str, style: Any) -> None:
     """List what became of all submissions of STORE, with the problems of those that were refused.
 
@@ -29,7 +35,6 @@ def command(store: str, style: Any) -> None:
     Example:
       closeread leaderboard status board
     """
-    from closeread.counts.rendering import Grid
     from closeread.leaderboard.names import show_safely
     from closeread.leaderboard.store import open_store
 
@@ -65,5 +70,25 @@ def command(store: str, style: Any) -> None:
             "waiting": [{"id": one.submission, "board": one.board, "author": one.author} for one in waiting],
         },
         table=lambda: (header, rows),
-        grids=lambda: [Grid("", header, rows, notes)],
+        grids=lambda: [_make_grid(header, rows, notes)],
+    )
+
+
+def _make_grid(header: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str]) -> Grid:
+    """Return the table of submissions; the board is its title if there is only one."""
+    from closeread.counts.rendering import Grid
+
+    if not rows:
+        return Grid("", [], [], ["No submissions."])
+    boards = {row[header.index("board")] for row in rows}
+    shown = ["submission", "status", *(["board"] if len(boards) > 1 else []), "system", "author", "submitted (UTC)"]
+    places = [header.index(name) for name in shown]
+    return Grid(
+        f"Submissions to {boards.pop()}" if len(boards) == 1 else "Submissions",
+        shown,
+        [[row[i] for i in places] for row in rows],
+        notes,
+        texts=frozenset(shown),
+        prose=frozenset({"system"}),
+        labels=1,
     )

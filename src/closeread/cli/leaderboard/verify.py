@@ -6,6 +6,7 @@ import click
 
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.leaderboard.judge import count_cores, golds, read_golds, workers
+from closeread.cli.notes import hush_libraries
 from closeread.errors import escape, pluralize
 
 
@@ -14,6 +15,7 @@ from closeread.errors import escape, pluralize
 @golds
 @workers
 @click.pass_context
+@hush_libraries
 def command(ctx: click.Context, store: str, golds: tuple[str, ...], workers: int | None) -> None:
     """Recompute every record of STORE from its predictions, and say which differ.
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import click
 
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import hush_libraries
 from closeread.errors import RequestError, escape
 
 
 @click.command(cls=GroupedCommand, short_help="Withdraw a submission of yours.")
 @click.argument("store")
 @click.argument("submission")
+@hush_libraries
 def command(store: str, submission: str) -> None:
     """Withdraw a submission of yours from STORE; the next run of the judge takes it off the board.
 

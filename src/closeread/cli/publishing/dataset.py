@@ -9,7 +9,7 @@ import click
 
 from closeread.cli import names, options
 from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import tell, warnings_as_notes
+from closeread.cli.notes import hush_libraries, tell, warnings_as_notes
 from closeread.cli.publishing.options import publish_plan, publishing_options, repository
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     help="Add eval.yaml, which makes the dataset a benchmark, and show the entry to propose to the Hub first.",
 )
 @publishing_options
+@hush_libraries
 def command(
     corpus: str,
     repository: str,
@@ -108,12 +109,11 @@ def _make_files(
     Raises:
         RequestError: the repository would have no split for eval.yaml; an InputError if the corpus can't be read.
     """
-    from closeread.hf.export import export, hide_progress_in_pipes
+    from closeread.hf.export import export, hiding_progress_in_pipes
     from closeread.hub.benchmark import make_eval_yaml
     from closeread.hub.dataset_files import collect_files, find_splits
 
-    hide_progress_in_pipes()
-    with warnings_as_notes():
+    with hiding_progress_in_pipes(), warnings_as_notes():
         export(corpus.name, folder, configs=configs, data_dir=data_dir)
     files = collect_files(corpus, repository, folder)
     return {**files, "eval.yaml": make_eval_yaml(corpus, find_splits(files))} if with_eval_yaml else files

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import hush_libraries
 from closeread.cli.publishing.options import publish_plan, publishing_options, repository
 
 
@@ -15,6 +16,7 @@ from closeread.cli.publishing.options import publish_plan, publishing_options, r
 @click.argument("store")
 @repository
 @publishing_options
+@hush_libraries
 def command(store: str, repository: str, private: bool, dry_run: bool, as_json: bool) -> None:
     """Publish a leaderboard as a static Space, which is free: its page, and its results as JSON and CSV.
 

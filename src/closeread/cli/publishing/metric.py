@@ -6,6 +6,7 @@ import click
 
 from closeread.cli import completion
 from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.notes import hush_libraries
 from closeread.cli.publishing.options import publish_plan, publishing_options, repository
 
 
@@ -13,6 +14,7 @@ from closeread.cli.publishing.options import publish_plan, publishing_options, r
 @click.argument("name", shell_complete=completion.complete_modules)
 @repository
 @publishing_options
+@hush_libraries
 def command(name: str, repository: str, private: bool, dry_run: bool, as_json: bool) -> None:
     """Publish a metric as a static Space, which is free, for evaluate.load("ORG/NAME").
 

@@ -33,7 +33,15 @@ from closeread.tasks.coref.matching import ZEROS, Documents, Matched, match_side
 from closeread.tasks.coref.mention_fields import FIELDS
 from closeread.tasks.coref.mention_metrics import SELECTED
 from closeread.tasks.coref.metrics import ALL_METRICS, TITLES, CorefMetric, list_counted, scores_of
-from closeread.tasks.coref.references import PRADHAN_2014, REFERENCES
+from closeread.tasks.coref.references import (
+    LUO_2014,
+    MOOSAVI_2019,
+    PRADHAN_2014,
+    REFERENCES,
+    YU_2022,
+    YU_2023,
+    ZABOKRTSKY_2022,
+)
 from closeread.tasks.coref.sides import CoreferenceSides
 from closeread.tasks.coref.slices import count_slices, find_lacking, require_fields
 
@@ -144,6 +152,7 @@ PROCEDURE = Procedure(
             "error",
             "What to do with a mention that belongs to several entities: reject it, keep its first entity, or count it "
             "as the reference scorer does.",
+            references=(PRADHAN_2014,),
         ),
         Option(
             "keep_singletons",
@@ -157,6 +166,7 @@ PROCEDURE = Procedure(
             "reference",
             "How to compute BLANC when one kind of link is absent: as the reference scorer does, or as in Luo et al. "
             "(2014).",
+            references=(PRADHAN_2014, LUO_2014),
         ),
         average_option("document"),
         Option(
@@ -165,6 +175,7 @@ PROCEDURE = Procedure(
             "exact",
             "How to match mentions: by the same tokens, by the same head, if the response's lies within the key's, by "
             "the same minimum span (MINA), or if a part of the response's lies within the first part of the key's.",
+            references=(MOOSAVI_2019, ZABOKRTSKY_2022),
         ),
         Option(
             "words",
@@ -191,6 +202,7 @@ PROCEDURE = Procedure(
             "How to match zeros, mentions whose head is an empty node: by its place, by its dependencies, or by its "
             "dependencies with the lookups of corefud-scorer; or drop them from both sides.",
             signed="if_changed",
+            references=(ZABOKRTSKY_2022,),
         ),
         Option(
             "split_antecedents",
@@ -199,6 +211,7 @@ PROCEDURE = Procedure(
             "How to treat entities with split antecedents in Universal Anaphora files: ignore that they have any, "
             "score their antecedents as one more mention, or score only these.",
             signed="if_changed",
+            references=(YU_2023,),
         ),
         Option(
             "layer",
@@ -207,6 +220,7 @@ PROCEDURE = Procedure(
             "Choose the layer of Universal Anaphora files to score.",
             signed="if_changed",
             reading=True,
+            references=(YU_2022, YU_2023),
         ),
         PathOption(
             "fields",
@@ -227,6 +241,7 @@ PROCEDURE = Procedure(
             {"duplicates": "reference"},
             ("mentions", "muc", "b3", "ceafm", "ceafe", "blanc", "conll"),
             "CoNLL-2011 and CoNLL-2012, reference scorer 8.01 (Pradhan et al. 2014)",
+            (PRADHAN_2014,),
         ),
         "corefud": Preset(
             {
@@ -238,21 +253,25 @@ PROCEDURE = Procedure(
             },
             ("muc", "b3", "ceafm", "ceafe", "blanc", "lea", "conll", "mor", "zeros"),
             "CRAC shared tasks on multilingual coreference since 2024, corefud-scorer 1.2",
+            (ZABOKRTSKY_2022,),
         ),
         "codicrac_anaphora": Preset(
             {"zeros": "exclude", "split_antecedents": "score"},
             ("mentions", "muc", "b3", "ceafe", "conll"),
             "CODI-CRAC 2022, anaphora resolution, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
+            (YU_2022, YU_2023),
         ),
         "codicrac_deixis": Preset(
             {"zeros": "exclude", "split_antecedents": "score", "layer": "discourse_deixis"},
             ("mentions", "muc", "b3", "ceafe", "conll"),
             "CODI-CRAC 2022, discourse deixis, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
+            (YU_2022, YU_2023),
         ),
         "codicrac_bridging": Preset(
             {"zeros": "exclude"},
             ("bridging_anaphors", "bridging_mentions", "bridging_entities"),
             "CODI-CRAC 2022, bridging, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
+            (YU_2022, YU_2023),
         ),
     },
     headline="conll/f1",

@@ -89,6 +89,16 @@ MOOSAVI_2016 = """@inproceedings{moosavi-strube-2016-coreference,
   url = {https://aclanthology.org/P16-1060}
 }"""
 
+MOOSAVI_2019 = """@inproceedings{moosavi-etal-2019-using,
+  title = {Using Automatically Extracted Minimum Spans to Disentangle Coreference Evaluation from Boundary Detection},
+  author = {Moosavi, Nafise Sadat and Born, Leo and Poesio, Massimo and Strube, Michael},
+  booktitle = {Proceedings of the 57th Annual Meeting of the Association for Computational Linguistics},
+  year = {2019},
+  pages = {4168--4178},
+  doi = {10.18653/v1/P19-1408},
+  url = {https://aclanthology.org/P19-1408}
+}"""
+
 ZABOKRTSKY_2022 = """@inproceedings{zabokrtsky-etal-2022-findings,
   title = {Findings of the Shared Task on Multilingual Coreference Resolution},
   author = {{\\v{Z}}abokrtsk{\\'y}, Zden{\\v{e}}k and Konop{\\'\\i}k, Miloslav and Nedoluzhko, Anna and

@@ -134,7 +134,10 @@ class CoreferenceSides:
 
     def remarks(self, gold: Key, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
         """Notes for the user about both sides."""
-        key, response = gold.records, table_of(system.rows)
+        key = gold.records
+        if options["duplicates"] != "first" and key.empty is None and not isinstance(system.rows, MentionTable):
+            return  # documents in memory have nothing else to tell, and would be made columns only for this
+        response = table_of(system.rows)
         for name, side in (("key", key), ("response", response)) if options["duplicates"] == "first" else ():
             if n_repeats := len(repeats(side)):
                 yield f"the {name} repeats {pluralize(n_repeats, 'mention')}; only the first of each counts"

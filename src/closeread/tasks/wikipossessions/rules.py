@@ -78,15 +78,18 @@ def find_odd_rows(rows: Sequence[Record], gold: Sequence[Record]) -> Iterator[tu
 
 def find_oddities(records: Sequence[Record]) -> Iterator[str]:
     """Find oddities in valid records; yield one note per kind."""
-    possessions = [(record["article"], one) for record in records for one in record["possessions"]]
-    reverse = [(article, one) for article, one in possessions if parse_anchor(one["anchor"]).reversed]
+    # References of evaluate modules may leave out the derived fields, such as the kind of an anchor.
+    possessions = [
+        (record["article"], one, parse_anchor(one["anchor"])) for record in records for one in record["possessions"]
+    ]
+    reverse = [(article, one) for article, one, anchor in possessions if anchor.reversed]
     if reverse:
         article, one = reverse[0]
         found = (
             f"{_count_possessions(len(reverse))} an anchor whose later year comes first, which is read in reverse order"
         )
         yield f"{found} (first: {quote(one['anchor'])} in {quote(article)})."
-    loose = [article for article, one in possessions if one["relation"] and one["anchor_kind"] == "unknown"]
+    loose = [article for article, one, anchor in possessions if one["relation"] and anchor.kind == "unknown"]
     if loose:
         yield f"{_count_possessions(len(loose))} a relation to an unknown anchor (first: in {quote(loose[0])})."
 
