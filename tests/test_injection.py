@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from closeread.counts.html_tables import draw_html
-from closeread.counts.rendering import Grid, csv_text, draw, escape_cell
+from closeread.counts.rendering import Grid, csv_text, draw
+from closeread.errors import escape_line
 
 HOSTILE = (
     "<img src=x onerror=alert(1)>",
@@ -35,7 +36,7 @@ texts = st.one_of(st.sampled_from(HOSTILE), st.text("ab\\|`*_[]<>&#;!()-~ \n", m
 
 def shown(text):
     """A text as a renderer of Markdown shows it: white space at the ends, and repeated, is lost."""
-    return " ".join(escape_cell(text).split())
+    return " ".join(escape_line(text).split())
 
 
 def find_blocks(markdown):

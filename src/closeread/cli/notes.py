@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import click
 
 from closeread.cli.printing import can_colour
-from closeread.errors import escape
+from closeread.errors import escape_line
 
 QUIET = "closeread.quiet"
 """What the context of a command remembers: that notes are left out."""
@@ -51,7 +51,7 @@ def tell(notices: Iterable[str]) -> None:
         return
     for notice, times in Counter(notices).items():
         repeated = f" ({times:,} times)" if times > 1 else ""
-        line = f"note: {escape(notice)}{repeated}"
+        line = f"note: {escape_line(notice)}{repeated}"
         click.echo(click.style(line, dim=True) if can_colour(sys.stderr) else line, err=True)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from closeread.errors import escape
+from closeread.errors import escape_line
 
 Style = Literal["table", "markdown", "latex"]
 NOTHING = "–"
@@ -87,14 +87,14 @@ def draw(grid: Grid, style: Style, *, width: int | None = None, coloured: bool =
     if style == "latex":
         return (
             tabulate.tabulate(
-                [[escape_cell(cell) for cell in row] for row in grid.rows],
-                [escape_cell(name) for name in grid.header],
+                [[escape_line(cell) for cell in row] for row in grid.rows],
+                [escape_line(name) for name in grid.header],
                 tablefmt="latex_booktabs",
                 disable_numparse=True,
                 colalign=_align_columns(grid),
             )
             + "\n"
-            + "".join(f"% {escape_cell(line)}\n" for line in (grid.title, *grid.notes) if line)
+            + "".join(f"% {escape_line(line)}\n" for line in (grid.title, *grid.notes) if line)
         )
     rows = [
         [f"**{_mark_up(cell)}**" if (number, i) in grid.best else _mark_up(cell) for i, cell in enumerate(row)]
@@ -108,12 +108,12 @@ def draw(grid: Grid, style: Style, *, width: int | None = None, coloured: bool =
 
 def _mark_up(cell: str) -> str:
     """Return the Markdown that shows a cell as it is."""
-    return escape_cell(cell) if isinstance(cell, Markup) else escape_markdown(escape_cell(cell))
+    return escape_line(cell) if isinstance(cell, Markup) else escape_markdown(escape_line(cell))
 
 
 def _mark_up_note(note: str) -> str:
     """Return a paragraph of Markdown, in which code stays code."""
-    parts = CODE.split(escape_cell(note))
+    parts = CODE.split(escape_line(note))
     text = "".join(part if i % 2 else escape_markdown(part) for i, part in enumerate(parts))
     return BLOCK.sub(r"\\\g<0>", text)
 
@@ -144,15 +144,6 @@ def escape_markdown(text: str) -> str:
     \<b\>exact_match\* \[x\](javascript:y) a\|b
     """
     return MARKUP.sub(r"\\\g<0>", text)
-
-
-def escape_cell(text: str) -> str:
-    r"""Escape untrusted text for a cell: line ends, and everything that a terminal might act on.
-
-    >>> print(escape_cell("a\n\x1b[31mb"))
-    a\n\x1b[31mb
-    """
-    return escape(text).replace("\n", r"\n")
 
 
 def percent(value: float | None, digits: int = 2) -> str:

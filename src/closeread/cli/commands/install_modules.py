@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from closeread.cli.help_groups import GroupedCommand
+from closeread.errors import escape_line
 
 
 @click.command(
@@ -21,4 +22,4 @@ def command() -> None:
     from closeread.hf.modules import install_modules
 
     for path in install_modules():
-        click.echo(path)
+        click.echo(escape_line(str(path)))

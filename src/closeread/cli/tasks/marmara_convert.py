@@ -106,10 +106,10 @@ def _name(path: Path) -> Annotator:
 
 def _report(output: Path, converted: Converted) -> None:
     """Print what is converted, and notes about it."""
-    from closeread.errors import escape
+    from closeread.errors import escape_line
 
     tell(converted.notices)
-    click.echo(escape(f"{output}: {converted.summary}"))
+    click.echo(escape_line(f"{output}: {converted.summary}"))
 
 
 COMMANDS: Commands = {
