@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from closeread.counts.resampling import bootstrap_totals, compare, percentile_interval
+from closeread.counts.resampling import compare, percentile_interval, sum_resamples
 from closeread.counts.table import CountTable
 from closeread.tasks.mctaco.kernels.choices import COUNTS, choice_counts
 from closeread.tasks.mctaco.procedure import PROCEDURE
@@ -61,7 +61,7 @@ def coverage(n_blocks, n_corpora, seed):
     for sequence in np.random.SeedSequence(seed).spawn(n_corpora):
         rng = np.random.default_rng(sequence)
         drawn = simulated(n_blocks, rng)[0]
-        totals = bootstrap_totals(drawn, 1000, rng)
+        totals = sum_resamples(drawn.block_totals(), 1000, rng)
         for metric in PROCEDURE.metrics:
             low, high = percentile_interval(metric.score(totals, drawn.names), 0.95)
             held[metric.name] += low <= known[metric.name] <= high

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from closeread.counts import resampling
 from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.report import Resampling, score
-from closeread.counts.resampling import bootstrap_totals, compare, percentile_interval
+from closeread.counts.resampling import compare, percentile_interval, sum_resamples
 from closeread.counts.table import CountTable
 from closeread.errors import RequestError
 from closeread.tasks.mctaco.procedure import PROCEDURE
@@ -33,7 +33,7 @@ def table(values, blocks=None):
 def test_a_resample_is_a_draw_of_whole_blocks():
     # Three blocks of different sizes: every resample holds three blocks, so its total is one of 27 sums.
     t = table([1, 2, 4, 8, 16], blocks=[0, 0, 1, 2, 2])
-    totals = bootstrap_totals(t, 2000, np.random.default_rng(0))
+    totals = sum_resamples(t.block_totals(), 2000, np.random.default_rng(0))
     blocks = [(3, 2), (4, 1), (24, 2)]
     possible = {tuple(map(sum, zip(*draw, strict=True))) for draw in itertools.product(blocks, repeat=3)}
     assert {tuple(row) for row in totals} == possible
@@ -42,16 +42,16 @@ def test_a_resample_is_a_draw_of_whole_blocks():
 def test_resamples_have_the_moments_of_the_bootstrap():
     # The bootstrap variance of a sum over n blocks is n times the (population) variance of the block totals.
     values = np.random.default_rng(1).random(50)
-    totals = bootstrap_totals(table(values), 40_000, np.random.default_rng(2))[:, 0]
+    totals = sum_resamples(table(values).block_totals(), 40_000, np.random.default_rng(2))[:, 0]
     assert totals.mean() == pytest.approx(values.sum(), rel=0.005)
     assert totals.var() == pytest.approx(50 * values.var(), rel=0.03)
 
 
 def test_the_size_of_a_chunk_does_not_matter(monkeypatch):
     t = table(np.random.default_rng(3).random(37))
-    whole = bootstrap_totals(t, 100, np.random.default_rng(4))
+    whole = sum_resamples(t.block_totals(), 100, np.random.default_rng(4))
     monkeypatch.setattr(resampling, "CHUNK", 37 * 7)
-    np.testing.assert_allclose(bootstrap_totals(t, 100, np.random.default_rng(4)), whole, rtol=1e-14)
+    np.testing.assert_allclose(sum_resamples(t.block_totals(), 100, np.random.default_rng(4)), whole, rtol=1e-14)
 
 
 def test_percentile_interval_by_hand():

@@ -18,6 +18,57 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Floats:
     return quotient
 
 
+COARSE, FINE = 2.0**20, 2.0**52
+
+
+def sum_rows(values: Floats) -> Floats:
+    """Sum the rows of values (n, k), whatever their order, with the same result; return (k,).
+
+    Sums of whole numbers are exact in float64.  Those of fractions, as in B³, are rounded differently in another order,
+    on another machine or with other threads.  Here, a fraction is split into a multiple of 2**-20 and a rest, which is
+    rounded to a multiple of 2**-52.  Sums of either part are exact with fewer than 2**22 addends and sums below 2**33
+    (beyond that, the last digits may depend on the order); the sums of the two parts are added last.  So it is for
+    `sum_groups` and `multiply`, too.
+    """
+    coarse, fine = _split(values)
+    totals: Floats = coarse.sum(axis=0)
+    return totals if fine is None else totals + fine.sum(axis=0)
+
+
+def sum_groups(groups: Ints, values: Floats, n_groups: int) -> Floats:
+    """Sum the values of each group, whatever their order, with the same result.
+
+    Args:
+        groups: (n,) the group of each value, from 0.
+        values: (n,).
+        n_groups: the number of groups.
+
+    Returns:
+        (n_groups,).
+
+    >>> sum_groups(np.array([1, 0, 1]), np.array([0.5, 2, 1]), 3).tolist()
+    [2.0, 1.5, 0.0]
+    """
+    coarse, fine = _split(values)
+    sums: Floats = np.bincount(groups, coarse, n_groups).astype(np.float64)
+    return sums if fine is None else sums + np.bincount(groups, fine, n_groups)
+
+
+def multiply(weights: Floats, values: Floats) -> Floats:
+    """Return the matrix product of whole numbers (m, n) and values (n, k), the same for any order of the n rows."""
+    coarse, fine = _split(values)
+    product: Floats = weights @ coarse
+    return product if fine is None else product + weights @ fine
+
+
+def _split(values: Floats) -> tuple[Floats, Floats | None]:
+    """Return the two parts of each value; None for the second if every value is a multiple of 2**-20."""
+    values = np.asarray(values, np.float64)
+    coarse: Floats = np.rint(values * COARSE) / COARSE
+    rest = values - coarse
+    return coarse, np.rint(rest * FINE) / FINE if rest.any() else None
+
+
 def mark_run_starts(values: Ints) -> Mask:
     """Mark the first value of every run of equal values.
 

@@ -86,7 +86,7 @@ class Problem(NamedTuple):
 
     def at(self, source: str) -> str:
         """The problem with the place where it is, as terminals can jump to it."""
-        place = source if self.file is None else os.path.join(source, escape(self.file))
+        place = source if self.file is None else os.path.join(source, escape_line(self.file))
         return f"{place}: {self.message}" if self.line is None else f"{place}:{self.line}: {self.message}"
 
 
@@ -124,7 +124,7 @@ def _name_place(problem: Problem, first: Problem) -> str:
     """Name the place of a problem, as far as it differs from that of another; empty if it doesn't."""
     if problem.file != first.file or problem.line != first.line:
         line = "" if problem.line is None else f"{problem.line}"
-        return ":".join(filter(None, (escape(problem.file or ""), line)))
+        return ":".join(filter(None, (escape_line(problem.file or ""), line)))
     if problem.record != first.record:
         return problem.record
     return "" if problem.path == first.path else describe_place(problem.path, problem.about, "").removesuffix(": ")
@@ -156,7 +156,7 @@ class InputError(ValueError):
         super().__init__(self._message())
 
     def _message(self) -> str:
-        source = escape(self.source)
+        source = escape_line(self.source)
         lines = describe_problems(source, self.problems)
         if len(lines) > 1:
             total = f"{source}: " * bool(source) + f"{len(self.problems):,} problems"
@@ -293,6 +293,15 @@ def escape(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
 
 
+def escape_line(text: str) -> str:
+    r"""Escape everything in untrusted text that a terminal might act on, and line ends: the result is one line.
+
+    >>> print(escape_line("a\n\x1b[31mb"))
+    a\n\x1b[31mb
+    """
+    return escape(text).replace("\n", r"\n")
+
+
 def shorten(text: str, limit: int = 300) -> str:
     """Cut a text in the middle if it is longer than `limit` characters.
 
@@ -330,7 +339,9 @@ def describe_unknown(what: str, name: str, known: Sequence[str], aliases: Mappin
     "no such corpus: 'mctacos'. Did you mean 'mctaco'? (choose from: mctaco, tne)"
     """
     guess = suggest(str(name), known, aliases)  # in Python a name may be anything
-    return f"no such {what}: '{name}'{guess and '.'}{guess} (choose from: {', '.join(known) or 'none'})"
+    return (
+        f"no such {what}: '{escape_line(str(name))}'{guess and '.'}{guess} (choose from: {', '.join(known) or 'none'})"
+    )
 
 
 def suggest(name: str, known: Sequence[str], aliases: Mapping[str, str] = NO_ALIASES) -> str:

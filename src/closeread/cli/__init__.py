@@ -10,7 +10,7 @@ import importlib
 import pkgutil
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NoReturn
@@ -19,7 +19,9 @@ import click
 
 from closeread import __version__
 from closeread.cli.notes import QuietGroup
-from closeread.errors import InputError, MissingExtraError, RequestError, escape
+from closeread.errors import InputError, MissingExtraError, RequestError, escape, escape_line
+
+WORDS = "closeread.words"
 
 
 class LazyGroup(QuietGroup):
@@ -39,21 +41,37 @@ class LazyGroup(QuietGroup):
         command: click.Command = importlib.import_module(f"closeread.cli.commands.{cmd_name.replace('-', '_')}").command
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the command line, and remember its words."""
+        ctx.meta[WORDS] = list(args)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; bad input and bad requests exit with a message and a code instead of a traceback."""
         try:
             with exit_on_sigterm():
                 return super().invoke(ctx)
+        except click.ClickException as error:  # click's own messages quote words as they were typed
+            error.message = keep_on_line(error.message, ctx.meta[WORDS])
+            raise
         except (InputError, MissingExtraError) as error:
-            raise click.ClickException(escape(str(error))) from error
+            raise click.ClickException(keep_on_line(escape(str(error)), ctx.meta[WORDS])) from error
         except RequestError as error:
-            raise click.UsageError(escape(str(error))) from error
+            raise click.UsageError(keep_on_line(escape(str(error)), ctx.meta[WORDS])) from error
         except OSError as error:
             if isinstance(error, BrokenPipeError):
                 raise
             where = f"{error.filename}: " if error.filename else ""
-            message = f"{where}{error.strerror or error}"
-            raise click.ClickException(escape(message)) from error
+            raise click.ClickException(escape_line(f"{where}{error.strerror or error}")) from error
+
+
+def keep_on_line(message: str, words: Sequence[str]) -> str:
+    """Escape line ends and escape sequences of words in a message that quotes some of them."""
+    for word in sorted(words, key=len, reverse=True):
+        if not word.isprintable():
+            for shown in (word, escape(word)):
+                message = message.replace(shown, escape_line(word))
+    return message
 
 
 @contextmanager

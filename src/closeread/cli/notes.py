@@ -18,7 +18,7 @@ import click
 
 from closeread.cli.help_text import HelpContext
 from closeread.cli.printing import can_colour
-from closeread.errors import escape
+from closeread.errors import escape_line
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -65,7 +65,7 @@ def tell(notices: Iterable[str]) -> None:
         return
     for notice, times in Counter(notices).items():
         repeated = f" ({times:,} times)" if times > 1 else ""
-        line = f"note: {escape(notice)}{repeated}"
+        line = f"note: {escape_line(notice)}{repeated}"
         click.echo(click.style(line, dim=True) if can_colour(sys.stderr) else line, err=True)
 
 

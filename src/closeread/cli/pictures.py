@@ -21,10 +21,10 @@ def draw(output: Path, make: Callable[[], Drawing]) -> None:
         RequestError: the output is not a picture.
     """
     from closeread.drawing.pictures import check_suffix, write_picture
-    from closeread.errors import escape
+    from closeread.errors import escape_line
 
     check_suffix(output)
     drawing = make()
     tell(drawing.notices)
     write_picture(drawing.figure, output)
-    click.echo(escape(f"{output}: {drawing.summary}"))
+    click.echo(escape_line(f"{output}: {drawing.summary}"))

@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from closeread.arrays import Floats
 from closeread.counts.metrics import Metric
-from closeread.counts.resampling import bootstrap_totals, percentile_interval
+from closeread.counts.resampling import Bootstrap, percentile_interval
 from closeread.counts.table import CountTable
 
 __all__ = ["Estimate", "Resampling", "Scores", "number_or_none", "read_numbers", "score"]
@@ -79,14 +77,14 @@ class Scores:
 
 def score(table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling) -> Scores:
     """Compute the scores of a table, with intervals."""
-    totals = table.values.sum(axis=0)
-    samples = None
+    totals = table.totals
+    bootstrap = None
     if resampling.n_resamples and table.n_blocks > 1:  # a single block can't be resampled
-        samples = bootstrap_totals(table, resampling.n_resamples, np.random.default_rng(resampling.seed))
+        bootstrap = Bootstrap(table, resampling.n_resamples, resampling.seed)
     return Scores(
         len(table.units),
         table.n_blocks,
-        {metric.name: _estimate(metric, table.names, totals, samples, resampling) for metric in metrics},
+        {metric.name: _estimate(metric, table.names, totals, bootstrap, resampling) for metric in metrics},
         dict(zip(table.names, totals.tolist(), strict=True)),
     )
 
@@ -95,13 +93,13 @@ def _estimate(
     metric: Metric,
     names: tuple[str, ...],
     totals: Floats,
-    samples: Floats | None,
+    bootstrap: Bootstrap | None,
     resampling: Resampling,
 ) -> Estimate:
     value = float(metric.score(totals, names))
     low = high = math.nan
-    if samples is not None and not math.isnan(value):
-        low, high = percentile_interval(metric.score(samples, names), resampling.confidence)
+    if bootstrap is not None and not math.isnan(value):
+        low, high = percentile_interval(bootstrap.scores(metric), resampling.confidence)
     return Estimate(
         number_or_none(value), number_or_none(low), number_or_none(high), metric.is_undefined(totals, names)
     )

@@ -19,7 +19,7 @@ from closeread.arrays import Floats
 from closeread.counts.counted import Counted, Provenance
 from closeread.counts.procedure import Procedure
 from closeread.counts.table import Breakdown, CountTable, merge
-from closeread.digests import combine_digests
+from closeread.digests import DIGEST_BYTES, combine_digests
 from closeread.errors import FormatError, Problem, RequestError, escape
 from closeread.files import replacing
 
@@ -33,7 +33,6 @@ UNITS = ""
 """Stands for the units among the names of breakdowns, which are not empty."""
 
 MAGIC = b"PAR1"
-DIGEST_BYTES = 32
 
 TEXT: dict[str, Any] = {"type": "string", "maxLength": 200}
 PROVENANCE: dict[str, Any] = {

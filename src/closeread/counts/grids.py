@@ -14,9 +14,9 @@ from closeread.counts.comparison import Comparison, PValues
 from closeread.counts.estimates import Estimate, Scores
 from closeread.counts.multiple_testing import find_least
 from closeread.counts.procedure import Procedure
-from closeread.counts.rendering import NOTHING, Grid, Style, Whole, escape_cell, percent, transpose
+from closeread.counts.rendering import NOTHING, Grid, Style, Whole, percent, transpose
 from closeread.counts.report import Report
-from closeread.errors import pluralize
+from closeread.errors import escape_line, pluralize
 
 PARTS = ("precision", "recall")
 ENOUGH_BLOCKS = 30
@@ -211,7 +211,7 @@ def report_rows(report: Report) -> tuple[list[str], list[list[object]]]:
 def comparison_grid(comparison: Comparison) -> Grid:
     """Return the table of a comparison: two systems and their difference, with a row for each metric."""
     drawing, corrected = comparison.first.resampling, comparison.corrected
-    first, second = (Whole(escape_cell(name)) for name in comparison.names)
+    first, second = (Whole(escape_line(name)) for name in comparison.names)
     interval = f"{100 * drawing.confidence:g}% interval"
     header = ["metric", first, second, "diff.", interval, "p rand.", "p boot."]
     rows = []

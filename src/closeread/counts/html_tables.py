@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from closeread.counts.rendering import Grid, escape_cell, find_numeric_columns
+from closeread.counts.rendering import Grid, find_numeric_columns
+from closeread.errors import escape_line
 
 __all__ = ["draw_html"]
 
@@ -38,4 +39,4 @@ def _make_cell(tag: str, side: str, text: str, *, bold: bool = False) -> str:
 
 
 def _escape(text: str) -> str:
-    return escape(escape_cell(text))
+    return escape(escape_line(text))

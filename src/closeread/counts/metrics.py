@@ -145,6 +145,12 @@ class Metric:
         values = self.formula(_by_name(totals, names))
         return values if self.zero_division is None else np.where(np.isnan(values), self.zero_division, values)
 
+    def list_counts(self, names: Sequence[str]) -> list[str]:
+        """Return the names of the counts that the score of these counts is computed from, sorted."""
+        counts = _Asked(_by_name(np.zeros(len(names)), names))
+        self.formula(counts)
+        return sorted(counts.asked)
+
     def is_defined(self, names: Sequence[str]) -> bool:
         """Return whether these counts are all that the score needs."""
         try:
@@ -156,6 +162,18 @@ class Metric:
     def is_undefined(self, totals: Floats, names: Sequence[str]) -> bool:
         """Return whether the score of these sums, (k,), is 0/0, so that `zero_division` is its value."""
         return self.zero_division is not None and bool(np.isnan(self.formula(_by_name(totals, names))))
+
+
+class _Asked(dict[str, Floats]):
+    """Counts by name that remember which of them were asked for."""
+
+    def __init__(self, counts: Columns) -> None:
+        super().__init__(counts)
+        self.asked: set[str] = set()
+
+    def __getitem__(self, name: str) -> Floats:
+        self.asked.add(name)
+        return super().__getitem__(name)
 
 
 def _by_name(totals: Floats, names: Sequence[str]) -> Columns:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from closeread.errors import escape
+from closeread.errors import escape_line
 
 Style = Literal["table", "markdown", "latex"]
 NOTHING = "–"
@@ -60,8 +60,28 @@ def transpose(grid: Grid, corner: str) -> Grid:
     return Grid(grid.title, [corner, *map(Whole, names)], rows, grid.notes, frozenset({corner}), best=best)
 
 
+MARKUP = re.compile(r"[\\`*\[\]<>|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
+"""What Markdown acts on inside of a line; between letters, an underscore is none of it."""
+
+CODE = re.compile(r"(`[^`]+`)")
+BLOCK = re.compile(r"^[-+#=]|(?<=^[0-9])[.)](?= )")
+"""The beginning of a heading or of a list."""
+
+FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")
+"""The beginning of a cell that a spreadsheet takes for a formula."""
+
+SIGNED = re.compile(r"[+-][0-9][0-9.,]*(e[+-]?[0-9]+)?", re.IGNORECASE)
+"""A number with a sign, which is no formula."""
+
+
 class Whole(str):
     """A cell, a header or a note that is never broken, not even at its spaces, such as a path."""
+
+    __slots__ = ()
+
+
+class Markup(Whole):
+    """A cell or a title that is Markdown already."""
 
     __slots__ = ()
 
@@ -82,54 +102,66 @@ def draw(grid: Grid, style: Style, *, width: int | None = None, coloured: bool =
         return draw_for_terminal(grid, find_width() if width is None else width, coloured=coloured)
     import tabulate
 
-    rows = [[escape_cell(cell) for cell in row] for row in grid.rows]
     if style == "latex":
         return (
             tabulate.tabulate(
-                rows,
-                grid.header,
+                [[escape_line(cell) for cell in row] for row in grid.rows],
+                [escape_line(name) for name in grid.header],
                 tablefmt="latex_booktabs",
                 disable_numparse=True,
                 colalign=_align_columns(grid),
             )
             + "\n"
-            + "".join(f"% {escape_cell(line)}\n" for line in (grid.title, *grid.notes) if line)
+            + "".join(f"% {escape_line(line)}\n" for line in (grid.title, *grid.notes) if line)
         )
     rows = [
-        [_embolden(cell) if (number, i) in grid.best else cell for i, cell in enumerate(row)]
-        for number, row in enumerate(rows)
+        [f"**{_mark_up(cell)}**" if (number, i) in grid.best else _mark_up(cell) for i, cell in enumerate(row)]
+        for number, row in enumerate(grid.rows)
     ]
-    rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    body = tabulate.tabulate(rows, grid.header, tablefmt="pipe", disable_numparse=True, colalign=_align_columns(grid))
-    parts = [f"**{grid.title}**"] if grid.title else []
-    return "\n\n".join(filter(None, [*parts, body, *grid.notes])) + "\n"
+    header = [_mark_up(name) for name in grid.header]
+    body = tabulate.tabulate(rows, header, tablefmt="pipe", disable_numparse=True, colalign=_align_columns(grid))
+    parts = [f"**{_mark_up(grid.title)}**"] if grid.title else []
+    return "\n\n".join(filter(None, [*parts, body, *map(_mark_up_note, grid.notes)])) + "\n"
 
 
-def _embolden(cell: str) -> str:
-    r"""Return a cell in bold in Markdown; an asterisk in it would end that.
+def _mark_up(cell: str) -> str:
+    """Return the Markdown that shows a cell as it is."""
+    return escape_line(cell) if isinstance(cell, Markup) else escape_markdown(escape_line(cell))
 
-    >>> print(_embolden("0.00*"))
-    **0.00\***
-    """
-    return "**" + cell.replace("*", "\\*") + "**"
+
+def _mark_up_note(note: str) -> str:
+    """Return a paragraph of Markdown, in which code stays code."""
+    parts = CODE.split(escape_line(note))
+    text = "".join(part if i % 2 else escape_markdown(part) for i, part in enumerate(parts))
+    return BLOCK.sub(r"\\\g<0>", text)
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table as comma-separated values."""
+    """Return a table as comma-separated values; texts that a spreadsheet would take for formulas begin with `'`."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerows([_disarm(cell) for cell in row] for row in rows)
     return buffer.getvalue()
 
 
-def escape_cell(text: str) -> str:
-    r"""Escape untrusted text for a cell: line ends, and everything that a terminal might act on.
+def _disarm(cell: object) -> object:
+    """Return a cell that no spreadsheet takes for a formula.
 
-    >>> print(escape_cell("a\n\x1b[31mb"))
-    a\n\x1b[31mb
+    >>> _disarm("=1+1"), _disarm("-0.5"), _disarm(-0.5)
+    ("'=1+1", '-0.5', -0.5)
     """
-    return escape(text).replace("\n", r"\n")
+    is_formula = isinstance(cell, str) and FORMULA.match(cell) and not SIGNED.fullmatch(cell)
+    return f"'{cell}" if is_formula else cell
+
+
+def escape_markdown(text: str) -> str:
+    r"""Return the Markdown that shows a text of one line as it is, such as a cell of a table.
+
+    >>> print(escape_markdown("<b>exact_match* [x](javascript:y) a|b"))
+    \<b\>exact_match\* \[x\](javascript:y) a\|b
+    """
+    return MARKUP.sub(r"\\\g<0>", text)
 
 
 def percent(value: float | None, digits: int = 2) -> str:

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.arrays import Floats
+from closeread.arrays import Floats, multiply
 from closeread.counts.metrics import Metric
-from closeread.counts.table import CountTable
+from closeread.counts.table import CountTable, find_tied
 from closeread.errors import RequestError
 
 CHUNK = 2**22
@@ -29,14 +29,42 @@ TIE = 1e-12
 """Differences closer than this count as equal: the same counts may be summed in another order."""
 
 
-def bootstrap_totals(table: CountTable, n_resamples: int, rng: np.random.Generator) -> Floats:
-    """Sum the counts of resamples of the blocks.
+class Bootstrap:
+    """Resamples of the blocks of a table, which its counts, the digests of its gold and a seed determine.
 
-    Returns:
-        (n_resamples, k) float64.
+    Blocks are drawn by their place in the order of the digests of their gold.  Of blocks with the same gold, the order
+    is that of the counts that a score is computed from: then neither the names of the units nor other scores matter.
+
+    Attributes:
+        table: the counts.
+        n_resamples: the number of resamples.
+        seed: the random seed.
     """
-    blocks = table.block_totals()
-    return np.concatenate([weights @ blocks for weights in draw_weights(len(blocks), n_resamples, rng)])
+
+    def __init__(self, table: CountTable, n_resamples: int, seed: int) -> None:
+        self.table, self.n_resamples, self.seed = table, n_resamples, seed
+        self._blocks = table.block_totals()
+        self._gold = table.number_golds()
+        self._order = np.argsort(self._gold, kind="stable")
+        self._tied = find_tied(self._gold[self._order])
+        self._totals: dict[bytes, Floats] = {}
+
+    def scores(self, metric: Metric) -> Floats:
+        """Return the score of every resample, (n_resamples,)."""
+        order = self._order.copy()
+        if self._tied.any():
+            columns = [self.table.names.index(name) for name in metric.list_counts(self.table.names)]
+            tied = order[self._tied]
+            order[self._tied] = tied[np.lexsort((*self._blocks[tied][:, columns].T, self._gold[tied]))]
+        drawn = order.tobytes()
+        if drawn not in self._totals:
+            self._totals[drawn] = sum_resamples(self._blocks[order], self.n_resamples, np.random.default_rng(self.seed))
+        return metric.score(self._totals[drawn], self.table.names)
+
+
+def sum_resamples(blocks: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
+    """Sum the counts of resamples of blocks (n_blocks, k), drawn by their order; return (n_resamples, k) float64."""
+    return np.concatenate([multiply(weights, blocks) for weights in draw_weights(len(blocks), n_resamples, rng)])
 
 
 def percentile_interval(samples: Floats, confidence: float) -> tuple[float, float]:
@@ -111,11 +139,12 @@ def compare_pairs(
     if not pairs:
         return {}
     names, n_blocks = tables[0].names, tables[0].n_blocks
-    blocks = [table.block_totals() for table in tables]
+    order = tables[0].order_blocks()
+    blocks = [table.block_totals()[order] for table in tables]
     rng = np.random.default_rng(seed)
     drawn = _sum_draws(draw_weights(n_blocks, n_resamples, rng), blocks)
     swapped = _sum_draws(draw_swaps(n_blocks, n_resamples, rng), blocks)
-    totals = [of_system.sum(axis=0) for of_system in blocks]
+    totals = [table.totals for table in tables]
     observed, bootstrap = (
         [{metric.name: metric.score(sums, names) for metric in metrics} for sums in sides] for sides in (totals, drawn)
     )
@@ -138,7 +167,7 @@ def compare_pairs(
 
 def _sum_draws(draws: Iterable[Floats], blocks: Sequence[Floats]) -> list[Floats]:
     """Return the counts of the drawn blocks, (n_resamples, k) for each system."""
-    sums = [[weights @ of_system for of_system in blocks] for weights in draws]
+    sums = [[multiply(weights, of_system) for of_system in blocks] for weights in draws]
     return [np.concatenate(of_system) for of_system in zip(*sums, strict=True)]
 
 

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from closeread.counts.rendering import NOTHING, Whole, escape_cell
+from closeread.counts.rendering import NOTHING, Whole
 from closeread.counts.systems_grids import format_interval, format_value, make_grids, mark
 from closeread.counts.systems_table import SystemsTable
+from closeread.errors import escape_line
 
 __all__ = ["draw_latex", "escape_latex"]
 
@@ -42,14 +43,14 @@ def escape_latex(text: str) -> str:
     import tabulate
 
     rules = {**tabulate.LATEX_ESCAPE_RULES, **SYMBOLS}
-    return "".join(rules.get(character, character) for character in escape_cell(text))
+    return "".join(rules.get(character, character) for character in escape_line(text))
 
 
 def draw_latex(table: SystemsTable) -> str:
     """Return a floating table with its notes as caption and the signature as comment; with pairs, a second table."""
     first, *others = make_grids(table, "latex")
     notes = [note for note in first.notes if not isinstance(note, Whole)]
-    comments = "".join(f"% {escape_cell(note)}\n" for note in first.notes if isinstance(note, Whole))
+    comments = "".join(f"% {escape_line(note)}\n" for note in first.notes if isinstance(note, Whole))
     caption = [*_end(first.title), *notes]
     sizes = [2 if table.intervals != "none" else 1] * len(table.scores)
     parts = [_float("l" + "".join(map(_align, sizes)), _draw_body(table, sizes), caption), comments]

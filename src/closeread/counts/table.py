@@ -11,13 +11,14 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import TypeVar
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, Mask
+from closeread.arrays import Floats, Ints, Mask, mark_run_starts, sum_groups, sum_rows
 from closeread.counts.metrics import Columns, Metric
-from closeread.digests import combine_digests
+from closeread.digests import DIGEST_BYTES, combine_digests
 from closeread.errors import RequestError, quote
 
 T = TypeVar("T")
@@ -115,14 +116,51 @@ class CountTable:
             raise ValueError("the digests of the units are unknown")
         return combine_digests(self.digests)
 
+    @property
+    def totals(self) -> Floats:
+        """The sums of the counts of all units, (k,), whatever their order."""
+        return sum_rows(self.values)
+
     def block_totals(self) -> Floats:
-        """Return the sums of the counts of every block, (n_blocks, k)."""
-        totals = [np.bincount(self.blocks, column, minlength=self.n_blocks) for column in self.values.T]
-        return np.column_stack(totals) if totals else np.zeros((self.n_blocks, 0))
+        """Return the sums of the counts of every block, (n_blocks, k), in the order of the blocks' numbers."""
+        sums = [sum_groups(self.blocks, column, self.n_blocks) for column in self.values.T]
+        return np.column_stack(sums) if sums else np.zeros((self.n_blocks, 0))
+
+    def order_blocks(self) -> Ints:
+        """Return the numbers of the blocks, (n_blocks,), in the order of the digests of their gold.
+
+        So neither the order of the units in a file nor how shards were merged affects which blocks are drawn together.
+        Blocks with the same gold (all, if the digests are unknown) are in the order of the names of their first units.
+        """
+        gold = self.number_golds()
+        order = np.argsort(gold, kind="stable")
+        tied = find_tied(gold[order])
+        rows = np.flatnonzero(np.isin(self.blocks, order[tied]))
+        names: dict[int, str] = {}
+        for block, row in zip(self.blocks[rows].tolist(), rows.tolist(), strict=True):
+            names[block] = min(names.get(block, self.units[row]), self.units[row])
+        order[tied] = sorted(order[tied].tolist(), key=lambda block: (gold[block], names[block]))
+        return order
+
+    def number_golds(self) -> Ints:
+        """Number the gold of the blocks in the order of its digests, (n_blocks,); equal gold has equal numbers."""
+        if not self.digests:
+            return np.zeros(self.n_blocks, np.int64)
+        digests = np.array(self.digests, f"S{DIGEST_BYTES}")
+        order = np.lexsort((digests, self.blocks))
+        starts = np.flatnonzero(mark_run_starts(self.blocks[order]))
+        if len(starts) == len(order):
+            of_blocks = digests[order]
+        else:
+            whole = digests[order].tobytes()
+            ends = [*starts[1:].tolist(), len(order)]
+            parts = [whole[i * DIGEST_BYTES : j * DIGEST_BYTES] for i, j in zip(starts.tolist(), ends, strict=True)]
+            of_blocks = np.array([sha256(part).digest() for part in parts], digests.dtype)
+        return np.unique(of_blocks, return_inverse=True)[1].astype(np.int64)
 
     def scores(self, metrics: Iterable[Metric]) -> dict[str, float | None]:
         """Return the scores of all units by the metric's name; None if undefined."""
-        totals = self.values.sum(axis=0)
+        totals = self.totals
         values = {metric.name: float(metric.score(totals, self.names)) for metric in metrics}
         return {name: None if math.isnan(value) else value for name, value in values.items()}
 
@@ -179,6 +217,12 @@ class CountTable:
         mask[parts.unit[rows]] = True
         names = parts.names or self.names
         return replace(replace(self, breakdowns={}).select(mask), names=names, values=parts.values[rows])
+
+
+def find_tied(values: Ints) -> Mask:
+    """Mark the values of a sorted array that occur several times."""
+    is_first = mark_run_starts(values)
+    return ~(is_first & np.append(is_first[1:], True))
 
 
 def _take(values: Sequence[T], indices: Ints) -> list[T]:

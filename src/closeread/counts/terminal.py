@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from closeread.counts.rendering import Grid, Whole, escape_cell, find_numeric_columns
+from closeread.counts.rendering import Grid, Whole, find_numeric_columns
+from closeread.errors import escape_line
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -87,7 +88,7 @@ def _wrap(text: str, width: int) -> list[str]:
     """Escape a text and break it at spaces into lines of at most `width` columns; longer words stay whole."""
     from rich.cells import cell_len
 
-    shown = escape_cell(text)
+    shown = escape_line(text)
     if isinstance(text, Whole) or cell_len(shown) <= width:
         return [shown]
     lines: list[str] = []
@@ -112,7 +113,7 @@ def _measure_word(text: str) -> int:
     """Return the width of the longest part of a text that is never broken."""
     from rich.cells import cell_len
 
-    shown = escape_cell(text)
+    shown = escape_line(text)
     return max(map(cell_len, [shown] if isinstance(text, Whole) else WORD.findall(shown)), default=0)
 
 
@@ -178,8 +179,8 @@ def _measure(grid: Grid) -> _Measures:
 
     measures = _Measures([], [], [])
     for i, name in enumerate(grid.header):
-        lengths = [cell_len(escape_cell(row[i])) for row in grid.rows]
-        longest, length = max(lengths, default=0), cell_len(escape_cell(name))
+        lengths = [cell_len(escape_line(row[i])) for row in grid.rows]
+        longest, length = max(lengths, default=0), cell_len(escape_line(name))
         measures.natural.append(max(longest, length))
         if name in grid.prose:
             words = max((_measure_word(row[i]) for row in grid.rows), default=0)
@@ -268,7 +269,7 @@ def _draw_blocks(grid: Grid, width: int) -> Iterator[Text]:
     from rich.cells import cell_len
     from rich.text import Text
 
-    names = [escape_cell(name) for name in grid.header]
+    names = [escape_line(name) for name in grid.header]
     # Values stand below a name that would take half of the line.
     space = max((length for name in names if (length := cell_len(name)) <= width // 2), default=0) + 2
     above = [""] * len(names)

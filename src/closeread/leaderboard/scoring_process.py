@@ -154,7 +154,7 @@ def score(board: Board, scorer: Scorer, job: dict[str, Any], data: bytes) -> tup
     except Exception:  # a defect of ours: the organiser is told, and the submission waits
         traceback.print_exc()
         return {"error": f"scoring failed: {traceback.format_exc(limit=-1).splitlines()[-1]}"}, b""
-    blocks = counted.table.block_totals()
+    blocks = counted.table.block_totals()[counted.table.order_blocks()]
     record = make_record(board, subject, report, _digest_rows(scorer, system, data))
     answer = {"record": record.to_bytes().decode(), "names": counted.table.names, "shape": blocks.shape}
     return answer, blocks.tobytes()

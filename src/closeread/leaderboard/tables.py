@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from closeread.counts.rendering import Grid, Style, Whole, csv_text, format_number
+from closeread.counts.rendering import Grid, Markup, Style, Whole, csv_text, format_number
 from closeread.counts.terminal import GAPS, find_width
 from closeread.errors import pluralize, shorten
 from closeread.leaderboard.cells import (
@@ -55,9 +55,6 @@ COLUMNS = {
     "code": "string",
 }
 """The columns of the long form with their types; a column without a value is null, or empty in CSV."""
-
-FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")
-"""The beginning of a cell that a spreadsheet takes for a formula; control characters are escaped already."""
 
 PLAIN = re.compile(r"(?!.*www\.)[A-Za-z0-9 .,()+–-]*", re.IGNORECASE)
 """A text in which Markdown finds no markup."""
@@ -184,13 +181,15 @@ def system_grids(board: Mapping[str, Any], row: Mapping[str, Any], *, style: Sty
 
 def _quote(text: str, style: Style) -> str:
     """Return a text for a grid that is drawn in this style."""
-    return "<br>".join(map(quote_cell, text.split("\n"))) if style == "markdown" else text.replace("\n", " ")
+    if style == "markdown":
+        return Markup("<br>".join(map(quote_cell, text.split("\n"))))
+    return text.replace("\n", " ")
 
 
 def _quote_fact(name: str, text: str, style: Style) -> str:
     """Return the value of a fact for a grid; only prose is wrapped."""
     quoted = _quote(text, style)
-    return quoted if name in PROSE else Whole(quoted)
+    return quoted if name in PROSE or isinstance(quoted, Markup) else Whole(quoted)
 
 
 def _list_facts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -215,18 +214,12 @@ def _list_facts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def csv_rows(index: Mapping[str, Any]) -> tuple[list[str], list[list[object]]]:
     """Return header and rows of an index in long form, for CSV."""
-    rows = [[_disarm(cell) for cell in row.values()] for row in long_rows(index)]
-    return list(COLUMNS), rows
+    return list(COLUMNS), [list(row.values()) for row in long_rows(index)]
 
 
 def csv(index: Mapping[str, Any]) -> str:
     """Return an index in long form as comma-separated values."""
     return csv_text(*csv_rows(index))
-
-
-def _disarm(cell: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell
 
 
 def parquet(index: Mapping[str, Any]) -> bytes:

@@ -122,14 +122,14 @@ def build(corpus: str, baseline: Baseline, name: str) -> click.Command:
 def run(corpus: str, baseline: Baseline, output: Path, values: dict[str, Any]) -> None:
     """Predict with a baseline and write its predictions."""
     from closeread.corpora.submissions import write_submission
-    from closeread.errors import escape, pluralize
+    from closeread.errors import escape_line, pluralize
 
     chosen = {option.name: values[option.name] for option in baseline.options if values[option.name] is not None}
     gold = options.read_gold(corpus, **values)
     with warnings_as_notes():
         rows = baseline.predict(gold.records, **chosen)
     write_submission(output, rows, gold.corpus)
-    click.echo(escape(f"{output}: {pluralize(len(rows), 'row')}"))
+    click.echo(escape_line(f"{output}: {pluralize(len(rows), 'row')}"))
 
 
 command = BaselineGroup(

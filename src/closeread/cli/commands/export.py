@@ -9,6 +9,7 @@ import click
 
 from closeread.cli import names, options
 from closeread.cli.notes import hush_libraries, tell, warnings_as_notes
+from closeread.errors import escape_line
 
 
 @click.command(cls=options.CorpusCommand, short_help="Export a corpus as a dataset repository.")
@@ -51,4 +52,4 @@ def command(corpus: str, folder: Path, configs: tuple[str, ...], file_format: st
     if declared.redistribution and not all(declared.configs[name].is_bundled for name in exported):
         tell([f"{declared.title} may not be redistributed ({declared.redistribution}): keep the export private."])
     for path in written:
-        click.echo(path)
+        click.echo(escape_line(str(path)))

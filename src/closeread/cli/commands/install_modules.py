@@ -6,6 +6,7 @@ import click
 
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries
+from closeread.errors import escape_line
 
 
 @click.command(
@@ -23,4 +24,4 @@ def command() -> None:
     from closeread.hf.modules import install_modules
 
     for path in install_modules():
-        click.echo(path)
+        click.echo(escape_line(str(path)))

@@ -25,7 +25,7 @@ def command(counts: tuple[Path, ...], output: Path) -> None:
       closeread score --from-counts all.parquet
     """
     from closeread.counts.files import merge_counts, read_any_counts, write_counts
-    from closeread.errors import escape, pluralize, read_all
+    from closeread.errors import escape, escape_line, pluralize, read_all
     from closeread.tasks import load_procedure
 
     parts = read_all(counts, lambda path: read_any_counts(path, load_procedure))
@@ -33,4 +33,4 @@ def command(counts: tuple[Path, ...], output: Path) -> None:
     write_counts(output, merged)
     tell(merged.notices)
     units = pluralize(len(merged.table.units), merged.procedure.unit)
-    click.echo(escape(f"{output}: {units} from {pluralize(len(parts), 'file')}"))
+    click.echo(escape_line(f"{output}: {units} from {pluralize(len(parts), 'file')}"))

@@ -49,10 +49,10 @@ def command(
     view = load_view(declared, gold.config)
     known = list_names(declared, view, gold.records)
     if ids:
-        from closeread.counts.rendering import escape_cell
+        from closeread.errors import escape_line
 
         tell(gold.notices)
-        click.echo("\n".join(map(escape_cell, known)))
+        click.echo("\n".join(map(escape_line, known)))
         return
     matching, shown = select_records(declared, view, gold.records, record_id)
     tell(_list_notices(gold, shown))

@@ -10,7 +10,7 @@ import click
 from closeread.cli import names, options
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries, tell
-from closeread.errors import RequestError, escape
+from closeread.errors import RequestError, escape_line
 
 if TYPE_CHECKING:
     from closeread.leaderboard.declaration import Board, Leaderboard
@@ -58,14 +58,14 @@ def command(corpus: str, predictions: Path, store: str, dry_run: bool, **values:
     checked = check_predictions(board, predictions, values["gold"])
     tell(checked.notices)
     if dry_run:
-        click.echo(escape(f"{predictions}: valid; {submission.about.id[:12]} would be submitted to {board.name}"))
+        click.echo(escape_line(f"{predictions}: valid; {submission.about.id[:12]} would be submitted to {board.name}"))
         return
     from closeread.leaderboard.answers import describe_submission
 
     title, text = describe_submission(board, submission.about)
     receipt = opened.send(submission.files, title, text)
     done = "submitted" if receipt.is_new else "had been submitted before"
-    click.echo(escape(f"{submission.about.id[:12]} {done} to {board.name}: {receipt.place}"))
+    click.echo(escape_line(f"{submission.about.id[:12]} {done} to {board.name}: {receipt.place}"))
     if values["model"]:
         propose_results(opened, board, submission.about, checked.value, receipt.place)
 
@@ -106,7 +106,7 @@ def propose_results(store: Store, board: Board, about: About, value: float | Non
     )
     commit = propose(Hub(), str(about.model), entry)
     done = "proposed" if commit.changed else "had been proposed before"
-    click.echo(escape(f"Result {done} to {about.model}: {commit.pull_request_url or commit.url}"))
+    click.echo(escape_line(f"Result {done} to {about.model}: {commit.pull_request_url or commit.url}"))
 
 
 def find_board(leaderboard: Leaderboard, scored: str, config: str | None, split: str | None) -> Board:

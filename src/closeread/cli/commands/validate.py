@@ -21,7 +21,7 @@ from closeread.cli.procedure_group import (
     procedure_options,
     read_place,
 )
-from closeread.errors import escape
+from closeread.errors import escape, escape_line
 
 if TYPE_CHECKING:
     from closeread.counts.procedure import Procedure
@@ -81,7 +81,7 @@ def run(procedure: Procedure, name: str, predictions: Sequence[Path], values: di
         for verdict in verdicts:
             if verdict.error is None:
                 found = f"valid; {verdict.rows:,} of {total:,} gold records of {where} have predictions"
-                click.echo(escape(f"{verdict.name}: {found}"))
+                click.echo(escape_line(f"{verdict.name}: {found}"))
     wrong = [str(verdict.error) for verdict in verdicts if verdict.error is not None]
     if wrong and not values["as_json"]:
         raise click.ClickException(escape("\n".join(wrong)))

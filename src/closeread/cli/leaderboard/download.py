@@ -8,7 +8,7 @@ import click
 
 from closeread.cli import options
 from closeread.cli.notes import hush_libraries
-from closeread.errors import escape
+from closeread.errors import escape_line
 
 
 @click.command(cls=options.WritingCommand, short_help="Write the predictions of a submission to a file.")
@@ -34,4 +34,4 @@ def command(store: str, submission: str, output: Path) -> None:
     path = entry.describe().predictions
     limit = leaderboard.find(entry.board).limits.bytes
     write_predictions(output, opened.read_predictions(path, limit), path)
-    click.echo(escape(f"{output}: predictions of {entry.submission[:12]}"))
+    click.echo(escape_line(f"{output}: predictions of {entry.submission[:12]}"))

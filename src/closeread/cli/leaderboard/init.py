@@ -10,7 +10,7 @@ import click
 from closeread.cli import names, options, repetition
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries
-from closeread.errors import RequestError, escape
+from closeread.errors import RequestError, escape_line
 
 COUNT = click.IntRange(min=1)
 
@@ -111,5 +111,5 @@ def command(store: str, **values: Any) -> None:
         found = f"{store} has a board {board.name} already, which is declared otherwise"
         raise RequestError(f"{found}; use --replace to change it")
     opened.write_leaderboard(leaderboard.with_board(board))
-    click.echo(escape(f"{store}/{FILE}: board {board.name}, ranked by {board.headline}"))
+    click.echo(escape_line(f"{store}/{FILE}: board {board.name}, ranked by {board.headline}"))
     click.echo(f"Signature: {board.signature}")

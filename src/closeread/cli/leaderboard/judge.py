@@ -11,7 +11,7 @@ import click
 from closeread.cli import options
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries, tell
-from closeread.errors import RequestError, escape
+from closeread.errors import RequestError, escape_line
 
 golds = click.option(
     "--gold",
@@ -89,12 +89,12 @@ def command(
         read_golds(golds, boards),
         n_workers=workers or count_cores(),
         cache=CountCache(cache),
-        progress=lambda kind, sentence: None if as_json else click.echo(escape(f"{kind}: {sentence}")),
+        progress=lambda kind, sentence: None if as_json else click.echo(escape_line(f"{kind}: {sentence}")),
     )
     tell(done.notices)
     if as_json:
         click.echo(json.dumps(asdict(done), indent=2, ensure_ascii=False))
     else:
         counts = [f"{len(getattr(done, kind)):,} {kind}" for kind in ("accepted", "refused", "withdrawn", "waiting")]
-        click.echo(escape(f"{store}: {', '.join(counts)}"))
+        click.echo(escape_line(f"{store}: {', '.join(counts)}"))
     ctx.exit(1 if done.errors else 0)

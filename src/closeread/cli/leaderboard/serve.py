@@ -10,7 +10,7 @@ import click
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.leaderboard.judge import cache_folder, count_cores, golds, read_golds, workers
 from closeread.cli.notes import hush_libraries
-from closeread.errors import MissingExtraError, RequestError, escape
+from closeread.errors import MissingExtraError, RequestError, escape, escape_line
 
 LIBRARIES = ("jinja2", "python-multipart", "starlette", "uvicorn")
 
@@ -52,7 +52,7 @@ def command(store: str, golds: tuple[str, ...], workers: int | None, port: int, 
     boards = list(opened.read_leaderboard().boards)
 
     def report(kind: str, sentence: str) -> None:
-        click.echo(escape(f"{kind}: {sentence}"), err=True)
+        click.echo(escape_line(f"{kind}: {sentence}"), err=True)
 
     def announce(port: int) -> None:
         click.echo(f"{escape(store)} is served on http://127.0.0.1:{port} (stop with Ctrl-C)")

@@ -7,7 +7,7 @@ import click
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.leaderboard.judge import count_cores, golds, read_golds, workers
 from closeread.cli.notes import hush_libraries
-from closeread.errors import escape, pluralize
+from closeread.errors import escape_line, pluralize
 
 
 @click.command(cls=GroupedCommand, short_help="Recompute every record, and say which differ.")
@@ -32,8 +32,8 @@ def command(ctx: click.Context, store: str, golds: tuple[str, ...], workers: int
     boards = list(opened.read_leaderboard().boards)
     found = verify(opened, read_golds(golds, boards), n_workers=workers or count_cores())
     for difference in found.differences:
-        click.echo(escape(difference))
+        click.echo(escape_line(difference))
     n_differences = len(found.differences)
     end = "no difference" if not n_differences else pluralize(n_differences, "difference")
-    click.echo(escape(f"{store}: {pluralize(found.equal, 'record')} recomputed byte for byte, {end}"))
+    click.echo(escape_line(f"{store}: {pluralize(found.equal, 'record')} recomputed byte for byte, {end}"))
     ctx.exit(1 if n_differences else 0)

@@ -6,7 +6,7 @@ import click
 
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries
-from closeread.errors import RequestError, escape
+from closeread.errors import RequestError, escape_line
 
 
 @click.command(cls=GroupedCommand, short_help="Withdraw a submission of yours.")
@@ -34,4 +34,4 @@ def command(store: str, submission: str) -> None:
     files = {path: withdrawal_bytes(entry.submission)}
     receipt = opened.send(files, f"Withdraw submission {entry.submission[:12]}", "Withdrawn by its author.")
     done = "withdrawn with the next run of the judge" if receipt.is_new else "has been withdrawn before"
-    click.echo(escape(f"{entry.submission[:12]}: {done} ({receipt.place})"))
+    click.echo(escape_line(f"{entry.submission[:12]}: {done} ({receipt.place})"))

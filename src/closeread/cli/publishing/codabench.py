@@ -10,6 +10,7 @@ import click
 from closeread.cli import names, options
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import tell
+from closeread.errors import escape_line
 
 
 @click.command(cls=GroupedCommand, name="codabench", short_help="Write the bundle of a shared task on Codabench.")
@@ -86,7 +87,7 @@ def command(corpus: str, folder: Path, chosen: dict[str, str], archive: bool, **
     place = Place(None, *(values[name] for name in ("config", "split", "gold", "data_dir")))
     written = make_bundle(corpus, place, folder, settings, options=chosen, archive=archive)
     for path in written:
-        click.echo(path)
+        click.echo(escape_line(str(path)))
     tell(
         [
             f"{folder / 'reference_data'} is the gold: upload the bundle, but publish it nowhere.",

@@ -40,12 +40,12 @@ def convert(source: Path, side: str, output: Path) -> None:
         -o response.conll
     """
     from closeread.cli.annotators import name_files
-    from closeread.errors import escape
+    from closeread.errors import escape_line
     from closeread.tasks.coref import conversions
 
     converted = conversions.convert(name_files([source])[0], output, side=side)
     tell(converted.notices)
-    click.echo(escape(f"{output}: {converted.summary}"))
+    click.echo(escape_line(f"{output}: {converted.summary}"))
 
 
 @click.command(

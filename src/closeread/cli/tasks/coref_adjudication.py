@@ -100,7 +100,7 @@ def adjudicate(
     import json
     from contextlib import ExitStack
 
-    from closeread.errors import escape
+    from closeread.errors import escape_line
     from closeread.files import replacing, write_text
     from closeread.tasks.coref.adjudication.report import join_results, make_report, summarize
     from closeread.tasks.coref.adjudication.results import Settings
@@ -124,7 +124,7 @@ def adjudicate(
             write_text(output, _dump_conll(join_results(results), output))
         else:
             write_documents(join_results(results), output)
-    click.echo(escape(f"{output}: {summarize(results)}"))
+    click.echo(escape_line(f"{output}: {summarize(results)}"))
 
 
 def _dump_conll(documents: MentionTable, output: Path) -> str:

@@ -225,10 +225,10 @@ def _find_format(path: Path) -> Callable[[Sequence[Record], Sequence[Record]], s
 
 
 def _report(path: Path, rows: Sequence[Record], noun: str) -> None:
-    from closeread.errors import escape, pluralize
+    from closeread.errors import escape_line, pluralize
 
     n_clusters = sum(len(row["clusters"]) for row in rows)
-    click.echo(escape(f"{path}: {pluralize(len(rows), 'document')}, {pluralize(n_clusters, noun)}"))
+    click.echo(escape_line(f"{path}: {pluralize(len(rows), 'document')}, {pluralize(n_clusters, noun)}"))
 
 
 COMMANDS: Commands = {f"baseline {CORPUS}": {"mentions": mentions, "svc": svc, "svr": svr}}

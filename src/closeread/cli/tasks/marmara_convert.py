@@ -100,10 +100,10 @@ def convert_equalities(file: Path, given: Path, output: Path) -> None:
 
 def _report(output: Path, converted: Converted) -> None:
     """Print what is converted, and notes about it."""
-    from closeread.errors import escape
+    from closeread.errors import escape_line
 
     tell(converted.notices)
-    click.echo(escape(f"{output}: {converted.summary}"))
+    click.echo(escape_line(f"{output}: {converted.summary}"))
 
 
 COMMANDS: Commands = {

@@ -9,6 +9,7 @@ import click
 
 from closeread.cli import options
 from closeread.cli.notes import tell
+from closeread.errors import escape_line
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -75,7 +76,7 @@ def extract(fragments: Path, output: Path, encoding: str, splits: tuple[str, ...
         --split 77000112003.5
       closeread extract marmara_coref fragments/ -o treebank --map documents.tsv
     """
-    from closeread.errors import describe_problems, escape, pluralize
+    from closeread.errors import describe_problems, pluralize
     from closeread.tasks.coref.marmara import extraction
 
     documents = None if map_file is None else extraction.read_map(map_file)
@@ -83,7 +84,7 @@ def extract(fragments: Path, output: Path, encoding: str, splits: tuple[str, ...
     tell(describe_problems(str(fragments), found.notices))
     extraction.write_documents(output, found)
     sizes = ((len(found.documents), "document"), (found.n_sentences, "sentence"), (found.n_tokens, "token"))
-    click.echo(escape(f"{output}: {', '.join(pluralize(number, noun) for number, noun in sizes)}"))
+    click.echo(escape_line(f"{output}: {', '.join(pluralize(number, noun) for number, noun in sizes)}"))
 
 
 COMMANDS: Commands = {"extract": {"marmara_coref": extract}}

@@ -10,6 +10,7 @@ import click
 
 from closeread.cli import options
 from closeread.cli.notes import QuietGroup, tell
+from closeread.errors import escape_line
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -46,7 +47,6 @@ def adjudicate(annotators: tuple[Path, ...], candidates: Path | None, dropped: P
         --candidates candidates.jsonl -o gold.jsonl
     """
     from closeread.cli.writing import write_with
-    from closeread.errors import escape
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.mctaco.adjudication import dropped_rows, gold_rows, read_labels, unanimous
 
@@ -56,7 +56,7 @@ def adjudicate(annotators: tuple[Path, ...], candidates: Path | None, dropped: P
     yes = sum(label == "yes" for label in result.kept.values())
     agreement = "" if result.observed_agreement is None else f"; observed agreement {result.observed_agreement:.3f}"
     kept = f"{len(result.kept):,} kept ({yes:,} yes, {len(result.kept) - yes:,} no)"
-    click.echo(escape(f"{output}: {kept}, {len(result.dropped):,} dropped{agreement}"))
+    click.echo(escape_line(f"{output}: {kept}, {len(result.dropped):,} dropped{agreement}"))
 
 
 @click.command(cls=options.WritingCommand, short_help="Keep the questions that all annotators accept.")
@@ -81,7 +81,7 @@ def verify(annotators: tuple[Path, ...], dropped: Path | None, output: Path, **p
         --gold questions.jsonl --dropped dropped.jsonl -o verified.jsonl
     """
     from closeread.cli.writing import write_with
-    from closeread.errors import escape, pluralize, read_all
+    from closeread.errors import pluralize, read_all
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.mctaco.mctaco_tsv import dump_records
     from closeread.tasks.mctaco.question_filter import filter_questions, read_verifications
@@ -96,7 +96,7 @@ def verify(annotators: tuple[Path, ...], dropped: Path | None, output: Path, **p
     dump = dump_records if output.suffix == ".tsv" else dump_json_lines
     write_with(output, dump(rows), dropped, dump_json_lines(reasons))
     size = f"{pluralize(len(kept), 'question')} kept ({pluralize(len(rows), 'row')})"
-    click.echo(escape(f"{output}: {size}, {len(result.dropped):,} dropped"))
+    click.echo(escape_line(f"{output}: {size}, {len(result.dropped):,} dropped"))
 
 
 def _name_annotators(paths: Sequence[Path]) -> dict[str, Path]:
@@ -135,7 +135,6 @@ def units(rule: Any, output: Path, **places: Any) -> None:
       closeread perturb mctaco units --split validation -o normal.jsonl
       closeread perturb mctaco units --rule official -o normal.tsv
     """
-    from closeread.errors import escape
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.mctaco.mctaco_tsv import dump_records
@@ -145,7 +144,7 @@ def units(rule: Any, output: Path, **places: Any) -> None:
     rows = [{**record, "answer": normalize_units(record["answer"], rule=rule)} for record in gold.records]
     changed = sum(row["answer"] != record["answer"] for row, record in zip(rows, gold.records, strict=True))
     write_text(output, (dump_records if output.suffix == ".tsv" else dump_json_lines)(rows))
-    click.echo(escape(f"{output}: {len(rows):,} rows, {changed:,} answers rewritten"))
+    click.echo(escape_line(f"{output}: {len(rows):,} rows, {changed:,} answers rewritten"))
 
 
 def _check_events(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -255,7 +254,6 @@ def candidates(
     """
     from collections import Counter
 
-    from closeread.errors import escape
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.mctaco.perturbation.candidates import by_rules, expand
@@ -268,7 +266,7 @@ def candidates(
     write_text(output, dump_json_lines(rows))
     made = Counter(row["technique"] for row in rows)
     counted = ", ".join(f"{number:,} {technique}" for technique, number in made.items())
-    click.echo(escape(f"{output}: {len(rows):,} rows ({counted})"))
+    click.echo(escape_line(f"{output}: {len(rows):,} rows ({counted})"))
 
 
 def _describe_events(records: Sequence[Record], events: Sequence[str], *, has_phrases: bool) -> Iterator[str]:

@@ -9,6 +9,7 @@ import click
 
 from closeread.cli import options
 from closeread.cli.notes import tell
+from closeread.errors import escape_line
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -44,7 +45,7 @@ def from_texts(files: tuple[Path, ...], spacy_model: str, max_words: int, output
     """
     from closeread.cli.printing import track
     from closeread.corpora.pipelines import load_pipeline, parse
-    from closeread.errors import escape, pluralize, read_all
+    from closeread.errors import pluralize, read_all
     from closeread.tasks.mctaco.event_phrases.parsed import find_event_phrases, read_paragraphs
     from closeread.tasks.mctaco.event_phrases.pool import make_pool
 
@@ -54,7 +55,9 @@ def from_texts(files: tuple[Path, ...], spacy_model: str, max_words: int, output
     documents = track(parse(pipeline, paragraphs, "DEP", "POS"), "Parsing", len(paragraphs))
     pool = make_pool((phrase for document in documents for phrase in find_event_phrases(document)), max_words=max_words)
     _write(output, pool)
-    click.echo(escape(f"{output}: {pluralize(len(pool), 'phrase')} from {pluralize(len(paragraphs), 'paragraph')}"))
+    click.echo(
+        escape_line(f"{output}: {pluralize(len(pool), 'phrase')} from {pluralize(len(paragraphs), 'paragraph')}")
+    )
 
 
 @click.command("propbank", cls=options.WritingCommand, short_help="Collect the event phrases in PropBank's frames.")
@@ -79,7 +82,7 @@ def from_propbank(frames: tuple[Path, ...], invalid: Any, max_words: int, output
         -o events.txt
       closeread phrases propbank build.xml leave.xml -o events.txt
     """
-    from closeread.errors import escape, pluralize
+    from closeread.errors import pluralize
     from closeread.tasks.mctaco.event_phrases.pool import make_pool
     from closeread.tasks.mctaco.event_phrases.propbank import read_frames
 
@@ -91,7 +94,7 @@ def from_propbank(frames: tuple[Path, ...], invalid: Any, max_words: int, output
         tell([f"{lacking} left out: the places of predicate or arguments are unknown or not in the text."])
     _write(output, pool)
     sources = f"{pluralize(found.examples, 'example')} in {pluralize(found.files, 'file')}"
-    click.echo(escape(f"{output}: {pluralize(len(pool), 'phrase')} from {sources}"))
+    click.echo(escape_line(f"{output}: {pluralize(len(pool), 'phrase')} from {sources}"))
 
 
 def _write(output: Path, pool: list[str]) -> None:

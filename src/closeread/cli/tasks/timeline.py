@@ -9,6 +9,7 @@ import click
 
 from closeread.cli import options
 from closeread.cli.notes import tell
+from closeread.errors import escape_line
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -82,7 +83,7 @@ def build(events: Path, documents: Path | None, granularity: str, output: Path, 
     """
     from closeread.corpora.gold import load_corpus
     from closeread.corpora.submissions import write_submission
-    from closeread.errors import RequestError, escape, pluralize
+    from closeread.errors import RequestError, escape_line, pluralize
     from closeread.tasks.timeline import building
     from closeread.tasks.timeline.cat_xml import holds_documents
 
@@ -103,7 +104,7 @@ def build(events: Path, documents: Path | None, granularity: str, output: Path, 
     tell(building.find_oddities(timelines, texts))
     entries = sum(len(timeline["entries"]) for timeline in timelines)
     size = f"{pluralize(len(timelines), 'timeline')} of {entries:,} {'entry' if entries == 1 else 'entries'}"
-    click.echo(escape(f"{output}: {size}"))
+    click.echo(escape_line(f"{output}: {size}"))
 
 
 def _build_annotated(path: Path, granularity: str, **given: Any) -> Built:
@@ -130,12 +131,11 @@ def convert(source: Path, output: Path) -> None:
       closeread convert timeline 7_Rain.xml -o 7_Rain.tml
     """
     from closeread.cli.annotators import name_files
-    from closeread.errors import escape
     from closeread.tasks.timeline import conversions
 
     converted = conversions.convert(name_files([source])[0], output)
     tell(converted.notices)
-    click.echo(escape(f"{output}: {converted.summary}"))
+    click.echo(escape_line(f"{output}: {converted.summary}"))
 
 
 @click.command(cls=options.WritingCommand, short_help="Draw the events of an entity by date.")

@@ -9,6 +9,7 @@ import click
 
 from closeread.cli import options, printing
 from closeread.cli.notes import tell
+from closeread.errors import escape_line
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -38,7 +39,7 @@ def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: 
     """
     from closeread.cli.writing import write_with
     from closeread.corpora.gold import load_corpus, read_file
-    from closeread.errors import escape, pluralize, read_all
+    from closeread.errors import pluralize, read_all
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.tne import adjudication
     from closeread.tasks.tne.tne_jsonl import dump_records
@@ -54,7 +55,7 @@ def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: 
     links = sum(len(record["np_relations"]) for record in gold)
     size = f"{pluralize(len(gold), 'document')}, {pluralize(links, 'link')}"
     state = f"{pluralize(len(decided), 'conflict')} decided, {len(rows):,} open"
-    click.echo(escape(f"{output}: {size}; {state}" + (f" (in {conflicts})" if conflicts is not None else "")))
+    click.echo(escape_line(f"{output}: {size}; {state}" + (f" (in {conflicts})" if conflicts is not None else "")))
 
 
 @click.command(cls=options.WritingCommand, short_help="Build unlabelled documents from plain texts.")
@@ -127,7 +128,7 @@ def build(
         --separator blank-line --subtitles 0 -o book.jsonl
     """
     from closeread.corpora.pipelines import load_pipeline
-    from closeread.errors import escape, pluralize, read_all
+    from closeread.errors import pluralize, read_all
     from closeread.files import write_lines
     from closeread.tasks.tne.building import Builder, Filter
     from closeread.tasks.tne.plain_texts import TextReader, list_texts
@@ -140,7 +141,7 @@ def build(
     write_lines(output, dump_lines(records))
     tell(builder.notices())
     size = f"{pluralize(builder.n_documents, 'document')}, {pluralize(builder.n_phrases, 'noun phrase')}"
-    click.echo(escape(f"{output}: {size}"))
+    click.echo(escape_line(f"{output}: {size}"))
 
 
 @click.command(cls=options.WritingCommand, short_help="Convert predictions, or make gold of them.")
@@ -188,7 +189,6 @@ def convert(
         -o gold.jsonl
     """
     from closeread.cli.annotators import name_files
-    from closeread.errors import escape
     from closeread.tasks.tne import conversions
 
     if form is None and not close:
@@ -198,7 +198,7 @@ def convert(
     place, given = options.take_place("tne", **places), name_files([predictions])[0]
     converted = conversions.convert(given, output, place, form=form, close=close, clusters=clusters)
     tell(converted.notices)
-    click.echo(escape(f"{output}: {converted.summary}"))
+    click.echo(escape_line(f"{output}: {converted.summary}"))
 
 
 @click.command(cls=options.WritingCommand, short_help="Draw a confusion matrix of prepositions.")

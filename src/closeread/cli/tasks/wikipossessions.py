@@ -85,7 +85,7 @@ def articles(folder: Path, as_of: datetime, api: str | None, contact: str, delay
         --contact me@example.org
       closeread articles wikipossessions more --gold mine.csv --as-of 2017-06-12
     """
-    from closeread.errors import RequestError, escape, pluralize
+    from closeread.errors import RequestError, escape_line, pluralize
     from closeread.tasks.wikipossessions.articles import fetch_articles
     from closeread.tasks.wikipossessions.mediawiki import WIKIPEDIA, Wiki
 
@@ -98,7 +98,7 @@ def articles(folder: Path, as_of: datetime, api: str | None, contact: str, delay
         )
     tell(found.notes)
     there = len(found.rows) - found.new
-    click.echo(escape(f"{folder}: {pluralize(found.new, 'article')} fetched, {there:,} already there"))
+    click.echo(escape_line(f"{folder}: {pluralize(found.new, 'article')} fetched, {there:,} already there"))
 
 
 COMMANDS: Commands = {

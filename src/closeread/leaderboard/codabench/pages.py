@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import load_corpus
 from closeread.corpora.schema import fields, load_schema
-from closeread.counts.rendering import Grid, draw
+from closeread.counts.rendering import Grid, Markup, draw
 from closeread.leaderboard.codabench.predictions import accepts_folders
 from closeread.leaderboard.declaration import Board
 
@@ -65,7 +65,11 @@ def evaluation(task: Task) -> str:
     """Return the page that explains the scores."""
     procedure, options = task.board.procedure, task.board.options
     scores = [[metric.title, metric.description] for metric in procedure.metrics]
-    values = [[f"`{one.name}`", f"`{options[one.name]}`", one.help] for one in procedure.options if options[one.name]]
+    values = [
+        [Markup(f"`{one.name}`"), Markup(f"`{options[one.name]}`"), Markup(one.help)]
+        for one in procedure.options
+        if options[one.name]
+    ]
     chosen = draw(Grid("", ["option", "value", "description"], values), "markdown")
     resampling = task.board.resampling
     return (
@@ -113,7 +117,10 @@ def data(task: Task) -> str:
             f"Source: <{corpus.homepage}>. Licence: {corpus.licence}.\n\n```python\nimport closeread\n\n"
             f'gold = closeread.load_dataset({part}, split="{board.split}")\n```\n'
         )
-    described = [[f"`{one.name}`", one.type, one.description] for one in fields(load_schema(corpus.name), "submission")]
+    described = [
+        [Markup(f"`{one.name}`"), one.type, Markup(one.description)]
+        for one in fields(load_schema(corpus.name), "submission")
+    ]
     table = draw(Grid("", ["field", "type", "description"], described), "markdown")
     kit = "\nThe starting kit has invented examples.\n" if task.samples else ""
     return (

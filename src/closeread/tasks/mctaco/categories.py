@@ -21,7 +21,7 @@ CATEGORIES = ("Frequency", "Event Duration", "Stationarity", "Event Ordering", "
 
 def score_table(table: CountTable) -> dict[str, float]:
     """Score the questions of a table, which has at least one."""
-    totals = table.values.sum(axis=0)
+    totals = table.totals
     return {metric.name: float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
 
 

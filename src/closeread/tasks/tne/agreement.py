@@ -357,7 +357,7 @@ def to_mentions(documents: Documents) -> MentionTable:
 
 
 def _compute_scores(table: CountTable, metrics: Sequence[Metric]) -> Scores:
-    totals = dict(zip(table.names, table.values.sum(axis=0), strict=True))
+    totals = dict(zip(table.names, table.totals, strict=True))
     values = {metric.name: float(metric.formula(totals)) for metric in metrics}
     return {name: None if np.isnan(value) else value for name, value in values.items()}
 

@@ -65,7 +65,7 @@ def _score_baselines(documents: Documents) -> dict[tuple[str, str], float]:
 def _score_links(gold: Documents, system: Sequence[Record]) -> tuple[float, ...]:
     """Return precision, recall and F1 of links, ignoring prepositions."""
     table = PROCEDURE.count(gold=gold, system=system)
-    totals = table.values.sum(axis=0)
+    totals = table.totals
     score = {metric.name: 100 * float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
     return tuple(score[f"unlabeled/{name}"] for name in ("precision", "recall", "f1"))
 

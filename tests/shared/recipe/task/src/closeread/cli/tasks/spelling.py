@@ -24,14 +24,14 @@ def convert(source: Path, output: Path) -> None:
       closeread convert spelling words.txt -o words.jsonl
     """
     from closeread.corpora.gold import load_corpus, read_file
-    from closeread.errors import escape, pluralize
+    from closeread.errors import escape_line, pluralize
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
 
     corpus = load_corpus("shipwords")
     records = read_file(corpus, source, corpus.default_split)
     write_text(output, dump_json_lines(records))
-    click.echo(escape(f"{output}: {pluralize(len(records), 'word')}"))
+    click.echo(escape_line(f"{output}: {pluralize(len(records), 'word')}"))
 
 
 COMMANDS: Commands = {"convert": {"spelling": convert}}
