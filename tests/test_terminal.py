@@ -19,6 +19,7 @@ from shared.terminals import show
 
 from closeread.cli import main, printing
 from closeread.cli.leaderboard.show import make_grids
+from closeread.corpora import showing
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.counts.paper_tables import AGREES, Cell, Table
 from closeread.counts.rendering import NOTHING, Grid, Whole, draw, transpose
@@ -100,6 +101,7 @@ def read_tables(monkeypatch, run, arguments):
     tables = []
     with monkeypatch.context() as patch:
         patch.setattr(printing, "print_grids", lambda grids, style="table": tables.extend(grids))
+        patch.setattr(showing, "draw_parts", lambda parts, **_: tables.extend(p for p in parts if isinstance(p, Grid)))
         assert run(*arguments).exit_code == 0
     return tables
 
