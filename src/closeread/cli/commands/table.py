@@ -18,7 +18,7 @@ from closeread.cli.procedure_group import (
     procedure_options,
     read_place,
 )
-from closeread.errors import RequestError, escape
+from closeread.errors import RequestError, escape, pluralize
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,7 +118,7 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     @options.metrics(procedure)
     @table_options
     def command(systems: tuple[Path, ...], **values: Any) -> None:
-        run(procedure, name, systems, values)
+        run(procedure, corpus, name, systems, values)
 
     place = next(i for i, param in enumerate(command.params) if param.name == "names")
     command.params.insert(place, scores_option(procedure))
@@ -126,17 +126,17 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     return command
 
 
-def run(procedure: Procedure, name: str, files: tuple[Path, ...], values: dict[str, Any]) -> None:
+def run(procedure: Procedure, corpus: str | None, name: str, files: tuple[Path, ...], values: dict[str, Any]) -> None:
     """Score the systems and print the table."""
     from closeread.counts.estimates import Resampling
     from closeread.counts.systems_input import make_names
     from closeread.counts.systems_table import make_systems_table
     from closeread.systems import read_systems
 
-    key, systems = take_key(files) if procedure.sides.key_first else (values.get("gold"), files)
+    key, systems = take_key(files) if corpus is None else (values["gold"], files)
     names = list(values["names"]) or make_names(systems)
     if len(names) != len(systems):
-        raise RequestError(f"--names has {len(names)} names for {len(systems)} systems")
+        raise RequestError(f"--names has {pluralize(len(names), 'name')} for {pluralize(len(systems), 'system')}")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise RequestError(f"--names has '{twice}' twice; give each system its own name")
