@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.completion import complete_list
 from closeread.cli.notes import tell
 from closeread.cli.procedure_group import (
     ProcedureGroup,
@@ -48,9 +49,6 @@ table_options = options.together(
         callback=split_names,
         metavar="NAMES",
         help="Call the systems by these names, separated by commas.  [default: names of the files]",
-    ),
-    click.option(
-        "--sort", metavar="SCORE", default="none", show_default=True, help="Sort by this score, the best system first."
     ),
     click.option(
         "--intervals",
@@ -96,7 +94,27 @@ def scores_option(procedure: Procedure) -> click.Option:
     example = f"{split[0]}/f1, or {split[0]} for its precision, recall and F1" if split else procedure.headline
     default = "  [default: all but precision and recall]" if split else "  [default: all]"
     about = f"Show these scores, separated by commas, such as {example}.{default}"
-    return click.Option(["--scores", "columns"], multiple=True, callback=split_names, metavar="NAMES", help=about)
+    names = [*procedure.families, *(metric.name for metric in procedure.metrics)]
+    return click.Option(
+        ["--scores", "columns"],
+        multiple=True,
+        callback=split_names,
+        shell_complete=complete_list(list(dict.fromkeys(names))),
+        metavar="NAMES",
+        help=about,
+    )
+
+
+def sort_option(procedure: Procedure) -> click.Option:
+    """Return the option that selects the score to sort rows by."""
+    return click.Option(
+        ["--sort"],
+        shell_complete=complete_list([metric.name for metric in procedure.metrics]),
+        metavar="SCORE",
+        default="none",
+        show_default=True,
+        help="Sort by this score, the best system first.",
+    )
 
 
 def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
@@ -121,7 +139,7 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
         run(procedure, corpus, name, systems, values)
 
     place = next(i for i, param in enumerate(command.params) if param.name == "names")
-    command.params.insert(place, scores_option(procedure))
+    command.params[place : place + 1] = [scores_option(procedure), command.params[place], sort_option(procedure)]
     command.params += [*corpus_options(corpus), *procedure_options(procedure, corpus)]
     return command
 
