@@ -155,6 +155,34 @@ def test_a_key_comes_before_the_systems_but_not_before_counts(ran, run):
         assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
 
 
+def test_counts_are_compared_without_a_key(ran, run):
+    write_key("key", "conll", KEY)
+    write_key("response", "conll", RESPONSE)
+    for name, options in (("key", ()), ("response", ()), ("other", ("--duplicates", "first"))):
+        file = "key.conll" if name == "key" else "response.conll"
+        ran("score", "coref", "key.conll", file, *options, "--counts", f"{name}.parquet")
+    compared = [
+        ran("compare", "coref", *files, *QUICK, "--json").replace(".conll", ".parquet")
+        for files in (
+            ("key.parquet", "response.parquet"),
+            ("key.conll", "key.parquet", "response.parquet"),
+            ("key.conll", "key.conll", "response.conll"),
+        )
+    ]
+    assert compared[0] == compared[1] == compared[2]
+    Path("told.json").write_text(ran("score", "coref", "key.conll", "response.conll", "--no-ci", "--json"))
+    for arguments, message in (
+        (("key.parquet", "response.conll"), "key.parquet is not a key (expected the key before the systems)"),
+        (("key.parquet",), "a comparison needs at least two systems"),
+        (("key.conll", "key.parquet"), "a comparison needs at least two systems"),
+        (("key.parquet", "response.parquet", "--matching", "head"), "files of counts include their gold and options"),
+        (("key.parquet", "other.parquet"), "duplicates"),
+        (("key.conll", "key.conll", "told.json"), "'told.json' is a report, which has no counts to test (expected "),
+    ):
+        result = run("compare", "coref", *arguments)
+        assert (result.exit_code, result.stdout, message in result.stderr) == (2, "", True), result.stderr
+
+
 def test_what_is_wrong_with_the_files(files, ran, run):
     Path("broken.json").write_text(Path("told.json").read_text().replace('"n_units": 25', '"n_units": "25"'))
     Path("other.json").write_text(

@@ -18,8 +18,9 @@ from closeread.cli.procedure_group import (
     given_options,
     procedure_options,
     read_place,
+    take_key,
 )
-from closeread.errors import RequestError, escape, pluralize
+from closeread.errors import RequestError, pluralize
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -152,6 +153,8 @@ def run(procedure: Procedure, corpus: str | None, name: str, files: tuple[Path, 
     from closeread.systems import read_systems
 
     key, systems = take_key(files) if corpus is None else (values["gold"], files)
+    if not systems:
+        raise RequestError("a table needs at least one system after the key")
     names = list(values["names"]) or make_names(systems)
     if len(names) != len(systems):
         raise RequestError(f"--names has {pluralize(len(names), 'name')} for {pluralize(len(systems), 'system')}")
@@ -178,25 +181,6 @@ def run(procedure: Procedure, corpus: str | None, name: str, files: tuple[Path, 
     )
     with printing.writing_to(values["output"]):
         show(table, values["style"])
-
-
-def take_key(files: tuple[Path, ...]) -> tuple[Path | None, tuple[Path, ...]]:
-    """Return the key, if the first file is one, and the systems.
-
-    Raises:
-        RequestError: there is no key, but a response.
-    """
-    from closeread.counts.systems_input import find_kind
-    from closeread.formats.text import is_open_pipe
-
-    are_stored = [not is_open_pipe(path) and find_kind(path) != "predictions" for path in files]
-    if all(are_stored):
-        return None, files
-    if are_stored[0]:
-        raise RequestError(f"{escape(str(files[0]))} is not a key (expected the key before the systems)")
-    if len(files) == 1:
-        raise RequestError("a table needs at least one system after the key")
-    return files[0], files[1:]
 
 
 def show(table: SystemsTable, style: Any) -> None:
