@@ -10,6 +10,7 @@ import pytest
 from twins.holm import correct
 
 import closeread
+from closeread.counts.rendering import Grid, find_numeric_columns
 from closeread.counts.report import Report, Resampling
 from closeread.counts.systems_latex import escape_latex
 from closeread.counts.systems_table import SystemsTable
@@ -257,3 +258,8 @@ def test_scores_that_some_systems_lack():
 def test_a_table_is_public():
     assert closeread.table.__module__ == "closeread.systems"
     assert isinstance(make(THREE), SystemsTable)
+
+
+def test_a_column_of_scores_without_values_is_where_its_numbers_would_be():
+    grid = Grid("", ["system", "F1", "note"], [["a", "–", "–"], ["b", "–", "none"]])
+    assert find_numeric_columns(grid) == [False, True, False]
