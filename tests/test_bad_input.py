@@ -129,10 +129,15 @@ SUBMISSIONS = {
     "broken off": (third(ROWS[2][:-1]), ["3: is not valid JSON: Expecting ',' delimiter at column 36"]),
     "one array": (
         json.dumps([{"id": name, "label": "yes"} for name in IDS]),
-        [
-            '1: \'[{"id": "test-00000", "labe … st-00102", "label": "yes"}]\' is not a JSON object '
-            "(expected one object per line)"
-        ],
+        ["is a JSON list of 103 objects (expected JSON Lines: each object on a line of its own)"],
+    ),
+    "one array on many lines": (
+        json.dumps([{"id": name, "label": "yes"} for name in IDS], indent=1),
+        ["is a JSON list of 103 objects (expected JSON Lines: each object on a line of its own)"],
+    ),
+    "one object on many lines": (
+        json.dumps({"id": IDS[0], "label": "yes"}, indent=1),
+        ["is one JSON object on 4 lines (expected JSON Lines: each object on a line of its own)"],
     ),
     "extra key": (
         third('{"id": "test-00002", "label": "yes", "score": 0.9}'),

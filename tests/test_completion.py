@@ -10,6 +10,7 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from closeread.cli import main
+from closeread.corpora.citing import cite
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.corpora.reproduction import load_printed, reproducible
 from closeread.tasks import load_procedure, procedure_names
@@ -44,6 +45,10 @@ def complete(line):
     ("plot confusion --split o", ["ood"]),
     ("score mctaco --by ", ["category"]),
     ("score tne --by domain,f", ["domain,forum"]),
+    ("table coref key.conll a.conll --scores lea,con", ["lea,conll", "lea,conll/f1"]),
+    ("table mctaco a.jsonl --sort e", ["exact_match"]),
+    ("cite mct", ["mctaco"]),
+    ("cite clo", ["closeread"]),
     ("errors coref key response --by z", ["zero"]),
     ("score coref --metrics muc,l", ["muc,lea"]),
     ("score mctaco --missing ", ["error", "empty", "skip"]),
@@ -87,6 +92,12 @@ def test_all_names_of_a_corpus_can_be_completed():
             assert complete(f"compare {name} --metrics ") == list(procedure.families)
 
 
+def test_whatever_is_completed_can_be_cited():
+    names = complete("cite ")
+    assert {"mctaco", "tlinks", "coref_lea", "closeread"} <= set(names)
+    assert cite(*names)
+
+
 def test_standard_input_and_output_files_do_not_disturb():
     assert complete("score mctaco - --config d") == ["default"]
     assert complete("convert timeline - -o x --o") == []
@@ -128,12 +139,15 @@ def test_bash_itself(run, tmp_path):
     (tmp_path / "closeread").write_text(f"#!/bin/sh\nexec '{sys.executable}' -c '{program}'\n", "utf-8")
     (tmp_path / "closeread").chmod(0o755)
     ask = "source script.bash; COMP_WORDS=(closeread score ma); COMP_CWORD=2; "
-    ask += 'complete -p closeread; _closeread_completion closeread; echo "${COMPREPLY[@]}"'
+    ask += 'complete -p closeread; _closeread_completion closeread; echo "${COMPREPLY[@]}"; '
+    # As bash divides `closeread show mctaco --config=sample --split=t`.
+    ask += "COMP_WORDS=(closeread show mctaco --config = sample --split = t); COMP_CWORD=8; COMPREPLY=(); "
+    ask += '_closeread_completion closeread; echo "${COMPREPLY[@]}"'
     path = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
         ["bash", "--norc", "-c", ask], capture_output=True, text=True, cwd=tmp_path, env={**os.environ, **path}
     )
-    assert done.stdout == "complete -o nosort -F _closeread_completion closeread\nmarmara_coref\n"
+    assert done.stdout == "complete -o nosort -F _closeread_completion closeread\nmarmara_coref\ntest\n"
     heavy = {"numpy", "scipy", "datasets", "torch", "rich", "pandas", "jsonschema"}
     assert not {name.split(".")[0] for name in done.stderr.split()} & heavy
 

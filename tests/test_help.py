@@ -51,6 +51,16 @@ def test_broken_examples_go_on_in_the_next_line(monkeypatch):
                 assert line.endswith(" \\") == following.startswith("      "), (line, following)
 
 
+def test_help_of_an_option_names_options_of_the_same_command():
+    for context in every_context():
+        options = [param for param in context.command.get_params(context) if isinstance(param, click.Option)]
+        own = {name for option in options for name in option.opts}
+        for option in options:
+            without_commands = re.sub("`[^`]*`", "", option.help or "")
+            named = set(re.findall("--[a-z][a-z-]*", without_commands)) - {"--counts"}  # those of `closeread score`
+            assert named <= own, (context.command_path, option.name)
+
+
 def test_many_options_are_grouped():
     for context in every_context():
         options = [param for param in context.command.get_params(context) if isinstance(param, click.Option)]

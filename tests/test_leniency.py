@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+from pathlib import Path
 
 import evaluate
 import pytest
@@ -170,3 +171,10 @@ def test_a_single_document_is_recognised_in_score(gold, predictions, message):
 def test_rows_that_are_no_records_are_told():
     with pytest.raises(SubmissionError, match="row 1: 3 is not of type 'object'"):
         closeread.score("mctaco", [{"id": "test-00000", "label": "yes"}, 3], config="sample", missing="empty")
+
+
+def test_a_json_list_of_coreference_is_not_taken_for_conll(run, here):
+    Path("list.json").write_text('[{"document": "a", "clusters": [[[0, 1], [3, 3]]]}]', "utf-8")
+    told = "list.json: is a JSON list of 1 object (expected JSON Lines: each object on a line of its own)"
+    result = run("score", "coref", "list.json", "list.json")
+    assert (result.exit_code, result.stderr) == (1, f"Error: {told}\n")

@@ -16,7 +16,7 @@ from shared.doors import system_rows
 
 import closeread
 from closeread.cli import main
-from closeread.cli.notes import QUIET, QuietCommand, QuietGroup, hush_libraries, tell
+from closeread.cli.notes import QUIET, QuietCommand, QuietGroup, hush_libraries, tell, warnings_as_notes
 from closeread.cli.options import read_gold
 from closeread.cli.printing import track
 from closeread.corpora import notices, sources
@@ -100,6 +100,12 @@ def test_every_command_can_be_quiet():
 def test_equal_notes_are_one_with_their_number(capsys):
     tell(["a", "b", "a", "a"])
     assert capsys.readouterr().err == "note: a (3 times)\nnote: b\n"
+
+
+def test_every_line_of_a_warning_is_a_note(capsys):
+    with warnings_as_notes():
+        warnings.warn("split a is skipped.\nsplit b is skipped.", closeread.CloseReadWarning, stacklevel=1)
+    assert capsys.readouterr().err == "note: split a is skipped.\nnote: split b is skipped.\n"
 
 
 def test_a_warning_is_shown_once_and_an_error_is_one_again(monkeypatch):

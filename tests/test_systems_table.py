@@ -10,6 +10,7 @@ import pytest
 from twins.holm import correct
 
 import closeread
+from closeread.counts.rendering import Grid, find_numeric_columns
 from closeread.counts.report import Report, Resampling
 from closeread.counts.systems_latex import escape_latex
 from closeread.counts.systems_table import SystemsTable
@@ -90,7 +91,7 @@ def test_all_others_may_be_worse():
     # At a level of 0.001, which 400 resamples can't reach, nothing is significant.
     strict = make({"all": 10, "none": 0}, alpha=0.001)
     assert strict.standings["muc/f1"] == ["best", "close"]
-    assert "400 resamples give no p-value below 0.0025: use more (--resamples)." in " ".join(str(strict).split())
+    assert "400 resamples give no p-value below 0.0025: use 999 or more (--resamples)." in " ".join(str(strict).split())
 
 
 def test_reports_have_a_row_without_tests():
@@ -257,3 +258,8 @@ def test_scores_that_some_systems_lack():
 def test_a_table_is_public():
     assert closeread.table.__module__ == "closeread.systems"
     assert isinstance(make(THREE), SystemsTable)
+
+
+def test_a_column_of_scores_without_values_is_where_its_numbers_would_be():
+    grid = Grid("", ["system", "F1", "note"], [["a", "–", "–"], ["b", "–", "none"]])
+    assert find_numeric_columns(grid) == [False, True, False]

@@ -1,12 +1,13 @@
 """`closeread table`: predictions, counts and reports in one table, in every format."""
 
+import csv
 import json
 import re
 from pathlib import Path
 
 import pytest
 from shared import json_lines
-from shared.doors import KEY, RESPONSE, system_rows, write_key
+from shared.doors import CORPORA, KEY, RESPONSE, system_rows, write_key
 from shared.terminals import show
 
 import closeread
@@ -83,6 +84,19 @@ def test_the_same_seed_gives_the_same_table(files, ran):
     assert first != other
 
 
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_every_file_is_a_system_of_a_corpus(corpus, ran):
+    """Also where the corpus's procedure, by its own name, takes the first file as the key."""
+    for name in ("first", "second"):
+        json_lines.write(f"{name}.jsonl", system_rows(corpus))
+    scores = json.loads(ran("score", corpus, "first.jsonl", *SAMPLE, "--no-ci", "--json"))["scores"]
+    printed = ran("table", corpus, "first.jsonl", "second.jsonl", *SAMPLE, "--resamples", "1", "--format", "csv")
+    rows = list(csv.DictReader(printed.splitlines()))
+    assert {row["system"] for row in rows} == {"first", "second"}
+    values = [scores[row["metric"]]["value"] for row in rows]
+    assert [row["score"] for row in rows] == ["" if value is None else str(value) for value in values]
+
+
 def test_pairs(files, ran):
     command = ("table", "mctaco", "good.jsonl", "yes.jsonl", "no.jsonl", *SAMPLE, *QUICK, "--pairs")
     assert "All pairs of systems\n" in ran(*command)
@@ -100,7 +114,7 @@ def test_names(files, ran, run):
         rows = ran(*command, *given).splitlines()[1:]
         assert [row[:6] for row in rows] == ["Ours,f", '"a, b"']
     for given, message in (
-        (("--names", "a"), "--names has 1 names for 2 systems"),
+        (("--names", "a"), "--names has 1 name for 2 systems"),
         (("--names", "a,a"), "--names has 'a' twice; give each system its own name"),
     ):
         result = run(*command, *given)
@@ -139,6 +153,34 @@ def test_a_key_comes_before_the_systems_but_not_before_counts(ran, run):
     ):
         result = run("table", "coref", *arguments)
         assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+
+
+def test_counts_are_compared_without_a_key(ran, run):
+    write_key("key", "conll", KEY)
+    write_key("response", "conll", RESPONSE)
+    for name, options in (("key", ()), ("response", ()), ("other", ("--duplicates", "first"))):
+        file = "key.conll" if name == "key" else "response.conll"
+        ran("score", "coref", "key.conll", file, *options, "--counts", f"{name}.parquet")
+    compared = [
+        ran("compare", "coref", *files, *QUICK, "--json").replace(".conll", ".parquet")
+        for files in (
+            ("key.parquet", "response.parquet"),
+            ("key.conll", "key.parquet", "response.parquet"),
+            ("key.conll", "key.conll", "response.conll"),
+        )
+    ]
+    assert compared[0] == compared[1] == compared[2]
+    Path("told.json").write_text(ran("score", "coref", "key.conll", "response.conll", "--no-ci", "--json"))
+    for arguments, message in (
+        (("key.parquet", "response.conll"), "key.parquet is not a key (expected the key before the systems)"),
+        (("key.parquet",), "a comparison needs at least two systems"),
+        (("key.conll", "key.parquet"), "a comparison needs at least two systems"),
+        (("key.parquet", "response.parquet", "--matching", "head"), "files of counts include their gold and options"),
+        (("key.parquet", "other.parquet"), "duplicates"),
+        (("key.conll", "key.conll", "told.json"), "'told.json' is a report, which has no counts to test (expected "),
+    ):
+        result = run("compare", "coref", *arguments)
+        assert (result.exit_code, result.stdout, message in result.stderr) == (2, "", True), result.stderr
 
 
 def test_what_is_wrong_with_the_files(files, ran, run):

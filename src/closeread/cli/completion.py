@@ -95,6 +95,17 @@ def complete_modules(ctx: click.Context, param: click.Parameter, incomplete: str
     return _select(module_names(), incomplete)
 
 
+def complete_cited(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the corpora, procedures and evaluate modules that begin so, and closeread itself; metrics need imports."""
+    scored = complete_scored(incomplete)
+    known = {item.value for item in scored}
+    return [
+        *scored,
+        *(item for item in complete_modules(ctx, param, incomplete) if item.value not in known),
+        *_select(["closeread"], incomplete),
+    ]
+
+
 def complete_list(names: Sequence[str]) -> Complete:
     """Return what completes the last of several names that are separated by commas."""
 

@@ -75,7 +75,8 @@ def warnings_as_notes() -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         yield
-    tell(str(warning.message) for warning in caught if issubclass(warning.category, UserWarning))
+    messages = (str(warning.message) for warning in caught if issubclass(warning.category, UserWarning))
+    tell(line for message in messages for line in message.splitlines())
 
 
 def hush_libraries(command: Callable[P, T]) -> Callable[P, T]:

@@ -13,9 +13,12 @@ from closeread.cli.completion import complete_scored
 from closeread.cli.help_examples import format_examples
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.names import NamesGroup
+from closeread.errors import RequestError, escape
 from closeread.tasks import load_procedure, procedure_names
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from click.shell_completion import CompletionItem
 
     from closeread.counts.procedure import Procedure
@@ -90,6 +93,28 @@ def gold_arguments(corpus: str | None) -> Callable[[options.F], options.F]:
     if corpus is None:
         return click.argument("gold", type=options.FILE, metavar="KEY")
     return options.gold_options
+
+
+def find_kinds(files: Sequence[Path]) -> list[str]:
+    """Return what is in each file, as `find_kind` does; in pipes, which can be read only once, predictions."""
+    from closeread.counts.systems_input import find_kind
+    from closeread.formats.text import is_open_pipe
+
+    return ["predictions" if is_open_pipe(path) else find_kind(path) for path in files]
+
+
+def take_key(files: tuple[Path, ...]) -> tuple[Path | None, tuple[Path, ...]]:
+    """Return the key, if the first file is one, and the systems; counts and reports need no key.
+
+    Raises:
+        RequestError: there is no key, but a response.
+    """
+    are_stored = [kind != "predictions" for kind in find_kinds(files)]
+    if all(are_stored):
+        return None, files
+    if are_stored[0]:
+        raise RequestError(f"{escape(str(files[0]))} is not a key (expected the key before the systems)")
+    return files[0], files[1:]
 
 
 def corpus_options(corpus: str | None) -> list[click.Parameter]:

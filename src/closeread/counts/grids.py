@@ -267,7 +267,7 @@ def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) 
         return []
     return [
         f"After correction for {pluralize(n_tests, 'comparison')}, {n_resamples:,} resamples give no p-value below "
-        f"{format_p_value(least)}: use more (--resamples)."
+        f"{format_p_value(least)}: use {math.ceil(n_tests / alpha) - 1:,} or more (--resamples)."
     ]
 
 

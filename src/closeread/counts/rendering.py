@@ -177,8 +177,8 @@ def format_number(value: float | None) -> str:
 
 
 def _is_numeric(cells: Iterable[str]) -> bool:
-    filled = [cell for cell in cells if cell not in ("", NOTHING)]
-    return bool(filled) and all(map(NUMBER.fullmatch, filled))
+    filled = [cell for cell in cells if cell]
+    return bool(filled) and all(cell == NOTHING or NUMBER.fullmatch(cell) for cell in filled)
 
 
 def find_numeric_columns(grid: Grid) -> list[bool]:

@@ -16,7 +16,7 @@ from typing import Any
 
 import orjson
 
-from closeread.errors import Problem, quote
+from closeread.errors import Problem, pluralize, quote
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed, Record
@@ -80,7 +80,22 @@ def parse_json_lines(lines: Sequence[str], unsafe: re.Pattern[str] = UNSAFE) -> 
             else:
                 found = f"{quote(line.strip())} is not a JSON object"
                 problems.append(Problem(f"{found} (expected one object per line)", number))
+    if problems and not records and (found := _describe_other_json(lines)):
+        problems = [Problem(f"{found} (expected JSON Lines: each object on a line of its own)")]
     return Parsed(records, numbers, problems)
+
+
+def _describe_other_json(lines: Sequence[str]) -> str:
+    """Say how the lines together are JSON, if they are a list of objects, or one object; empty if they are not."""
+    try:
+        value = orjson.loads("\n".join(lines))
+    except orjson.JSONDecodeError:
+        return ""
+    if isinstance(value, dict):
+        return f"is one JSON object on {len(lines):,} lines" if len(lines) > 1 else ""
+    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        return f"is a JSON list of {pluralize(len(value), 'object')}"
+    return ""
 
 
 def _parse_fast(line: str) -> Record | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
+from closeread.cli.completion import complete_cited
 from closeread.cli.help_groups import GroupedCommand
 
 
 @click.command(cls=GroupedCommand, short_help="Print the BibTeX entries of corpora and metrics.")
-@click.argument("names", nargs=-1, metavar="[CORPUS|METRIC|PRESET|OPTION|closeread]...")
+@click.argument("names", nargs=-1, metavar="[CORPUS|METRIC|PRESET|OPTION|closeread]...", shell_complete=complete_cited)
 def command(names: tuple[str, ...]) -> None:
     """Print the BibTeX entries of corpora, metrics, presets, options and closeread itself.
 

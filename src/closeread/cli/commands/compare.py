@@ -13,35 +13,45 @@ from closeread.cli.procedure_group import (
     ProcedureGroup,
     corpus_options,
     examples,
+    find_kinds,
     given_options,
-    gold_arguments,
     procedure_options,
     read_place,
+    take_key,
 )
-from closeread.errors import RequestError, escape, read_all
+from closeread.errors import RequestError, escape, join_names, read_all
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from closeread.counts.procedure import Procedure
     from closeread.counts.report import Counted
     from closeread.scoring import Scorer
 
+    Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+
 DETAILS = """Each system is a file of predictions, or a file of counts from `closeread score --counts`. The first
 system is compared with each of the others."""
+KEY = "The key is the first file; omit it if there are only counts."
 ENDINGS = ("another.jsonl", "counts.parquet --resamples 10000")
 
 
 def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     """Return the subcommand of a procedure."""
+    about = [f"Compare systems by paired tests ({procedure.title}).", DETAILS, *([] if corpus else [KEY])]
+
+    gold_parameters: Decorator = options.gold_options if corpus else options.together()
 
     @click.command(
         cls=options.WritingCommand,
         name=procedure.name,
-        help=f"Compare systems by paired tests ({procedure.title}).\n\n{DETAILS}\n\n"
-        + examples(procedure, corpus, f"compare {name}", *ENDINGS),
+        help="\n\n".join([*about, examples(procedure, corpus, f"compare {name}", *ENDINGS)]),
         short_help=procedure.title[0].upper() + procedure.title[1:],
     )
-    @gold_arguments(corpus)
-    @click.argument("systems", type=options.FILE, nargs=-1, required=True)
+    @gold_parameters
+    @click.argument(
+        "systems", type=options.FILE, nargs=-1, required=True, metavar="SYSTEMS..." if corpus else "[KEY] SYSTEMS..."
+    )
     @options.metrics(procedure)
     @options.resampling_options
     @click.option(
@@ -60,23 +70,31 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     return command
 
 
-def run(procedure: Procedure, corpus: str | None, name: str, systems: tuple[Path, ...], values: dict[str, Any]) -> None:
-    """Compare the first system with each of the others and print the results."""
-    from closeread.counts.files import is_count_file, read_counts
-    from closeread.formats.text import is_open_pipe
+def run(procedure: Procedure, corpus: str | None, name: str, files: tuple[Path, ...], values: dict[str, Any]) -> None:
+    """Compare the first system with each of the others and print the results.
+
+    Raises:
+        RequestError: there are fewer than two systems, reports, or counts with gold or options that are not theirs.
+    """
+    from closeread.counts.files import read_counts
     from closeread.scoring import open_scorer
 
+    key, systems = take_key(files) if corpus is None else (values["gold"], files)
     if len(systems) < 2:
         raise RequestError("a comparison needs at least two systems")
+    kinds = find_kinds(systems)
+    if reports := [str(path) for path, kind in zip(systems, kinds, strict=True) if kind == "report"]:
+        have = "is a report, which has" if len(reports) == 1 else "are reports, which have"
+        raise RequestError(f"{escape(join_names(reports))} {have} no counts to test (expected predictions or counts)")
     metrics, given = values.get("metrics"), given_options(procedure, values)
     selected = procedure.select_metrics(metrics, given)
-    # Only regular files can be counts; what is read from a pipe is gone.
-    stored = [not is_open_pipe(path) and path.is_file() and is_count_file(path) for path in systems]
+    stored = [kind == "counts" for kind in kinds]
+    place = read_place({**values, "gold": key})
     scorer = None
-    if corpus is None or not all(stored):
-        scorer = open_scorer(name, read_place(values), given, metrics)
+    if (corpus is None and key is not None) or not all(stored):
+        scorer = open_scorer(name, place, given, metrics)
         tell(scorer.gold.notices)
-    elif any(part is not None for part in read_place(values)) or given:
+    elif any(part is not None for part in place) or given:
         raise RequestError("files of counts include their gold and options; omit the options for these")
 
     def read(path: Path, is_stored: bool) -> Counted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,12 +44,17 @@ result_options = options.together(
     ),
     options.result_output,
     options.digits,
-    click.option(
-        "--score-only",
-        is_flag=True,
-        help="Print only the main score (times 100), or that of each of --metrics on a line of its own.",
-    ),
 )
+
+
+def score_only(*, has_metrics: bool) -> Callable[[options.F], options.F]:
+    """Return the option that prints scores alone.
+
+    Args:
+        has_metrics: whether the command also has the option that selects metrics.
+    """
+    several = ", or that of each of --metrics on a line of its own" if has_metrics else ""
+    return click.option("--score-only", is_flag=True, help=f"Print only the main score (times 100){several}.")
 
 
 def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
@@ -71,6 +76,7 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     @options.metrics(procedure)
     @options.by(procedure)
     @result_options
+    @score_only(has_metrics=len(procedure.families) > 1)
     @click.option(
         "--counts",
         type=options.WRITTEN,
@@ -237,6 +243,7 @@ def _explain_in_grids(procedure: Procedure, explanations: Mapping[str, list[Any]
 )
 @options.by()
 @result_options
+@score_only(has_metrics=False)
 @click.pass_context
 def score_counts(ctx: click.Context, /, from_counts: Path | None, **values: Any) -> None:
     """Print the scores of stored counts, if no procedure is given.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
+from closeread.cli.completion import complete_list
 from closeread.cli.notes import tell
 from closeread.cli.procedure_group import (
     ProcedureGroup,
@@ -17,8 +18,9 @@ from closeread.cli.procedure_group import (
     given_options,
     procedure_options,
     read_place,
+    take_key,
 )
-from closeread.errors import RequestError, escape
+from closeread.errors import RequestError, pluralize
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,9 +52,6 @@ table_options = options.together(
         help="Call the systems by these names, separated by commas.  [default: names of the files]",
     ),
     click.option(
-        "--sort", metavar="SCORE", default="none", show_default=True, help="Sort by this score, the best system first."
-    ),
-    click.option(
         "--intervals",
         type=click.Choice(["none", "range", "plus-minus"]),
         default="none",
@@ -80,7 +79,27 @@ def scores_option(procedure: Procedure) -> click.Option:
     example = f"{split[0]}/f1, or {split[0]} for its precision, recall and F1" if split else procedure.headline
     default = "  [default: all but precision and recall]" if split else "  [default: all]"
     about = f"Show these scores, separated by commas, such as {example}.{default}"
-    return click.Option(["--scores", "columns"], multiple=True, callback=split_names, metavar="NAMES", help=about)
+    names = [*procedure.families, *(metric.name for metric in procedure.metrics)]
+    return click.Option(
+        ["--scores", "columns"],
+        multiple=True,
+        callback=split_names,
+        shell_complete=complete_list(list(dict.fromkeys(names))),
+        metavar="NAMES",
+        help=about,
+    )
+
+
+def sort_option(procedure: Procedure) -> click.Option:
+    """Return the option that selects the score to sort rows by."""
+    return click.Option(
+        ["--sort"],
+        shell_complete=complete_list([metric.name for metric in procedure.metrics]),
+        metavar="SCORE",
+        default="none",
+        show_default=True,
+        help="Sort by this score, the best system first.",
+    )
 
 
 def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
@@ -102,25 +121,27 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     @options.metrics(procedure)
     @table_options
     def command(systems: tuple[Path, ...], **values: Any) -> None:
-        run(procedure, name, systems, values)
+        run(procedure, corpus, name, systems, values)
 
     place = next(i for i, param in enumerate(command.params) if param.name == "names")
-    command.params.insert(place, scores_option(procedure))
+    command.params[place : place + 1] = [scores_option(procedure), command.params[place], sort_option(procedure)]
     command.params += [*corpus_options(corpus), *procedure_options(procedure, corpus)]
     return command
 
 
-def run(procedure: Procedure, name: str, files: tuple[Path, ...], values: dict[str, Any]) -> None:
+def run(procedure: Procedure, corpus: str | None, name: str, files: tuple[Path, ...], values: dict[str, Any]) -> None:
     """Score the systems and print the table."""
     from closeread.counts.estimates import Resampling
     from closeread.counts.systems_input import make_names
     from closeread.counts.systems_table import make_systems_table
     from closeread.systems import read_systems
 
-    key, systems = take_key(files) if procedure.sides.key_first else (values.get("gold"), files)
+    key, systems = take_key(files) if corpus is None else (values["gold"], files)
+    if not systems:
+        raise RequestError("a table needs at least one system after the key")
     names = list(values["names"]) or make_names(systems)
     if len(names) != len(systems):
-        raise RequestError(f"--names has {len(names)} names for {len(systems)} systems")
+        raise RequestError(f"--names has {pluralize(len(names), 'name')} for {pluralize(len(systems), 'system')}")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise RequestError(f"--names has '{twice}' twice; give each system its own name")
@@ -144,25 +165,6 @@ def run(procedure: Procedure, name: str, files: tuple[Path, ...], values: dict[s
     )
     with printing.writing_to(values["output"]):
         show(table, values["style"])
-
-
-def take_key(files: tuple[Path, ...]) -> tuple[Path | None, tuple[Path, ...]]:
-    """Return the key, if the first file is one, and the systems.
-
-    Raises:
-        RequestError: there is no key, but a response.
-    """
-    from closeread.counts.systems_input import find_kind
-    from closeread.formats.text import is_open_pipe
-
-    are_stored = [not is_open_pipe(path) and find_kind(path) != "predictions" for path in files]
-    if all(are_stored):
-        return None, files
-    if are_stored[0]:
-        raise RequestError(f"{escape(str(files[0]))} is not a key (expected the key before the systems)")
-    if len(files) == 1:
-        raise RequestError("a table needs at least one system after the key")
-    return files[0], files[1:]
 
 
 def show(table: SystemsTable, style: Any) -> None:

@@ -130,6 +130,6 @@ FORMAT = Format(
     read_records,
     lambda records: dump_coref_json(table_of(records)),
     suffixes=SUFFIXES,
-    first_line=re.compile(r"\{"),
+    first_line=re.compile(r"[{[]"),  # a list is not JSON Lines, but nothing else either
     read_system=read_predictions,
 )
