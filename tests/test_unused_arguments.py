@@ -30,7 +30,7 @@ def test_a_key_is_no_part_of_a_corpus(call, given):
 
 
 def test_gold_in_memory_has_no_split():
-    with pytest.raises(RequestError, match="^your own gold in memory can't be combined with a split$"):
+    with pytest.raises(RequestError, match=r"^your own gold in memory can't be combined with a split$"):
         closeread.baseline("mctaco", "always-positive", gold=sample_gold("mctaco"), split="test")
 
 
