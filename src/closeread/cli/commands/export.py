@@ -24,7 +24,7 @@ from closeread.cli.notes import tell, warnings_as_notes
     type=click.Choice(["parquet", "jsonl", "csv"]),
     default="parquet",
     show_default=True,
-    help="How to write the rows; csv takes flat configs only.",
+    help="How to write the rows; csv takes flat configs only, and has no types: read ids and order as text.",
 )
 def command(corpus: str, folder: Path, configs: tuple[str, ...], file_format: str, **files: Any) -> None:
     """Export a corpus as a dataset repository (rows and a dataset card) that `datasets` loads without closeread.
