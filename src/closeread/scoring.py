@@ -295,14 +295,17 @@ def make_place(
         options: the procedure's options; folders of the corpus and options of reading it.
 
     Raises:
-        RequestError: the name does not exist; a FormatError if the gold is neither files nor rows.
+        RequestError: the name does not exist, or its gold is a key and belongs to no corpus; a FormatError if the gold
+            is neither files nor rows.
     """
     procedure, corpus = find_procedure(name)
     own = None if gold is None else take_source("gold", gold, procedure.by_name)
-    folder, rest = None if data_dir is None else Path(data_dir), dict(options or {})
+    rest = dict(options or {})
     if corpus is None:
-        return Place(None, config, split, own, folder), rest
-    declared = load_corpus(corpus)
+        if any(part is not None for part in (config, split, data_dir)):
+            raise RequestError(f"{name} scores against a key; it takes no config, split or data_dir")
+        return Place(gold=own), rest
+    folder, declared = None if data_dir is None else Path(data_dir), load_corpus(corpus)
     folders = {one.name: Path(rest.pop(one.name)) for one in declared.user_folders if one.name in rest}
     reading = {one.name: rest.pop(one.name) for one in declared.reading_options if one.name in rest}
     files = UserFiles(folder, folders, reading) if folders or reading else folder

@@ -23,7 +23,9 @@ from closeread.tasks.coref.columns import document_digests, mention_table
 from closeread.tasks.coref.conll_writer import dump_conll
 from closeread.tasks.coref.sides import read_documents
 
-pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # what is not scored is told
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:the (key|response) repeats:closeread.CloseReadWarning"
+)  # what is not scored is told
 
 
 @pytest.fixture

@@ -16,7 +16,10 @@ from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.coref.columns import document_digests
 from closeread.tasks.coref.sides import align, read_documents, read_key, take_documents
 
-pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # those of the samples are expected
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:2 documents matched by name and part:closeread.CloseReadWarning",
+    "ignore:.*entities are read from:closeread.CloseReadWarning",
+)  # those of the samples are expected
 
 CONLL = """#begin document (bn/ferry_7); part 000
 bn/ferry_7 0 0 Ida NNP (0

@@ -11,7 +11,10 @@ from closeread.tasks.coref.procedure import PROCEDURE
 from closeread.tasks.coref.relations import find_circles, find_place, find_single_antecedents
 from closeread.tasks.coref.sides import CoreferenceSides, read_documents
 
-pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # what is not scored is told
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:not scored in the:closeread.CloseReadWarning",
+    "ignore:1 document matched by name and part:closeread.CloseReadWarning",
+)  # what is not scored is told
 
 BRIDGING = ("bridging_anaphors", "bridging_mentions", "bridging_entities")
 

@@ -95,7 +95,7 @@ def test_questions_that_contradict_themselves(mctaco, sample):
 SHAPELESS = {
     "a number": (1, None, "predictions: expected a list with one item per row, got an int"),
     "a text": ("yes", None, "predictions: expected a list with one item per row, got a str"),
-    "splits": (["yes"], "splits", "references: got several splits: 'test' (expected the rows of one split)"),
+    "splits": (["yes"], "splits", "references: got a split by name, 'test' (expected the rows of one split)"),
     "ragged columns": (["yes"], {"label": ["yes"], "category": []},
                        "references: columns differ in length: label 1, category 0 "
                        "(expected one value per row in each)"),

@@ -12,8 +12,6 @@ from closeread.corpora.gold import load_corpus, read_gold
 from closeread.errors import FormatError, RequestError, UnavailableError
 from closeread.records import UserFiles
 
-pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # those of the samples are expected
-
 CORPUS = load_corpus("marmara_coref")
 FOLDERS = {"treebank": SAMPLE / "treebank", "coreference": SAMPLE / "coreference"}
 TREEBANK = (

@@ -15,7 +15,10 @@ from closeread.hf.export import export
 from closeread.scoring import score
 
 offline = conftest.offline
-pytestmark = [pytest.mark.usefixtures("offline"), pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")]
+pytestmark = [
+    pytest.mark.usefixtures("offline"),
+    pytest.mark.filterwarnings("ignore:.*known odd:closeread.CloseReadWarning"),
+]
 
 GOLD = list(read_gold(load_corpus("tne"), "sample").records)
 

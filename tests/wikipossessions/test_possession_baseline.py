@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from closeread.corpora import notices
 from closeread.corpora.gold import load_corpus, read_gold
+from closeread.errors import CloseReadWarning
+from closeread.tasks.wikipossessions import baselines
 from closeread.tasks.wikipossessions.kernels.anchors import Anchor, parse_anchor
 from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor
 
@@ -208,3 +211,10 @@ def test_without_texts_there_is_no_output(run, articles, tmp_path, monkeypatch):
     assert f"{articles}: contains no text for any of 4 articles: " in done.stderr
     assert "(expected files named <title>.txt)" in done.stderr
     assert not (tmp_path / "predictions.jsonl").exists()
+
+
+def test_articles_without_a_text_are_told_where_the_baseline_is_called(monkeypatch):
+    monkeypatch.setattr(notices, "_shown", set())
+    with pytest.warns(CloseReadWarning, match="^1 of 2 articles have no text and are left out: 'b'; ") as caught:
+        baselines._warn_of_missing([{"article": "a"}, {"article": "b"}], {"a": None})
+    assert [one.filename for one in caught] == [__file__]

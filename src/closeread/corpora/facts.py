@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 from closeread.corpora.gold import available_splits, describe_skipped_splits, load_corpus, read_gold, select
 from closeread.corpora.oddities import describe_known
+from closeread.counts.results import Result
 from closeread.errors import RequestError
 from closeread.records import DataDir, Record
 from closeread.tasks import find
+
+if TYPE_CHECKING:
+    from closeread.counts.rendering import Grid, Style
 
 Facts = Callable[[Sequence[Record]], dict[str, float]]
 """From records to figures by name."""
@@ -34,23 +39,48 @@ def load_facts(corpus: str, definition: str = "document") -> Facts:
     return cast(Facts, facts)
 
 
-class Statistics(NamedTuple):
-    """The figures of a config of a corpus.
+@dataclass(frozen=True)
+class Statistics(Result):
+    """The figures of a config of a corpus; `print` shows them as the command line does.
 
     Attributes:
-        config: its name.
+        corpus: the name of the corpus.
+        config: the name of the config.
         splits: split or union -> figure -> value; with several splits also "all".
         notices: what a user should know about the files, one sentence each.
     """
 
+    corpus: str
     config: str
-    splits: dict[str, dict[str, float]]
-    notices: list[str]
+    splits: Mapping[str, Mapping[str, float]]
+    notices: Sequence[str] = ()
 
     @property
     def figures(self) -> list[str]:
         """The names of the figures of all splits, in order."""
         return list(dict.fromkeys(figure for values in self.splits.values() for figure in values))
+
+    def to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return the table, with a column for each split."""
+        from closeread.counts.rendering import Grid, format_number
+
+        del style
+        rows = [[row[0], *map(format_number, row[1:])] for row in self._rows]
+        title = f"{load_corpus(self.corpus).title} ({self.config})"
+        return [Grid(title, ["figure", *self.splits], rows, prose=frozenset({"figure"}))]
+
+    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+        """Return a row for each figure, with a column for each split."""
+        return ["figure", *self.splits], self._rows
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures by split."""
+        splits = {split: dict(figures) for split, figures in self.splits.items()}
+        return {"corpus": self.corpus, "config": self.config, "splits": splits}
+
+    @property
+    def _rows(self) -> list[list[Any]]:
+        return [[figure, *(values.get(figure) for values in self.splits.values())] for figure in self.figures]
 
 
 def count_corpus(corpus: str, config: str | None = None, data_dir: DataDir | None = None) -> Statistics:
@@ -82,4 +112,4 @@ def count_corpus(corpus: str, config: str | None = None, data_dir: DataDir | Non
     records = {str(gold.split): gold.records for gold in golds}
     if len(alone) > 1:
         records["all"] = [record for gold in alone for record in gold.records]
-    return Statistics(name, {split: facts(of_split) for split, of_split in records.items()}, notices)
+    return Statistics(declaration.name, name, {split: facts(of_split) for split, of_split in records.items()}, notices)

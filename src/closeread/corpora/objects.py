@@ -105,6 +105,7 @@ def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str
     if isinstance(rows, ColumnRecords):
         return rows
     try:
+        _refuse_splits(side, rows)
         if by_name is not None and isinstance(rows, Mapping):
             name, value = by_name
             if not rows.keys() >= {name, value}:
@@ -276,9 +277,7 @@ def _check_lengths(side: str, columns: Mapping[str, list[Any]]) -> None:
 
 def _read_columns(side: str, rows: Any, known: Sequence[str] | None) -> dict[str, list[Any]] | None:
     """Return the known columns of a table, or all; None for anything that is not a table."""
-    if isinstance(rows, Mapping) and any(_is_dataset(value) for value in rows.values()):
-        splits = ", ".join(map(quote, rows))
-        raise SubmissionError(side, [Problem(f"got several splits: {splits} (expected the rows of one split)")])
+    _refuse_splits(side, rows)
     if _is_dataset(rows):
         return _read_dataset(rows, known)
     names = getattr(rows, "column_names", getattr(rows, "columns", None))
@@ -290,6 +289,12 @@ def _read_columns(side: str, rows: Any, known: Sequence[str] | None) -> dict[str
     if isinstance(rows, Mapping) and rows and not any(_is_column(rows[name]) for name in names):
         raise SubmissionError(side, [Problem("got a single row (expected a list of rows, or columns by name)")])
     return {name: as_list(f"{side}: {name}", rows[name]) for name in wanted}
+
+
+def _refuse_splits(side: str, rows: object) -> None:
+    if isinstance(rows, Mapping) and any(map(_is_dataset, rows.values())):
+        splits = f"the splits {', '.join(map(quote, rows))}" if len(rows) > 1 else f"a split by name, {quote(*rows)}"
+        raise SubmissionError(side, [Problem(f"got {splits} (expected the rows of one split)")])
 
 
 def _is_column(values: object) -> bool:

@@ -6,7 +6,8 @@ something to say, `columns`, and `rows`: from the name of a row to its cells by 
 what the figure is, its column the section.  What there is to say of cells is in three objects, from the name of a cell
 ("row / column"), a row, a column or "" for the whole table to a clause: `notes`, `differs` (cells that are known to
 differ, and why) and `needs` (what it would take to recompute those that are not).  The module has `RECOMPUTE`, from the
-names of tables to functions from `Inputs` to their cells.
+names of tables to functions from `Inputs` to their cells, and `TAKES`, the names of the inputs besides the corpus that
+these use; without it, there are none.
 """
 
 from __future__ import annotations
@@ -166,15 +167,20 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
         inputs: where to recompute from; None to look in the usual places.
 
     Raises:
-        RequestError: there is no such corpus or table; an InputError if the corpus's files are missing or invalid.
+        RequestError: there is no such corpus or table, or no table is recomputed from an input; an InputError if the
+            corpus's files are missing or invalid.
     """
     module, printed = _find_module(corpus), load_printed(corpus)
+    inputs = inputs or Inputs()
+    for name in ("upstream", "annotations", "articles", "spacy_model"):
+        if getattr(inputs, name) is not None and name not in getattr(module, "TAKES", ()):
+            raise RequestError(f"the tables of {corpus} are not recomputed from {name}")
     recompute = cast(Mapping[str, Recompute], vars(module)["RECOMPUTE"])
     tables = printed["tables"]
     if table is not None:
         tables = [_find_table(table, tables)]
     found = []
-    inputs = replace(inputs or Inputs(), shared={}, remarks={})
+    inputs = replace(inputs, shared={}, remarks={})
     for one in tables:
         cells = recompute[one["name"]](inputs) if one["name"] in recompute else {}
         note = ". ".join(filter(None, (one.get("note", ""), inputs.remarks.get(one["name"], ""))))

@@ -111,4 +111,6 @@ def read_corpus_gold(place: Place) -> Gold:
         raise RequestError("your own gold can't be combined with a config or a data folder")
     if isinstance(place.gold, Path):
         return read_own_gold(declaration, place.gold, place.split)
+    if place.split is not None:  # of a file, it is a part of the ids that are generated
+        raise RequestError("your own gold in memory can't be combined with a split")
     return take_own_gold(declaration, place.gold)

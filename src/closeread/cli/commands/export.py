@@ -25,7 +25,7 @@ from closeread.errors import escape_line
     type=click.Choice(["parquet", "jsonl", "csv"]),
     default="parquet",
     show_default=True,
-    help="How to write the rows; csv takes flat configs only.",
+    help="How to write the rows; csv takes flat configs only, and has no types: read ids and order as text.",
 )
 @hush_libraries
 def command(corpus: str, folder: Path, configs: tuple[str, ...], file_format: str, **files: Any) -> None:

@@ -24,23 +24,7 @@ def command(corpus: str, config: str | None, style: Any, **files: Any) -> None:
       closeread stats mctaco --config sample --json
     """
     from closeread.corpora.facts import count_corpus
-    from closeread.corpora.gold import load_corpus
-    from closeread.counts.rendering import Grid, format_number
 
     found = count_corpus(corpus, config, options.take_files(files))
     tell(found.notices)
-    columns = found.splits.values()
-    header = ["figure", *found.splits]
-    printing.show(
-        style,
-        value=lambda: {"corpus": corpus, "config": found.config, "splits": found.splits},
-        table=lambda: (header, [[figure, *(values.get(figure) for values in columns)] for figure in found.figures]),
-        grids=lambda: [
-            Grid(
-                f"{load_corpus(corpus).title} ({found.config})",
-                header,
-                [[figure, *(format_number(values.get(figure)) for values in columns)] for figure in found.figures],
-                prose=frozenset({"figure"}),
-            )
-        ],
-    )
+    printing.show_result(style, found)

@@ -68,4 +68,7 @@ def find_unknown_documents(key: MentionTable, response: MentionTable) -> Iterato
             system = OF_SYSTEM.fullmatch(name)
             like = by_stem.get(name.partition("; part")[0]) or (system and by_stem.get(system[1]))
             hint = f"; did you mean {quote(like)}? (the part belongs to the name)" if like else ""
+            if not (hint or document) and "0" in (name, *key.names[:1]):
+                has = f"; the key has {quote(key.names[0])}, …" if key.names else ""
+                hint = f"{has} (documents without names are numbered from 0)"
             yield Problem(f"document {quote(name)} is not in the key{hint}", None, response.file_of(document))

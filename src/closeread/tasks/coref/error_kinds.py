@@ -7,11 +7,14 @@ from dataclasses import replace
 
 from closeread.counts.annotators import Annotator
 from closeread.counts.sides import Place
-from closeread.errors import RequestError, pluralize
+from closeread.errors import RequestError, describe_unknown, pluralize
 from closeread.tasks.coref.chain_errors import count_chain_errors
 from closeread.tasks.coref.error_report import LIMIT, ErrorReport, check_options, count_errors
 from closeread.tasks.coref.matching import table_of
 from closeread.tasks.coref.procedure import PROCEDURE
+
+OF_SCORES = {"keep_singletons", "blanc_edge", "average", "split_antecedents"}
+"""Options that change scores, but no error."""
 
 
 def analyse(
@@ -33,12 +36,16 @@ def analyse(
         document: the only document to count and list; None for all.
         by: also count errors for each value of these fields.
         limit: how many documents, and errors of each kind, tables list.
-        **options: the options of the procedure.
+        **options: the options of the procedure that can change an error.
 
     Raises:
         RequestError: an option, kind, field or document does not exist; an InputError if a side is invalid.
     """
     kinds, by = ((one,) if isinstance(one, str) else tuple(one) for one in (kinds, by))
+    known = [option.name for option in PROCEDURE.options if option.name not in OF_SCORES]
+    for name in options:
+        if name not in (*known, "preset"):
+            raise RequestError(describe_unknown("option of errors coref", name, known))
     check_options(options, kinds)
     if len(systems) != 1:
         raise RequestError(f"got {pluralize(len(systems), 'response')} (expected one)")

@@ -38,7 +38,8 @@ def note_other_words(key: MentionTable, response: MentionTable) -> list[str]:
     where = f"{pluralize(len(names), 'document')} ({join_names(names)})"
     line = f"line {problems[0].line}: " if problems[0].line else ""
     first = f"first: {line}{problems[0].what}"
-    return [f"{pluralize(sum(numbers), 'word')} of the response differ from the key's in {where}; {first}"]
+    differ = "differs" if sum(numbers) == 1 else "differ"
+    return [f"{pluralize(sum(numbers), 'word')} of the response {differ} from the key's in {where}; {first}"]
 
 
 def _pair_documents(key: MentionTable, response: MentionTable) -> list[tuple[int, int]]:

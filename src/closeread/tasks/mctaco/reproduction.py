@@ -236,6 +236,8 @@ def _in_percent(chance: Chance) -> Chance:
     return Chance(100 * chance.mean, 100 * chance.deviation)
 
 
+TAKES = ("upstream",)
+
 RECOMPUTE: Mapping[str, Recompute] = {
     "Table 1": table_1,
     "Table 2": table_2,

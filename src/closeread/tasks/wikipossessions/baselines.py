@@ -12,16 +12,16 @@ alphabet and without an anchor.  Marks of headings are not part of a text.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
 from closeread.corpora.baselines import Baseline, path_option, text_option
+from closeread.corpora.notices import warn
 from closeread.corpora.pipelines import load_pipeline, parse
 from closeread.counts.options import Option
-from closeread.errors import CloseReadWarning, FormatError, Problem, UnavailableError, join_names, pluralize
+from closeread.errors import FormatError, Problem, UnavailableError, join_names, pluralize
 from closeread.records import Record
 from closeread.tasks.wikipossessions.article_text import strip_marks
 from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor
@@ -222,7 +222,7 @@ def _warn_of_missing(records: Sequence[Record], documents: Mapping[str, Any]) ->
     if lacking:
         found = f"{len(lacking):,} of {len(records):,} articles have no text and are left out: {join_names(lacking)}"
         advice = "score the rest with --missing skip or --missing empty"
-        warnings.warn(f"{found}; {advice}", CloseReadWarning, stacklevel=3)
+        warn(f"{found}; {advice}")
 
 
 def read_folder(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:

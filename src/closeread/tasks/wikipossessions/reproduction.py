@@ -306,6 +306,8 @@ def _measure_least_adjustment() -> int:
     return next(years for years, (now, after) in enumerate(pairwise(accepted)) if now and not after)
 
 
+TAKES = ("articles", "spacy_model")
+
 RECOMPUTE: Mapping[str, Recompute] = {
     "Table 1": table_1,
     "Table 2": table_2,

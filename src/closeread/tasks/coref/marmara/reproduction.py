@@ -237,6 +237,8 @@ def _mean(values: Sequence[float]) -> float:
     return float(ratio(sum(values), len(values)))
 
 
+TAKES = ("annotations",)
+
 RECOMPUTE: Mapping[str, Recompute] = {
     "Table 1": table_1,
     "Table 2": table_2,

@@ -1,0 +1,78 @@
+"""Arguments of functions that could change nothing are refused, instead of being ignored."""
+
+import ast
+
+import datasets
+import pytest
+from shared.doors import sample_gold
+
+import closeread
+from closeread.corpora.gold import load_corpus
+from closeread.corpora.reproduction import Inputs, reproducible
+from closeread.errors import InputError, RequestError
+from closeread.tasks import find
+
+KEY = {"letter": [[[0, 0], [3, 4]], [[6, 7], [11, 11]]], "note": [[[0, 1], [5, 6]]]}
+NOTHING_OF_A_CORPUS = "coref scores against a key; it takes no config, split or data_dir"
+
+
+@pytest.mark.parametrize("given", [{"config": "sample"}, {"split": "test"}, {"data_dir": "nowhere"}])
+@pytest.mark.parametrize("call", [
+    lambda **given: closeread.score("coref", KEY, gold=KEY, **given),
+    lambda **given: closeread.compare("coref", KEY, KEY, gold=KEY, **given),
+    lambda **given: closeread.validate("coref", KEY, gold=KEY, **given),
+    lambda **given: closeread.table("coref", {"a": KEY}, gold=KEY, **given),
+])  # fmt: skip
+def test_a_key_is_no_part_of_a_corpus(call, given):
+    with pytest.raises(RequestError) as caught:
+        call(**given)
+    assert str(caught.value) == NOTHING_OF_A_CORPUS
+
+
+def test_gold_in_memory_has_no_split():
+    with pytest.raises(RequestError, match=r"^your own gold in memory can't be combined with a split$"):
+        closeread.baseline("mctaco", "always-positive", gold=sample_gold("mctaco"), split="test")
+
+
+@pytest.mark.parametrize("name", ["keep_singletons", "blanc_edge", "average", "split_antecedents"])
+def test_errors_take_no_option_of_scores(name):
+    with pytest.raises(RequestError, match=f"^no such option of errors coref: '{name}'"):
+        closeread.errors("coref", KEY, KEY, **{name: "x"})
+
+
+INPUTS = ("upstream", "annotations", "articles", "spacy_model")
+
+
+@pytest.mark.parametrize("corpus", reproducible())
+def test_tables_are_recomputed_from_what_their_module_reads(corpus):
+    module = find(load_corpus(corpus).task, "reproduction")
+    with open(module.__file__, encoding="utf-8") as file:
+        tree = ast.parse(file.read())
+    read = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "inputs"
+    }
+    taken = getattr(module, "TAKES", ())
+    assert set(taken) == read & set(INPUTS)
+    assert set(INPUTS) < set(Inputs.__dataclass_fields__)
+    for name in set(INPUTS) - set(taken):
+        with pytest.raises(RequestError, match=f"^the tables of {corpus} are not recomputed from {name}$"):
+            closeread.reproduce(corpus, **{name: "nowhere"})
+
+
+ONE = datasets.Dataset.from_list([{"document": "letter", "clusters": KEY["letter"]}])
+
+
+@pytest.mark.parametrize(("predictions", "problems"), [
+    (datasets.DatasetDict(test=ONE), ["got a split by name, 'test' (expected the rows of one split)"]),
+    (datasets.DatasetDict(a=ONE, b=ONE), ["got the splits 'a', 'b' (expected the rows of one split)"]),
+    (list(KEY.values()), [
+        "document '0' is not in the key; the key has 'letter', … (documents without names are numbered from 0)",
+        "document '1' is not in the key",
+    ]),
+])  # fmt: skip
+def test_what_has_no_documents_is_told(predictions, problems):
+    with pytest.raises(InputError) as caught:
+        closeread.score("coref", predictions, gold=KEY)
+    assert [problem.what for problem in caught.value.problems] == problems
