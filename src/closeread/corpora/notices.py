@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable
 
-from closeread.errors import CloseReadWarning, escape
+from closeread.errors import CloseReadWarning, escape_line
 
 __all__ = ["warn", "warn_all"]
 
@@ -38,4 +38,4 @@ def warn(message: str, times: int = 1) -> None:
 def warn_all(messages: Iterable[str]) -> None:
     """Warn of each message, of equal ones once, without the control characters that names in files may have."""
     for message, times in Counter(messages).items():
-        warn(escape(message), times)
+        warn(escape_line(message), times)
