@@ -10,6 +10,7 @@ from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.corpora.sides import read_corpus_gold
 from closeread.corpora.submissions import write_submission
+from closeread.counts.options import OptionValue
 from closeread.errors import RequestError, describe_unknown
 from closeread.records import Record
 from closeread.scoring import make_place
@@ -26,7 +27,7 @@ def baseline(
     split: str | None = None,
     data_dir: str | Path | None = None,
     output: str | Path | None = None,
-    **options: str | int | Path,
+    **options: OptionValue,
 ) -> list[Record]:
     """Predict with a baseline, and return its rows, which `closeread.score` takes.
 
@@ -49,9 +50,8 @@ def baseline(
     if name not in known:
         raise RequestError(describe_unknown(f"baseline of {declared.name}", name, list(known)))
     chosen = known[name]
-    place, rest = make_place(
-        declared.name, gold, config, split, data_dir, {key: str(of) for key, of in options.items()}
-    )
+    texts = {key: str(value) for key, value in options.items()}
+    place, rest = make_place(declared.name, gold, config, split, data_dir, texts)
     chosen.resolve_options(rest)
     found = read_corpus_gold(place._replace(corpus=declared.name))
     warn_all(found.notices)

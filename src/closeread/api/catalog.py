@@ -15,6 +15,7 @@ from closeread.corpora.names import find_corpus
 from closeread.corpora.notices import warn_all
 from closeread.corpora.reproduction import Inputs, Reproduction
 from closeread.corpora.reproduction import reproduce as recompute
+from closeread.counts.options import OptionValue
 from closeread.errors import RequestError
 from closeread.files import package_folder
 from closeread.hf.modules import module_names
@@ -93,7 +94,9 @@ def metrics() -> dict[str, MetricEntry]:
     return {name: _describe_metric(name) for name in module_names()}
 
 
-def stats(corpus: str, *, config: str | None = None, data_dir: str | Path | None = None, **options: str) -> Statistics:
+def stats(
+    corpus: str, *, config: str | None = None, data_dir: str | Path | None = None, **options: OptionValue
+) -> Statistics:
     """Count documents, annotations and other figures of a corpus, split by split.
 
     Args:
@@ -120,7 +123,7 @@ def reproduce(
     annotations: str | Path | None = None,
     articles: str | Path | None = None,
     spacy_model: str | None = None,
-    **options: str,
+    **options: OptionValue,
 ) -> Reproduction:
     """Recompute the tables of a corpus's paper, and compare them with what it prints.
 
@@ -144,7 +147,7 @@ def reproduce(
     return recompute(declared.name, None if table is None else str(table), inputs)
 
 
-def _take_files(corpus: str, data_dir: str | Path | None, options: Mapping[str, str]) -> DataDir | None:
+def _take_files(corpus: str, data_dir: str | Path | None, options: Mapping[str, OptionValue]) -> DataDir | None:
     place, rest = make_place(find_corpus(corpus).name, data_dir=data_dir, options=options)
     if rest:
         raise RequestError(f"unexpected arguments for {corpus}: {', '.join(rest)}")

@@ -15,6 +15,7 @@ from closeread.corpora.objects import FileOrRows
 from closeread.corpora.showing import Part, load_view, select_records
 from closeread.corpora.sides import read_corpus_gold
 from closeread.counts.html_tables import draw_html
+from closeread.counts.options import OptionValue
 from closeread.counts.rendering import draw
 from closeread.counts.sides import Place
 from closeread.counts.terminal import find_width, wrap_paragraph
@@ -67,7 +68,7 @@ def show(
     config: str | None = None,
     split: str | None = None,
     data_dir: str | Path | None = None,
-    **options: str,
+    **options: OptionValue,
 ) -> Page:
     """Show a record of a corpus as a reader would want it, as `closeread show` does.
 

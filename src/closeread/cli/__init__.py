@@ -20,6 +20,7 @@ import click
 from closeread import __version__
 from closeread.cli.notes import QuietGroup
 from closeread.errors import InputError, MissingExtraError, RequestError, escape
+from closeread.wording import word_for_command_line
 
 
 class LazyGroup(QuietGroup):
@@ -42,7 +43,7 @@ class LazyGroup(QuietGroup):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; bad input and bad requests exit with a message and a code instead of a traceback."""
         try:
-            with exit_on_sigterm():
+            with exit_on_sigterm(), word_for_command_line():
                 return super().invoke(ctx)
         except (InputError, MissingExtraError) as error:
             raise click.ClickException(escape(str(error))) from error

@@ -36,6 +36,7 @@ from closeread.counts.results import Result
 from closeread.errors import RequestError, describe_unknown
 from closeread.records import DataDir
 from closeread.tasks import find
+from closeread.wording import fill_options
 
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
@@ -117,7 +118,7 @@ class Reproduction(Result, Sequence[Table]):
         rows = [[self.corpus, table.name, *(getattr(cell, name) for name in names)] for table, cell in cells]
         return ["corpus", "table", *names], rows
 
-    def to_json(self) -> list[dict[str, Any]]:
+    def to_json(self) -> list[dict[str, object]]:
         """Return the tables as JSON."""
         return [table.to_json(self.corpus) for table in self.tables]
 
@@ -162,7 +163,7 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
     inputs = replace(inputs or Inputs(), shared={}, remarks={})
     for one in tables:
         cells = recompute[one["name"]](inputs) if one["name"] in recompute else {}
-        note = ". ".join(filter(None, (one.get("note", ""), inputs.remarks.get(one["name"], ""))))
+        note = ". ".join(filter(None, (fill_options(one.get("note", "")), inputs.remarks.get(one["name"], ""))))
         about = (one["name"], one.get("section", ""), one["caption"], printed["source"], note)
         found.append(Table(*about, tuple(_compare(one, cells))))
     return Reproduction(corpus, tuple(found))
@@ -218,4 +219,5 @@ def _describe_draw(value: Chance) -> str:
 def _look_up(clauses: Mapping[str, str], place: tuple[str, str]) -> str:
     """Return what is said of a cell, its row, its column or the whole table."""
     row, column = place
-    return next((clauses[name] for name in (f"{row} / {column}", row, column, "") if name in clauses), "")
+    found = next((clauses[name] for name in (f"{row} / {column}", row, column, "") if name in clauses), "")
+    return fill_options(found)

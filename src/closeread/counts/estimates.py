@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from closeread.argument_types import check_fields
 from closeread.arrays import Floats
 from closeread.counts.metrics import Metric
 from closeread.counts.resampling import bootstrap_totals, percentile_interval
@@ -30,6 +31,14 @@ class Resampling:
     n_resamples: int = 1000
     confidence: float = 0.95
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the types.
+
+        Raises:
+            RequestError: a parameter is not a number.
+        """
+        check_fields(self)
 
 
 @dataclass(frozen=True)

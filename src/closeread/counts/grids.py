@@ -16,6 +16,7 @@ from closeread.counts.procedure import Procedure
 from closeread.counts.rendering import NOTHING, Grid, Style, Whole, escape_cell, percent
 from closeread.counts.report import Report
 from closeread.errors import pluralize
+from closeread.wording import choose_words
 
 PARTS = ("precision", "recall")
 ENOUGH_BLOCKS = 30
@@ -233,7 +234,7 @@ def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) 
         return []
     return [
         f"After correction for {pluralize(n_tests, 'comparison')}, {n_resamples:,} resamples give no p-value below "
-        f"{format_p_value(least)}: use more (--resamples)."
+        f"{format_p_value(least)}: use more ({choose_words('--resamples', 'resampling=')})."
     ]
 
 

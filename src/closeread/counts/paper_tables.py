@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from closeread.counts.results import Shown
 from closeread.errors import pluralize
@@ -120,7 +120,7 @@ class Table(Shown):
         del style
         return [make_table_grid(self, missing=True)]
 
-    def to_json(self, corpus: str) -> dict[str, Any]:
+    def to_json(self, corpus: str) -> dict[str, object]:
         """Return the table as JSON can hold it, with the name of its corpus."""
         names = ("row", "column", "printed", "recomputed", "verdict", "why")
         cells = [{name: getattr(cell, name) for name in names} for cell in self.cells]

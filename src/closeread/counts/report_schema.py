@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from closeread.errors import FormatError, Problem, quote, shorten
 from closeread.files import package_folder
@@ -12,8 +13,8 @@ from closeread.files import package_folder
 __all__ = ["check_comparison", "check_report"]
 
 
-def check_report(found: Any, source: object = "report") -> None:
-    """Check a report by its schema.
+def check_report(found: object, source: object = "report") -> Mapping[str, Any]:
+    """Check a report by its schema, and return it.
 
     Args:
         found: the JSON value.
@@ -22,11 +23,11 @@ def check_report(found: Any, source: object = "report") -> None:
     Raises:
         FormatError: it breaks the schema; all problems at once.
     """
-    _check("report", found, source)
+    return _check("report", found, source)
 
 
-def check_comparison(found: Any, source: object = "comparison") -> None:
-    """Check a comparison by its schema.
+def check_comparison(found: object, source: object = "comparison") -> Mapping[str, Any]:
+    """Check a comparison by its schema, and return it.
 
     Args:
         found: the JSON value.
@@ -36,17 +37,18 @@ def check_comparison(found: Any, source: object = "comparison") -> None:
         FormatError: it breaks the schema, or its two reports do not have the scores that it compares; all problems at
             once.
     """
-    _check("comparison", found, source)
+    checked = _check("comparison", found, source)
     problems = [
         Problem(f"differences: {quote(name)} is not a score of both systems")
-        for name in found["differences"]
-        if not all(name in found[side]["scores"] for side in ("first", "second"))
+        for name in checked["differences"]
+        if not all(name in checked[side]["scores"] for side in ("first", "second"))
     ]
     if problems:
         raise FormatError(source, problems)
+    return checked
 
 
-def _check(definition: str, found: Any, source: object) -> None:
+def _check(definition: str, found: object, source: object) -> Mapping[str, Any]:
     if not _load_validator(definition).is_valid(found):
         import jsonschema
 
@@ -54,6 +56,7 @@ def _check(definition: str, found: Any, source: object) -> None:
         errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(found), key=lambda error: error.json_path)
         problems = [Problem(f"{error.json_path.removeprefix('$.')}: {shorten(error.message)}") for error in errors]
         raise FormatError(source, problems)
+    return cast("Mapping[str, Any]", found)
 
 
 def _load_schema(definition: str) -> Any:

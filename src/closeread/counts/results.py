@@ -7,8 +7,9 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
+from closeread.argument_types import check_types
 from closeread.counts.frames import make_frame
 from closeread.counts.rendering import Grid, Style, csv_text, draw
 from closeread.errors import FormatError, Problem
@@ -65,7 +66,7 @@ class Result(Shown):
         """Return header and rows of its data, tidy: one observation a row."""
 
     @abstractmethod
-    def to_json(self) -> Any:
+    def to_json(self) -> object:
         """Return it as a JSON value."""
 
     def to_csv(self) -> str:
@@ -97,6 +98,7 @@ class Result(Shown):
         """
         return make_frame(*self.to_rows(), library)
 
+    @check_types
     def save(self, path: str | Path) -> None:
         """Write it as JSON, completely or not at all; `load` reads it.
 

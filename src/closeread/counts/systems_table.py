@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from closeread.counts.counted import Counted
 from closeread.counts.estimates import Estimate, Resampling, number_or_none
@@ -155,7 +155,7 @@ class SystemsTable(Result):
 
         return make_pair_rows(self) if self.pairs else make_rows(self)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the table as JSON, with the report of each system and the tests of all pairs; NaN becomes null."""
         return {
             "format": FORMAT,

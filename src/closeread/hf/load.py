@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Literal, TypeAlias
 
 import datasets
 
@@ -15,6 +16,11 @@ from closeread.hf.modules import class_name
 from closeread.hf.reading_code import code_digest
 from closeread.hf.register import reject_inapplicable
 
+Split: TypeAlias = str | datasets.Split | datasets.ReadInstruction
+Data: TypeAlias = datasets.Dataset | datasets.DatasetDict | datasets.IterableDataset | datasets.IterableDatasetDict
+Folder: TypeAlias = str | Path | Literal[""] | None
+"""A folder; for `datasets`, an empty string means no folder."""
+
 __all__ = ["builder_class", "load_dataset", "load_dataset_builder"]
 
 
@@ -22,10 +28,10 @@ def load_dataset_builder(
     path: str,
     name: str | None = None,
     *,
-    data_dir: str | Path | None = None,
+    data_dir: Folder = None,
     cache_dir: str | Path | None = None,
     features: datasets.Features | None = None,
-    **reading: Any,
+    **reading: str | Path | None,
 ) -> CorpusBuilder:
     """Return the builder of a corpus.
 
@@ -62,9 +68,9 @@ def load_dataset(
     path: str,
     name: str | None = None,
     *,
-    split: Any = None,
+    split: Split | Sequence[Split] | None = None,
     streaming: bool = False,
-    data_dir: str | Path | None = None,
+    data_dir: Folder = None,
     cache_dir: str | Path | None = None,
     features: datasets.Features | None = None,
     download_mode: datasets.DownloadMode | str | None = None,
@@ -72,9 +78,9 @@ def load_dataset(
     keep_in_memory: bool = False,
     num_proc: int | None = None,
     revision: str | None = None,
-    data_files: Any = None,
-    **reading: Any,
-) -> Any:
+    data_files: object = None,
+    **reading: str | Path | None,
+) -> Data:
     """Load a corpus as `datasets.load_dataset` does, with those of its arguments that apply.
 
     Args:
