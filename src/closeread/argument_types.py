@@ -201,8 +201,8 @@ def _describe(hint: Any) -> str:
         return str(inner[1])
     if kind in UNIONS:
         named = [one for one in inner if get_origin(one) is not Literal and not (one is str and Path in inner)]
-        *first, last = dict.fromkeys(map(_describe, named))
-        return f"{', '.join(first).replace(' or ', ', ')} or {last}" if first else last
+        *first, last = dict.fromkeys(", ".join(map(_describe, named)).replace(" or ", ", ").split(", "))
+        return f"{', '.join(first)} or {last}" if first else last
     if kind is Literal:
         return " or ".join(map(repr, inner))
     if kind is Mapping:

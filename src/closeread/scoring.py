@@ -25,7 +25,7 @@ from closeread.counts.report import Counted, Provenance, Report, Resampling, mak
 from closeread.counts.sides import Gold, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
-from closeread.errors import RequestError, read_all
+from closeread.errors import FormatError, Problem, RequestError, read_all
 from closeread.records import UserFiles
 from closeread.tasks import load_procedure, procedure_names
 
@@ -301,6 +301,8 @@ def make_place(
     """
     procedure, corpus = find_procedure(name)
     own = None if gold is None else take_source("gold", gold, procedure.by_name)
+    if own is not None and not isinstance(own, Path) and not len(own):
+        raise FormatError("gold", [Problem("has no rows (expected at least one)")])
     folder, rest = None if data_dir is None else Path(data_dir), dict(options or {})
     if corpus is None:
         return Place(None, config, split, own, folder), rest

@@ -1,4 +1,4 @@
-"""How messages name options: `--missing empty` on the command line, `missing="empty"` in Python.
+"""How messages name options: `--missing empty` on the command line, `missing='empty'` in Python.
 
 What finds a problem does not know who called it, so it names the option, and the command line says that it is the one
 who asks.  A context variable knows this, since notes and problems are worded far below the door, and threads and tasks
@@ -42,7 +42,7 @@ def name_option(name: str, *values: str) -> str:
         values: values to give it; none to name only the option.
 
     >>> name_option("missing", "empty", "skip"), name_option("data_dir")
-    ('missing="empty" or missing="skip"', 'data_dir=')
+    ("missing='empty' or missing='skip'", 'data_dir=')
     >>> with word_for_command_line():
     ...     name_option("missing", "empty", "skip"), name_option("data_dir")
     ('--missing empty or --missing skip', '--data-dir')
@@ -50,13 +50,13 @@ def name_option(name: str, *values: str) -> str:
     flag = f"--{name.replace('_', '-')}"
     if not values:
         return choose_words(flag, f"{name}=")
-    return " or ".join(choose_words(f"{flag} {value}", f'{name}="{value}"') for value in values)
+    return " or ".join(choose_words(f"{flag} {value}", f"{name}='{value}'") for value in values)
 
 
 def fill_options(text: str) -> str:
     """Name the options in a text that is stored as data.
 
     >>> fill_options("see {upstream}"), fill_options("applied with {units=any}")
-    ('see upstream=', 'applied with units="any"')
+    ('see upstream=', "applied with units='any'")
     """
     return PLACEHOLDER.sub(lambda found: name_option(found[1], *filter(None, [found[2]])), text)

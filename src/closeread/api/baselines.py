@@ -12,7 +12,6 @@ from closeread.corpora.sides import read_corpus_gold
 from closeread.corpora.submissions import write_submission
 from closeread.counts.options import OptionValue
 from closeread.errors import RequestError, describe_unknown
-from closeread.records import Record
 from closeread.scoring import make_place
 
 __all__ = ["baseline", "list_baselines"]
@@ -28,7 +27,7 @@ def baseline(
     data_dir: str | Path | None = None,
     output: str | Path | None = None,
     **options: OptionValue,
-) -> list[Record]:
+) -> list[dict[str, object]]:
     """Predict with a baseline, and return its rows, which `closeread.score` takes.
 
     >>> import closeread

@@ -12,7 +12,6 @@ from closeread.corpora.names import find_task
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.errors import RequestError, describe_unknown
-from closeread.records import Record
 from closeread.scoring import find_procedure, make_place
 from closeread.tasks import find_all
 
@@ -31,7 +30,7 @@ def convert(
     split: str | None = None,
     data_dir: str | Path | None = None,
     **options: str | bool | Path | None,
-) -> Sequence[Record]:
+) -> Sequence[dict[str, object]]:
     """Convert a file or objects to another format, as `closeread convert` does, and return the records.
 
     >>> import closeread

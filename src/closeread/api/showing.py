@@ -36,8 +36,8 @@ class Page:
         predictions: what a system has for each of them, None where it has nothing; None without a system.
     """
 
-    records: Sequence[Record]
-    predictions: Sequence[Record | None] | None = None
+    records: Sequence[dict[str, object]]
+    predictions: Sequence[dict[str, object] | None] | None = None
     _parts: tuple[Part, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:

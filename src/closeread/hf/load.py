@@ -44,11 +44,12 @@ def load_dataset_builder(
         **reading: folders and options of reading that the corpus declares, such as `treebank`.
 
     Raises:
-        RequestError: there is no such corpus, folder or option, or `data_dir` is given for a config that ships in the
-            package.
-        ValueError: the corpus has no such config.
+        RequestError: there is no such corpus, config, folder or option, or `data_dir` is given for a config that ships
+            in the package.
     """
     declared = find_corpus(path)
+    if name is not None and name not in declared.configs:
+        raise RequestError(describe_unknown(f"config of {declared.name}", name, list(declared.configs)))
     known = [folder.name for folder in declared.user_folders] + [option.name for option in declared.reading_options]
     for argument in reading:
         if argument not in known:
@@ -99,8 +100,8 @@ def load_dataset(
         **reading: folders and options of reading that the corpus declares, such as `treebank` and `coreference`.
 
     Raises:
-        RequestError: there is no such corpus, or an argument does not apply to it.
-        ValueError: the corpus has no such config or split.
+        RequestError: there is no such corpus or config, or an argument does not apply to it.
+        ValueError: the corpus has no such split.
         InputError: its files are unavailable, are not the released ones, or break their format.
     """
     reject_inapplicable(path, {"revision": revision, "data_files": data_files})
