@@ -172,28 +172,26 @@ FILES = "a file, a folder, rows"
 CALLS = {
     "config is 5 (expected a string or None)": lambda: closeread.score("mctaco", ROWS, config=5),
     "data_dir is 5 (expected a path or None)": lambda: closeread.score("mctaco", ROWS, data_dir=5),
-    "gold is 5 (expected a file, a folder, rows, a table or None)": lambda: closeread.score("mctaco", ROWS, gold=5),
+    f"gold is 5 (expected {FILES}, a table or None)": lambda: closeread.score("mctaco", ROWS, gold=5),
     "metrics is 3 (expected a string, a list of strings or None)": lambda: closeread.score("mctaco", ROWS, metrics=3),
     "by[1] is 3 (expected a string)": lambda: closeread.score("mctaco", ROWS, by=["category", 3]),
     "resampling is 5 (expected a closeread.Resampling or None)": lambda: closeread.score("tne", [], resampling=5),
     "n_resamples is 'many' (expected a whole number)": lambda: closeread.Resampling("many"),
     "missing is ['skip'] (expected a string, a number or a path)": lambda: closeread.score("tne", [], missing=["skip"]),
     "treebank is True (expected a path)": lambda: closeread.stats("marmara_coref", treebank=True),
-    "predictions is '' (expected a file, a folder, rows or a table)": lambda: closeread.validate("mctaco", ""),
-    "second is None (expected a file, a folder, rows or a table)": lambda: closeread.compare("mctaco", ROWS, None),
+    f"predictions is '' (expected {FILES} or a table)": lambda: closeread.validate("mctaco", ""),
+    f"second is None (expected {FILES} or a table)": lambda: closeread.compare("mctaco", ROWS, None),
     "name is 5 (expected a string)\nsplit is a bytes (expected a string or None)": lambda: closeread.score(
         5, ROWS, split=b"x"
     ),
-    "systems['a'] is None (expected a file, a folder, rows, a table or a closeread.Report)": lambda: closeread.table(
+    f"systems['a'] is None (expected {FILES}, a table or a closeread.Report)": lambda: closeread.table(
         "mctaco", {"a": None}
     ),
     "digits is 1.5 (expected a whole number)": lambda: closeread.table("mctaco", {"a": ROWS}, digits=1.5),
     "pairs is 'yes' (expected True or False)": lambda: closeread.table("mctaco", {"a": ROWS}, pairs="yes"),
-    "annotators[1] is None (expected a file, a folder, rows or a table)": lambda: closeread.agreement(
-        "coref", CLUSTERS, None
-    ),
-    "average is 3 (expected a string, a list of strings, a file, a folder, rows or a table)": lambda: (
-        closeread.agreement("coref", CLUSTERS, CLUSTERS, average=3)
+    f"annotators[1] is None (expected {FILES} or a table)": lambda: closeread.agreement("coref", CLUSTERS, None),
+    f"average is 3 (expected a string, a list of strings, {FILES} or a table)": lambda: closeread.agreement(
+        "coref", CLUSTERS, CLUSTERS, average=3
     ),
     "document is 5 (expected a string or None)": lambda: closeread.errors("coref", CLUSTERS, CLUSTERS, document=5),
     "to is 5 (expected a path or None)": lambda: closeread.convert("coref", CLUSTERS, to=5),

@@ -96,8 +96,8 @@ def test_both_folders_are_missing(run, tmp_path):
         for line in (
             "Error: marmara_coref: 2 problems:",
             f"marmara_coref: {TREEBANK.format('was not given')}",
-            f"marmara_coref: {COREFERENCE.format('was not given')}; pass the folders with --treebank and --coreference, "
-            f"or {BOTH}, or try --config sample",
+            f"marmara_coref: {COREFERENCE.format('was not given')}; pass the folders with --treebank and "
+            f"--coreference, or {BOTH}, or try --config sample",
         )
     )
 

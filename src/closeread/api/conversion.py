@@ -15,7 +15,7 @@ from closeread.errors import RequestError, describe_unknown
 from closeread.scoring import find_procedure, make_place
 from closeread.tasks import find_all
 
-__all__ = ["convert"]
+__all__ = ["OWNER", "convert"]
 
 OWNER = "closeread.tasks."
 

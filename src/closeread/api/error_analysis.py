@@ -13,7 +13,7 @@ from closeread.errors import RequestError, describe_unknown
 from closeread.scoring import find_procedure
 from closeread.tasks import find_all, procedure_names
 
-__all__ = ["errors"]
+__all__ = ["OWNER", "errors"]
 
 OWNER = "closeread.tasks."
 

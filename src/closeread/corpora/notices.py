@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from closeread.errors import CloseReadWarning, escape
 
-__all__ = ["warn", "warn_all"]
+__all__ = ["LIBRARIES", "warn", "warn_all"]
 
 LIBRARIES = {"closeread", "datasets", "evaluate"}
 

@@ -18,6 +18,8 @@ from closeread.errors import FormatError, Problem, SubmissionError, quote
 from closeread.records import ColumnRecords, Record
 
 __all__ = [
+    "CONVERSIONS",
+    "PLAIN",
     "FileOrRows",
     "Table",
     "as_json",

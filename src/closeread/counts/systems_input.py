@@ -18,6 +18,9 @@ from closeread.errors import RequestError, escape, quote, suggest
 from closeread.wording import name_option
 
 __all__ = [
+    "HEAD",
+    "PARTS",
+    "REPORT",
     "check_comparable",
     "choose_columns",
     "find_kind",

@@ -25,7 +25,7 @@ from closeread.errors import RequestError, describe_unknown, pluralize, quote
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
 
-__all__ = ["IntervalStyle", "PairTest", "Standing", "SystemsTable", "make_systems_table"]
+__all__ = ["MAX_DIGITS", "IntervalStyle", "PairTest", "Standing", "SystemsTable", "make_systems_table"]
 
 IntervalStyle = Literal["none", "range", "plus-minus"]
 """How a table shows intervals: not at all, by both ends, or by half of their width."""

@@ -21,7 +21,7 @@ Data: TypeAlias = datasets.Dataset | datasets.DatasetDict | datasets.IterableDat
 Folder: TypeAlias = str | Path | Literal[""] | None
 """A folder; for `datasets`, an empty string means no folder."""
 
-__all__ = ["builder_class", "load_dataset", "load_dataset_builder"]
+__all__ = ["Data", "Folder", "Split", "builder_class", "load_dataset", "load_dataset_builder"]
 
 
 def load_dataset_builder(
