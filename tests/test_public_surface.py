@@ -170,6 +170,12 @@ CLUSTERS = {"letter": [[[0, 0], [1, 1]]]}
 SAMPLE = {"config": "sample"}
 FILES = "a file, a folder, rows"
 CALLS = {
+    "coref has no corpus of its own, so it takes no config": lambda: closeread.score(
+        "coref", CLUSTERS, gold=CLUSTERS, config="sample"
+    ),
+    "seed is -1 (expected a whole number from 0)": lambda: closeread.Resampling(10, 0.9, -1),
+    "split is 5 (expected a split, a list of splits or None)": lambda: closeread.load_dataset("mctaco", split=5),
+    "no such argument for mctaco: 'token' (choose from: none)": lambda: closeread.load_dataset("mctaco", token=True),
     "config is 5 (expected a string or None)": lambda: closeread.score("mctaco", ROWS, config=5),
     "data_dir is 5 (expected a path or None)": lambda: closeread.score("mctaco", ROWS, data_dir=5),
     f"gold is 5 (expected {FILES}, a table or None)": lambda: closeread.score("mctaco", ROWS, gold=5),

@@ -222,7 +222,10 @@ def test_corpora_and_metrics_are_listed():
             "systems is a DataFrame (expected systems by name",
         ),
         (lambda: closeread.table("mctaco", "a.jsonl"), "systems is 'a.jsonl' (expected systems by name"),
-        (lambda: closeread.table("mctaco", [[{"id": "a"}]]), "systems[0] is [{'id': 'a'}] (expected a path)"),
+        (
+            lambda: closeread.table("mctaco", [[{"id": "a"}]]),
+            "systems[0] is [{'id': 'a'}] (expected a file; give anything else a name",
+        ),
         (lambda: closeread.table("mctaco", {}, config="sample"), "a table needs at least one system"),
         (
             lambda: closeread.score("mctaco", pd.DataFrame({"label": ["yes"]}), config="sample"),

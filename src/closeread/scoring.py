@@ -305,7 +305,12 @@ def make_place(
         raise FormatError("gold", [Problem("has no rows (expected at least one)")])
     folder, rest = None if data_dir is None else Path(data_dir), dict(options or {})
     if corpus is None:
-        return Place(None, config, split, own, folder), rest
+        given = [
+            key for key, value in (("config", config), ("split", split), ("data_dir", folder)) if value is not None
+        ]
+        if given:
+            raise RequestError(f"{name} has no corpus of its own, so it takes no {' or '.join(given)}")
+        return Place(None, None, None, own, None), rest
     declared = load_corpus(corpus)
     folders = {one.name: _take_path(one.name, rest.pop(one.name)) for one in declared.user_folders if one.name in rest}
     reading = {one.name: str(rest.pop(one.name)) for one in declared.reading_options if one.name in rest}

@@ -34,7 +34,8 @@ Source = FileOrRows | Report
 """A system of a table: a file of predictions, counts or a report, a folder, rows in memory, or a report."""
 
 ManySources = Annotated[
-    Mapping[str, Source] | Sequence[str | Path], "systems by name, such as {'mine': rows}, or a list of files"
+    Mapping[str, Source] | Sequence[Annotated[str | Path, "a file; give anything else a name, as in {'mine': rows}"]],
+    "systems by name, such as {'mine': rows}, or a list of files",
 ]
 """The systems of a table."""
 

@@ -11,6 +11,7 @@ from closeread.corpora.conversions import Conversion
 from closeread.corpora.names import find_task
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
+from closeread.counts.options import OptionValue
 from closeread.errors import RequestError, describe_unknown
 from closeread.scoring import find_procedure, make_place
 from closeread.tasks import find_all
@@ -29,7 +30,7 @@ def convert(
     config: str | None = None,
     split: str | None = None,
     data_dir: str | Path | None = None,
-    **options: str | bool | Path | None,
+    **options: OptionValue | None,
 ) -> Sequence[dict[str, object]]:
     """Convert a file or objects to another format, as `closeread convert` does, and return the records.
 

@@ -14,6 +14,7 @@ from closeread.arrays import Floats
 from closeread.counts.metrics import Metric
 from closeread.counts.resampling import bootstrap_totals, percentile_interval
 from closeread.counts.table import CountTable
+from closeread.errors import RequestError
 
 __all__ = ["Estimate", "Resampling", "Scores", "number_or_none", "score"]
 
@@ -33,12 +34,14 @@ class Resampling:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Check the types.
+        """Check the types, and the seed.
 
         Raises:
-            RequestError: a parameter is not a number.
+            RequestError: a parameter is not a number, or the seed is negative.
         """
         check_fields(self)
+        if self.seed < 0:
+            raise RequestError(f"seed is {self.seed} (expected a whole number from 0)")
 
 
 @dataclass(frozen=True)

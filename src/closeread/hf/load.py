@@ -5,18 +5,19 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import datasets
 
 from closeread.corpora.names import find_corpus
+from closeread.counts.options import OptionValue
 from closeread.errors import RequestError, describe_unknown
 from closeread.hf.builder import CorpusBuilder
 from closeread.hf.modules import class_name
 from closeread.hf.reading_code import code_digest
 from closeread.hf.register import reject_inapplicable
 
-Split: TypeAlias = str | datasets.Split | datasets.ReadInstruction
+Split: TypeAlias = Annotated[str | datasets.Split | datasets.ReadInstruction, "a split"]
 Data: TypeAlias = datasets.Dataset | datasets.DatasetDict | datasets.IterableDataset | datasets.IterableDatasetDict
 Folder: TypeAlias = str | Path | Literal[""] | None
 """A folder; for `datasets`, an empty string means no folder."""
@@ -31,7 +32,7 @@ def load_dataset_builder(
     data_dir: Folder = None,
     cache_dir: str | Path | None = None,
     features: datasets.Features | None = None,
-    **reading: str | Path | None,
+    **reading: OptionValue | None,
 ) -> CorpusBuilder:
     """Return the builder of a corpus.
 
@@ -80,7 +81,7 @@ def load_dataset(
     num_proc: int | None = None,
     revision: str | None = None,
     data_files: object = None,
-    **reading: str | Path | None,
+    **reading: OptionValue | None,
 ) -> Data:
     """Load a corpus as `datasets.load_dataset` does, with those of its arguments that apply.
 
