@@ -13,6 +13,7 @@ from shared.bad_input import GOOD, IDS, ROWS, SAMPLE, expected_message, labelled
 import closeread
 from closeread.errors import FormatError, SubmissionError
 from closeread.formats import text
+from closeread.wording import word_for_command_line
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -175,7 +176,7 @@ def test_submission(run, here, name):
     refuses(run("score", "mctaco", "system", *SAMPLE, "--counts", "kept"), message)
     refuses(run("validate", "mctaco", "system", *SAMPLE), message)
     refuses(run("compare", "mctaco", "right", "system", *SAMPLE), message)
-    with pytest.raises(SubmissionError) as caught:
+    with word_for_command_line(), pytest.raises(SubmissionError) as caught:
         closeread.score("mctaco", "system", config="sample")
     assert str(caught.value) == message
     assert sorted(os.listdir(here)) == ["right", "system"]

@@ -94,7 +94,7 @@ def test_all_files_that_can_not_be_had_are_named(folder_server):
         "mctaco: 2 problems:\n"
         "mctaco/part 1/b&c.txt: not found in CLOSEREAD_DATA or the cache, and "
         f"{url_of(folder_server)}/part%201/b%26c.txt can't be downloaded (HTTP status 404); "
-        "put part 1/b&c.txt into a folder and pass that folder with --data-dir, or try --config sample\n"
+        "put part 1/b&c.txt into a folder and pass that folder with data_dir=, or try the config 'sample'\n"
         "mctaco/part 1/deep/x.xml: is also missing"
     )
     assert files_below(cache_folder("mctaco")) == ["part 1", "part 1/a.txt"]  # which was had before
@@ -113,7 +113,7 @@ def test_all_wrong_files_of_a_folder_are_named(folder_server, tmp_path, monkeypa
     lines = [
         f"{tmp_path}/mctaco/part 1/{name}: is not the released file: its sha256 is {OTHER_SHA256} "
         f"(expected {MANIFEST[f'part 1/{name}']}); delete it to download it again, or pass its folder with "
-        "--data-dir to use it as it is"
+        "data_dir= to use it as it is"
         for name in changed
     ]
     head = [f"{tmp_path}/mctaco/part 1: 2 problems:"] if len(changed) > 1 else []

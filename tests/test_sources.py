@@ -70,7 +70,7 @@ def test_a_wrong_file_is_refused_where_it_is_found(server, tmp_path, monkeypatch
         locate(corpus, file)
     assert str(caught.value) == (
         f"{path}: is not the released file: its sha256 is {OTHER_SHA256} (expected {SHA256}); delete it to "
-        "download it again, or pass its folder with --data-dir to use it as it is"
+        "download it again, or pass its folder with data_dir= to use it as it is"
     )
     assert path.read_bytes() == OTHER
     assert server.asked == []
@@ -119,7 +119,7 @@ def test_a_download_that_breaks_off_leaves_nothing_behind(server):
 def remedies(url, reason):
     return (
         f"mctaco/rain.tsv: not found in CLOSEREAD_DATA or the cache, and {url} can't be downloaded ({reason}); put "
-        "rain.tsv into a folder and pass that folder with --data-dir, or try --config sample"
+        "rain.tsv into a folder and pass that folder with data_dir=, or try the config 'sample'"
     )
 
 

@@ -62,7 +62,7 @@ def test_missing_rows_are_an_error(file, n, message):
     put(file, ROWS[:-n])
     with pytest.raises(SubmissionError) as caught:
         read_submission(file, MCTACO, GOLD)
-    assert str(caught.value) == f"{file}: {message}, or use --missing empty or --missing skip"
+    assert str(caught.value) == f"{file}: {message}, or use missing='empty' or missing='skip'"
 
 
 @pytest.mark.parametrize("missing", ["error", "empty", "skip"])

@@ -14,6 +14,7 @@ import closeread
 from closeread.cli import printing
 from closeread.counts.report import Resampling
 from closeread.counts.systems_input import find_kind, make_names
+from closeread.wording import word_for_command_line
 
 SAMPLE = ("--config", "sample")
 QUICK = ("--resamples", "60")
@@ -249,7 +250,7 @@ def test_the_problems_of_all_files_are_told_at_once(run, files, command):
     assert [line.removeprefix("Error: ").partition(":")[0] for line in lines] == [
         "short.jsonl", "odd.jsonl", "absent.jsonl", "bad.parquet",
     ]  # fmt: skip
-    with pytest.raises(closeread.errors.InputError) as caught:
+    with word_for_command_line(), pytest.raises(closeread.errors.InputError) as caught:
         closeread.compare("mctaco", "short.jsonl", "odd.jsonl", config="sample")
     assert str(caught.value).splitlines() == [line.removeprefix("Error: ") for line in lines[:2]]
 

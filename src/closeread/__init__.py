@@ -25,6 +25,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from closeread import _called
 from closeread._version import __version__
 from closeread.hf import register
 
@@ -106,7 +107,7 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     """Import what is public when it is first used, so that `import closeread` stays light."""
     if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
+        return _called.check_public(getattr(importlib.import_module(_HOMES[name]), name))
     if name in __all__:  # a module that can be called
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module 'closeread' has no attribute '{name}'")

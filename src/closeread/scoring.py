@@ -12,18 +12,20 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from closeread.argument_types import check_argument
 from closeread.corpora.gold import load_corpus
 from closeread.corpora.names import find_corpus, find_task
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows, take_source
 from closeread.counts.comparison import Comparison, correct_comparisons, make_comparison
 from closeread.counts.multiple_testing import Correction
+from closeread.counts.options import OptionValue
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Counted, Provenance, Report, Resampling, make_report
 from closeread.counts.sides import Gold, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
-from closeread.errors import RequestError, read_all
+from closeread.errors import FormatError, Problem, RequestError, read_all
 from closeread.records import UserFiles
 from closeread.tasks import load_procedure, procedure_names
 
@@ -200,7 +202,7 @@ def score(
     preset: str | None = None,
     by: str | Sequence[str] = (),
     resampling: Resampling | None = None,
-    **options: str,
+    **options: OptionValue,
 ) -> Report:
     """Score predictions.
 
@@ -222,8 +224,8 @@ def score(
     Raises:
         RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
-    place, options = make_place(name, gold, config, split, data_dir, options)
-    scorer = open_scorer(name, place, {"preset": preset, **options}, metrics)
+    place, rest = make_place(name, gold, config, split, data_dir, options)
+    scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
     fields = (by,) if isinstance(by, str) else tuple(by)
     counted = scorer.count(scorer.take(predictions), scorer.breakdowns_for(fields))
     warn_all([*scorer.gold.notices, *counted.notices])
@@ -243,7 +245,7 @@ def compare(
     preset: str | None = None,
     resampling: Resampling | None = None,
     correction: Correction = "holm",
-    **options: str,
+    **options: OptionValue,
 ) -> Comparison:
     """Compare the predictions of two systems by paired tests.
 
@@ -256,8 +258,8 @@ def compare(
     Raises:
         RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
-    place, options = make_place(name, gold, config, split, data_dir, options)
-    scorer = open_scorer(name, place, {"preset": preset, **options}, metrics)
+    place, rest = make_place(name, gold, config, split, data_dir, options)
+    scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
     one, two = read_all((first, second), lambda system: scorer.count(scorer.take(system)))
     warn_all([*scorer.gold.notices, *one.notices, *two.notices])
     names = [
@@ -285,8 +287,8 @@ def make_place(
     config: str | None = None,
     split: str | None = None,
     data_dir: str | Path | None = None,
-    options: Mapping[str, str] | None = None,
-) -> tuple[Place, dict[str, str]]:
+    options: Mapping[str, OptionValue] | None = None,
+) -> tuple[Place, dict[str, OptionValue]]:
     """Return where gold is, and the options that are not about its files.
 
     Args:
@@ -300,13 +302,23 @@ def make_place(
     """
     procedure, corpus = find_procedure(name)
     own = None if gold is None else take_source("gold", gold, procedure.by_name)
-    rest = dict(options or {})
+    if own is not None and not isinstance(own, Path) and not len(own):
+        raise FormatError("gold", [Problem("has no rows (expected at least one)")])
+    folder, rest = None if data_dir is None else Path(data_dir), dict(options or {})
     if corpus is None:
-        if any(part is not None for part in (config, split, data_dir)):
-            raise RequestError(f"{name} scores against a key; it takes no config, split or data_dir")
-        return Place(gold=own), rest
-    folder, declared = None if data_dir is None else Path(data_dir), load_corpus(corpus)
-    folders = {one.name: Path(rest.pop(one.name)) for one in declared.user_folders if one.name in rest}
-    reading = {one.name: rest.pop(one.name) for one in declared.reading_options if one.name in rest}
+        given = [
+            key for key, value in (("config", config), ("split", split), ("data_dir", folder)) if value is not None
+        ]
+        if given:
+            raise RequestError(f"{name} has no corpus of its own, so it takes no {' or '.join(given)}")
+        return Place(None, None, None, own, None), rest
+    declared = load_corpus(corpus)
+    folders = {one.name: _take_path(one.name, rest.pop(one.name)) for one in declared.user_folders if one.name in rest}
+    reading = {one.name: str(rest.pop(one.name)) for one in declared.reading_options if one.name in rest}
     files = UserFiles(folder, folders, reading) if folders or reading else folder
     return Place(None, config, split, own, files), rest
+
+
+def _take_path(name: str, value: OptionValue) -> Path:
+    check_argument(name, value, str | Path)
+    return Path(str(value))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.counts.counted import Counted, Provenance, UnitRows
 from closeread.counts.estimates import Resampling
 from closeread.counts.files import read_any_counts
+from closeread.counts.options import OptionValue
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report
 from closeread.counts.sides import Place
@@ -28,12 +28,16 @@ from closeread.errors import InputError, RequestError, raise_all
 from closeread.formats.text import is_open_pipe
 from closeread.scoring import Scorer, find_procedure, make_place, open_scorer
 
-__all__ = ["Source", "Systems", "read_systems", "table"]
-
-EXPECTED = "expected systems by name, such as {'mine': rows}, or a list of files"
+__all__ = ["ManySources", "Source", "Systems", "read_systems", "table"]
 
 Source = FileOrRows | Report
 """A system of a table: a file of predictions, counts or a report, a folder, rows in memory, or a report."""
+
+ManySources = Annotated[
+    Mapping[str, Source] | Sequence[Annotated[str | Path, "a file; give anything else a name, as in {'mine': rows}"]],
+    "systems by name, such as {'mine': rows}, or a list of files",
+]
+"""The systems of a table."""
 
 
 class Systems(NamedTuple):
@@ -153,7 +157,7 @@ def _check_signatures(
 
 def table(
     name: str,
-    systems: Mapping[str, Source] | Sequence[str | Path],
+    systems: ManySources,
     *,
     gold: FileOrRows | None = None,
     config: str | None = None,
@@ -168,7 +172,7 @@ def table(
     alpha: float = 0.05,
     digits: int = 2,
     resampling: Resampling | None = None,
-    **options: str,
+    **options: OptionValue,
 ) -> SystemsTable:
     """Score many systems, and put them into one table with tests against the best.
 
@@ -192,8 +196,8 @@ def table(
             is missing or invalid.
     """
     named = _name_systems(systems)
-    place, options = make_place(name, gold, config, split, data_dir, options)
-    chosen = {**({} if preset is None else {"preset": preset}), **options}
+    place, rest = make_place(name, gold, config, split, data_dir, options)
+    chosen = {**({} if preset is None else {"preset": preset}), **rest}
     columns = [scores] if isinstance(scores, str) else scores
     found = read_systems(name, place, named, options=chosen, metrics=metrics, scores=columns)
     warn_all(found.notices)
@@ -211,19 +215,9 @@ def table(
     )
 
 
-def _name_systems(systems: Mapping[str, Source] | Sequence[str | Path]) -> Mapping[str, Source]:
-    """Return systems by name; files without names are named after their stems.
-
-    Raises:
-        RequestError: these are neither systems by name nor files.
-    """
+def _name_systems(systems: ManySources) -> Mapping[str, Source]:
+    """Return systems by name; files without names are named after their stems."""
     if isinstance(systems, Mapping):
         return systems
-    if isinstance(systems, str | os.PathLike) or hasattr(systems, "columns") or not isinstance(systems, Iterable):
-        raise RequestError(f"systems is one {type(systems).__name__} ({EXPECTED})")
-    given = list(systems)
-    for one in given:
-        if not isinstance(one, str | os.PathLike):
-            raise RequestError(f"a system without a name is a {type(one).__name__} ({EXPECTED})")
-    paths = [Path(path) for path in given]
+    paths = [Path(path) for path in systems]
     return dict(zip(make_names(paths), paths, strict=True))

@@ -21,7 +21,7 @@ def test_documents_that_only_one_file_has(files, tmp_path):
     assert [p.message for p in caught.value.problems] == [
         "document 'c' is not in the key",
         "document 'd' is not in the key",
-        "1 of the 2 documents of the key has no response: 'b'. Add them, or use --missing empty or --missing skip",
+        "1 of the 2 documents of the key has no response: 'b'. Add them, or use missing='empty' or missing='skip'",
     ]
     alone = write_jsonl(tmp_path / "alone.jsonl", {"b": RESPONSE["b"]})
     assert read_response(files[0], alone).absent == {0}
@@ -91,6 +91,6 @@ def test_responses_that_lack_different_documents(tmp_path):
     paths += [write_jsonl(tmp_path / f"{name}.jsonl", {name: RESPONSE[name]}) for name in KEY]
     assert compare_files(*paths)
     with pytest.raises(
-        RequestError, match=r"has no prediction for document '[ab]', but .* has one; with --missing skip, both"
+        RequestError, match=r"has no prediction for document '[ab]', but .* has one; with missing='skip', both"
     ):
         compare_files(*paths, missing="skip")

@@ -122,11 +122,10 @@ def test_how_it_is_loaded_reaches_datasets(monkeypatch):
 def test_names_that_do_not_exist():
     with pytest.raises(RequestError, match=r"no such corpus: 'mctacos'\. Did you mean 'mctaco'"):
         closeread.load_dataset("mctacos")
-    for load in (closeread.load_dataset, datasets.load_dataset):
-        with pytest.raises(
-            ValueError, match=r"'small' not found. Available: \['default', 'flat', 'sample', 'sample_flat'\]"
-        ):
-            load("mctaco", "small")
+    with pytest.raises(RequestError, match=r"^no such config of mctaco: 'small' \(choose from: default, flat"):
+        closeread.load_dataset("mctaco", "small")
+    with pytest.raises(ValueError, match=r"'small' not found. Available: \['default', 'flat', 'sample'"):
+        datasets.load_dataset("mctaco", "small")
     with pytest.raises(ValueError, match="dev"):
         closeread.load_dataset("mctaco", "sample", split="dev")
 

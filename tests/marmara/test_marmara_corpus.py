@@ -22,7 +22,7 @@ COREFERENCE = (
     "the coreference annotation of Marmara {}; to get it, run: git clone "
     "https://bitbucket.org/knowlp/marmara-turkish-coreference-corpus"
 )
-BOTH = "a folder that contains treebank/ and coreference/ with --data-dir (data_dir=)"
+BOTH = "a folder that contains treebank/ and coreference/ with --data-dir"
 XML = "expected files *.xml"
 TEXTS = f"{XML} or *.conllu or *.conllu.gz"
 
@@ -94,8 +94,8 @@ def test_both_folders_are_missing(run, tmp_path):
         for line in (
             "Error: marmara_coref: 2 problems:",
             f"marmara_coref: {TREEBANK.format('was not given')}",
-            f"marmara_coref: {COREFERENCE.format('was not given')}; pass the folders with --treebank and --coreference "
-            f"(treebank= and coreference= in Python), or {BOTH}, or try --config sample",
+            f"marmara_coref: {COREFERENCE.format('was not given')}; pass the folders with --treebank and "
+            f"--coreference, or {BOTH}, or try --config sample",
         )
     )
 
@@ -105,13 +105,14 @@ def test_one_folder_is_missing(folder):
     with pytest.raises(UnavailableError) as error:
         read_gold(CORPUS, data_dir=folder)
     place = f"is not in {folder / 'coreference'} ({XML})"
-    advice = f"pass its folder with --coreference (coreference= in Python), or {BOTH}, or try --config sample"
+    both = BOTH.replace("--data-dir", "data_dir=")
+    advice = f"pass its folder with coreference=, or {both}, or try the config 'sample'"
     assert [problem.message for problem in error.value.problems] == [f"{COREFERENCE.format(place)}; {advice}"]
 
 
 def test_a_command_that_reads_only_the_treebank_asks_for_nothing_else(run, here):
     result = run("convert", "marmara_coref", str(SAMPLE / "coreference"), "-o", "out.conll")
-    advice = f"pass its folder with --treebank (treebank= in Python), or {BOTH}"
+    advice = f"pass its folder with --treebank, or {BOTH}"
     assert result.stderr == f"Error: marmara_coref: {TREEBANK.format('was not given')}; {advice}\n"
 
 

@@ -165,7 +165,7 @@ def test_lost_mentions_as_errors():
     placed = place_annotations(ud(A=["Ali geldi"]), [annotation], unaligned="error")
     assert shown(placed.problems) == [
         f"coreference/a.xml:12: mention '2', sentence '{A}003.2', 'yok': its place in the treebank was not found "
-        "(use --unaligned drop to drop such mentions)"
+        "(use unaligned='drop' to drop such mentions)"
     ]
     assert placed.notices == []
 

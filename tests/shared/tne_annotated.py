@@ -3,6 +3,7 @@
 from shared.tne_links import link
 
 from closeread.tasks.tne.adjudication import consolidation
+from closeread.tasks.tne.agreement import measure_agreement
 
 
 def document(name, words, links=(), clusters=()):
@@ -71,3 +72,8 @@ BEN = annotate([(ROOF, "of", HOUSE), (ROOF, "near", TOWN), (HOUSE, "in", TOWN), 
 def consolidate(*annotators):
     """The links of annotators who are called anna, ben and cleo."""
     return consolidation(annotators, ["anna", "ben", "cleo"][: len(annotators)])
+
+
+def agreement(first, second, names=("the first", "the second"), by=()):
+    """The agreement of two annotators."""
+    return measure_agreement([first, second], names, by).pairs[0, 1]

@@ -136,7 +136,7 @@ def test_documents_of_ones_own(ran, tmp_path):
 
 
 def test_without_documents(run, tmp_path):
-    with pytest.raises(RequestError, match="use --articles to name a folder of documents"):
+    with pytest.raises(RequestError, match="use articles= to name a folder of documents"):
         of_bay("creation-time")
     with pytest.raises(RequestError, match="these timelines have no documents"):
         made("text-order", [])

@@ -33,7 +33,7 @@ def test_missing_timelines(tmp_path, missing):
     assert read_submission(tmp_path, CORPUS, GOLD, missing).missing == ("ann",)
     with pytest.raises(SubmissionError) as caught:
         read_submission(tmp_path, CORPUS, GOLD, "error")
-    message = "1 of 3 ids has no prediction: 'ann'. Add it, or use --missing empty or --missing skip"
+    message = "1 of 3 ids has no prediction: 'ann'. Add it, or use missing='empty' or missing='skip'"
     assert str(caught.value) == f"{tmp_path}: {message}"
 
 

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared import json_lines
-from shared.tne_annotated import document, submit
+from shared.tne_annotated import agreement, document, submit
 from shared.tne_random import documents
 
 from closeread.errors import FormatError
-from closeread.tasks.tne.agreement import agreement
 
 WORDS = "Ada she her Ben he roof house town"
 ROOF, HOUSE, TOWN = 5, 6, 7

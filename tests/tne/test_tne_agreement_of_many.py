@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import pytest
 from shared import json_lines
-from shared.tne_annotated import document, submit
+from shared.tne_annotated import agreement, document, submit
 
 from closeread.errors import FormatError
-from closeread.tasks.tne.agreement import agreement, measure_agreement
+from closeread.tasks.tne.agreement import measure_agreement
 
 WORDS = "Ada she her Ben he roof house town"
 ROOF, HOUSE, TOWN = 5, 6, 7

@@ -219,7 +219,7 @@ def test_pipelines_that_fail():
     with pytest.raises(RequestError) as error:
         build(pipeline)
     found = "1 text too long for spaCy pipeline 'mine': 'x' (29) (expected at most 20 characters)"
-    assert str(error.value) == f"{found}; shorten with --paragraphs"
+    assert str(error.value) == f"{found}; shorten with paragraphs="
 
 
 def make_failing():

@@ -95,7 +95,7 @@ def test_one_broken_link_hides_no_other(file):
     rows[0]["fallback"] = [link(0, "by", 1), 7, link(5, "of", 6), link(5, "in", 6)]
     found = refuse(file, [rows[0], {"id": "s2", "relations": 7}, rows[2]])
     assert [(line, what.split(" is not one of")[0].split(" (in")[0]) for line, what in found] == [
-        (None, "1 of 4 ids has no prediction: 's4'. Add it, or use --missing empty or --missing skip"),
+        (None, "1 of 4 ids has no prediction: 's4'. Add it, or use missing='empty' or missing='skip'"),
         (1, "id 's1': fallback[1]: 7 is not of type 'object'"),
         (1, "id 's1': relations[0].preposition: 'beside'"),
         (1, "id 's1': relations[2]: 'complement' is a required property"),
@@ -128,7 +128,7 @@ def test_unknown_and_repeated_ids(file, missing):
 
 
 def test_missing_documents(file):
-    message = "2 of 4 ids have no prediction: 's2', 's4'. Add them, or use --missing empty or --missing skip"
+    message = "2 of 4 ids have no prediction: 's2', 's4'. Add them, or use missing='empty' or missing='skip'"
     rows = [submit()[0], submit()[2]]
     assert refuse(file, rows) == [(None, message)]
     for missing in ("empty", "skip"):
@@ -146,7 +146,7 @@ def test_everything_at_once(file):
         {"id": "s3", "relations": [], "fallback": [link(0, "of", 1)] * 2},
     ]
     assert refuse(file, rows) == [
-        (None, "1 of 4 ids has no prediction: 's4'. Add it, or use --missing empty or --missing skip"),
+        (None, "1 of 4 ids has no prediction: 's4'. Add it, or use missing='empty' or missing='skip'"),
         (1, "id 's9' is not in the gold"),
         (2, f"id 's1': relations[1]: anchor 'np20' does not exist {KNOWN}"),
         (2, "id 's1': relations[0]: np0 is linked to itself (expected two noun phrases)"),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from closeread import tasks
+from closeread.argument_types import check_types
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows, take_rows
 from closeread.counts.annotators import Annotator
@@ -53,7 +54,7 @@ def agreement(corpus: str, *annotators: FileOrRows, **options: str | Sequence[st
     )
     if "given" in chosen:
         chosen["given"] = take_annotator("given", chosen["given"], procedure.by_name)
-    found = compare(take_annotators(annotators, procedure.by_name), **chosen)
+    found = check_types(compare)(take_annotators(annotators, procedure.by_name), **chosen)
     warn_all(found.notices)
     return cast(Result, found)
 

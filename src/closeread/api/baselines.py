@@ -13,6 +13,7 @@ from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.corpora.sides import read_corpus_gold
 from closeread.corpora.submissions import write_submission
+from closeread.counts.options import OptionValue
 from closeread.errors import RequestError, describe_unknown
 from closeread.files import write_text
 from closeread.records import Record
@@ -30,8 +31,8 @@ def baseline(
     split: str | None = None,
     data_dir: str | Path | None = None,
     output: str | Path | None = None,
-    **options: str | int | Path | Sequence[str],
-) -> list[Record]:
+    **options: OptionValue | Sequence[str],
+) -> list[dict[str, object]]:
     """Predict with a baseline, and return its rows, which `closeread.score` takes.
 
     >>> import closeread
@@ -77,7 +78,7 @@ def _write_options(baseline: Baseline, given: Mapping[str, object]) -> dict[str,
     }
 
 
-def _check_output(baseline: Baseline, given: Mapping[str, str], output: Path) -> None:
+def _check_output(baseline: Baseline, given: Mapping[str, object], output: Path) -> None:
     """Check that no option writes to the file of the rows, too.
 
     Raises:
@@ -85,7 +86,7 @@ def _check_output(baseline: Baseline, given: Mapping[str, str], output: Path) ->
     """
     others = [option.name for option in baseline.options if isinstance(option, OutputOption)]
     for name in others:
-        if given.get(name) and realpath(given[name]) == realpath(output):
+        if given.get(name) and realpath(str(given[name])) == realpath(output):
             raise RequestError(f"{output} is given for output and for {name}; choose two files")
 
 

@@ -16,6 +16,7 @@ from closeread.corpora.names import find_corpus
 from closeread.corpora.notices import warn_all
 from closeread.corpora.reproduction import Inputs, Reproduction
 from closeread.corpora.reproduction import reproduce as recompute
+from closeread.counts.options import OptionValue
 from closeread.files import package_folder
 from closeread.hf.modules import module_names
 from closeread.tasks import load_procedure
@@ -91,7 +92,9 @@ def metrics() -> dict[str, MetricEntry]:
     return {name: _describe_metric(name) for name in module_names()}
 
 
-def stats(corpus: str, *, config: str | None = None, data_dir: str | Path | None = None, **options: str) -> Statistics:
+def stats(
+    corpus: str, *, config: str | None = None, data_dir: str | Path | None = None, **options: OptionValue
+) -> Statistics:
     """Count documents, annotations and other figures of a corpus, split by split.
 
     Args:
@@ -119,7 +122,7 @@ def reproduce(
     annotations: str | Path | None = None,
     articles: str | Path | None = None,
     spacy_model: str | None = None,
-    **options: str,
+    **options: OptionValue,
 ) -> Reproduction:
     """Recompute the tables of a corpus's paper, and compare them with what it prints.
 

@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from closeread.api.agreement import check_arguments, take_annotator
+from closeread.argument_types import check_types
 from closeread.corpora.conversions import Conversion
 from closeread.corpora.names import find_task
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
+from closeread.counts.options import OptionValue
 from closeread.errors import RequestError, describe_unknown
-from closeread.records import Record
 from closeread.scoring import find_procedure, make_place
 from closeread.tasks import find_all
 
-__all__ = ["convert"]
+__all__ = ["OWNER", "convert"]
 
 OWNER = "closeread.tasks."
 
@@ -29,8 +30,8 @@ def convert(
     config: str | None = None,
     split: str | None = None,
     data_dir: str | Path | None = None,
-    **options: str | bool | Path | None,
-) -> Sequence[Record]:
+    **options: OptionValue | None,
+) -> Sequence[dict[str, object]]:
     """Convert a file or objects to another format, as `closeread convert` does, and return the records.
 
     >>> import closeread
@@ -68,10 +69,10 @@ def convert(
     given = take_annotator("source", source, find_procedure(task)[0].by_name)
     output = None if to is None else Path(to)
     if conversion.corpus is None:
-        converted = conversion.convert(given, output, **chosen)
+        converted = check_types(conversion.convert)(given, output, **chosen)
     else:
         place, _ = make_place(conversion.corpus, gold, config, split, data_dir)
-        converted = conversion.convert(given, output, place._replace(corpus=conversion.corpus), **chosen)
+        converted = check_types(conversion.convert)(given, output, place._replace(corpus=conversion.corpus), **chosen)
     warn_all(converted.notices)
     return converted.records
 

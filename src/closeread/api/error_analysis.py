@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from closeread.api.agreement import check_arguments, take_annotator
+from closeread.argument_types import check_types
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.counts.results import Result
@@ -12,7 +13,7 @@ from closeread.errors import RequestError, describe_unknown
 from closeread.scoring import find_procedure
 from closeread.tasks import find_all, procedure_names
 
-__all__ = ["errors"]
+__all__ = ["OWNER", "errors"]
 
 OWNER = "closeread.tasks."
 
@@ -51,6 +52,6 @@ def errors(kind: str, gold: FileOrRows, *systems: FileOrRows, **options: str | i
     several = len(systems) > 1
     names = [f"predictions {number}" if several else "predictions" for number, _ in enumerate(systems, 1)]
     sides = [take_annotator(name, one, by_name) for name, one in zip(names, systems, strict=True)]
-    counted = count(key, sides, **options)
+    counted = check_types(count)(key, sides, **options)
     warn_all(getattr(counted, "notices", ()))
     return counted

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from closeread.api.agreement import check_arguments, take_annotator
+from closeread.argument_types import check_types
 from closeread.corpora.figures import Drawing, FigureKind
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
@@ -18,7 +19,7 @@ from closeread.tasks import find_all
 if TYPE_CHECKING:
     from closeread.drawing.pictures import Figure
 
-__all__ = ["plot"]
+__all__ = ["OWNER", "plot"]
 
 OWNER = "closeread.tasks."
 
@@ -67,7 +68,7 @@ def plot(
         by_name = find_procedure(figure.corpus)[0].by_name
         if chosen.get("predictions") is not None:
             chosen["predictions"] = take_annotator("predictions", cast(FileOrRows, chosen["predictions"]), by_name)
-        drawing = figure.draw(place, *_take_subjects(kind, figure, subjects, by_name), **chosen)
+        drawing = check_types(figure.draw)(place, *_take_subjects(kind, figure, subjects, by_name), **chosen)
     warn_all(drawing.notices)
     if output is not None:
         write_picture(drawing.figure, Path(output))
@@ -83,7 +84,7 @@ def _draw_beside_gold(
     by_name = find_procedure(task)[0].by_name
     key = take_annotator("gold", subjects[0], by_name)
     others = [take_annotator(f"annotator {number}", one, by_name) for number, one in enumerate(subjects[1:], 1)]
-    return figure.draw(key, others, **options)
+    return check_types(figure.draw)(key, others, **options)
 
 
 def _take_subjects(

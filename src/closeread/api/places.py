@@ -7,6 +7,7 @@ from pathlib import Path
 
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.objects import FileOrRows
+from closeread.counts.options import OptionValue
 from closeread.counts.sides import Place
 from closeread.errors import RequestError
 from closeread.scoring import make_place
@@ -20,7 +21,7 @@ def take_place(
     config: str | None = None,
     split: str | None = None,
     data_dir: str | Path | None = None,
-    options: Mapping[str, str] | None = None,
+    options: Mapping[str, OptionValue] | None = None,
 ) -> Place:
     """Return where the gold of a corpus is.
 

@@ -14,6 +14,7 @@ from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.corpora.showing import Part, draw_parts, load_view, read_records, select_records
 from closeread.counts.html_tables import draw_html
+from closeread.counts.options import OptionValue
 from closeread.counts.sides import Place
 from closeread.records import Record
 from closeread.scoring import open_scorer
@@ -31,8 +32,8 @@ class Page:
         predictions: what a system has for each of them, None where it has nothing; None without a system.
     """
 
-    records: Sequence[Record]
-    predictions: Sequence[Record | None] | None = None
+    records: Sequence[dict[str, object]]
+    predictions: Sequence[dict[str, object] | None] | None = None
     _parts: tuple[Part, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
@@ -56,7 +57,7 @@ def show(
     config: str | None = None,
     split: str | None = None,
     data_dir: str | Path | None = None,
-    **options: str,
+    **options: OptionValue,
 ) -> Page:
     """Show a record of a corpus as a reader would want it, as `closeread show` does.
 

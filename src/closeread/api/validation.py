@@ -7,6 +7,7 @@ from pathlib import Path
 
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
+from closeread.counts.options import OptionValue
 from closeread.errors import InputError, escape
 from closeread.scoring import Scorer, make_place, open_scorer
 
@@ -64,7 +65,7 @@ def validate(
     config: str | None = None,
     split: str | None = None,
     data_dir: str | Path | None = None,
-    **options: str,
+    **options: OptionValue,
 ) -> Verdict:
     """Validate predictions without scoring them.
 

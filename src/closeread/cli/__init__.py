@@ -20,6 +20,7 @@ import click
 from closeread import __version__
 from closeread.cli.notes import QuietGroup
 from closeread.errors import InputError, MissingExtraError, RequestError, escape, escape_line
+from closeread.wording import word_for_command_line
 
 WORDS = "closeread.words"
 
@@ -49,10 +50,10 @@ class LazyGroup(QuietGroup):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; bad input and bad requests exit with a message and a code instead of a traceback."""
         try:
-            with exit_on_sigterm():
+            with exit_on_sigterm(), word_for_command_line():
                 return super().invoke(ctx)
         except click.ClickException as error:  # click's own messages quote words as they were typed
-            error.message = keep_on_line(error.message, ctx.meta[WORDS])
+            vars(error)["message"] = keep_on_line(error.message, ctx.meta[WORDS])
             raise
         except (InputError, MissingExtraError) as error:
             raise click.ClickException(keep_on_line(escape(str(error)), ctx.meta[WORDS])) from error

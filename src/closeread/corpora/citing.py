@@ -11,7 +11,7 @@ from closeread.counts.procedure import Procedure
 from closeread.errors import RequestError, describe_unknown
 from closeread.tasks import find, load_procedure, procedure_names
 
-__all__ = ["cite", "join_entries", "list_papers"]
+__all__ = ["KEY", "OWN", "SOFTWARE", "cite", "join_entries", "list_papers"]
 
 OWN = "closeread"
 SOFTWARE = f"""@software{{closeread,

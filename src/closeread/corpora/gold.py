@@ -21,17 +21,10 @@ from closeread.corpora.sources import Located, cache_folder, data_folder, is_in,
 from closeread.digests import combine_digests, unit_digests
 from closeread.errors import FormatError, Problem, RequestError, describe_unknown, merge_errors, quote
 from closeread.formats.json_lines import read_json_lines
-from closeread.records import (
-    DataDir,
-    Origin,
-    ParsedRows,
-    Record,
-    UserFiles,
-    column,
-)
+from closeread.records import DataDir, Origin, ParsedRows, Record, UserFiles, column
 from closeread.tasks import find, find_format
 
-SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
+_SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 
 
 @dataclass(frozen=True)
@@ -209,11 +202,7 @@ def _read_split(corpus: Corpus, config: str, split: str, located: Located, optio
 
 
 def _flatten(corpus: Corpus, records: Sequence[Record]) -> Sequence[Record]:
-    """Return the records of a flat config.
-
-    Raises:
-        TypeError: the corpus's task has no module that makes them.
-    """
+    """Return the records of a flat config; its task has a module that makes them."""
     module = find(corpus.task, "flat")
     if module is None:
         raise TypeError(f"{corpus.name} has a flat config, but its task has no module `flat`")
@@ -254,7 +243,7 @@ def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
         InputError: the file can't be read or is invalid.
     """
     split = split or corpus.default_split
-    if not SPLIT.fullmatch(split):
+    if not _SPLIT.fullmatch(split):
         raise RequestError(
             f"split {quote(split)} is not valid (expected 1 to 40 ASCII letters, digits, '_', '.' and '-')"
         )

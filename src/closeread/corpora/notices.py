@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from closeread.errors import CloseReadWarning, escape_line
 
-__all__ = ["warn", "warn_all"]
+__all__ = ["LIBRARIES", "warn", "warn_all"]
 
 LIBRARIES = {"closeread", "datasets", "evaluate"}
 

@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Annotated, Any, Protocol, cast, runtime_checkable
 
 from closeread.corpora.leniency import describe_unwrapped
 from closeread.corpora.schema import Node, RowValidator, Schema, label_names, load_schema, resolve, value_type
@@ -18,6 +18,8 @@ from closeread.errors import FormatError, Problem, SubmissionError, quote
 from closeread.records import ColumnRecords, Record
 
 __all__ = [
+    "CONVERSIONS",
+    "PLAIN",
     "FileOrRows",
     "Table",
     "as_json",
@@ -31,6 +33,7 @@ __all__ = [
 ]
 
 
+@runtime_checkable
 class Table(Protocol):
     """A table with named columns: a data frame of pandas or polars, an Arrow table, a `datasets.Dataset`."""
 
@@ -43,7 +46,7 @@ class Table(Protocol):
         ...
 
 
-FileOrRows = str | Path | Table | Iterable[object]
+FileOrRows = Annotated[str | Path | Table | Iterable[object], "a file, a folder, rows or a table"]
 """A file, a folder, or objects in memory: rows, a table, or what a procedure takes by name, such as clusters."""
 
 PLAIN = {str, int, float, bool, type(None), list, dict}

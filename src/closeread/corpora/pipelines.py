@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from closeread.errors import MissingExtraError, RequestError, quote, shorten
+from closeread.wording import name_option
 
 NO_SUCH_PIPELINE = "[E050]"
 """The start of spaCy's error message for an unknown pipeline."""
@@ -39,7 +40,7 @@ def load_pipeline(name: str, purpose: str) -> Any:
         MissingExtraError: spaCy is not installed.
     """
     if not name:
-        raise RequestError(f"{purpose} needs a spaCy pipeline; choose one with --spacy-model")
+        raise RequestError(f"{purpose} needs a spaCy pipeline; choose one with {name_option('spacy_model')}")
     try:
         import spacy
     except ImportError:

@@ -38,11 +38,12 @@ from closeread.counts.results import Loadable
 from closeread.errors import RequestError, describe_unknown
 from closeread.records import DataDir
 from closeread.tasks import find
+from closeread.wording import fill_options
 
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
 
-__all__ = ["Inputs", "Reproduction", "load_printed", "reproduce", "reproducible"]
+__all__ = ["Inputs", "Recompute", "Recomputed", "Reproduction", "load_printed", "reproduce", "reproducible"]
 
 Recomputed = Mapping[tuple[str, str], Value]
 T = TypeVar("T")
@@ -119,12 +120,12 @@ class Reproduction(Loadable, Sequence[Table]):
         rows = [[self.corpus, table.name, *(getattr(cell, name) for name in names)] for table, cell in cells]
         return ["corpus", "table", *names], rows
 
-    def to_json(self) -> list[dict[str, Any]]:
+    def to_json(self) -> list[dict[str, object]]:
         """Return the tables as JSON."""
         return [table.to_json(self.corpus) for table in self.tables]
 
     @classmethod
-    def from_json(cls, found: Any, source: object = "reproduction") -> Self:
+    def from_json(cls, found: object, source: object = "reproduction") -> Self:
         """Read the JSON of one paper's tables.
 
         Args:
@@ -134,8 +135,8 @@ class Reproduction(Loadable, Sequence[Table]):
         Raises:
             FormatError: it is something else, or has tables of several papers; all problems at once.
         """
-        check_reproduction(found, source)
-        return cls(found[0]["corpus"], tuple(map(Table.from_json, found)))
+        checked = check_reproduction(found, source)
+        return cls(checked[0]["corpus"], tuple(map(Table.from_json, checked)))
 
 
 Recompute = Callable[[Inputs], Recomputed]
@@ -183,7 +184,7 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
     inputs = replace(inputs, shared={}, remarks={})
     for one in tables:
         cells = recompute[one["name"]](inputs) if one["name"] in recompute else {}
-        note = ". ".join(filter(None, (one.get("note", ""), inputs.remarks.get(one["name"], ""))))
+        note = ". ".join(filter(None, (fill_options(one.get("note", "")), inputs.remarks.get(one["name"], ""))))
         about = (one["name"], one.get("section", ""), one["caption"], printed["source"], note)
         found.append(Table(*about, tuple(_compare(one, cells))))
     return Reproduction(corpus, tuple(found))
@@ -239,4 +240,5 @@ def _describe_draw(value: Chance) -> str:
 def _look_up(clauses: Mapping[str, str], place: tuple[str, str]) -> str:
     """Return what is said of a cell, its row, its column or the whole table."""
     row, column = place
-    return next((clauses[name] for name in (f"{row} / {column}", row, column, "") if name in clauses), "")
+    found = next((clauses[name] for name in (f"{row} / {column}", row, column, "") if name in clauses), "")
+    return fill_options(found)

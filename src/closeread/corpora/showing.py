@@ -21,6 +21,7 @@ from closeread.counts.terminal import find_width, wrap_paragraph
 from closeread.errors import RequestError, escape, quote, suggest
 from closeread.records import Record, column
 from closeread.tasks import find
+from closeread.wording import choose_words
 
 Part = str | Grid
 """A paragraph or a table."""
@@ -107,7 +108,8 @@ def select_records(
     elif name in known:
         matching = known[name]
     else:
-        raise RequestError(f"{quote(name)} is not the id of a record.{suggest(name, list(known))} See `--ids`.")
+        listing = choose_words("--ids", f"closeread show {corpus.name} --ids")
+        raise RequestError(f"{quote(name)} is not the id of a record.{suggest(name, list(known))} See `{listing}`.")
     if unit is None:
         return matching, matching
     shown = [number for number, value in enumerate(column(records, unit)) if value == records[matching[0]][unit]]

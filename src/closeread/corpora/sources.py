@@ -21,6 +21,7 @@ from closeread.corpora.declaration import Corpus, Source, SourceFile, SourceFold
 from closeread.errors import ChecksumError, FormatError, Problem, UnavailableError, merge_errors
 from closeread.files import package_folder
 from closeread.records import DataDir, UserFiles
+from closeread.wording import choose_words, name_option
 
 DATA_VARIABLE = "CLOSEREAD_DATA"
 CACHE_VARIABLE = "CLOSEREAD_CACHE"
@@ -157,10 +158,15 @@ def _advise(source: UserFolders, missing: Sequence[UserFolder], *, takes_config:
         missing: those that are missing.
         takes_config: whether the command reads a config; one that does without a folder reads these files alone.
     """
-    flags, keywords = (" and ".join(form.format(one.name) for one in missing) for form in ("--{}", "{}="))
-    each = f"pass {'the folders' if len(missing) > 1 else 'its folder'} with {flags} ({keywords} in Python)"
-    both = f"a folder that contains {source.expected} with --data-dir (data_dir=)"
-    return f"{each}, or {both}" + (", or try --config sample" if takes_config else "")
+    names = " and ".join(name_option(one.name) for one in missing)
+    each = f"pass {'the folders' if len(missing) > 1 else 'its folder'} with {names}"
+    both = f"a folder that contains {source.expected} with {name_option('data_dir')}"
+    return f"{each}, or {both}" + (f", or try {_name_sample()}" if takes_config else "")
+
+
+def _name_sample() -> str:
+    """Name the sample; the keyword for a config is `name` where a dataset is loaded, and `config` elsewhere."""
+    return choose_words("--config sample", "the config 'sample'")
 
 
 def _locate_user_folder(corpus: Corpus, source: SourceFolder, data_dir: Path) -> Located:
@@ -231,7 +237,8 @@ def _find_released(corpus: Corpus, file: SourceFile) -> Located | None:
         return _verify(_bundled_path(corpus, file), file, "reinstall closeread")
     for folder in (data_folder(corpus.name), cache_folder(corpus.name)):
         if folder is not None and (folder / file.name).exists():
-            remedy = "delete it to download it again, or pass its folder with --data-dir to use it as it is"
+            option = name_option("data_dir")
+            remedy = f"delete it to download it again, or pass its folder with {option} to use it as it is"
             return _verify(folder / file.name, file, remedy)
     return None
 
@@ -346,7 +353,8 @@ def _fetch(file: SourceFile, folder: str) -> Path:
 
 def _explain_unreachable(file: SourceFile, error: _UnreachableError) -> str:
     found = f"not found in {DATA_VARIABLE} or the cache, and {file.url} can't be downloaded ({error})"
-    return f"{found}; put {file.name} into a folder and pass that folder with --data-dir, or try --config sample"
+    advice = f"put {file.name} into a folder and pass that folder with {name_option('data_dir')}"
+    return f"{found}; {advice}, or try {_name_sample()}"
 
 
 def _find_reason(error: OSError) -> str:

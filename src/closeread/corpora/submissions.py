@@ -43,9 +43,12 @@ from closeread.records import (
     place_problem,
 )
 from closeread.tasks import find_submission_format
+from closeread.wording import name_option
 
-ADVICE = ", or use --missing empty or --missing skip"
-"""What commands with that option advise if predictions are missing."""
+
+def advise_missing() -> str:
+    """Return what commands with that option advise if predictions are missing."""
+    return f", or use {name_option('missing', 'empty', 'skip')}"
 
 
 @dataclass(frozen=True)
@@ -270,9 +273,9 @@ def _index_rows(parsed: AnyParsed, key: str, known: set[str]) -> tuple[dict[str,
 def _describe_missing(absent: Sequence[str], total: int) -> str:
     have = "has" if len(absent) == 1 else "have"
     found = f"{len(absent):,} of {pluralize(total, 'id')} {have} no prediction: {join_names(absent)}"
-    return f"{found}. Add {'it' if len(absent) == 1 else 'them'}{ADVICE}"
+    return f"{found}. Add {'it' if len(absent) == 1 else 'them'}{advise_missing()}"
 
 
 def drop_advice(problems: Sequence[Problem]) -> list[Problem]:
     """Return problems without the advice to use options that are not there, or not the submitter's to choose."""
-    return [problem._replace(what=problem.what.removesuffix(ADVICE)) for problem in problems]
+    return [problem._replace(what=problem.what.removesuffix(advise_missing())) for problem in problems]

@@ -15,6 +15,7 @@ from closeread.counts.report_schema import check_comparison
 from closeread.counts.resampling import Difference, compare
 from closeread.counts.results import Loadable
 from closeread.errors import RequestError, describe_unknown, pluralize, quote
+from closeread.wording import name_option
 
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
@@ -83,12 +84,12 @@ class Comparison(Loadable):
 
         return comparison_rows(self)
 
-    def to_stored(self) -> dict[str, Any]:
+    def to_stored(self) -> dict[str, object]:
         """Return what is saved: the JSON, and what it takes to print the same table again."""
-        found = self.to_json()
-        return {**found, **{side: found[side] | getattr(self, side).to_stored() for side in ("first", "second")}}
+        sides = zip(("first", "second"), self.names, (self.first, self.second), strict=True)
+        return {**self.to_json(), **{side: {"name": name, **report.to_stored()} for side, name, report in sides}}
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the comparison as JSON; NaN becomes null."""
         return {
             "format": FORMAT,
@@ -107,7 +108,7 @@ class Comparison(Loadable):
         return {key: number_or_none(value) for key, value in values.items()}
 
     @classmethod
-    def from_json(cls, found: Any, source: object = "comparison") -> Self:
+    def from_json(cls, found: object, source: object = "comparison") -> Self:
         """Read the JSON of a comparison.
 
         Args:
@@ -117,13 +118,13 @@ class Comparison(Loadable):
         Raises:
             FormatError: it is not a comparison; all problems at once.
         """
-        check_comparison(found, source)
+        checked = check_comparison(found, source)
         differences = {
-            name: Difference(*read_numbers(one, Difference._fields)) for name, one in found["differences"].items()
+            name: Difference(*read_numbers(one, Difference._fields)) for name, one in checked["differences"].items()
         }
-        first, second = found["first"], found["second"]
+        first, second = checked["first"], checked["second"]
         reports = Report.from_json(first, source), Report.from_json(second, source)
-        return cls((first["name"], second["name"]), *reports, differences, _read_corrected(found))
+        return cls((first["name"], second["name"]), *reports, differences, _read_corrected(checked))
 
 
 def _read_corrected(found: Mapping[str, Any]) -> Corrected | None:
@@ -209,4 +210,5 @@ def _check_units(names: tuple[str, str], first: Counted, second: Counted) -> Non
     for lacks, lacking, having in ((two - one, names[0], names[1]), (one - two, names[1], names[0])):
         if lacks:
             found = f"{lacking} has no prediction for {unit} {quote(min(lacks))}, but {having} has one"
-            raise RequestError(f"{found}; with --missing skip, both systems must cover the same {unit}s")
+            option = name_option("missing", "skip")
+            raise RequestError(f"{found}; with {option}, both systems must cover the same {unit}s")

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from closeread.argument_types import check_fields
 from closeread.arrays import Floats
 from closeread.counts.metrics import Metric
 from closeread.counts.resampling import Bootstrap, percentile_interval
 from closeread.counts.table import CountTable
+from closeread.errors import RequestError
 
 __all__ = ["Estimate", "Resampling", "Scores", "number_or_none", "read_numbers", "score"]
 
@@ -28,6 +30,16 @@ class Resampling:
     n_resamples: int = 1000
     confidence: float = 0.95
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the types, and the seed.
+
+        Raises:
+            RequestError: a parameter is not a number, or the seed is negative.
+        """
+        check_fields(self)
+        if self.seed < 0:
+            raise RequestError(f"seed is {self.seed} (expected a whole number from 0)")
 
 
 @dataclass(frozen=True)

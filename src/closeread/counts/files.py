@@ -22,6 +22,7 @@ from closeread.counts.table import Breakdown, CountTable, merge
 from closeread.digests import DIGEST_BYTES, combine_digests
 from closeread.errors import FormatError, Problem, RequestError, escape
 from closeread.files import replacing
+from closeread.wording import choose_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -152,7 +153,8 @@ def _check_counts(path: Path, table: CountTable, provenance: Provenance, procedu
     if provenance.signature != procedure.signature(provenance.options, table.gold_digest):
         raise FormatError(path, [Problem("the signature does not match the options and the gold; score again")])
     if not _is_sound(table, procedure):
-        raise FormatError(path, [Problem("contains counts or blocks that --counts never writes; score again")])
+        what = f"contains counts or blocks that {_name_writer()} never writes; score again"
+        raise FormatError(path, [Problem(what)])
     return Counted(table, procedure, provenance)
 
 
@@ -239,7 +241,8 @@ def _read_file(path: Path) -> tuple[CountTable, Provenance]:
         missing = "no such file" if isinstance(error, FileNotFoundError) else "not a Parquet file"
         raise FormatError(path, [Problem(f"can't be read: {error.strerror or missing}")]) from None
     except (KeyError, ValueError, TypeError, AttributeError, RecursionError, pa.ArrowException):
-        raise FormatError(path, [Problem("is not a file of counts (expected one written by --counts)")]) from None
+        what = f"is not a file of counts (expected one written by {_name_writer()})"
+        raise FormatError(path, [Problem(what)]) from None
     return table, provenance
 
 
@@ -331,3 +334,7 @@ def _is_sound(table: CountTable, procedure: Procedure) -> bool:
     blocks = np.unique(table.blocks)
     in_range = all(((column <= 1) | np.isnan(column)).all() for column in scores)
     return in_range and np.array_equal(blocks, np.arange(len(blocks)))
+
+
+def _name_writer() -> str:
+    return choose_words("--counts", "`closeread score --counts`")

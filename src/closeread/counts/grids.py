@@ -17,6 +17,7 @@ from closeread.counts.procedure import Procedure
 from closeread.counts.rendering import NOTHING, Grid, Style, Whole, percent, transpose
 from closeread.counts.report import Report
 from closeread.errors import escape_line, pluralize
+from closeread.wording import choose_words
 
 PARTS = ("precision", "recall")
 ENOUGH_BLOCKS = 30
@@ -265,9 +266,10 @@ def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) 
     least = find_least(n_resamples, n_tests)
     if least <= alpha:
         return []
+    enough, option = math.ceil(n_tests / alpha) - 1, choose_words("--resamples", "resampling=")
     return [
         f"After correction for {pluralize(n_tests, 'comparison')}, {n_resamples:,} resamples give no p-value below "
-        f"{format_p_value(least)}: use {math.ceil(n_tests / alpha) - 1:,} or more (--resamples)."
+        f"{format_p_value(least)}: use {enough:,} or more ({option})."
     ]
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Annotated, Literal
 
 from closeread.arrays import Mask
 from closeread.errors import RequestError, describe_unknown, quote
+
+OptionValue = Annotated[str | float | bool | Path, "a string, a number or a path"]
+"""What a user may give for an option; it counts as its text, True as "true"."""
 
 
 @dataclass(frozen=True)

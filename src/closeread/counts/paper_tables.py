@@ -123,7 +123,7 @@ class Table(Shown):
         del style
         return [make_table_grid(self, missing=True)]
 
-    def to_json(self, corpus: str) -> dict[str, Any]:
+    def to_json(self, corpus: str) -> dict[str, object]:
         """Return the table as JSON can hold it, with the name of its corpus."""
         about = {name: getattr(self, name) for name in ABOUT}
         return {"corpus": corpus, **about, "summary": summarize([self]), "cells": [asdict(cell) for cell in self.cells]}

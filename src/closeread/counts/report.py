@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from closeread._version import __version__
+from closeread.argument_types import check_types
 from closeread.counts.counted import Counted, Provenance, UnitRow, UnitRows, per_unit
 from closeread.counts.estimates import Estimate, Resampling, Scores, score
 from closeread.counts.procedure import Procedure
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMAT",
+    "SHOWN",
     "Counted",
     "Estimate",
     "Provenance",
@@ -113,6 +115,7 @@ class Report(Loadable):
 
         return report_rows(self)
 
+    @check_types
     def save(self, path: str | Path, *, units: bool = False) -> None:
         """Write the report as JSON, completely or not at all; `load` reads it.
 
@@ -126,11 +129,11 @@ class Report(Loadable):
         """
         write_json(Path(path), {**self.to_stored(), **({"units": list(self.units)} if units else {})})
 
-    def to_stored(self) -> dict[str, Any]:
+    def to_stored(self) -> dict[str, object]:
         """Return what is saved: the JSON, and what it takes to print the same table again."""
         return {**self.to_json(), "titles": dict(self.titles), "preset": self.preset}
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the report in the JSON format that is printed, stored and submitted."""
         p, total = self.provenance, self.total.to_json()
         return {
@@ -160,7 +163,7 @@ class Report(Loadable):
         }
 
     @classmethod
-    def from_json(cls, found: Any, source: object = "report") -> Self:
+    def from_json(cls, found: object, source: object = "report") -> Self:
         """Read the JSON of a report.
 
         Args:
@@ -170,21 +173,21 @@ class Report(Loadable):
         Raises:
             FormatError: it is not a report; all problems at once.
         """
-        check_report(found, source)
-        about = {name: found[name] for name in (one.name for one in fields(Provenance))}
+        checked = check_report(found, source)
+        about = {name: checked[name] for name in (one.name for one in fields(Provenance))}
         return cls(
             Provenance(**about),
-            Resampling(found["n_resamples"], found["confidence"], found["seed"]),
-            found["unit"],
-            found["resampling_unit"],
-            Scores.from_json(found),
+            Resampling(checked["n_resamples"], checked["confidence"], checked["seed"]),
+            checked["unit"],
+            checked["resampling_unit"],
+            Scores.from_json(checked),
             {
                 field: {value: Scores.from_json(one) for value, one in values.items()}
-                for field, values in found["slices"].items()
+                for field, values in checked["slices"].items()
             },
-            found.get("titles", {}),
-            found.get("preset"),
-            found.get("units"),
+            checked.get("titles", {}),
+            checked.get("preset"),
+            checked.get("units"),
         )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from closeread.errors import FormatError, Problem, quote, shorten
 from closeread.files import package_folder
@@ -13,8 +13,8 @@ from closeread.files import package_folder
 __all__ = ["check_comparison", "check_report", "check_reproduction", "check_systems_table"]
 
 
-def check_report(found: Any, source: object = "report") -> None:
-    """Check a report by its schema.
+def check_report(found: object, source: object = "report") -> Mapping[str, Any]:
+    """Check a report by its schema, and return it.
 
     Args:
         found: the JSON value.
@@ -23,11 +23,11 @@ def check_report(found: Any, source: object = "report") -> None:
     Raises:
         FormatError: it breaks the schema; all problems at once.
     """
-    _check("report", found, source)
+    return _check("report", found, source)
 
 
-def check_comparison(found: Any, source: object = "comparison") -> None:
-    """Check a comparison by its schema.
+def check_comparison(found: object, source: object = "comparison") -> Mapping[str, Any]:
+    """Check a comparison by its schema, and return it.
 
     Args:
         found: the JSON value.
@@ -37,18 +37,19 @@ def check_comparison(found: Any, source: object = "comparison") -> None:
         FormatError: it breaks the schema, or its two reports do not have the scores that it compares; all problems at
             once.
     """
-    _check("comparison", found, source)
+    checked = _check("comparison", found, source)
     problems = [
         Problem(f"differences: {quote(name)} is not a score of both systems")
-        for name in found["differences"]
-        if not all(name in found[side]["scores"] for side in ("first", "second"))
+        for name in checked["differences"]
+        if not all(name in checked[side]["scores"] for side in ("first", "second"))
     ]
     if problems:
         raise FormatError(source, problems)
+    return checked
 
 
-def check_systems_table(found: Any, source: object = "table") -> None:
-    """Check a table of systems by its schema.
+def check_systems_table(found: object, source: object = "table") -> Mapping[str, Any]:
+    """Check a table of systems by its schema, and return it.
 
     Args:
         found: the JSON value.
@@ -58,12 +59,13 @@ def check_systems_table(found: Any, source: object = "table") -> None:
         FormatError: it breaks the schema, names a system twice, or has scores or tests of systems that it lacks; all
             problems at once.
     """
-    _check("table", found, source)
-    if problems := list(_find_wrong_names(found)):
+    checked = _check("table", found, source)
+    if problems := list(_find_wrong_names(checked)):
         raise FormatError(source, problems)
+    return checked
 
 
-def _find_wrong_names(found: Any) -> Iterator[Problem]:
+def _find_wrong_names(found: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield a problem for every name in a table of systems that does not fit the others."""
     names = [one["name"] for one in found["systems"]]
     for i, one in enumerate(found["systems"]):
@@ -85,8 +87,8 @@ def _find_wrong_names(found: Any) -> Iterator[Problem]:
                 yield Problem(f"pairs.{score}[{i}]: {pair} in the table")
 
 
-def check_reproduction(found: Any, source: object = "reproduction") -> None:
-    """Check the recomputed tables of a paper by their schema.
+def check_reproduction(found: object, source: object = "reproduction") -> Sequence[Mapping[str, Any]]:
+    """Check the recomputed tables of a paper by their schema, and return them.
 
     Args:
         found: the JSON value.
@@ -95,13 +97,14 @@ def check_reproduction(found: Any, source: object = "reproduction") -> None:
     Raises:
         FormatError: they break the schema, or are of several papers; all problems at once.
     """
-    _check("reproduction", found, source)
-    corpora = list(dict.fromkeys(table["corpus"] for table in found))
+    checked = cast("Sequence[Mapping[str, Any]]", _check("reproduction", found, source))
+    corpora = list(dict.fromkeys(table["corpus"] for table in checked))
     if len(corpora) > 1:
         raise FormatError(source, [Problem(f"has tables of {', '.join(corpora)} (expected those of one corpus)")])
+    return checked
 
 
-def _check(definition: str, found: Any, source: object) -> None:
+def _check(definition: str, found: object, source: object) -> Mapping[str, Any]:
     if not _load_validator(definition).is_valid(found):
         import jsonschema
 
@@ -109,6 +112,7 @@ def _check(definition: str, found: Any, source: object) -> None:
         errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(found), key=lambda error: error.json_path)
         problems = [Problem(f"{error.json_path.removeprefix('$.')}: {shorten(error.message)}") for error in errors]
         raise FormatError(source, problems)
+    return cast("Mapping[str, Any]", found)
 
 
 def _load_schema(definition: str) -> Any:

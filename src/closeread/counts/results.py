@@ -7,8 +7,9 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, overload
+from typing import TYPE_CHECKING, Literal, Self, overload
 
+from closeread.argument_types import check_types
 from closeread.counts.frames import make_frame
 from closeread.counts.rendering import Grid, Style, csv_text, draw
 from closeread.errors import FormatError, Problem
@@ -65,7 +66,7 @@ class Result(Shown):
         """Return header and rows of its data, tidy: one observation a row."""
 
     @abstractmethod
-    def to_json(self) -> Any:
+    def to_json(self) -> object:
         """Return it as a JSON value."""
 
     def to_csv(self) -> str:
@@ -97,6 +98,7 @@ class Result(Shown):
         """
         return make_frame(*self.to_rows(), library)
 
+    @check_types
     def save(self, path: str | Path) -> None:
         """Write it as JSON, completely or not at all.
 
@@ -114,6 +116,7 @@ class Loadable(Result):
     """A result whose JSON can be read again, as it was printed or saved."""
 
     @classmethod
+    @check_types
     def load(cls, path: str | Path) -> Self:
         """Read its JSON from a file, such as `save` writes.
 
@@ -124,7 +127,7 @@ class Loadable(Result):
 
     @classmethod
     @abstractmethod
-    def from_json(cls, found: Any, source: object) -> Self:
+    def from_json(cls, found: object, source: object) -> Self:
         """Read its JSON.
 
         Args:

@@ -15,8 +15,12 @@ from closeread.counts.options import Option
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report
 from closeread.errors import RequestError, escape, quote, suggest
+from closeread.wording import name_option
 
 __all__ = [
+    "HEAD",
+    "PARTS",
+    "REPORT",
     "check_comparable",
     "choose_columns",
     "find_kind",
@@ -189,7 +193,9 @@ def check_comparable(
     how = f"as {quote(names[0])} was" if requested is None else "on the gold and with the options given"
     text = "\n".join([f"the systems are not comparable: they were not scored {how}:", *problems])
     skips = {one.options.get("missing") for one in (expected, *provenances)} == {"skip"}
-    raise RequestError(text + ("\nWith --missing skip, all systems must cover the same units." if skips else ""))
+    if skips:
+        text += f"\nWith {name_option('missing', 'skip')}, all systems must cover the same units."
+    raise RequestError(text)
 
 
 def _list_differences(found: Provenance, expected: Provenance, options: Sequence[Option]) -> list[str]:

@@ -26,7 +26,7 @@ from closeread.errors import RequestError, describe_unknown, pluralize, quote
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
 
-__all__ = ["IntervalStyle", "PairTest", "Standing", "SystemsTable", "make_systems_table"]
+__all__ = ["MAX_DIGITS", "IntervalStyle", "PairTest", "Standing", "SystemsTable", "make_systems_table"]
 
 IntervalStyle = Literal["none", "range", "plus-minus"]
 """How a table shows intervals: not at all, by both ends, or by half of their width."""
@@ -156,7 +156,7 @@ class SystemsTable(Loadable):
 
         return make_pair_rows(self) if self.pairs else make_rows(self)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the table as JSON, with the report of each system and the tests of all pairs; NaN becomes null."""
         return {
             "format": FORMAT,
@@ -168,33 +168,35 @@ class SystemsTable(Loadable):
             "n_resamples": self.resampling.n_resamples,
             "confidence": self.resampling.confidence,
             "seed": self.resampling.seed,
-            "systems": [
-                {
-                    "name": name,
-                    "has_counts": self.has_counts[i],
-                    "standings": {score: self.standings[score][i] for score in self.scores},
-                    "report": self.reports[i].to_json(),
-                }
-                for i, name in enumerate(self.names)
-            ],
+            "systems": self._list_systems([report.to_json() for report in self.reports]),
             "pairs": {score: [self._pair_to_json(test) for test in tests] for score, tests in self.tests.items()},
         }
+
+    def _list_systems(self, reports: Sequence[object]) -> list[dict[str, object]]:
+        """Return the JSON of all systems, given that of their reports."""
+        return [
+            {
+                "name": name,
+                "has_counts": self.has_counts[i],
+                "standings": {score: self.standings[score][i] for score in self.scores},
+                "report": reports[i],
+            }
+            for i, name in enumerate(self.names)
+        ]
 
     def _pair_to_json(self, test: PairTest) -> dict[str, object]:
         values = {**test.difference._asdict(), "p_randomization_corrected": test.p_corrected}
         numbers = {key: number_or_none(value) for key, value in values.items()}
         return {"first": self.names[test.first], "second": self.names[test.second], **numbers}
 
-    def to_stored(self) -> dict[str, Any]:
+    def to_stored(self) -> dict[str, object]:
         """Return what is saved: the JSON, and what it takes to print the same table again."""
-        found = self.to_json()
-        for system, report in zip(found["systems"], self.reports, strict=True):
-            system["report"] = report.to_stored()
+        systems = self._list_systems([report.to_stored() for report in self.reports])
         shown = {"digits": self.digits, "intervals": self.intervals, "show_pairs": self.pairs}
-        return {**found, **shown, "lacking": self.lacking}
+        return {**self.to_json(), **shown, "systems": systems, "lacking": self.lacking}
 
     @classmethod
-    def from_json(cls, found: Any, source: object = "table") -> Self:
+    def from_json(cls, found: object, source: object = "table") -> Self:
         """Read the JSON of a table.
 
         Args:
@@ -204,19 +206,19 @@ class SystemsTable(Loadable):
         Raises:
             FormatError: it is not a table of systems; all problems at once.
         """
-        check_systems_table(found, source)
-        systems = found["systems"]
+        checked = check_systems_table(found, source)
+        systems = checked["systems"]
         names = tuple(one["name"] for one in systems)
-        shown = {name: found[name] for name in ("digits", "intervals", "lacking") if name in found}
+        shown = {name: checked[name] for name in ("digits", "intervals", "lacking") if name in checked}
         return cls(
             names,
             tuple(Report.from_json(one["report"], source) for one in systems),
-            tuple(found["scores"]),
-            {score: [_read_test(test, names) for test in tests] for score, tests in found["pairs"].items()},
+            tuple(checked["scores"]),
+            {score: [_read_test(test, names) for test in tests] for score, tests in checked["pairs"].items()},
             tuple(one["has_counts"] for one in systems),
-            Resampling(found["n_resamples"], found["confidence"], found["seed"]),
-            found["alpha"],
-            pairs=found.get("show_pairs", False),
+            Resampling(checked["n_resamples"], checked["confidence"], checked["seed"]),
+            checked["alpha"],
+            pairs=checked.get("show_pairs", False),
             **shown,
         )
 

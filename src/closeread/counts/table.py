@@ -222,7 +222,8 @@ class CountTable:
 def find_tied(values: Ints) -> Mask:
     """Mark the values of a sorted array that occur several times."""
     is_first = mark_run_starts(values)
-    return ~(is_first & np.append(is_first[1:], True))
+    is_tied: Mask = ~(is_first & np.append(is_first[1:], True))
+    return is_tied
 
 
 def _take(values: Sequence[T], indices: Ints) -> list[T]:

@@ -23,12 +23,11 @@ from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE
 from closeread.formats.xml_tree import Element, read_xml
 
-TEXT, DCT = "TEXT", "DCT"
+TEXT, DCT, EVENT, TIMEX = "TEXT", "DCT", "EVENT", "TIMEX3"
 TITLES = ("TITLE", "EXTRAINFO")
-EVENT, TIMEX = "EVENT", "TIMEX3"
-IDS = {EVENT: "eid", TIMEX: "tid", "MAKEINSTANCE": "eiid", "TLINK": "lid"}
-LINKS = ("SLINK", "ALINK")
-OUTSIDE = ("DOCID", DCT, *TITLES, "MAKEINSTANCE", "TLINK", *LINKS)
+_IDS = {EVENT: "eid", TIMEX: "tid", "MAKEINSTANCE": "eiid", "TLINK": "lid"}
+_LINKS = ("SLINK", "ALINK")
+_OUTSIDE = ("DOCID", DCT, *TITLES, "MAKEINSTANCE", "TLINK", *_LINKS)
 """Elements that are not part of the text, wherever they are."""
 
 RELATION_TYPES = (
@@ -37,8 +36,8 @@ RELATION_TYPES = (
 )
 NO_RELATION = ("VAGUE", "NONE")
 """What TimeBank-Dense and its systems write for a pair of intervals that they have looked at and can't order."""
-SOURCES = {"eventInstanceID": "MAKEINSTANCE", "timeID": TIMEX, "eventID": EVENT}
-TARGETS = {"relatedToEventInstance": "MAKEINSTANCE", "relatedToTime": TIMEX, "relatedToEvent": EVENT}
+_SOURCES = {"eventInstanceID": "MAKEINSTANCE", "timeID": TIMEX, "eventID": EVENT}
+_TARGETS = {"relatedToEventInstance": "MAKEINSTANCE", "relatedToTime": TIMEX, "relatedToEvent": EVENT}
 """Attributes of a TLINK, and the element whose id each holds."""
 
 
@@ -61,7 +60,7 @@ class Span(NamedTuple):
     @property
     def id(self) -> str:
         """The id of an event or a time."""
-        return self.attributes[IDS[self.name]]
+        return self.attributes[_IDS[self.name]]
 
 
 class Passage(NamedTuple):
@@ -83,13 +82,7 @@ class Passage(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """An element without text, such as MAKEINSTANCE or SLINK.
-
-    Attributes:
-        name: its tag.
-        attributes: name to value.
-        line: its line in the file, from 1; None without a file.
-    """
+    """An element without text, such as MAKEINSTANCE or SLINK; as a `Span`, without a place in the text."""
 
     name: str
     attributes: Mapping[str, str]
@@ -191,7 +184,7 @@ def read_timeml(path: Path) -> Document:
     tlinks = [tlink for element in root.below("TLINK") if (tlink := _read_tlink(element, ends, problems)) is not None]
     problems.raise_any(path)
     docid = next((element.text().strip() for element in root.below("DOCID")), None)
-    links = tuple(entry for name in LINKS for entry in _read_entries(root, name))
+    links = tuple(entry for name in _LINKS for entry in _read_entries(root, name))
     return Document(docid, passages, instances, tuple(tlinks), links)
 
 
@@ -205,7 +198,7 @@ def _read_passage(name: str, element: Element) -> Passage:
             if isinstance(child, str):
                 parts.append(child)
                 start += len(child)
-            elif child.name not in OUTSIDE:
+            elif child.name not in _OUTSIDE:
                 place = len(spans)
                 spans.append(Span(child.name, start, start, child.attributes, child.line))
                 start = walk(child, start)
@@ -233,7 +226,7 @@ def _check_ids(elements: Iterable[Span | Entry], problems: Problems) -> None:
     """Report elements of one name with a missing or repeated id."""
     seen: dict[str, int | None] = {}
     for element in elements:
-        attribute = IDS[element.name]
+        attribute = _IDS[element.name]
         found = element.attributes.get(attribute)
         if found is None and element.name == "TLINK":
             continue
@@ -300,7 +293,7 @@ class _Ends:
 def _read_tlink(element: Element, ends: _Ends, problems: Problems) -> Tlink | None:
     """Read a link; return None and report its problems if it is invalid."""
     given, intervals, wrong = element.attributes, [], []
-    for side in (SOURCES, TARGETS):
+    for side in (_SOURCES, _TARGETS):
         named = [attribute for attribute in side if attribute in given]
         if len(named) != 1:
             wrong.append(f"has {len(named)} of {', '.join(side)} (expected exactly one)")
@@ -317,7 +310,7 @@ def _read_tlink(element: Element, ends: _Ends, problems: Problems) -> Tlink | No
         problems.add(f"TLINK {quote(given['lid'])}: {what}" if "lid" in given else f"TLINK: {what}", element.line)
     if wrong:
         return None
-    used = {*SOURCES, *TARGETS, "relType"}
+    used = {*_SOURCES, *_TARGETS, "relType"}
     others = {name: value for name, value in given.items() if name not in used}
     return Tlink(intervals[0], intervals[1], relation, others, element.line)
 

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal, TypeAlias
 
 import datasets
 
 from closeread.corpora.names import find_corpus
+from closeread.counts.options import OptionValue
 from closeread.errors import RequestError, describe_unknown
 from closeread.hf.builder import CorpusBuilder
 from closeread.hf.modules import class_name
 from closeread.hf.reading_code import code_digest
 from closeread.hf.register import reject_inapplicable
 
-__all__ = ["builder_class", "load_dataset", "load_dataset_builder"]
+Split: TypeAlias = Annotated[str | datasets.Split | datasets.ReadInstruction, "a split"]
+Data: TypeAlias = datasets.Dataset | datasets.DatasetDict | datasets.IterableDataset | datasets.IterableDatasetDict
+Folder: TypeAlias = str | Path | Literal[""] | None
+"""A folder; for `datasets`, an empty string means no folder."""
+
+__all__ = ["Data", "Folder", "Split", "builder_class", "load_dataset", "load_dataset_builder"]
 
 
 def load_dataset_builder(
     path: str,
     name: str | None = None,
     *,
-    data_dir: str | Path | None = None,
+    data_dir: Folder = None,
     cache_dir: str | Path | None = None,
     features: datasets.Features | None = None,
-    **reading: Any,
+    **reading: OptionValue | None,
 ) -> CorpusBuilder:
     """Return the builder of a corpus.
 
@@ -38,11 +45,12 @@ def load_dataset_builder(
         **reading: folders and options of reading that the corpus declares, such as `treebank`.
 
     Raises:
-        RequestError: there is no such corpus, folder or option, or `data_dir` is given for a config that ships in the
-            package.
-        ValueError: the corpus has no such config.
+        RequestError: there is no such corpus, config, folder or option, or `data_dir` is given for a config that ships
+            in the package.
     """
     declared = find_corpus(path)
+    if name is not None and name not in declared.configs:
+        raise RequestError(describe_unknown(f"config of {declared.name}", name, list(declared.configs)))
     known = [folder.name for folder in declared.user_folders] + [option.name for option in declared.reading_options]
     for argument in reading:
         if argument not in known:
@@ -62,9 +70,9 @@ def load_dataset(
     path: str,
     name: str | None = None,
     *,
-    split: Any = None,
+    split: Split | Sequence[Split] | None = None,
     streaming: bool = False,
-    data_dir: str | Path | None = None,
+    data_dir: Folder = None,
     cache_dir: str | Path | None = None,
     features: datasets.Features | None = None,
     download_mode: datasets.DownloadMode | str | None = None,
@@ -72,9 +80,9 @@ def load_dataset(
     keep_in_memory: bool = False,
     num_proc: int | None = None,
     revision: str | None = None,
-    data_files: Any = None,
-    **reading: Any,
-) -> Any:
+    data_files: object = None,
+    **reading: OptionValue | None,
+) -> Data:
     """Load a corpus as `datasets.load_dataset` does, with those of its arguments that apply.
 
     Args:
@@ -93,8 +101,8 @@ def load_dataset(
         **reading: folders and options of reading that the corpus declares, such as `treebank` and `coreference`.
 
     Raises:
-        RequestError: there is no such corpus, or an argument does not apply to it.
-        ValueError: the corpus has no such config or split.
+        RequestError: there is no such corpus or config, or an argument does not apply to it.
+        ValueError: the corpus has no such split.
         InputError: its files are unavailable, are not the released ones, or break their format.
     """
     reject_inapplicable(path, {"revision": revision, "data_files": data_files})

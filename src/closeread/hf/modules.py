@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import inspect
 import pkgutil
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from closeread._version import __version__
 from closeread.corpora.gold import corpus_names
@@ -28,7 +29,7 @@ def module_names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg)
 
 
-def load_metric(name: str, **arguments: Any) -> evaluate.Metric:
+def load_metric(name: str, **arguments: str | float | bool | None) -> evaluate.Metric:
     """Load one of our evaluate modules by name, without patching `evaluate`.
 
     Args:
@@ -36,10 +37,15 @@ def load_metric(name: str, **arguments: Any) -> evaluate.Metric:
         **arguments: what `evaluate.load` passes on, such as `experiment_id`.
 
     Raises:
-        RequestError: there is no such module, or the procedure has several.
+        RequestError: there is no such module or argument, or the procedure has several.
     """
     name = find_module(name)
     module = importlib.import_module(f"closeread.metrics.{name}.{name}")
+    from evaluate import Metric
+
+    for argument in arguments:
+        if argument not in (known := list(inspect.signature(Metric).parameters)[:-1]):
+            raise RequestError(describe_unknown("argument of load_metric", argument, known))
     return getattr(module, class_name(name))(**arguments)
 
 

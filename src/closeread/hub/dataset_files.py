@@ -16,6 +16,7 @@ from closeread.corpora.gold import select, splits_at_hand
 from closeread.corpora.sources import DATA_VARIABLE, data_folder
 from closeread.errors import RequestError
 from closeread.hub.front_matter import check_card
+from closeread.wording import name_option
 
 NUMBER = "[0-9]" * 5
 """The pattern of a shard's number in the name of a Parquet file."""
@@ -55,6 +56,7 @@ OWN_COPY_ONLY = """
 
 ```python
 import closeread
+from closeread.wording import name_option
 
 corpus = closeread.load_dataset("{name}", data_dir="{name}")
 ```
@@ -74,7 +76,7 @@ def choose_configs(corpus: Corpus, asked: Sequence[str]) -> list[str]:
     if asked and refused:
         raise RequestError(
             f"{describe_refusal(corpus)}: config {', '.join(refused)} can't be published. "
-            "Without --config, the card is published with the configs that come with closeread."
+            f"Without {name_option('config')}, the card is published with the configs that come with closeread."
         )
     return [name for name in names if name not in refused]
 
@@ -92,9 +94,10 @@ def require_all_splits(corpus: Corpus, configs: Sequence[str]) -> None:
         if split not in splits_at_hand(corpus, name)
     ]
     if lacking:
+        option = name_option("config")
         raise RequestError(
             f"{corpus.title} can't be published without some of its splits: {data_folder(corpus.name)} lacks "
-            f"{', '.join(lacking)}. Add the files, unset {DATA_VARIABLE} to download them, or use --config."
+            f"{', '.join(lacking)}. Add the files, unset {DATA_VARIABLE} to download them, or use {option}."
         )
 
 

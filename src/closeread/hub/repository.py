@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from huggingface_hub.hf_api import RepoFile
 
 __all__ = [
+    "OLDEST",
+    "READERS",
     "Commit",
     "ConflictError",
     "Hub",
@@ -37,6 +39,7 @@ __all__ = [
     "PullRequest",
     "PullRequestDetails",
     "Repository",
+    "Status",
     "TooLargeError",
 ]
 

@@ -26,6 +26,7 @@ from closeread.leaderboard.results import make_record
 from closeread.leaderboard.submission import unpacked
 from closeread.leaderboard.worker import read_message, write_message
 from closeread.scoring import Scorer
+from closeread.wording import word_for_command_line
 
 SHOWN = 50
 """The largest number of problems that are told."""
@@ -198,4 +199,5 @@ def _digest_rows(scorer: Scorer, system: System, data: bytes) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    with word_for_command_line():  # what it answers is shown by the commands of the leaderboard
+        main()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from closeread.counts.rendering import Grid, format_percent
 from closeread.errors import pluralize
 from closeread.tasks.coref.agreement import Agreement
+from closeread.wording import choose_words
 
 
 def make_grid(measured: Agreement, limit: int | None = None) -> Grid:
@@ -17,7 +18,8 @@ def make_grid(measured: Agreement, limit: int | None = None) -> Grid:
     ]
     rows.append([f"{chosen['average']} average", "", "", *map(format_percent, measured.alpha.values())])
     left = len(measured.documents) - len(shown)
-    notes = [f"{pluralize(left, 'more document')}: see --limit, --json and --format csv."] if left else []
+    where = choose_words("--limit, --json and --format csv", "to_frame()")
+    notes = [f"{pluralize(left, 'more document')}: see {where}."] if left else []
     notes += [
         "Krippendorff's alpha times 100."
         if chosen["form"] == "standard"

@@ -29,6 +29,7 @@ from closeread.tasks.coref.matching import match_sides, without_repeats
 from closeread.tasks.coref.mention_fields import FIELDS
 from closeread.tasks.coref.procedure import PROCEDURE
 from closeread.tasks.coref.slices import require_fields
+from closeread.wording import choose_words, name_option
 
 HEADER = ["error", "document", "entity", "mentions"]
 LIMIT = 10
@@ -105,7 +106,8 @@ def check_options(options: Mapping[str, object], kinds: Sequence[str] = ()) -> N
         if kind not in KINDS:
             raise RequestError(describe_unknown("kind of error", kind, list(KINDS)))
     if options.get("duplicates") == "reference":
-        raise RequestError("an error analysis needs every mention in one entity; use --duplicates first")
+        advice = f"use {name_option('duplicates', 'first')}"
+        raise RequestError(f"an error analysis needs every mention in one entity; {advice}")
 
 
 def count_errors(
@@ -160,7 +162,8 @@ def _make_document_grids(documents: Sequence[DocumentErrors], limit: int) -> Ite
         for one in documents[:limit]
     ]
     left = len(documents) - len(rows)
-    notes = [f"{pluralize(left, 'more document')} with errors: see --limit and --json."] if left else []
+    where = choose_words("--limit and --json", "to_json()")
+    notes = [f"{pluralize(left, 'more document')} with errors: see {where}."] if left else []
     if rows:
         yield Grid("Documents with the most errors", ["document", "in entities", "in mentions", "errors"], rows, notes)
 
@@ -170,8 +173,9 @@ def _make_error_grids(analysis: ErrorAnalysis, kinds: Sequence[str], limit: int)
 
     rows = [_make_row(error) for kind in kinds for error in islice(list_errors(analysis, kinds, only=kind), limit)]
     left = sum(analysis.count()[kind] for kind in kinds) - len(rows)
+    where = choose_words("--limit, --json and --format csv", "to_frame()")
     notes = ["A bar separates mentions that the other side has in different entities or not at all."]
-    notes += [f"{pluralize(left, 'more error')}: see --limit, --json and --format csv."] if left else []
+    notes += [f"{pluralize(left, 'more error')}: see {where}."] if left else []
     if rows:
         yield Grid("", HEADER, rows, notes, prose=frozenset({"mentions"}))
 

@@ -19,6 +19,7 @@ from closeread.corpora.judging import validate_records
 from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.corpora.sides import read_corpus_gold
+from closeread.corpora.submissions import advise_missing
 from closeread.counts.sides import Inconsistency, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.errors import (
@@ -281,7 +282,7 @@ def align(
     if absent and missing == "error":
         lacking = "has no response" if len(absent) == 1 else "have no response"
         found = f"{len(absent):,} of the {len(key.names):,} documents of the key {lacking}: {join_names(absent)}"
-        problems.append(Problem(f"{found}. Add them, or use --missing empty or --missing skip"))
+        problems.append(Problem(f"{found}. Add them{advise_missing()}"))
     problems += token_differences(key, response, words)
     problems += _find_beyond(key, response)
     if duplicates == "error":

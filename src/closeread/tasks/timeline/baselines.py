@@ -19,6 +19,7 @@ from closeread.records import Record
 from closeread.tasks.timeline.building import UNKNOWN, Event, order_events
 from closeread.tasks.timeline.cat_xml import read_folder
 from closeread.tasks.timeline.gold import Timelines, timelines_of
+from closeread.wording import name_option
 
 
 class EventInSentence(NamedTuple):
@@ -80,7 +81,8 @@ def _get_documents(known: Timelines, articles: Path | None) -> Sequence[Record]:
             raise FormatError(articles, parsed.problems)
         return parsed.records
     if not known.documents:
-        raise RequestError("these timelines have no documents; use --articles to name a folder of documents")
+        option = name_option("articles")
+        raise RequestError(f"these timelines have no documents; use {option} to name a folder of documents")
     return known.documents
 
 

@@ -21,6 +21,7 @@ from closeread.tasks.timeline.kernels.timelines import Entry
 from closeread.tasks.timeline.plot_events import format_anchor
 from closeread.tasks.timeline.plot_layout import place_blocks
 from closeread.tasks.timeline.ways import Kind
+from closeread.wording import name_option
 
 MAX_MENTIONS = 30
 """The most mentions that are drawn: their relations, of which there are up to 1,770, would hide each other."""
@@ -107,7 +108,7 @@ def check_size(entries: Sequence[Entry]) -> None:
     mentions = sum(len(entry["mentions"]) for entry in entries if entry["position"])
     if mentions > MAX_MENTIONS:
         found = f"the timeline has {mentions:,} mentions in order (expected at most {MAX_MENTIONS})"
-        raise RequestError(f"{found}; use --positions to draw a part of it")
+        raise RequestError(f"{found}; use {name_option('positions')} to draw a part of it")
 
 
 def arrange_nodes(graph: Graph, measure: Measure) -> Layout:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, zip_longest
 from pathlib import Path
 
+from closeread.corpora.submissions import advise_missing
 from closeread.counts.sides import Inconsistency, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import unit_digests
@@ -19,6 +20,7 @@ from closeread.errors import FormatError, InputError, Problem, RequestError, Sub
 from closeread.formats.timeml import NO_RELATION, TITLES, Document, Tlink, read_timeml
 from closeread.records import Origin, Record
 from closeread.tasks.tlinks.counting import contradictions, tautologies
+from closeread.wording import name_option
 
 NO_CORPUS = Origin("tlinks", None, None, None)
 SUFFIXES = (".tml", ".timeml", ".xml")
@@ -224,7 +226,7 @@ def _compare_names(known: Sequence[str], given: Documents, missing: str) -> Iter
     if absent and missing == "error":
         named = ", ".join(quote(name) for name in absent[:3]) + (", …" if len(absent) > 3 else "")
         lacking = f"lacks {len(absent):,} of {len(known):,} documents of the key: {named}"
-        yield Problem(f"{lacking}. Add them, or use --missing empty or --missing skip")
+        yield Problem(f"{lacking}. Add them{advise_missing()}")
 
 
 def _find_differences(key: Document, response: Document, matching: str) -> Iterator[Problem]:
@@ -244,7 +246,7 @@ def _find_differences(key: Document, response: Document, matching: str) -> Itera
             if name in extents and not _can_match(extents[name], interval):
                 here, there = (quote(passage.words(span)) for passage, span in (given[name], gold[name]))
                 found = f"id {quote(name)} is {here} here but {there} in the key"
-                advice = "use the ids of the key, or --matching strict or --matching relaxed"
+                advice = f"use the ids of the key, or {name_option('matching', 'strict', 'relaxed')}"
                 yield Problem(f"{found}; {advice}", given[name][1].line)
 
 

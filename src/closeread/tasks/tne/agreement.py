@@ -42,10 +42,10 @@ from closeread.tasks.tne import procedure as tne
 from closeread.tasks.tne.annotators import align
 from closeread.tasks.tne.columns import Documents
 
-COREF = ("muc", "conll")
-IN_WORDS = {"np_relations": "links", "coref": "clusters"}
-OF_CLUSTERS = coref.PROCEDURE.with_metrics(COREF)
-FIELDS = ("domain", "forum")
+_COREF = ("muc", "conll")
+_IN_WORDS = {"np_relations": "links", "coref": "clusters"}
+_OF_CLUSTERS = coref.PROCEDURE.with_metrics(_COREF)
+_FIELDS = ("domain", "forum")
 """The fields of documents whose values agreement can be broken down by."""
 
 
@@ -190,8 +190,8 @@ def compare_annotators(annotators: Sequence[Annotator], *, by: Sequence[str] = (
     require_two(annotators)
     fields = (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))
     for field in fields:
-        if field not in FIELDS:
-            raise RequestError(describe_unknown("field", field, FIELDS))
+        if field not in _FIELDS:
+            raise RequestError(describe_unknown("field", field, _FIELDS))
     read = read_all(annotators, _read)
     found = measure_agreement(read, [one.name for one in annotators], fields)
     if not found.mean:
@@ -206,16 +206,6 @@ def _read(annotator: Annotator) -> Sequence[Record]:
     return take_records(corpus, source, annotator.name, "annotation").records
 
 
-def agreement(
-    first: Sequence[Record],
-    second: Sequence[Record],
-    names: tuple[str, str] = ("the first", "the second"),
-    by: Sequence[str] = (),
-) -> Agreement:
-    """Measure the agreement between two annotators; see `measure_agreement`."""
-    return measure_agreement([first, second], names, by).pairs[0, 1]
-
-
 def measure_agreement(
     annotators: Sequence[Sequence[Record]], names: Sequence[str], by: Sequence[str] = ()
 ) -> PairedAgreement:
@@ -226,7 +216,7 @@ def measure_agreement(
             has: `np_relations`, or `relations` and `fallback` as in submissions, and `coref`.  If the second of two has
             several prepositions for a pair, the first counts, and it is correct if it is one of the first annotator's.
         names: the names of the annotators in messages.
-        by: fields (of `FIELDS`) to break scores down by; a document has the value of the annotators who have one.
+        by: fields (of `_FIELDS`) to break scores down by; a document has the value of the annotators who have one.
 
     Raises:
         FormatError: the files don't have the same documents with the same noun phrases, have links between noun
@@ -248,7 +238,7 @@ def _gather_fields(
     """Return the values of fields, each (n_documents,), and where annotators differ in them."""
     problems = []
     ids, merged = aligned[0].column("id"), dict[str, list[str | None]]()
-    for field in FIELDS:
+    for field in _FIELDS:
         values = [
             [(name, value) for name, value in zip(names, row, strict=True) if value is not None]
             for row in zip(*(side.column(field) for side in aligned), strict=True)
@@ -268,11 +258,11 @@ def _compare(one: Documents, two: Documents, names: tuple[str, str], fields: Map
     """Compare two annotators' documents, in all and by field."""
     lacking = [
         _describe_lack(documents, field, name)
-        for field in IN_WORDS
+        for field in _IN_WORDS
         for documents, name in zip((one, two), names, strict=True)
         if None in documents.column(field)
     ]
-    compared = {field: not any(None in side.column(field) for side in (one, two)) for field in IN_WORDS}
+    compared = {field: not any(None in side.column(field) for side in (one, two)) for field in _IN_WORDS}
     links = _count_links(one, two) if compared["np_relations"] else None
     clusters = _count_clusters(one, two) if compared["coref"] else None
 
@@ -280,7 +270,7 @@ def _compare(one: Documents, two: Documents, names: tuple[str, str], fields: Map
         return (
             int(rows.sum()),
             None if links is None else _compute_scores(links.select(rows), tne.PROCEDURE.metrics),
-            None if clusters is None else _compute_scores(clusters.select(rows), OF_CLUSTERS.metrics),
+            None if clusters is None else _compute_scores(clusters.select(rows), _OF_CLUSTERS.metrics),
         )
 
     slices = {
@@ -297,7 +287,7 @@ def _unify_links(record: Record) -> Record:
 
 def _describe_lack(documents: Documents, field: str, name: str) -> str:
     without = [one for one, value in zip(documents.column("id"), documents.column(field), strict=True) if value is None]
-    what = IN_WORDS[field]
+    what = _IN_WORDS[field]
     if len(without) == len(documents):
         return f"{name} has no {what}: its {what} are not compared."
     of_documents = f"{len(without):,} of {len(documents):,} documents ({join_names(without)})"
@@ -339,7 +329,7 @@ def _count_links(one: Documents, two: Documents) -> CountTable:
 
 
 def _count_clusters(one: Documents, two: Documents) -> CountTable:
-    return OF_CLUSTERS.count(gold=to_mentions(one), system=to_mentions(two), keep_singletons="false")
+    return _OF_CLUSTERS.count(gold=to_mentions(one), system=to_mentions(two), keep_singletons="false")
 
 
 def to_mentions(documents: Documents) -> MentionTable:
@@ -371,7 +361,7 @@ def list_titles(metrics: Sequence[Metric]) -> dict[str, str]:
     }
 
 
-TITLES: Mapping[str, str] = list_titles([*tne.PROCEDURE.metrics, *OF_CLUSTERS.metrics])
+TITLES: Mapping[str, str] = list_titles([*tne.PROCEDURE.metrics, *_OF_CLUSTERS.metrics])
 """What annotators are compared by, whichever is scored against the other: the titles of F1 scores and accuracies."""
 
 SHORT_TITLES = {name: title.removesuffix(" links").removesuffix(" accuracy") for name, title in TITLES.items()}

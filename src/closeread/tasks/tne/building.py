@@ -18,6 +18,7 @@ from closeread.errors import RequestError, join_names, pluralize, quote, shorten
 from closeread.records import Record
 from closeread.tasks.tne.columns import MAX_DIGITS
 from closeread.tasks.tne.plain_texts import PlainText
+from closeread.wording import name_option
 
 PRONOUN = "PRON"
 MAX_PHRASES = 10**MAX_DIGITS
@@ -135,7 +136,7 @@ class Builder:
         too_long = [f"{quote(name)} ({length:,})" for name, length in lengths if length > limit]
         if too_long:
             found = f"{pluralize(len(too_long), 'text')} too long for spaCy pipeline {quote(self.name)}"
-            shorter = "shorten with --paragraphs"
+            shorter = f"shorten with {name_option('paragraphs')}"
             raise RequestError(f"{found}: {_list(too_long)} (expected at most {limit:,} characters); {shorter}")
 
     def _process(self, texts: Sequence[PlainText]) -> Iterator[tuple[PlainText, str, Any]]:

@@ -21,6 +21,7 @@ from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.tasks.wikipossessions.mediawiki import NoWikiError, RefusedError, UnreachableError, Wiki
 from closeread.tasks.wikipossessions.wiki_pages import MOVED, NoPageError, Page, fetch_page
+from closeread.wording import name_option
 
 MANIFEST = "manifest.jsonl"
 FIELDS = ("title", "day", "api", "page", "found", "page_id", "revision", "timestamp", "file", "sha256")
@@ -81,7 +82,9 @@ def fetch_articles(titles: Sequence[str], folder: Path, day: date, wiki: Wiki, t
         except UnreachableError as error:
             there = f"{len(wanted) - len(missing) + new:,} of {len(titles):,} articles are in {folder}"
             again = (
-                "check --api" if isinstance(error, NoWikiError) else "run the same command again to fetch the others"
+                f"check {name_option('api')}"
+                if isinstance(error, NoWikiError)
+                else "run the same command again to fetch the others"
             )
             problems.append(Problem(f"{error}; {there}: {again}"))
             break

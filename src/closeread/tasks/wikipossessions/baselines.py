@@ -27,6 +27,7 @@ from closeread.tasks.wikipossessions.article_text import strip_marks
 from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor
 from closeread.tasks.wikipossessions.kernels.names import FUNCTION_WORDS, normalize_name
 from closeread.tasks.wikipossessions.possession_csv import ARTICLES, article_texts
+from closeread.wording import name_option
 
 TYPES = {"PERSON": "PER", "PER": "PER", "ORG": "ORG", "GPE": "LOC", "LOC": "LOC"}
 DATE = "DATE"
@@ -221,7 +222,7 @@ def _warn_of_missing(records: Sequence[Record], documents: Mapping[str, Any]) ->
     lacking = [record["article"] for record in records if record["article"] not in documents]
     if lacking:
         found = f"{len(lacking):,} of {len(records):,} articles have no text and are left out: {join_names(lacking)}"
-        advice = "score the rest with --missing skip or --missing empty"
+        advice = f"score the rest with {name_option('missing', 'skip', 'empty')}"
         warn(f"{found}; {advice}")
 
 

@@ -24,6 +24,7 @@ import requests
 
 from closeread._version import __version__
 from closeread.errors import RequestError, quote, shorten
+from closeread.wording import name_option
 
 WIKIPEDIA = "https://en.wikipedia.org/w/api.php"
 MAX_LAG = 5
@@ -165,7 +166,7 @@ class Wiki:
         status = response.status_code
         what = f"answers with HTTP status {status}"
         if status in CONTACT_STATUSES and not self.contact:
-            what += "; Wikimedia refuses programs without a contact: pass yours with --contact"
+            what += f"; Wikimedia refuses programs without a contact: pass yours with {name_option('contact')}"
         if status in BUSY_STATUSES:
             raise _BusyError(what, _find_wait(response))
         if status != 200:

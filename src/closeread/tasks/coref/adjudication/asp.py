@@ -20,6 +20,7 @@ from closeread.arrays import Ints, Mask
 from closeread.errors import MissingExtraError
 from closeread.tasks.coref.adjudication.partition import Part, number_chains, open_triangles
 from closeread.tasks.coref.adjudication.solving import Deadline, Found, OpenSession
+from closeread.wording import name_option
 
 if TYPE_CHECKING:
     import clingo
@@ -43,7 +44,7 @@ def load_clingo() -> OpenSession:
     try:
         import clingo
     except ImportError as error:
-        purpose = "--solver clingo (unlike --solver milp)"
+        purpose = f"{name_option('solver', 'clingo')} (unlike {name_option('solver', 'milp')})"
         raise MissingExtraError(purpose, "clingo", extra="adjudication") from error
     options = ["--opt-strategy=usc", "--opt-mode=optN", "--models=0", "--warn=none"]
     return lambda part, deadline: AspSession(part, deadline, lambda: clingo.Control(options))

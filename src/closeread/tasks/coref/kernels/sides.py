@@ -57,6 +57,4 @@ def mention_codes(*sides: Side) -> list[Ints]:
 
 def sum_by_index(index: Ints, values: Ints | Floats | Mask, n: int) -> Floats:
     """Sum the values of each index from 0 to n - 1, (n,) float64."""
-    if values.dtype == np.float64:
-        return sum_groups(index, values, n)
-    return np.bincount(index, values, n).astype(np.float64)
+    return sum_groups(index, values.astype(np.float64), n)

@@ -33,6 +33,7 @@ from closeread.tasks.coref.marmara.vectors import (
     look_up,
     read_vectors,
 )
+from closeread.wording import name_option
 
 MENTIONS = ("gold", "predicted")
 FEATURE_SETS = ("T", "TF", "TP")
@@ -190,7 +191,8 @@ def _read_vectors(settings: Settings, documents: Sequence[Tokens]) -> Vectors | 
             raise RequestError("features T use no word vectors (expected TF or TP)")
         return None
     if settings.vectors is None:
-        raise RequestError(f"features {settings.features} need word vectors (expected a file with --vectors)")
+        expected = f"expected a file with {name_option('vectors')}"
+        raise RequestError(f"features {settings.features} need word vectors ({expected})")
     n_components = N_COMPONENTS if settings.features == "TP" else None
     vectors = read_vectors(settings.vectors, find_words(documents), n_components=n_components)
     if not vectors.words:

@@ -23,6 +23,7 @@ from closeread.tasks.coref.marmara.sentence_alignment import make_key
 from closeread.tasks.coref.marmara.sentence_numbers import EXPECTED, find_document_id, is_sentence_number, sort_key
 from closeread.tasks.coref.marmara.sentence_search import Found, Sought, Target, find_sentences
 from closeread.tasks.coref.marmara.treebank_xml import number_names
+from closeread.wording import name_option
 
 
 class Placed(NamedTuple):
@@ -242,7 +243,7 @@ def _split_chains(annotation: Annotation, placed: Set[str]) -> tuple[list[list[s
 def _describe_lost(file: str, mention: Mention, unaligned: str) -> Problem:
     reason = "its place in the treebank was not found" if make_key(mention.text) else "it has no text to look for"
     if unaligned == "error":
-        what = f"{reason} (use --unaligned drop to drop such mentions)"
+        what = f"{reason} (use {name_option('unaligned', 'drop')} to drop such mentions)"
     else:
         what = f"dropped, since {reason}"
     return Problem(
