@@ -13,7 +13,6 @@ from closeread.errors import InputError, RequestError
 from closeread.tasks import find
 
 KEY = {"letter": [[[0, 0], [3, 4]], [[6, 7], [11, 11]]], "note": [[[0, 1], [5, 6]]]}
-NOTHING_OF_A_CORPUS = "coref scores against a key; it takes no config, split or data_dir"
 
 
 @pytest.mark.parametrize("given", [{"config": "sample"}, {"split": "test"}, {"data_dir": "nowhere"}])
@@ -26,7 +25,7 @@ NOTHING_OF_A_CORPUS = "coref scores against a key; it takes no config, split or 
 def test_a_key_is_no_part_of_a_corpus(call, given):
     with pytest.raises(RequestError) as caught:
         call(**given)
-    assert str(caught.value) == NOTHING_OF_A_CORPUS
+    assert str(caught.value) == f"coref has no corpus of its own, so it takes no {next(iter(given))}"
 
 
 def test_gold_in_memory_has_no_split():

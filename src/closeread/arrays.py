@@ -5,6 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+__all__ = [
+    "COARSE",
+    "FINE",
+    "Floats",
+    "Ints",
+    "Mask",
+    "expand_ranges",
+    "mark_run_starts",
+    "multiply",
+    "ratio",
+    "sum_groups",
+    "sum_rows",
+]
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -14,6 +14,8 @@ from typing import Any
 
 from closeread.records import ColumnRecords, Record, column
 
+__all__ = ["DIGEST_BYTES", "FIELD_END", "KEYS_END", "RECORD_END", "combine_digests", "unit_digests"]
+
 DIGEST_BYTES = 32
 
 FIELD_END, KEYS_END, RECORD_END = "\x1f", "\x1d", "\x1e"

@@ -10,22 +10,42 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple, TypeVar
-from unicodedata import normalize
 
 from closeread._called import make_callable
 
+__all__ = [
+    "NAMED",
+    "SHOWN",
+    "ChecksumError",
+    "CloseReadWarning",
+    "CombinedError",
+    "FieldPath",
+    "FormatError",
+    "InputError",
+    "MissingExtraError",
+    "Problem",
+    "RequestError",
+    "SubmissionError",
+    "UnavailableError",
+    "describe_place",
+    "describe_problems",
+    "escape",
+    "escape_line",
+    "join_names",
+    "merge_errors",
+    "pluralize",
+    "quote",
+    "quote_json",
+    "raise_all",
+    "read_all",
+    "shorten",
+]
+
 SHOWN = 20
 NAMED = 3
-
-NO_ALIASES: Mapping[str, str] = MappingProxyType({})
-
-SCORE = re.compile(r"[\W_]+(f|f1|f_?score|p|r|precision|recall|score)$", re.IGNORECASE)
-"""The score after the name of a metric, as in `muc_f1` and `ceafe/f`."""
 
 
 FieldPath = tuple[str | int, ...]
@@ -330,48 +350,6 @@ def join_names(names: Sequence[str]) -> str:
     "'a', 'b', 'c', …"
     """
     return _join_first([*map(quote, names[: NAMED + 1])])
-
-
-def describe_unknown(what: str, name: str, known: Sequence[str], aliases: Mapping[str, str] = NO_ALIASES) -> str:
-    """Write the message for an unknown name, with the most similar known one.
-
-    >>> describe_unknown("corpus", "mctacos", ["mctaco", "tne"])
-    "no such corpus: 'mctacos'. Did you mean 'mctaco'? (choose from: mctaco, tne)"
-    """
-    guess = suggest(str(name), known, aliases)  # in Python a name may be anything
-    return (
-        f"no such {what}: '{escape_line(str(name))}'{guess and '.'}{guess} (choose from: {', '.join(known) or 'none'})"
-    )
-
-
-def suggest(name: str, known: Sequence[str], aliases: Mapping[str, str] = NO_ALIASES) -> str:
-    """Ask whether a known name was meant, with a space before the question; empty if none is similar.
-
-    Case, punctuation and a score after the name don't matter.
-
-    Args:
-        name: the unknown name.
-        known: the known names.
-        aliases: from names that others use to known names.
-
-    >>> suggest("B-Cubed/F1", ["b3", "lea"], {"bcubed": "b3"})
-    " Did you mean 'b3'?"
-    """
-    from difflib import get_close_matches
-
-    meant = {alias: target for alias, target in aliases.items() if target in known} | {one: one for one in known}
-    folded = {_fold(one): target for one, target in meant.items()}
-    stem = SCORE.sub("", name)
-    near = next((folded[text] for text in map(_fold, (name, stem)) if text in folded), None)
-    if near is None:
-        close = get_close_matches(name, meant, n=1) or get_close_matches(stem, meant, n=1)
-        near = meant[close[0]] if close else None
-    return f" Did you mean '{near}'?" if near is not None else ""
-
-
-def _fold(name: str) -> str:
-    """Return a name without case, punctuation and superscripts."""
-    return "".join(c for c in normalize("NFKC", name).lower() if c.isalnum())
 
 
 make_callable(__name__)

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
+__all__ = ["creating_folder", "package_folder", "replacing", "write_lines", "write_text"]
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:

@@ -13,6 +13,23 @@ from typing import Any, NamedTuple, overload
 
 from closeread.errors import Problem, quote
 
+__all__ = [
+    "AnyParsed",
+    "ColumnRecords",
+    "DataDir",
+    "Origin",
+    "Parsed",
+    "ParsedFolder",
+    "ParsedRows",
+    "Record",
+    "UserFiles",
+    "as_columns",
+    "column",
+    "find_repeated",
+    "name_problem",
+    "place_problem",
+]
+
 Record = dict[str, Any]
 
 

@@ -14,7 +14,7 @@ from closeread.leaderboard.canonical import digest
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.folder_store import FolderStore
 from closeread.leaderboard.judge import REFUSALS
-from closeread.leaderboard.submission import withdrawal_bytes, withdrawal_path
+from closeread.leaderboard.withdrawals import withdrawal_bytes, withdrawal_path
 
 
 def make_limited(folder, per_day=2, **more):

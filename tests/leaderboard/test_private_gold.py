@@ -15,7 +15,7 @@ from closeread.errors import SubmissionError
 from closeread.leaderboard.checking import UNFIT, check_predictions
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.page import render_page
-from closeread.leaderboard.submission import withdrawal_bytes, withdrawal_path
+from closeread.leaderboard.withdrawals import withdrawal_bytes, withdrawal_path
 
 KEY = """#begin document (tea); part 000
 tea 0 0 CANARY-Ada (1)

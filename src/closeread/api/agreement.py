@@ -14,8 +14,9 @@ from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows, take_rows
 from closeread.counts.annotators import Annotator
 from closeread.counts.results import Result
-from closeread.errors import RequestError, describe_unknown
+from closeread.errors import RequestError
 from closeread.scoring import find_procedure
+from closeread.suggestions import describe_unknown
 
 __all__ = ["agreement", "check_arguments", "take_annotator", "take_annotators"]
 

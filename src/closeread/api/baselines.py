@@ -14,10 +14,11 @@ from closeread.corpora.objects import FileOrRows
 from closeread.corpora.sides import read_corpus_gold
 from closeread.corpora.submissions import write_submission
 from closeread.counts.options import OptionValue
-from closeread.errors import RequestError, describe_unknown
+from closeread.errors import RequestError
 from closeread.files import write_text
 from closeread.records import Record
 from closeread.scoring import make_place
+from closeread.suggestions import describe_unknown
 
 __all__ = ["baseline", "list_baselines"]
 

@@ -12,8 +12,9 @@ from closeread.corpora.names import find_task
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.counts.options import OptionValue
-from closeread.errors import RequestError, describe_unknown
+from closeread.errors import RequestError
 from closeread.scoring import find_procedure, make_place
+from closeread.suggestions import describe_unknown
 from closeread.tasks import find_all
 
 __all__ = ["OWNER", "convert"]

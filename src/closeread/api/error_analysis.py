@@ -9,8 +9,9 @@ from closeread.argument_types import check_types
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.counts.results import Result
-from closeread.errors import RequestError, describe_unknown
+from closeread.errors import RequestError
 from closeread.scoring import find_procedure
+from closeread.suggestions import describe_unknown
 from closeread.tasks import find_all, procedure_names
 
 __all__ = ["OWNER", "errors"]

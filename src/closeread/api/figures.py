@@ -12,8 +12,9 @@ from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.counts.annotators import Annotator
 from closeread.drawing.pictures import check_suffix, write_picture
-from closeread.errors import RequestError, describe_unknown, pluralize, quote
+from closeread.errors import RequestError, pluralize, quote
 from closeread.scoring import find_procedure, make_place
+from closeread.suggestions import describe_unknown
 from closeread.tasks import find_all
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from closeread.corpora.showing import Part, draw_parts, load_view, read_records,
 from closeread.counts.html_tables import draw_html
 from closeread.counts.options import OptionValue
 from closeread.counts.sides import Place
-from closeread.records import Record
 from closeread.scoring import open_scorer
 from closeread.tasks import load_procedure
 
@@ -94,7 +93,7 @@ def show(
 
 def read_predictions(
     corpus: Corpus, place: Place, predictions: FileOrRows
-) -> tuple[Sequence[Record | None], Sequence[str]]:
+) -> tuple[Sequence[dict[str, object] | None], Sequence[str]]:
     """Read the predictions for all gold records, in their order, None for those without; and the notices about them.
 
     Args:

@@ -15,7 +15,8 @@ from closeread.cli import completion
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import tell
 from closeread.cli.repetition import read_choices, split_names
-from closeread.errors import RequestError, escape, suggest
+from closeread.errors import RequestError, escape
+from closeread.suggestions import suggest
 
 if TYPE_CHECKING:
     from closeread.corpora.declaration import Corpus

@@ -10,7 +10,8 @@ import click
 
 from closeread.cli import tasks
 from closeread.cli.names import NamesGroup, rename
-from closeread.errors import RequestError, describe_unknown
+from closeread.errors import RequestError
+from closeread.suggestions import describe_unknown
 
 Commands = Mapping[str, Mapping[str, click.Command]]
 """From the name of a group to its subcommands by name: `COMMANDS` of every module of `closeread.cli.tasks`."""

@@ -14,9 +14,26 @@ from typing import cast
 from closeread import tasks
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.counts.options import Option, PathOption, resolve_options
-from closeread.errors import RequestError, describe_unknown
+from closeread.errors import RequestError
 from closeread.records import Record
+from closeread.suggestions import describe_unknown
 from closeread.tasks import find
+
+__all__ = [
+    "SEED",
+    "Baseline",
+    "NamesOption",
+    "OutputOption",
+    "corpora_with_baselines",
+    "has_baselines",
+    "load_baseline",
+    "load_baselines",
+    "load_own_baselines",
+    "names_option",
+    "output_option",
+    "path_option",
+    "text_option",
+]
 
 
 def text_option(name: str, help: str) -> Option:  # noqa: A002 (as the attribute is called)

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from closeread._version import __version__
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.counts.procedure import Procedure
-from closeread.errors import RequestError, describe_unknown
+from closeread.errors import RequestError
+from closeread.suggestions import describe_unknown
 from closeread.tasks import find, load_procedure, procedure_names
 
 __all__ = ["KEY", "OWN", "SOFTWARE", "cite", "join_entries", "list_papers"]

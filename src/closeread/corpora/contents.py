@@ -20,6 +20,8 @@ from closeread.formats.json_lines import read_json_lines
 from closeread.formats.parquet import read_parquet
 from closeread.records import AnyParsed, Parsed, ParsedFolder, Record
 
+__all__ = ["Contents", "name_places", "read_path", "validate_contents"]
+
 
 class Contents(NamedTuple):
     """The content of a file or a folder.

@@ -19,10 +19,28 @@ from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import load_schema
 from closeread.corpora.sources import Located, cache_folder, data_folder, is_in, locate
 from closeread.digests import combine_digests, unit_digests
-from closeread.errors import FormatError, Problem, RequestError, describe_unknown, merge_errors, quote
+from closeread.errors import FormatError, Problem, RequestError, merge_errors, quote
 from closeread.formats.json_lines import read_json_lines
 from closeread.records import DataDir, Origin, ParsedRows, Record, UserFiles, column
+from closeread.suggestions import describe_unknown
 from closeread.tasks import find, find_format
+
+__all__ = [
+    "Gold",
+    "available_splits",
+    "corpus_names",
+    "data_notices",
+    "describe_skipped_splits",
+    "load_corpus",
+    "read_file",
+    "read_gold",
+    "read_own_gold",
+    "read_rows",
+    "select",
+    "splits_at_hand",
+    "take_own_gold",
+    "take_records",
+]
 
 _SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 

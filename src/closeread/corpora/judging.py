@@ -10,6 +10,8 @@ from closeread.corpora.schema import RowValidator, Schema
 from closeread.errors import FormatError
 from closeread.records import AnyParsed, Record, find_repeated, name_problem
 
+__all__ = ["validate_records"]
+
 
 def validate_records(
     path: Path | str,

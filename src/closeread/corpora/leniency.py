@@ -13,6 +13,8 @@ from typing import Any
 from closeread.corpora.schema import Node, RowValidator, Schema, fold
 from closeread.records import ColumnRecords
 
+__all__ = ["LARGEST", "Convert", "describe_unwrapped", "quote_integers"]
+
 LARGEST = 10**9
 """Integers of this size and more are left to the schema, which refuses them; the digits of huge ones take long."""
 

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import corpus_names, load_corpus
-from closeread.errors import RequestError, describe_unknown
+from closeread.errors import RequestError
+from closeread.suggestions import describe_unknown
 from closeread.tasks import load_procedure, procedure_names
+
+__all__ = ["find_corpus", "find_task", "list_equivalents", "list_scored"]
 
 
 def find_task(name: str) -> tuple[str, str | None]:

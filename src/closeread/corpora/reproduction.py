@@ -35,8 +35,9 @@ from closeread.counts.paper_tables import (
 )
 from closeread.counts.report_schema import check_reproduction
 from closeread.counts.results import Loadable
-from closeread.errors import RequestError, describe_unknown
+from closeread.errors import RequestError
 from closeread.records import DataDir
+from closeread.suggestions import describe_unknown
 from closeread.tasks import find
 from closeread.wording import fill_options
 

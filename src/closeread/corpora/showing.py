@@ -18,10 +18,26 @@ from closeread.corpora.sides import read_corpus_gold
 from closeread.counts.rendering import NOTHING, Grid, draw
 from closeread.counts.sides import Place
 from closeread.counts.terminal import find_width, wrap_paragraph
-from closeread.errors import RequestError, escape, quote, suggest
+from closeread.errors import RequestError, escape, quote
 from closeread.records import Record, column
+from closeread.suggestions import suggest
 from closeread.tasks import find
 from closeread.wording import choose_words
+
+__all__ = [
+    "FIELDS",
+    "Draw",
+    "Part",
+    "View",
+    "copy_record",
+    "draw_parts",
+    "format_cell",
+    "list_names",
+    "load_view",
+    "mark_spans",
+    "read_records",
+    "select_records",
+]
 
 Part = str | Grid
 """A paragraph or a table."""

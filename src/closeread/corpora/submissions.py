@@ -45,6 +45,17 @@ from closeread.records import (
 from closeread.tasks import find_submission_format
 from closeread.wording import name_option
 
+__all__ = [
+    "Find",
+    "Prepare",
+    "Submission",
+    "advise_missing",
+    "drop_advice",
+    "dump_submission",
+    "read_submission",
+    "write_submission",
+]
+
 
 def advise_missing() -> str:
     """Return what commands with that option advise if predictions are missing."""

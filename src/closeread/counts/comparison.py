@@ -14,7 +14,8 @@ from closeread.counts.report import FORMAT, Report, list_scores, make_report
 from closeread.counts.report_schema import check_comparison
 from closeread.counts.resampling import Difference, compare
 from closeread.counts.results import Loadable
-from closeread.errors import RequestError, describe_unknown, pluralize, quote
+from closeread.errors import RequestError, pluralize, quote
+from closeread.suggestions import describe_unknown
 from closeread.wording import name_option
 
 if TYPE_CHECKING:

@@ -27,6 +27,21 @@ from closeread.wording import choose_words
 if TYPE_CHECKING:
     import pyarrow as pa
 
+__all__ = [
+    "COUNT",
+    "FIELD",
+    "KEY",
+    "MAGIC",
+    "PROVENANCE",
+    "TEXT",
+    "UNITS",
+    "is_count_file",
+    "merge_counts",
+    "read_any_counts",
+    "read_counts",
+    "write_counts",
+]
+
 KEY = b"closeread"
 FIELD = "field:"
 COUNT = "count:"

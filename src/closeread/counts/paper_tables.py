@@ -19,6 +19,33 @@ from closeread.errors import pluralize
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
 
+__all__ = [
+    "ABOUT",
+    "AGREES",
+    "ALWAYS_TOLD",
+    "CUT_OFF",
+    "DEVIATIONS",
+    "DIFFERS",
+    "NOT_PRINTED",
+    "NOT_RECOMPUTED",
+    "NUMBER",
+    "SUMMARY",
+    "VERDICTS",
+    "WITHIN_CHANCE",
+    "Cell",
+    "Chance",
+    "Claim",
+    "Table",
+    "Value",
+    "count_verdicts",
+    "describe_summary",
+    "describe_verdicts",
+    "format_like",
+    "judge",
+    "parse_number",
+    "summarize",
+]
+
 AGREES, CUT_OFF, WITHIN_CHANCE = "agrees", "agrees, cut off", "within chance"
 DIFFERS, NOT_RECOMPUTED, NOT_PRINTED = "differs", "not recomputed", "not printed"
 VERDICTS = (AGREES, CUT_OFF, WITHIN_CHANCE, DIFFERS, NOT_RECOMPUTED, NOT_PRINTED)

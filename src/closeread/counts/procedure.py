@@ -11,7 +11,10 @@ from closeread.counts.metrics import Metric
 from closeread.counts.options import Option, resolve_options
 from closeread.counts.sides import Options, Sides
 from closeread.counts.table import CountTable
-from closeread.errors import RequestError, describe_unknown
+from closeread.errors import RequestError
+from closeread.suggestions import describe_unknown
+
+__all__ = ["Explanation", "Help", "Preset", "Procedure"]
 
 
 @dataclass(frozen=True)

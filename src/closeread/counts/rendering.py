@@ -11,6 +11,29 @@ from typing import Literal
 
 from closeread.errors import escape_line
 
+__all__ = [
+    "BLOCK",
+    "CODE",
+    "FORMULA",
+    "MARKUP",
+    "NOTHING",
+    "NUMBER",
+    "SIGNED",
+    "Grid",
+    "Markup",
+    "Style",
+    "Whole",
+    "csv_text",
+    "draw",
+    "escape_markdown",
+    "find_numeric_columns",
+    "format_cell",
+    "format_number",
+    "format_percent",
+    "percent",
+    "transpose",
+]
+
 Style = Literal["table", "markdown", "latex"]
 NOTHING = "–"
 NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*(e[+-]?[0-9]+)?[*%†‡]*( .*)?")

@@ -19,7 +19,8 @@ from closeread.counts.procedure import Procedure
 from closeread.counts.rendering import percent
 from closeread.counts.report_schema import check_report
 from closeread.counts.results import Loadable, write_json
-from closeread.errors import RequestError, pluralize, quote, suggest
+from closeread.errors import RequestError, pluralize, quote
+from closeread.suggestions import suggest
 
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style

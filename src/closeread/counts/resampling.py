@@ -22,6 +22,19 @@ from closeread.counts.metrics import Metric
 from closeread.counts.table import CountTable, find_tied
 from closeread.errors import RequestError
 
+__all__ = [
+    "CHUNK",
+    "TIE",
+    "Bootstrap",
+    "Difference",
+    "compare",
+    "compare_pairs",
+    "draw_swaps",
+    "draw_weights",
+    "percentile_interval",
+    "sum_resamples",
+]
+
 CHUNK = 2**22
 """The number of weights in memory at once; it does not affect the result."""
 

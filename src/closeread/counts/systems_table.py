@@ -21,7 +21,8 @@ from closeread.counts.report import FORMAT, Report, make_report
 from closeread.counts.report_schema import check_systems_table
 from closeread.counts.resampling import TIE, Difference, compare_pairs
 from closeread.counts.results import Loadable
-from closeread.errors import RequestError, describe_unknown, pluralize, quote
+from closeread.errors import RequestError, pluralize, quote
+from closeread.suggestions import describe_unknown
 
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style

@@ -21,6 +21,8 @@ from closeread.counts.metrics import Columns, Metric
 from closeread.digests import DIGEST_BYTES, combine_digests
 from closeread.errors import RequestError, quote
 
+__all__ = ["Breakdown", "CountTable", "factorize", "find_tied", "merge"]
+
 T = TypeVar("T")
 
 

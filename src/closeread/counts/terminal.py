@@ -21,6 +21,8 @@ from closeread.errors import escape_line
 if TYPE_CHECKING:
     from rich.text import Text
 
+__all__ = ["GAPS", "PIPE_WIDTH", "PROSE_WIDTH", "WORD", "draw_for_terminal", "find_width", "wrap_paragraph"]
+
 PIPE_WIDTH = 100
 """The width of a table that is written to a pipe or a file."""
 

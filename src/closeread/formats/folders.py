@@ -15,6 +15,8 @@ from closeread.errors import FormatError, Problem
 from closeread.formats.gzipped import MAX_FILE_BYTES
 from closeread.formats.text import UNSAFE
 
+__all__ = ["MAX_FILES", "list_files", "list_folders", "walk_files"]
+
 MAX_FILES = 10_000
 
 

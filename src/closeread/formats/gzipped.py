@@ -8,6 +8,8 @@ from pathlib import Path
 
 from closeread.errors import FormatError, Problem
 
+__all__ = ["CHUNK", "GZIP", "MAGIC", "MAX_FILE_BYTES", "decompress"]
+
 MAX_FILE_BYTES = 2**30
 
 MAGIC = b"\x1f\x8b"

@@ -21,6 +21,17 @@ from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed, Record
 
+__all__ = [
+    "FORMAT",
+    "LONG_NUMBER",
+    "MAX_DEPTH",
+    "SUFFIXES",
+    "TOO_DEEP",
+    "dump_json_lines",
+    "parse_json_lines",
+    "read_json_lines",
+]
+
 SUFFIXES = (".jsonl", ".ndjson")
 
 MAX_DEPTH = 100

@@ -8,6 +8,8 @@ from closeread.errors import FormatError, Problem
 from closeread.formats.text import read_bytes
 from closeread.records import ColumnRecords
 
+__all__ = ["read_parquet"]
+
 
 def read_parquet(path: Path) -> ColumnRecords:
     """Read the rows of a Parquet file.

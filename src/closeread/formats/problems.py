@@ -8,6 +8,8 @@ from pathlib import Path
 
 from closeread.errors import FormatError, Problem
 
+__all__ = ["LISTED", "Problems"]
+
 LISTED = 300
 """The number of problems of a file that are reported; readers stop soon after that many."""
 

@@ -19,6 +19,20 @@ from typing import BinaryIO
 from closeread.errors import FormatError, Problem
 from closeread.formats.gzipped import MAGIC, MAX_FILE_BYTES, decompress
 
+__all__ = [
+    "BYTE_ORDER_MARK",
+    "DESCRIPTOR",
+    "MAX_LINE_BYTES",
+    "STANDARD_INPUT",
+    "UNSAFE",
+    "check_encoding",
+    "is_open_pipe",
+    "plain_file",
+    "read_bytes",
+    "read_lines",
+    "split_lines",
+]
+
 MAX_LINE_BYTES = 2**26
 
 STANDARD_INPUT = Path("/dev/stdin")

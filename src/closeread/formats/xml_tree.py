@@ -16,6 +16,8 @@ from xml.parsers import expat
 from closeread.errors import FormatError, Problem, quote
 from closeread.formats.text import UNSAFE, read_bytes
 
+__all__ = ["MAX_DEPTH", "Element", "parse_xml", "read_xml"]
+
 MAX_DEPTH = 100
 
 

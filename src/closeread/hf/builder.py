@@ -29,6 +29,8 @@ from closeread.errors import SHOWN, InputError, Problem, RequestError, Unavailab
 from closeread.hf.features import features
 from closeread.records import DataDir, UserFiles, as_columns
 
+__all__ = ["ROWS", "VERSION", "CorpusBuilder", "CorpusConfig"]
+
 VERSION = "1.0.0"
 
 ROWS = 10_000

@@ -26,10 +26,24 @@ from huggingface_hub import DatasetCard
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import load_corpus, select
 from closeread.corpora.notices import warn
-from closeread.errors import Problem, RequestError, UnavailableError, describe_unknown
+from closeread.errors import Problem, RequestError, UnavailableError
 from closeread.files import creating_folder, package_folder
 from closeread.hf.load import load_dataset_builder
 from closeread.records import DataDir, Record, UserFiles
+from closeread.suggestions import describe_unknown
+
+__all__ = [
+    "BATCH",
+    "FIGURES",
+    "FORMATS",
+    "LICENCE",
+    "OTHER_DATA",
+    "SIZES",
+    "ExportFormat",
+    "export",
+    "hiding_progress_in_pipes",
+    "size_category",
+]
 
 FIGURES = re.compile(r"## Figures\n.*?(?=^## )", re.DOTALL | re.MULTILINE)
 """The section of a card with the figures of the released files."""

@@ -12,6 +12,8 @@ import datasets
 
 from closeread.corpora.schema import Node, Schema, fold, value_type
 
+__all__ = ["DTYPES", "feature", "features"]
+
 DTYPES = {"string": "string", "integer": "int64", "number": "float64", "boolean": "bool"}
 
 

@@ -11,11 +11,12 @@ import datasets
 
 from closeread.corpora.names import find_corpus
 from closeread.counts.options import OptionValue
-from closeread.errors import RequestError, describe_unknown
+from closeread.errors import RequestError
 from closeread.hf.builder import CorpusBuilder
 from closeread.hf.modules import class_name
 from closeread.hf.reading_code import code_digest
 from closeread.hf.register import reject_inapplicable
+from closeread.suggestions import describe_unknown
 
 Split: TypeAlias = Annotated[str | datasets.Split | datasets.ReadInstruction, "a split"]
 Data: TypeAlias = datasets.Dataset | datasets.DatasetDict | datasets.IterableDataset | datasets.IterableDatasetDict

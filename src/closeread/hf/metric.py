@@ -36,6 +36,8 @@ from closeread.hf.signatures import describe_inputs, signature_of_compute, with_
 from closeread.records import Record
 from closeread.scoring import Scorer, resolve_options
 
+__all__ = ["ABSENT", "EvaluateModule"]
+
 ABSENT = "is None (expected a prediction, or missing='empty' or missing='skip')"
 """What is wrong with a missing prediction."""
 

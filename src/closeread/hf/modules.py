@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from closeread._version import __version__
 from closeread.corpora.gold import corpus_names
 from closeread.corpora.names import find_task
-from closeread.errors import RequestError, describe_unknown, suggest
+from closeread.errors import RequestError
 from closeread.files import write_text
+from closeread.suggestions import describe_unknown, suggest
 from closeread.tasks import load_procedure, procedure_names
 
 if TYPE_CHECKING:

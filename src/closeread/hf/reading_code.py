@@ -19,6 +19,8 @@ from pathlib import Path
 from closeread.corpora.gold import load_corpus
 from closeread.tasks import find
 
+__all__ = ["BUILDER", "PACKAGE", "code_digest", "reading_modules"]
+
 PACKAGE = "closeread"
 BUILDER = ("closeread.hf.builder", "closeread.hf.features")
 

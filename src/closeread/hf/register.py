@@ -19,6 +19,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
+__all__ = ["INAPPLICABLE", "MARK", "WATCHED", "install", "reject_inapplicable"]
+
 MARK = "_closeread"
 
 

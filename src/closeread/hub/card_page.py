@@ -9,6 +9,8 @@ from typing import Any
 
 from closeread.errors import MissingExtraError
 
+__all__ = ["MARKS", "PAGE", "render_page"]
+
 MARKS = re.compile(r"^<!-- /?generated.*-->\n", re.MULTILINE)
 """Comments for our own tools."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+__all__ = ["ESCAPE", "LETTERS", "QUOTED", "SAME", "START", "list_changed_paths"]
+
 START = "diff --git "
 SAME = re.compile(r"a/(.+) b/\1", re.DOTALL)
 """Both sides of a file that keeps its name; there is only one way to cut such a text in two."""

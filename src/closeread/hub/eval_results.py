@@ -19,6 +19,8 @@ from closeread.hub.schemas import check
 if TYPE_CHECKING:
     from closeread.hub.repository import Commit, Hub, Repository
 
+__all__ = ["DATE", "LIMIT", "Entry", "make_entry", "propose_results", "results_file", "results_path"]
+
 Entry = Mapping[str, Any]
 """A score as the Hub's format has it: `dataset`, `value`, `date`, `source`, `notes`."""
 

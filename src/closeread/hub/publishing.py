@@ -15,6 +15,8 @@ from typing import Literal
 from closeread.hub.names import Repository
 from closeread.hub.repository import Commit, Hub
 
+__all__ = ["Change", "ChangeKind", "Plan", "compare", "matches", "publish"]
+
 ChangeKind = Literal["new", "changed", "unchanged", "deleted", "unknown"]
 
 

@@ -15,6 +15,8 @@ import platformdirs
 from closeread.arrays import Floats
 from closeread.files import replacing
 
+__all__ = ["CountCache"]
+
 
 class CountCache:
     """A folder with the counts of records.

@@ -19,11 +19,25 @@ from closeread.counts.procedure import Procedure
 from closeread.counts.report import Resampling
 from closeread.counts.sides import Place
 from closeread.counts.table import CountTable
-from closeread.errors import FormatError, Problem, RequestError, describe_unknown, quote
+from closeread.errors import FormatError, Problem, RequestError, quote
 from closeread.leaderboard.canonical import read_json, write_json
 from closeread.leaderboard.structure import check_structure
 from closeread.records import column
 from closeread.scoring import Scorer, find_procedure, open_scorer
+from closeread.suggestions import describe_unknown
+
+__all__ = [
+    "BOARD_NAME",
+    "COUNTING",
+    "FILE",
+    "FORMAT",
+    "MOST_SLICES",
+    "Board",
+    "Leaderboard",
+    "Limits",
+    "board_name",
+    "make_board",
+]
 
 FILE = "leaderboard.json"
 FORMAT = 1

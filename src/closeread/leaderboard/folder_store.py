@@ -25,7 +25,10 @@ from closeread.leaderboard.canonical import digest
 from closeread.leaderboard.declaration import FILE, Leaderboard
 from closeread.leaderboard.results import RANKS, Entry, Results, read_results
 from closeread.leaderboard.store import INDEX, Arrival, Receipt, parse_index
-from closeread.leaderboard.submission import MAX_ABOUT, About, check_predictions_path, withdrawal_bytes
+from closeread.leaderboard.submission import MAX_ABOUT, About, check_predictions_path
+from closeread.leaderboard.withdrawals import withdrawal_bytes
+
+__all__ = ["DAMAGED", "FILE_OF_DIGEST", "INDEX_LOCK", "RESULTS_LOCK", "FolderStore"]
 
 INDEX_LOCK, RESULTS_LOCK = ".index.lock", ".results.lock"
 DAMAGED = "restore these files, or delete them and run closeread leaderboard judge, which makes them again"

@@ -32,6 +32,8 @@ from closeread.leaderboard.results import RANKS, Entry, Results, read_results
 from closeread.leaderboard.store import HUB, INDEX, Arrival, Receipt, parse_index
 from closeread.leaderboard.submission import MAX_ABOUT, About, about_path, check_predictions_path
 
+__all__ = ["CARD", "CONFLICTS", "DAMAGED", "OF_AUTHOR", "RESULT", "RESULTS_CARD", "SUBMISSIONS_CARD", "HubStore"]
+
 CARD = "README.md"
 OF_AUTHOR = 20
 """Pull requests of an author that one run of the judge looks at, so that nobody can keep it from those of others."""

@@ -36,6 +36,8 @@ from closeread.leaderboard.compact import compact_board, embed_json, find_rows, 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+__all__ = ["NAME_LIMIT", "SCRIPTS", "TEXT_LIMIT", "Line", "Section", "render_page"]
+
 SCRIPTS = (
     "dom.js",
     "data.js",

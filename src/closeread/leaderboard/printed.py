@@ -15,9 +15,12 @@ from typing import Any
 
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import load_corpus, select
-from closeread.errors import FormatError, Problem, describe_unknown, quote, shorten
+from closeread.errors import FormatError, Problem, quote, shorten
 from closeread.files import package_folder
+from closeread.suggestions import describe_unknown
 from closeread.tasks import load_procedure
+
+__all__ = ["FILE", "LARGEST", "PrintedScore", "PrintedSystem", "parse_printed_systems", "read_printed_systems"]
 
 FILE = "printed_systems.json"
 LARGEST = {"percent": Decimal(100), "ratio": Decimal(1)}

@@ -28,6 +28,8 @@ from closeread.leaderboard.worker import read_message, write_message
 from closeread.scoring import Scorer
 from closeread.wording import word_for_command_line
 
+__all__ = ["ANSWER_LIMIT", "SHOWN", "main", "score"]
+
 SHOWN = 50
 """The largest number of problems that are told."""
 

@@ -50,6 +50,8 @@ from closeread.leaderboard.submission import (
     predictions_path,
 )
 
+__all__ = ["ANSWER", "FIELDS", "OLD", "OVERHEAD", "PATIENCE", "make_app", "serve"]
+
 FIELDS = {
     "system": "Name of the system",
     "model": "Model on the Hub",

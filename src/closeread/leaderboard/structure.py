@@ -9,6 +9,8 @@ from typing import Any, Literal
 from closeread.errors import FormatError, Problem, quote_json, shorten
 from closeread.files import package_folder
 
+__all__ = ["NAMES", "Kind", "check_structure"]
+
 Kind = Literal["leaderboard", "entry", "record", "index"]
 
 NAMES = {

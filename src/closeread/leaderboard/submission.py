@@ -22,6 +22,30 @@ from closeread.leaderboard.canonical import WITH_LINE_ENDS, digest, read_json, w
 from closeread.leaderboard.declaration import Board, Limits
 from closeread.leaderboard.names import check_link, check_model, check_name
 
+__all__ = [
+    "DESCRIPTION_LENGTH",
+    "DIGEST",
+    "FILE_NAME",
+    "FORMAT",
+    "MAX_ABOUT",
+    "MAX_FILES",
+    "NAME_LENGTH",
+    "PACKED",
+    "SUFFIXES",
+    "About",
+    "Submission",
+    "about_path",
+    "check_predictions_path",
+    "find_suffix",
+    "is_predictions_path",
+    "make_submission",
+    "pack_folder",
+    "predictions_path",
+    "read_limited",
+    "unpacked",
+    "write_predictions",
+]
+
 FORMAT = 1
 SUFFIXES = (".jsonl", ".conll", ".conllu", ".conllua", ".csv", ".tsv", ".txt", ".json", ".gz")
 PACKED = ".files.jsonl"
@@ -144,16 +168,6 @@ class Submission:
 def about_path(board: str, submission: str) -> str:
     """Return the path of a description in the store."""
     return f"submissions/{board}/{submission[:2]}/{submission}.json"
-
-
-def withdrawal_path(board: str, submission: str) -> str:
-    """Return the path of a withdrawal in the store."""
-    return f"withdrawals/{board}/{submission[:2]}/{submission}.json"
-
-
-def withdrawal_bytes(submission: str) -> bytes:
-    """Return the bytes of a withdrawal."""
-    return write_json({"format": FORMAT, "submission": submission})
 
 
 def predictions_path(board: str, data: bytes, suffix: str) -> str:

@@ -39,6 +39,20 @@ from closeread.arrays import Floats, Ints
 from closeread.counts.metrics import Metric
 from closeread.counts.resampling import TIE
 
+__all__ = [
+    "CAUTION",
+    "CHUNK",
+    "ENUMERATED",
+    "GAUSSIAN",
+    "STEP",
+    "ZERO",
+    "Systems",
+    "approximate_all",
+    "enumerate_swaps",
+    "prepare",
+    "refine",
+]
+
 ENUMERATED = 12
 """The number of blocks up to which all swaps are enumerated."""
 

@@ -14,6 +14,8 @@ from closeread.errors import MissingExtraError, RequestError
 if TYPE_CHECKING:
     import torch
 
+__all__ = ["FillMask"]
+
 # Word pieces and special tokens are discarded, so more tokens are ranked than words are returned.
 _OVERSAMPLING = 5
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
-from closeread.errors import RequestError, describe_unknown
+from closeread.errors import RequestError
+from closeread.suggestions import describe_unknown
 
 if TYPE_CHECKING:
     from closeread.counts.procedure import Procedure

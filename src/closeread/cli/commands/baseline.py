@@ -12,7 +12,8 @@ from closeread.cli.help_examples import format_examples
 from closeread.cli.names import NamesGroup, rename
 from closeread.cli.notes import warnings_as_notes
 from closeread.cli.task_group import TaskGroup
-from closeread.errors import RequestError, describe_unknown
+from closeread.errors import RequestError
+from closeread.suggestions import describe_unknown
 
 if TYPE_CHECKING:
     from closeread.corpora.baselines import Baseline

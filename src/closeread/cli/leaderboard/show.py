@@ -10,7 +10,8 @@ import click
 from closeread.cli import options, printing
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries
-from closeread.errors import RequestError, describe_unknown, quote
+from closeread.errors import RequestError, quote
+from closeread.suggestions import describe_unknown
 
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style

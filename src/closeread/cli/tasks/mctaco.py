@@ -149,7 +149,8 @@ def units(rule: Any, output: Path, **places: Any) -> None:
 
 def _check_events(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     """Return the categories of events; none for 'none'."""
-    from closeread.errors import escape, suggest
+    from closeread.errors import escape
+    from closeread.suggestions import suggest
     from closeread.tasks.mctaco.categories import CATEGORIES
     from closeread.tasks.mctaco.perturbation.candidates import EVENTS
 

@@ -26,6 +26,8 @@ from closeread.leaderboard.declaration import FILE, Board, Leaderboard, Limits, 
 from closeread.leaderboard.submission import FILE_NAME
 from closeread.scoring import find_procedure
 
+__all__ = ["COMMAND", "describe_licence", "make_bundle"]
+
 COMMAND = "python3 /app/program/score.py /app/input/ /app/output/"
 """The command of the scoring program, with the folders in which Codabench's worker puts program, input and output."""
 

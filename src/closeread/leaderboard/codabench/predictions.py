@@ -17,6 +17,8 @@ from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.submission import FILE_NAME, read_limited
 from closeread.tasks import find_submission_format
 
+__all__ = ["MAC_FOLDER", "SOURCE", "WORKER_FILE", "accepts_folders", "copy_predictions"]
+
 SOURCE = "submission"
 """What messages call the folder."""
 

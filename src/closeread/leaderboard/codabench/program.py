@@ -23,6 +23,21 @@ from closeread.leaderboard.declaration import FILE, Board, Leaderboard
 from closeread.leaderboard.results import make_record
 from closeread.scoring import Scorer
 
+__all__ = [
+    "DETAILS",
+    "ORGANISERS",
+    "REFERENCE",
+    "RESULT",
+    "SCORES",
+    "column_key",
+    "describe_place",
+    "find_reference",
+    "judge",
+    "make_scores",
+    "read_board",
+    "run",
+]
+
 REFERENCE, RESULT = "ref", "res"
 """The folders of the input: the reference data, and the unpacked submission."""
 

@@ -14,6 +14,8 @@ from closeread.leaderboard.codabench.program import column_key
 from closeread.leaderboard.declaration import Board, Limits
 from closeread.leaderboard.names import check_name
 
+__all__ = ["DATE", "DOCKER_IMAGE", "PAGES", "SCHEMA", "SECONDS", "START", "Settings", "make_competition"]
+
 DOCKER_IMAGE = "codalab/codalab-legacy:py312"
 """The newest image of the platform.  It lacks some libraries, so they are installed at every submission."""
 

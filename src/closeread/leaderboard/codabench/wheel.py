@@ -19,6 +19,8 @@ from closeread._version import __version__
 from closeread.files import package_folder
 from closeread.leaderboard.codabench.archive import write_member
 
+__all__ = ["ELSEWHERE", "LIBRARIES", "NAME", "make_wheel", "scoring_requirements"]
+
 LIBRARIES = ("jsonschema", "jsonschema-rs", "numpy", "orjson", "scipy")
 """The libraries that scoring imports."""
 

@@ -23,6 +23,8 @@ from closeread.tasks.coref.annotators import Annotations, gather_annotations, re
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.chain_matching import EXACT, KINDS, MISSING, MIXED, Judged, judge_chains
 
+__all__ = ["ChainErrors", "count_chain_errors", "find_chain_errors"]
+
 
 @dataclass(frozen=True, eq=False)
 class ChainErrors(Result):

@@ -24,6 +24,22 @@ from closeread.tasks.coref.relations import Relations
 if TYPE_CHECKING:
     from closeread.tasks.coref.kernels.constituents import Constituents
 
+__all__ = [
+    "WITH_HEAD",
+    "EmptyNodes",
+    "HashedWords",
+    "LazyField",
+    "ListedWords",
+    "MentionTable",
+    "Parts",
+    "Trees",
+    "Words",
+    "document_digests",
+    "mention_table",
+    "nth_token",
+    "number_of_token",
+]
+
 T = TypeVar("T")
 Parts = tuple[tuple[int, int], ...]
 

@@ -40,6 +40,8 @@ from closeread.tasks.coref.conll_text import MARKER, check_text, first_row
 from closeread.tasks.coref.conll_writer import dump_conll
 from closeread.tasks.coref.coref_json import table_of
 
+__all__ = ["DIGIT", "FORMAT", "ConllWords", "read_conll", "read_records"]
+
 DIGIT = re.compile(rb"[0-9]")
 
 

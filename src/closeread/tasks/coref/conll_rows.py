@@ -15,6 +15,8 @@ from closeread.arrays import Ints, Mask
 from closeread.tasks.coref.conll_cells import gather
 from closeread.tasks.coref.conll_text import NEWLINE, RETURN, SPACE, TAB, parse_blocks, view_block
 
+__all__ = ["HASH", "HYPHEN", "UNDERSCORE", "Rows", "pack_cells", "pack_padded_cells", "split_blocks"]
+
 HASH, HYPHEN, UNDERSCORE = b"#-_"
 
 

@@ -17,6 +17,23 @@ from closeread.arrays import Ints
 from closeread.formats.problems import LISTED, Problems
 from closeread.formats.text import MAX_LINE_BYTES, check_encoding
 
+__all__ = [
+    "BLOCK",
+    "DELETE",
+    "FIRST_BEYOND_ASCII",
+    "MARKER",
+    "NEWLINE",
+    "RETURN",
+    "SPACE",
+    "TAB",
+    "Block",
+    "check_text",
+    "first_row",
+    "line_spans",
+    "parse_blocks",
+    "view_block",
+]
+
 BLOCK = 2**20
 """The number of bytes that are checked together; NumPy's temporary arrays then fit into the processor's cache."""
 

@@ -33,6 +33,8 @@ from closeread.tasks.coref.conllu_writer import dump_conllu
 from closeread.tasks.coref.coref_json import table_of
 from closeread.tasks.coref.document_genre import find_genre
 
+__all__ = ["FORMAT", "ConlluWords", "read_conllu", "read_records"]
+
 
 def read_conllu(path: Path) -> MentionTable:
     """Read the documents of a CoNLL-U file.

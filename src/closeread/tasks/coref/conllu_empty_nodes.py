@@ -18,6 +18,8 @@ from closeread.tasks.coref.conllu_misc import Place
 from closeread.tasks.coref.conllu_rows import DEPS, EMPTY, Rows
 from closeread.tasks.coref.conllu_sentences import Sentences
 
+__all__ = ["DEPENDENCY", "ROOT", "EmptyNodeReader"]
+
 DEPENDENCY = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?:(.+)")
 ROOT = -1
 

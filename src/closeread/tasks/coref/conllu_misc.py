@@ -20,6 +20,8 @@ from closeread.tasks.coref.conllu_mentions import Mentions, link_pieces
 from closeread.tasks.coref.conllu_relations import RelationReader
 from closeread.tasks.coref.conllu_rows import MISC, RANGE, Rows
 
+__all__ = ["BAR", "DEFAULT_FIELDS", "UNDECLARED", "UNUSABLE", "MiscReader", "Place"]
+
 BAR = ord("|")
 DEFAULT_FIELDS = "eid-etype-head-other"
 UNDECLARED, UNUSABLE = -1, -2

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from closeread.errors import pluralize, quote
 from closeread.formats.problems import Problems
 
+__all__ = ["BRIDGE", "SPLIT_ANTECEDENT", "RelationReader"]
+
 BRIDGE = re.compile(r"([^<>,]+)<([^<>,:]+)(?::[^<>,]*)?")
 SPLIT_ANTECEDENT = re.compile(r"([^<>,]+)<([^<>,]+)")
 

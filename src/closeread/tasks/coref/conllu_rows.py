@@ -18,6 +18,35 @@ from closeread.formats.text import BYTE_ORDER_MARK, MAX_LINE_BYTES, split_lines
 from closeread.tasks.coref.conll_cells import gather
 from closeread.tasks.coref.conll_text import line_spans, parse_blocks, view_block
 
+__all__ = [
+    "BEFORE_CONTROL",
+    "COLUMNS",
+    "DELETE",
+    "DEPS",
+    "EMPTY",
+    "FORM",
+    "HASH",
+    "ID",
+    "INVALID",
+    "LAST_CONTROL",
+    "MAX_DIGITS",
+    "MISC",
+    "NEWLINE",
+    "RANGE",
+    "RETURN",
+    "ROW_ID",
+    "SPACE",
+    "TAB",
+    "UPOS",
+    "WORD",
+    "ZERO",
+    "Rows",
+    "check_text",
+    "join_texts",
+    "parse_numbers",
+    "split_blocks",
+]
+
 COLUMNS = 10
 ID, FORM, UPOS, DEPS, MISC = 0, 1, 3, 8, 9
 WORD, EMPTY, RANGE, INVALID = range(4)

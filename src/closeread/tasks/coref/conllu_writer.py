@@ -18,6 +18,8 @@ from closeread.tasks.coref.conllu_headers import NEWDOC
 from closeread.tasks.coref.conllu_misc import DEFAULT_FIELDS
 from closeread.tasks.coref.entity_ids import choose_ids
 
+__all__ = ["PLAIN_ID", "dump_conllu"]
+
 PLAIN_ID = re.compile(r"[^-()\[\]|=\s\x00-\x1f\x7f-\x9f]+")
 
 

@@ -13,6 +13,8 @@ from closeread.formats.problems import Problems
 from closeread.tasks.coref.conllua_markables import PIECE, read_fields
 from closeread.tasks.coref.relations import Bridging, Place
 
+__all__ = ["BridgingReader", "find_bridging"]
+
 
 class BridgingReader:
     """Reader of the bridging anaphors of a file.

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from closeread.errors import quote
 from closeread.formats.problems import Problems
 
+__all__ = ["MINIMUM", "NON_REFERRING", "PIECE", "Markable", "MarkableReader", "read_fields"]
+
 PIECE = re.compile(r"@?\(([^()]*)|([^()]*)\)")
 MINIMUM = re.compile(r"([1-9][0-9]{0,8})(?:,([1-9][0-9]{0,8}))?")
 NON_REFERRING = "-Pseudo"

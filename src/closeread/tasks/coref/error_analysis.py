@@ -14,13 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from closeread.arrays import Ints, Mask
-from closeread.errors import RequestError, join_names, quote, suggest
+from closeread.errors import RequestError, join_names, quote
+from closeread.suggestions import suggest
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.kernels.overlap import match_rows
 from closeread.tasks.coref.kernels.sides import Side, mention_codes
 from closeread.tasks.coref.mention_fields import FIELDS
 from closeread.tasks.coref.slices import with_annotation
+
+__all__ = ["KINDS", "NOWHERE", "OF_ENTITIES", "OF_MENTIONS", "RIGHT", "ErrorAnalysis", "Findings", "find_errors"]
 
 RIGHT = "right entity"
 OF_ENTITIES = ("split entity", "merged entities", "missing entity", "spurious entity")

@@ -7,11 +7,14 @@ from dataclasses import replace
 
 from closeread.counts.annotators import Annotator
 from closeread.counts.sides import Place
-from closeread.errors import RequestError, describe_unknown, pluralize
+from closeread.errors import RequestError, pluralize
+from closeread.suggestions import describe_unknown
 from closeread.tasks.coref.chain_errors import count_chain_errors
 from closeread.tasks.coref.error_report import LIMIT, ErrorReport, check_options, count_errors
 from closeread.tasks.coref.matching import table_of
 from closeread.tasks.coref.procedure import PROCEDURE
+
+__all__ = ["ERRORS", "OF_SCORES", "analyse"]
 
 OF_SCORES = {"keep_singletons", "blanc_edge", "average", "split_antecedents"}
 """Options that change scores, but no error."""

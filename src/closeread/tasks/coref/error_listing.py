@@ -14,9 +14,12 @@ from functools import lru_cache
 import numpy as np
 
 from closeread.arrays import Ints
-from closeread.errors import RequestError, suggest
+from closeread.errors import RequestError
+from closeread.suggestions import suggest
 from closeread.tasks.coref.error_analysis import OF_ENTITIES, OF_MENTIONS, ErrorAnalysis, Findings
 from closeread.tasks.coref.mention_fields import FIELDS
+
+__all__ = ["CorefError", "DocumentErrors", "Mention", "count_by_field", "list_documents", "list_errors"]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from typing import Any
 from closeread.counts.rendering import Grid, Style
 from closeread.counts.results import Result
 from closeread.counts.sides import Options
-from closeread.errors import RequestError, describe_unknown, pluralize, shorten
+from closeread.errors import RequestError, pluralize, shorten
+from closeread.suggestions import describe_unknown
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.empty_nodes import find_zeros
 from closeread.tasks.coref.error_analysis import KINDS, OF_ENTITIES, OF_MENTIONS, RIGHT, ErrorAnalysis, find_errors
@@ -30,6 +31,8 @@ from closeread.tasks.coref.mention_fields import FIELDS
 from closeread.tasks.coref.procedure import PROCEDURE
 from closeread.tasks.coref.slices import require_fields
 from closeread.wording import choose_words, name_option
+
+__all__ = ["HEADER", "LIMIT", "ErrorReport", "check_options", "count_errors"]
 
 HEADER = ["error", "document", "entity", "mentions"]
 LIMIT = 10

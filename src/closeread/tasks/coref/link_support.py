@@ -16,6 +16,8 @@ from closeread.arrays import Ints, Mask
 from closeread.tasks.coref.annotators import Annotations, gather_annotations
 from closeread.tasks.coref.columns import MentionTable
 
+__all__ = ["BINS", "LinkSupport", "measure_support"]
+
 BINS = 10
 """The number of bins of the percentage of annotators: (0, 10], (10, 20] and so on to (90, 100]."""
 

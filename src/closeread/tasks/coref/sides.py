@@ -44,6 +44,18 @@ from closeread.tasks.coref.matching import REPEATS_ADVICE, repeats, require_head
 from closeread.tasks.coref.neural_json import find_dialect, read_neural
 from closeread.tasks.coref.relations import select_layer
 
+__all__ = [
+    "NO_CORPUS",
+    "CoreferenceSides",
+    "Key",
+    "align",
+    "find_repeated",
+    "read_documents",
+    "read_key",
+    "take_documents",
+    "write_documents",
+]
+
 NO_CORPUS = Origin("coref", None, None, None)
 
 

@@ -13,6 +13,8 @@ from closeread.errors import pluralize, read_all
 from closeread.tasks.mctaco.categories import expect_coin_by_category, score_by_category
 from closeread.tasks.mctaco.plots import draw_categories
 
+__all__ = ["FIGURES", "draw_systems"]
+
 
 def draw_systems(place: Place, systems: Sequence[Annotator]) -> Drawing:
     """Draw exact match by category, of systems beside a coin (Zhou et al., 2019, Figure 2).

@@ -8,6 +8,8 @@ from closeread.errors import Problem
 from closeread.formats import SubmissionFile
 from closeread.records import ColumnRecords, Parsed, Record, column
 
+__all__ = ["SUBMISSION", "SUFFIX", "dump_submission", "parse_submission", "recognises"]
+
 SUFFIX = ".txt"
 
 

@@ -16,6 +16,8 @@ from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import ColumnRecords, Parsed, Record
 
+__all__ = ["BYTE_ORDER_MARK", "CHUNK", "COLUMNS", "FORMAT", "dump_records", "read_records"]
+
 BYTE_ORDER_MARK = "\ufeff"
 CHUNK = 2**14
 """The number of lines that are split at once."""

@@ -16,6 +16,8 @@ from closeread.drawing.pictures import INK, own_settings
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+__all__ = ["COIN", "draw_categories"]
+
 COIN = "coin"
 _LEGEND_COLUMNS = 4
 

@@ -35,6 +35,27 @@ from closeread.tasks.mctaco.perturbation.rules import perturb
 from closeread.tasks.mctaco.perturbation.units import normalize_units, plural
 from closeread.tasks.mctaco.procedure import PROCEDURE
 
+__all__ = [
+    "BERT",
+    "COLUMNS",
+    "EXAMPLES",
+    "IN_TABLE_2",
+    "NAMES",
+    "PLATEAU",
+    "RECOMPUTE",
+    "RELEASED_PREDICTIONS",
+    "ROBERTA",
+    "SAMPLE",
+    "TAKES",
+    "TRAINED",
+    "figure_2",
+    "sample_questions",
+    "table_1",
+    "table_2",
+    "table_3",
+    "text",
+]
+
 BERT, ROBERTA = "BERT + unit normalization", "RoBERTa"
 RELEASED_PREDICTIONS = {
     "ESIM + GloVe": "experiments/esim/esim.glove.output.txt",

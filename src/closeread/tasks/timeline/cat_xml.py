@@ -25,6 +25,28 @@ from closeread.formats.timeml import read_timeml
 from closeread.formats.xml_tree import Element, read_xml
 from closeread.records import Parsed, ParsedFolder, Record
 
+__all__ = [
+    "CREATION_TIME",
+    "FORMAT",
+    "NUMBER",
+    "OF_TOKENS",
+    "SUFFIX",
+    "TITLES_SUFFIX",
+    "Read",
+    "check_mentions",
+    "dump_document",
+    "holds_documents",
+    "is_date",
+    "mention_name",
+    "number_tokens",
+    "read_document",
+    "read_documents",
+    "read_element",
+    "read_files",
+    "read_folder",
+    "read_records",
+]
+
 SUFFIX = ".xml"
 TITLES_SUFFIX = ".tml"
 CREATION_TIME = "CREATION_TIME"

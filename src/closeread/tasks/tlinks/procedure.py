@@ -10,6 +10,8 @@ from closeread.tasks.tlinks.counting import MATCHINGS, REDUCTIONS, count
 from closeread.tasks.tlinks.kernels.temporal_graph import DURINGS
 from closeread.tasks.tlinks.sides import TimeMLSides
 
+__all__ = ["PROCEDURE"]
+
 PROCEDURE = Procedure(
     name="tlinks",
     version=1,

@@ -31,6 +31,18 @@ from closeread.tasks.tne.annotators import align
 from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, Documents
 from closeread.tasks.tne.tne_jsonl import UNSAFE
 
+__all__ = [
+    "ANNOTATORS",
+    "AROUND",
+    "Consolidation",
+    "Decisions",
+    "conflicts",
+    "consolidated",
+    "consolidation",
+    "decisions",
+    "read_decisions",
+]
+
 ANNOTATORS = "ABCDEFGH"
 """The names of annotators in files of conflicts, in order."""
 

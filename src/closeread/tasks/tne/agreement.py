@@ -34,13 +34,28 @@ from closeread.counts.metrics import Metric
 from closeread.counts.rendering import Grid, Style
 from closeread.counts.results import Result
 from closeread.counts.table import CountTable
-from closeread.errors import FormatError, Problem, RequestError, describe_unknown, join_names, quote, read_all
+from closeread.errors import FormatError, Problem, RequestError, join_names, quote, read_all
 from closeread.records import Record
+from closeread.suggestions import describe_unknown
 from closeread.tasks.coref import procedure as coref
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.tne import procedure as tne
 from closeread.tasks.tne.annotators import align
 from closeread.tasks.tne.columns import Documents
+
+__all__ = [
+    "SHORT_TITLES",
+    "TITLES",
+    "Agreement",
+    "PairedAgreement",
+    "Slice",
+    "SliceMean",
+    "compare_annotators",
+    "list_rows",
+    "list_titles",
+    "measure_agreement",
+    "to_mentions",
+]
 
 _COREF = ("muc", "conll")
 _IN_WORDS = {"np_relations": "links", "coref": "clusters"}

@@ -9,6 +9,8 @@ from closeread.errors import FormatError, Problem, join_names, pluralize, quote
 from closeread.records import Record
 from closeread.tasks.tne.columns import Documents, documents_of
 
+__all__ = ["CONTENTS", "EXTENT", "align"]
+
 CONTENTS = {"text": "character", "tokens": "token", "nps": "noun phrase"}
 """What annotators are given, and the units of each."""
 

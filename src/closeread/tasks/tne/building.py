@@ -20,6 +20,8 @@ from closeread.tasks.tne.columns import MAX_DIGITS
 from closeread.tasks.tne.plain_texts import PlainText
 from closeread.wording import name_option
 
+__all__ = ["BATCH", "MAX_PHRASES", "PRONOUN", "SHOWN", "Builder", "Filter", "find_phrases"]
+
 PRONOUN = "PRON"
 MAX_PHRASES = 10**MAX_DIGITS
 """The most noun phrases that ids can number."""

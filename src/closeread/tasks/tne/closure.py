@@ -16,6 +16,8 @@ from closeread.records import Record
 from closeread.tasks.tne.annotators import align
 from closeread.tasks.tne.rules import find_inconsistencies
 
+__all__ = ["close_links", "close_rows", "make_gold", "replace_clusters"]
+
 
 def replace_clusters(
     gold: Sequence[Record], clustered: Sequence[Record], gold_name: str, clustered_name: str

@@ -18,6 +18,8 @@ from closeread.records import Record
 from closeread.tasks.tne import closure, tne_arrays
 from closeread.tasks.tne.tne_jsonl import dump_records
 
+__all__ = ["CONVERSIONS", "FORMS", "convert"]
+
 FORMS = ("arrays", "jsonl", "gold")
 
 

@@ -21,6 +21,19 @@ from closeread.counts.table import factorize
 from closeread.records import Record
 from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, Documents, documents_of
 
+__all__ = [
+    "LOOK_AHEAD",
+    "MEANS",
+    "OTHER",
+    "PREPOSITION",
+    "SENTENCE_ENDS",
+    "SMALLEST",
+    "count_transitive",
+    "facts",
+    "find_ends",
+    "measure",
+]
+
 SENTENCE_ENDS = frozenset(".!?")
 LOOK_AHEAD = 10
 """The number of tokens after an anchor, white space excluded, in which the extended form looks for its preposition."""

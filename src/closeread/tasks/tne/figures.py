@@ -12,6 +12,8 @@ from closeread.errors import RequestError, pluralize
 from closeread.tasks.tne import plots
 from closeread.tasks.tne.columns import documents_of
 
+__all__ = ["FIGURES", "UNLINKED", "draw_confusion", "draw_prepositions"]
+
 UNLINKED = ("shown", "hidden")
 
 

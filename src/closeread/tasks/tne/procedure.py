@@ -45,6 +45,24 @@ from closeread.tasks.tne.kernels.links import (
     triplets,
 )
 
+__all__ = [
+    "BREAKDOWNS",
+    "EXPRESSED",
+    "IPREP",
+    "JOINED",
+    "NO_FORUM",
+    "PROCEDURE",
+    "UNKNOWN",
+    "UPREP_ACCURACY",
+    "WITH_FORUMS",
+    "WRITTEN",
+    "CountParts",
+    "count",
+    "find_joined",
+    "list_fields",
+    "validate",
+]
+
 UNKNOWN = "unknown"
 NO_FORUM = "none"
 WITH_FORUMS = "reddit"

@@ -19,6 +19,8 @@ from closeread.tasks.tne.reproduction_baselines import table_3
 from closeread.tasks.tne.reproduction_identities import identities
 from closeread.tasks.tne.reproduction_text import text
 
+__all__ = ["AVERAGES", "COUNTS", "PERCENTAGES", "RECOMPUTE", "SHOWN", "figure_4", "table_2", "table_6"]
+
 COUNTS = {
     "Documents": "documents",
     "Tokens": "tokens",

@@ -19,6 +19,18 @@ from closeread.records import Record
 from closeread.tasks.tne.columns import PREPOSITIONS, TITLE_END, Documents, documents_of, numbers
 from closeread.tasks.tne.kernels.links import pairs, triplets
 
+__all__ = [
+    "ODDITIES",
+    "RULES",
+    "SHOWN",
+    "TIME",
+    "Places",
+    "Problems",
+    "describe_link",
+    "find_inconsistencies",
+    "find_oddities",
+]
+
 Problems = Iterator[tuple[int, str]]
 TIME = "time/date/measurement"
 SHOWN = 3

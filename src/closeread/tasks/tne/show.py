@@ -8,6 +8,8 @@ from closeread.corpora.showing import Part, View, mark_spans
 from closeread.counts.rendering import Grid
 from closeread.records import Record
 
+__all__ = ["EXAMPLES", "LINK", "SIDES", "VIEWS", "draw", "predict"]
+
 LINK = ("anchor", "preposition", "complement")
 SIDES = {(True, True): "both", (True, False): "gold only", (False, True): "system only"}
 EXAMPLES = 2

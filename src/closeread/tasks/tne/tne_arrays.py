@@ -21,6 +21,18 @@ from closeread.formats.text import MAX_LINE_BYTES
 from closeread.records import Parsed, Record, column
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of, numbers
 
+__all__ = [
+    "ARRAY",
+    "FIRST",
+    "SHOWN",
+    "SUBMISSION",
+    "WIDTH",
+    "describe_losses",
+    "dump_submission",
+    "parse_submission",
+    "recognises",
+]
+
 ARRAY = "predicted_prepositions"
 FIRST = re.compile(rf'\s*\{{[^\[]*"{ARRAY}"\s*:')
 SHOWN = 3

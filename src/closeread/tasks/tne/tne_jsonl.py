@@ -24,6 +24,22 @@ from closeread.formats.text import BYTE_ORDER_MARK, MAX_LINE_BYTES, read_bytes
 from closeread.records import Parsed, Record
 from closeread.tasks.tne.columns import Documents
 
+__all__ = [
+    "BOOK",
+    "DERIVED",
+    "FORMAT",
+    "FORUM",
+    "NEWS",
+    "REVIEW",
+    "SUFFIXES",
+    "SUSPECT_ESCAPE",
+    "UNSAFE",
+    "dump_lines",
+    "dump_records",
+    "find_origin",
+    "read_records",
+]
+
 SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".json.gz")
 
 UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")

@@ -30,13 +30,16 @@ from closeread.drawing.inches import (
     write,
 )
 from closeread.drawing.pictures import INK, own_settings
-from closeread.errors import RequestError, describe_unknown, shorten
+from closeread.errors import RequestError, shorten
 from closeread.records import Record
+from closeread.suggestions import describe_unknown
 from closeread.tasks.wikipossessions.kernels.names import normalize_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+__all__ = ["FILLS", "KINDS", "LACKING", "MARK", "Cell", "Entry", "Panel", "draw_timeline", "find_article"]
 
 KINDS = {"PER": "person", "LOC": "location", "ORG": "organisation", None: "no type"}
 FILLS = {"PER": "#dbe9f6", "LOC": "#e3f1dc", "ORG": "#fbe9cf", None: "#eeeeee"}

@@ -26,6 +26,21 @@ from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes, read_lin
 from closeread.records import Parsed, Record
 from closeread.tasks.wikipossessions.rules import DERIVED, derive_anchor, is_padded
 
+__all__ = [
+    "ARTICLES",
+    "CERTAINTIES",
+    "FORMAT",
+    "HEADER",
+    "ORDER",
+    "RELATIONS",
+    "RELATION_CERTAINTIES",
+    "SEPARATOR",
+    "TYPES",
+    "article_texts",
+    "dump_records",
+    "read_records",
+]
+
 HEADER = ("Article", "Type", "Possessor", "psr_c", "order", "Duration", "TP", "Dur_c")
 SEPARATOR = "#"
 TYPES = {"PER": "PER", "ORG": "ORG", "GPE": "LOC"}

@@ -54,6 +54,8 @@ from closeread.tasks.wikipossessions.kernels.temporal import (
     Tolerance,
 )
 
+__all__ = ["DESCRIPTIONS", "ORDER", "PROCEDURE", "TITLES", "count", "validate"]
+
 TITLES = {
     "possessor": "Possessors",
     "possessor_certainty": "Certainty of possessors",

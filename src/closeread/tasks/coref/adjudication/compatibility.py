@@ -9,6 +9,8 @@ import numpy as np
 from closeread.arrays import Ints, Mask
 from closeread.tasks.coref.adjudication.annotators import Mention
 
+__all__ = ["NOTIONS", "are_compatible"]
+
 NOTIONS = ("overlap", "containment")
 
 

@@ -24,6 +24,8 @@ from closeread.tasks.coref.adjudication.objectives import cost_apart, cost_toget
 from closeread.tasks.coref.adjudication.partition import Part, group_by_number
 from closeread.tasks.coref.adjudication.solving import Deadline, OpenSession, solve
 
+__all__ = ["AdjudicatedDocument", "Link", "Settings", "adjudicate"]
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -13,6 +13,8 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask
 
+__all__ = ["LARGEST", "MANY", "TIE", "Pairs", "Ranking", "choose_best"]
+
 MANY = 30
 """A group with more pairs than this is taken to have several best choices: finding out would take longer."""
 

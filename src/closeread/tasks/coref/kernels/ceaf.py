@@ -11,6 +11,8 @@ import numpy as np
 from closeread.arrays import Floats, Ints, Mask
 from closeread.tasks.coref.kernels.sides import sum_by_index
 
+__all__ = ["ROWS_PER_CALL", "best_total"]
+
 # The solver clears an array of all columns for each row, so many small documents are faster in several calls.
 ROWS_PER_CALL = 500
 

@@ -15,6 +15,8 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask
 
+__all__ = ["EXACT", "EXTRA", "KINDS", "MISSING", "MIXED", "NONE", "SPURIOUS", "Judged", "judge_chains", "match_chains"]
+
 NONE = -1
 
 KINDS = ("exact", "missing", "mixed", "extra", "spurious")

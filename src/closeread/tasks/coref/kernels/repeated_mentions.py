@@ -21,6 +21,22 @@ from closeread.tasks.coref.kernels.entity_metrics import ceaf_counts, count_muc_
 from closeread.tasks.coref.kernels.overlap import Clusters, Overlap, match_rows, number_cells
 from closeread.tasks.coref.kernels.sides import Side, mention_codes, sum_by_index
 
+__all__ = [
+    "Occurrences",
+    "RepeatedOverlap",
+    "b_cubed_counts",
+    "blanc_counts",
+    "ceafe_counts",
+    "ceafm_counts",
+    "find_occurrences",
+    "find_repeats",
+    "has_repeats",
+    "keep_as_reference",
+    "lea_counts",
+    "muc_counts",
+    "repeated_overlap",
+]
+
 
 def has_repeats(side: Side) -> bool:
     """Return whether any mention occurs more than once."""

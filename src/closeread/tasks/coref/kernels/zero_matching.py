@@ -18,6 +18,8 @@ from closeread.tasks.coref.kernels.best_pairs import Pairs
 from closeread.tasks.coref.kernels.mention_matching import number_rows
 from closeread.tasks.coref.kernels.overlap import match_rows
 
+__all__ = ["WEIGHT", "Dependencies", "pair_zeros"]
+
 WEIGHT = 10
 """How much more dependencies count than parents alone."""
 

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.errors import FormatError, Problem, RequestError, describe_unknown, pluralize, quote
+from closeread.errors import FormatError, Problem, RequestError, pluralize, quote
 from closeread.records import Record
+from closeread.suggestions import describe_unknown
 from closeread.tasks.coref.marmara.examples import Pairs, count_examples, draw_wrong, list_examples, list_gold
 from closeread.tasks.coref.marmara.features import Mentions, describe_mentions, encode_pairs
 from closeread.tasks.coref.marmara.learning import score_codes
@@ -34,6 +35,18 @@ from closeread.tasks.coref.marmara.vectors import (
     read_vectors,
 )
 from closeread.wording import name_option
+
+__all__ = [
+    "FEATURE_SETS",
+    "MENTIONS",
+    "LeaveOneOut",
+    "Prediction",
+    "Prepared",
+    "Settings",
+    "predict",
+    "predict_mentions",
+    "select_documents",
+]
 
 MENTIONS = ("gold", "predicted")
 FEATURE_SETS = ("T", "TF", "TP")

@@ -21,6 +21,20 @@ from closeread.formats.text import UNSAFE
 from closeread.formats.xml_tree import Element, read_xml
 from closeread.tasks.coref.marmara.documents import Annotation, Document, Mention
 
+__all__ = [
+    "APOSTROPHES",
+    "SPACES",
+    "SUFFIXES",
+    "WORD",
+    "Annotations",
+    "describe_mention",
+    "dump_annotation",
+    "make_annotation",
+    "normalize_text",
+    "read_annotation",
+    "read_annotations",
+]
+
 SUFFIXES = (".xml", ".xml.gz")
 WORD = re.compile("-?[0-9]{1,100}")
 APOSTROPHES = re.compile("[’‘`´ʼ]")

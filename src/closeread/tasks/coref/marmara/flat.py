@@ -7,6 +7,8 @@ from typing import Any
 
 from closeread.records import ColumnRecords, Record
 
+__all__ = ["NAMES", "flatten"]
+
 NAMES = ("document", "genre", "id", "sentence", "start", "end", "text", "chain")
 
 

@@ -13,8 +13,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from closeread.errors import FormatError, Problem, join_names, pluralize, quote, suggest
+from closeread.errors import FormatError, Problem, join_names, pluralize, quote
 from closeread.formats.text import read_lines
+from closeread.suggestions import suggest
+
+__all__ = ["GENRES", "KNOWN_GENRES", "Genres", "find_genres"]
 
 GENRES = ("News", "Short Story", "Novel", "Essay", "Research Monograph", "Article", "Travel", "Other")
 """The genres, as Table 1 lists them."""

@@ -25,6 +25,19 @@ from closeread.tasks.coref.marmara.features import Mentions
 from closeread.tasks.coref.marmara.tokens import Tokens
 from closeread.tasks.coref.marmara.turkish import lower, strip_suffix
 
+__all__ = [
+    "MAX_DIMENSIONS",
+    "MAX_LINE_BYTES",
+    "MAX_NUMBER",
+    "N_COMPONENTS",
+    "MentionVectors",
+    "Vectors",
+    "find_cosines",
+    "find_words",
+    "look_up",
+    "read_vectors",
+]
+
 MAX_DIMENSIONS = 1024
 MAX_LINE_BYTES = 2**16
 MAX_NUMBER = 1e6

@@ -18,6 +18,8 @@ from typing import Any
 from closeread.errors import FormatError, Problem
 from closeread.formats.text import UNSAFE, read_lines
 
+__all__ = ["OTHER_CLAUSES", "SUBJECTS", "find_event_phrases", "read_paragraphs"]
+
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "nsubj:pass"})
 
 OTHER_CLAUSES = frozenset(

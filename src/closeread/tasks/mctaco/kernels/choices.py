@@ -16,6 +16,8 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask
 
+__all__ = ["COUNTS", "CoinScores", "choice_counts", "expected_coin_scores"]
+
 COUNTS = ("questions", "exact", "f1_sum", "candidates", "correct", "gold_yes", "system_yes", "both_yes")
 """The counts of a question, in column order:
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+__all__ = ["UNIT_SETS", "WORD_RULES"]
+
 WORD_RULES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "adjective": {

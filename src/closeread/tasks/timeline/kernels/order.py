@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 
 from closeread.arrays import Ints, Mask
 
+__all__ = ["BATCH", "Bits", "Order", "Walk", "follow_walk", "precedes"]
+
 Bits = NDArray[np.uint8]
 
 BATCH = 2048

@@ -21,6 +21,24 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "ADDED",
+    "ASKED",
+    "DURINGS",
+    "FIRST_BEGINS",
+    "FIRST_ENDS",
+    "KINDS",
+    "SECOND_BEGINS",
+    "SECOND_ENDS",
+    "TYPES",
+    "Bits",
+    "Order",
+    "PointGraph",
+    "Relation",
+    "Verdict",
+    "relation",
+]
+
 Bits = NDArray[np.uint64]
 """A row of bits for each point of a batch: the points it reaches, 64 per integer."""
 

@@ -19,6 +19,24 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask, mark_run_starts
 
+__all__ = [
+    "COUNTS",
+    "LABEL_BITS",
+    "MAX_DOCUMENTS",
+    "N_LABELS",
+    "PHRASE_BITS",
+    "UPREP",
+    "Labelled",
+    "Tallies",
+    "confusion",
+    "document_of",
+    "group_labels",
+    "pairs",
+    "phrases_of",
+    "tallies",
+    "triplets",
+]
+
 N_LABELS = 25
 PHRASE_BITS = 17
 LABEL_BITS = 5

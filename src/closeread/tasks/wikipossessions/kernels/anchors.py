@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+__all__ = ["DASH", "NOW", "UNKNOWN", "YEAR", "Anchor", "parse_anchor"]
+
 DASH = re.compile(r"\s*[-\u2010-\u2015\u2212]\s*")
 YEAR = re.compile(r"(?:(?P<before>AD|CE)\s*)?(?P<year>[0-9]{1,5})(?:\s*(?P<after>BCE|BC|CE|AD))?", re.IGNORECASE)
 NOW = "now"

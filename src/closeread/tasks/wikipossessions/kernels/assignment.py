@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from closeread.arrays import Ints, Mask
 
+__all__ = ["Numbers", "best_assignment"]
+
 Numbers = NDArray[Any]
 
 

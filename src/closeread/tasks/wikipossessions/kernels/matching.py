@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from closeread.tasks.wikipossessions.kernels.assignment import Numbers, best_assignment
 from closeread.tasks.wikipossessions.kernels.names import Name
 
+__all__ = ["MATCHINGS", "SETTINGS", "Likeness", "NamesAndOrders", "Order", "Pair", "match_possessions", "order_key"]
+
 Order = tuple[tuple[int, str], ...]
 Pair = tuple[int, int]
 Likeness = Callable[[int, int], int]

@@ -12,6 +12,8 @@ from __future__ import annotations
 import unicodedata
 from typing import NamedTuple
 
+__all__ = ["ARTICLES", "FUNCTION_WORDS", "PREPOSITIONS", "STRIP_SCOPES", "Name", "normalize_name"]
+
 ARTICLES = frozenset({"a", "an", "the"})
 # fmt: off
 PREPOSITIONS = frozenset(

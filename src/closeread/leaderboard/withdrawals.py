@@ -1,0 +1,18 @@
+"""Withdrawals of submissions, as files of a store."""
+
+from __future__ import annotations
+
+from closeread.leaderboard.canonical import write_json
+from closeread.leaderboard.submission import FORMAT
+
+__all__ = ["withdrawal_bytes", "withdrawal_path"]
+
+
+def withdrawal_path(board: str, submission: str) -> str:
+    """Return the path of a withdrawal in the store."""
+    return f"withdrawals/{board}/{submission[:2]}/{submission}.json"
+
+
+def withdrawal_bytes(submission: str) -> bytes:
+    """Return the bytes of a withdrawal."""
+    return write_json({"format": FORMAT, "submission": submission})
