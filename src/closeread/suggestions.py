@@ -13,7 +13,7 @@ __all__ = ["NO_ALIASES", "describe_unknown", "suggest"]
 
 NO_ALIASES: Mapping[str, str] = MappingProxyType({})
 
-SCORE = re.compile(r"[\W_]+(f|f1|f_?score|p|r|precision|recall|score)$", re.IGNORECASE)
+_SCORE = re.compile(r"[\W_]+(f|f1|f_?score|p|r|precision|recall|score)$", re.IGNORECASE)
 """The score after the name of a metric, as in `muc_f1` and `ceafe/f`."""
 
 
@@ -46,7 +46,7 @@ def suggest(name: str, known: Sequence[str], aliases: Mapping[str, str] = NO_ALI
 
     meant = {alias: target for alias, target in aliases.items() if target in known} | {one: one for one in known}
     folded = {_fold(one): target for one, target in meant.items()}
-    stem = SCORE.sub("", name)
+    stem = _SCORE.sub("", name)
     near = next((folded[text] for text in map(_fold, (name, stem)) if text in folded), None)
     if near is None:
         close = get_close_matches(name, meant, n=1) or get_close_matches(stem, meant, n=1)
