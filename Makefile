@@ -37,7 +37,7 @@ test: environment
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy -p closeread
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 # The oldest versions that pyproject.toml allows, including the previous major version of datasets; and with them, the
 # oldest of the extras hub and serve.  They are tried on samples, and without the tests of our own arithmetic: `make test` has the
@@ -47,10 +47,10 @@ test-floors: export CLOSEREAD_DATA =
 test-floors: environment
 	@$(INSTALL) --constraint .ci/floors.txt '.[test]'
 	$(BIN)/ruff check .
-	$(BIN)/pytest -n auto --hypothesis-profile few --ignore tests/hub --ignore tests/leaderboard \
+	$(BIN)/pytest -n auto --dist worksteal --hypothesis-profile few --ignore tests/hub --ignore tests/leaderboard \
 	  --ignore tests/test_readme.py --ignore tests/test_recipe.py --ignore tests/test_packaging.py \
 	  --ignore tests/test_architecture.py --ignore tests/test_makefile.py --ignore tests/coref --ignore tests/tlinks \
 	  -k 'not (random or twin or official or by_hand)'
 	@$(INSTALL) --constraint .ci/floors-hub.txt '.[hub,serve]'
-	$(BIN)/pytest -n auto --hypothesis-profile few --extras-only \
+	$(BIN)/pytest -n auto --dist worksteal --hypothesis-profile few --extras-only \
 	  --ignore tests/leaderboard/test_hub_store_crashes.py --ignore tests/leaderboard/test_serve_trust.py
