@@ -13,7 +13,7 @@ STAMP = $(VENV)/installed
 SOURCES = pyproject.toml setup.py README.md LICENSE src loaders metrics schemas cards
 DIGEST = find $(SOURCES) -type f ! -path '*/__pycache__/*' ! -path '*.egg-info/*' -exec cksum {} + | LC_ALL=C sort | cksum
 
-.PHONY: score test test-floors environment
+.PHONY: score test test-floors environment extras lint types tests
 
 environment:
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -31,12 +31,21 @@ score: environment
 	 $(BIN)/closeread baseline mctaco always-positive $$sample -o $(PREDICTIONS) \
 	 && $(BIN)/closeread score mctaco $(PREDICTIONS) $$sample --by category
 
-test: environment
+# One after the other; with --jobs 2, types are checked on a core that has nothing to do at the beginning or end of the tests.
+test: lint types tests
+
+extras: environment
 	@wanted="$(EXTRAS): $$($(DIGEST))"; test "$$(cat $(STAMP) 2>/dev/null)" = "$$wanted" \
 	 || { rm -f $(STAMP) && $(INSTALL) '.[$(EXTRAS)]' && echo "$$wanted" >$(STAMP); }
+
+lint: extras
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: extras
 	$(BIN)/mypy -p closeread
+
+tests: extras
 	$(BIN)/pytest -n auto --dist worksteal
 
 # The oldest versions that pyproject.toml allows, including the previous major version of datasets; and with them, the
