@@ -13,7 +13,7 @@ STAMP = $(VENV)/installed
 SOURCES = pyproject.toml setup.py README.md LICENSE src loaders metrics schemas cards
 DIGEST = find $(SOURCES) -type f ! -path '*/__pycache__/*' ! -path '*.egg-info/*' -exec cksum {} + | LC_ALL=C sort | cksum
 
-.PHONY: score test test-floors environment
+.PHONY: score test test-floors environment extras lint types tests
 
 environment:
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -31,13 +31,22 @@ score: environment
 	 $(BIN)/closeread baseline mctaco always-positive $$sample -o $(PREDICTIONS) \
 	 && $(BIN)/closeread score mctaco $(PREDICTIONS) $$sample --by category
 
-test: environment
+# One after the other; with --jobs 2, types are checked on a core that has nothing to do at the beginning or end of the tests.
+test: lint types tests
+
+extras: environment
 	@wanted="$(EXTRAS): $$($(DIGEST))"; test "$$(cat $(STAMP) 2>/dev/null)" = "$$wanted" \
 	 || { rm -f $(STAMP) && $(INSTALL) '.[$(EXTRAS)]' && echo "$$wanted" >$(STAMP); }
+
+lint: extras
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: extras
 	$(BIN)/mypy -p closeread
-	$(BIN)/pytest -n auto
+
+tests: extras
+	$(BIN)/pytest -n auto --dist worksteal
 
 # The oldest versions that pyproject.toml allows, including the previous major version of datasets; and with them, the
 # oldest of the extras hub and serve.  They are tried on samples, and without the tests of our own arithmetic: `make test` has the
@@ -47,10 +56,10 @@ test-floors: export CLOSEREAD_DATA =
 test-floors: environment
 	@$(INSTALL) --constraint .ci/floors.txt '.[test]'
 	$(BIN)/ruff check .
-	$(BIN)/pytest -n auto --hypothesis-profile few --ignore tests/hub --ignore tests/leaderboard \
+	$(BIN)/pytest -n auto --dist worksteal --hypothesis-profile few --ignore tests/hub --ignore tests/leaderboard \
 	  --ignore tests/test_readme.py --ignore tests/test_recipe.py --ignore tests/test_packaging.py \
 	  --ignore tests/test_architecture.py --ignore tests/test_makefile.py --ignore tests/coref --ignore tests/tlinks \
 	  -k 'not (random or twin or official or by_hand)'
 	@$(INSTALL) --constraint .ci/floors-hub.txt '.[hub,serve]'
-	$(BIN)/pytest -n auto --hypothesis-profile few --extras-only \
+	$(BIN)/pytest -n auto --dist worksteal --hypothesis-profile few --extras-only \
 	  --ignore tests/leaderboard/test_hub_store_crashes.py --ignore tests/leaderboard/test_serve_trust.py

@@ -1,6 +1,7 @@
 """What every test gets: an empty cache, no corpora but the ones it asks for, and a way to run commands."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -46,10 +47,16 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(line, yellow=True)
 
 
+@pytest.fixture(scope="session")
+def caches(tmp_path_factory):
+    """The folder of all caches; pytest's own would be read for a free number before every test."""
+    return tmp_path_factory.mktemp("caches")
+
+
 @pytest.fixture(autouse=True)
-def no_data(monkeypatch, tmp_path_factory):
+def no_data(monkeypatch, caches):
     """Hide the corpora of this machine, so that a test passes or fails alike with and without them."""
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.setenv(CACHE_VARIABLE, tempfile.mkdtemp(dir=caches))
     monkeypatch.delenv(DATA_VARIABLE, raising=False)
 
 

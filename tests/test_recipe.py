@@ -7,6 +7,7 @@ import json
 import shutil
 from pathlib import Path
 
+import pages
 import pytest
 from shared.package_copy import MAPPED, copy_package, run_with
 
@@ -78,11 +79,12 @@ def checkout(tmp_path_factory):
     folder = copy_package(tmp_path_factory.mktemp("checkout"))
     for entry in ROOT.iterdir():
         if entry.name in COPIED:
-            shutil.copytree(entry, folder / entry.name, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(entry, folder / entry.name)
         elif entry.name not in ("src", ".git"):
             (folder / entry.name).symlink_to(folder / "closeread" / entry.name if entry.name in MAPPED else entry)
     add(folder, "corpus")
     add(folder, "task")
+    shutil.copy(pages.HIDDEN / "transformers.py", folder)
     return folder
 
 

@@ -24,6 +24,9 @@ from itertools import groupby, pairwise
 from pathlib import Path
 
 LOADERS = Path(__file__).parents[1] / "loaders"
+HIDDEN = Path(__file__).parent / "hidden"
+"""A folder for PYTHONPATH: evaluate takes seconds to import transformers, which no page needs."""
+
 BLOCK = re.compile(
     r"(?P<needs><!-- needs (?:the corpora|a Hub|Wikipedia|a spaCy model) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)```",
     re.DOTALL,
@@ -61,7 +64,7 @@ def run_page(text: str, folder: Path) -> str:
     bodies = {}
     if not (folder / LOADERS.name).exists():
         (folder / LOADERS.name).symlink_to(LOADERS)
-    # Neighbouring programs share an interpreter, because importing evaluate takes seconds.
+    # Neighbouring programs share an interpreter, because importing evaluate takes a second.
     for is_program, group in groupby(find_blocks(text), lambda block: block["kind"] in ("python", "text")):
         blocks = [block for block in group if _can_run(block)]
         if is_program:
@@ -99,7 +102,8 @@ def _run_command(command: str, folder: Path) -> str:
     done = subprocess.run(
         ["bash", "-c", command],  # noqa: S607
         cwd=folder,
-        env={**os.environ, "PATH": path, "COLUMNS": ""},  # as in a pipe, whatever terminal this is
+        # No columns, as in a pipe, whatever terminal this is.
+        env={**os.environ, "PATH": path, "COLUMNS": "", "PYTHONPATH": str(HIDDEN)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -114,6 +118,7 @@ def _run_programs(blocks: list[re.Match[str]], folder: Path) -> dict[int, str]:
     done = subprocess.run(
         [sys.executable, "-c", RUN_PROGRAMS],
         cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(HIDDEN)},
         input=json.dumps([program["body"] for program in programs]),
         capture_output=True,
         text=True,

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import evaluate
+import pages
 import pytest
 from filelock import FileLock
 from shared.evaluate_modules import SCORING
@@ -178,6 +179,7 @@ def test_installed_modules_need_no_import_of_ours(offline, tmp_path):
         "HF_HUB_OFFLINE": "1",
         "HF_MODULES_CACHE": str(evaluate.config.HF_MODULES_CACHE),
         "HOME": str(tmp_path),
+        "PYTHONPATH": str(pages.HIDDEN),
     }
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.stdout == "{'exact_match': 1.0, 'f1': 1.0}\n", done.stderr

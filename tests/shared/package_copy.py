@@ -14,7 +14,8 @@ def copy_package(folder):
     """Copy the package below a folder, whose path is returned."""
     for name in ("", *MAPPED):
         source = Path(import_module(f"closeread.{name}".rstrip(".")).__file__).parent
-        ignored = shutil.ignore_patterns("__pycache__", *(MAPPED if not name else ()))
+        # With its bytecode, which is valid as long as a file is the same.
+        ignored = shutil.ignore_patterns(*(MAPPED if not name else ()))
         shutil.copytree(source, folder / "closeread" / name, dirs_exist_ok=True, ignore=ignored)
     return folder
 
