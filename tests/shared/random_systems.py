@@ -60,13 +60,20 @@ def tne(rng):
     options = draw_options(rng, load_procedure("tne"))
     labels = rng.sample(PREPOSITIONS[1:], 3)
     gold, rows = [], []
-    words = "roof of house in town ".split()
+    words = ["roof", "of", "house", "in", "town"]
     for number in range(rng.randint(1, 4)):
         size = rng.randint(2, 5)
         text = " ".join(rng.choice(words) for _ in range(size))
         starts = [sum(len(word) + 1 for word in text.split()[:i]) for i in range(size)]
         nps = [
-            {"id": f"np{i}", "text": word, "first_char": start, "last_char": start + len(word), "first_token": i}
+            {
+                "id": f"np{i}",
+                "text": word,
+                "first_char": start,
+                "last_char": start + len(word),
+                "first_token": i,
+                "last_token": i,
+            }
             for i, (word, start) in enumerate(zip(text.split(), starts, strict=True))
         ]
         pairs = [(f"np{a}", f"np{b}") for a in range(size) for b in range(size) if a != b]
@@ -74,7 +81,9 @@ def tne(rng):
         def links(chosen):
             return [{"anchor": a, "complement": b, "preposition": rng.choice(labels)} for a, b in chosen]
 
-        some = lambda most: rng.choices(pairs, k=rng.randint(0, most))  # noqa: E731
+        def some(most, pairs=pairs):
+            return rng.choices(pairs, k=rng.randint(0, most))
+
         domain = rng.choice(["wikinews", "reddit", None])
         gold.append({"id": f"d{number}", "text": text, "nps": nps, "domain": domain, "np_relations": links(some(12))})
         kept = [link for link in gold[-1]["np_relations"] if rng.random() < 0.5]
