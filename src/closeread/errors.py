@@ -314,19 +314,6 @@ def pluralize(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def describe_format(found: object, newest: int) -> str:
-    """Say that the number of a file's format is unknown.
-
-    >>> describe_format(2, 1), describe_format("1", 1)
-    ('has format 2 (expected 1): it was written by a newer closeread; update closeread', "has format '1' (expected 1)")
-    """
-    expected = "expected 1" if newest == 1 else f"expected 1 to {newest}"
-    is_newer = type(found) is int and found > newest
-    return f"has format {quote_json(found, 60)} ({expected})" + (
-        ": it was written by a newer closeread; update closeread" if is_newer else ""
-    )
-
-
 def join_names(names: Sequence[str]) -> str:
     """Join the first few names, quoted.
 

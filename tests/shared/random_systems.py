@@ -228,15 +228,21 @@ FROM_FILES = {"corefud": corefud, "anaphora": anaphora}
 """Coreference from files, which take a folder, too."""
 
 
-def draw_table(kind, seed, folder):
+def draw_table(kind, seed, folder, *, count=True):
     """The procedure, the options and the counts of a random system; None if the options exclude each other."""
     rng = random.Random(f"{kind} {seed}")
     procedure = load_procedure("coref" if kind in FROM_FILES else kind)
     gold, rows, arguments = FROM_FILES[kind](rng, folder) if kind in FROM_FILES else DRAWN[kind](rng)
+    reading = {option.name: option.default for option in procedure.options if option.reading}
+    options = procedure.keep_options(procedure.resolve_options(reading | only_options(arguments)), reading=True)
+    if not count:
+        return procedure, options, None
     try:
-        table = procedure.count(gold=gold, system=rows, **arguments)
+        return procedure, options, procedure.count(gold=gold, system=rows, **arguments)
     except RequestError:
         return None
-    reading = {option.name: option.default for option in procedure.options if option.reading}
-    options = {name: arguments.get(name, reading.get(name)) for name in (o.name for o in procedure.options)}
-    return procedure, procedure.keep_options(options, reading=True), table
+
+
+def only_options(arguments):
+    """The arguments of a count that are values of options."""
+    return {name: value for name, value in arguments.items() if name not in ("metrics", "breakdowns")}

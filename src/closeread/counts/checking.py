@@ -217,7 +217,7 @@ def _check_sums_of_parts(
     """Check that the counts of the parts of each unit sum to no more than those of the unit."""
     wholes = {one.name: one.whole for one in identities if isinstance(one, PartsOf)}
     for name, column in parts.columns.items():
-        own = name if name in units.columns else wholes.get(name)
+        own = name if name in units.columns else wholes.get(name, "")
         if own not in units.columns:
             continue
         whole = units.columns[own]

@@ -21,8 +21,9 @@ from closeread.counts.counted import Counted, Provenance
 from closeread.counts.procedure import Procedure
 from closeread.counts.table import Breakdown, CountTable, merge
 from closeread.digests import combine_digests
-from closeread.errors import FormatError, Problem, RequestError, describe_format, escape
+from closeread.errors import FormatError, Problem, RequestError, escape
 from closeread.files import replacing
+from closeread.records import check_format
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -267,32 +268,26 @@ def _read_file(path: Path) -> _Stored:
     try:
         with path.open("rb") as data, pq.ParquetFile(data, page_checksum_verification=True) as file:
             about = json.loads((file.schema_arrow.metadata or {})[KEY])
-            written = about.pop("format", 1)
-            is_known = type(written) is int and 1 <= written <= FORMAT
-            arrow = _read_columns(file) if is_known else None
-        if arrow is not None:
-            return _read_content(arrow, about, written)
+            check_format(about, FORMAT, path)
+            return _read_content(_read_columns(file), about)
+    except FormatError:
+        raise
     except OSError as error:
         # pyarrow's own errors have no strerror.
         reason = "no such file" if isinstance(error, FileNotFoundError) else error.strerror or "not a Parquet file"
         raise FormatError(path, [Problem(f"can't be read: {reason.lower()}")]) from None
     except (KeyError, ValueError, TypeError, AttributeError, RecursionError, pa.ArrowException):
         raise FormatError(path, [Problem("is not a file of counts (expected one written by --counts)")]) from None
-    raise FormatError(path, [Problem(describe_format(written, FORMAT))])
 
 
-def _read_content(arrow: pa.Table, about: dict[str, Any], written: int) -> _Stored:
+def _read_content(arrow: pa.Table, about: dict[str, Any]) -> _Stored:
     """Read counts and provenance from a file's columns and metadata.
-
-    Args:
-        arrow, about: these.
-        written: the number of the file's format.
 
     Raises:
         ValueError: they are invalid; a KeyError, TypeError or AttributeError if they have another form.
     """
     parts, counts = about.pop("breakdowns"), about.pop("counts", {})
-    digest = about.pop("digest") if written > 1 else None
+    digest = about.pop("digest") if about.pop("format", 1) > 1 else None
     provenance = _read_provenance(about)
     table = _read_table(arrow, parts, counts)
     return _Stored(table, provenance, digest is not None and digest != digest_content(table, provenance))

@@ -98,11 +98,11 @@ class Whole:
 
     def find_broken(self, counts: Columns) -> Mask:
         """Return the rows with a fraction."""
-        return np.logical_or.reduce([counts[name] != np.floor(counts[name]) for name in self.names])
+        return np.asarray(np.any([counts[name] % 1 != 0 for name in self.names], axis=0))
 
     def describe(self, counts: Columns, row: int) -> str:
         """Name the count that is a fraction."""
-        name = next(name for name in self.names if counts[name][row] != np.floor(counts[name][row]))
+        name = next(name for name in self.names if counts[name][row] % 1 != 0)
         return f"{name} is {_format(counts[name][row])} (expected a whole number)"
 
 
@@ -244,8 +244,8 @@ class Computed:
 
     def find_broken(self, counts: Columns) -> Mask:
         """Return the rows where the count is another number."""
-        expected = self._compute(counts)
-        return np.asarray(np.abs(counts[self.name] - expected) > TOLERANCE * np.maximum(expected, 1))
+        found = counts[self.name]
+        return ~(np.abs(found - self._compute(counts)) <= TOLERANCE * np.maximum(found, 1))
 
     def describe(self, counts: Columns, row: int) -> str:
         """Show the count, and what follows from the others."""
@@ -254,7 +254,8 @@ class Computed:
         return f"{self.name} is {_format(counts[self.name][row])} (expected {expected}, from {from_others})"
 
     def _compute(self, counts: Columns) -> Floats:
-        scores = self.formula(counts)
+        with np.errstate(all="ignore"):  # counts that no system has may give any number
+            scores = self.formula(counts)
         scores = np.where(np.isnan(scores), self.zero_division, scores)
         return scores * counts[self.weight] if self.weight else scores
 

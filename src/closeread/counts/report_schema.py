@@ -8,8 +8,12 @@ from typing import Any
 
 from closeread.errors import FormatError, Problem, quote, shorten
 from closeread.files import package_folder
+from closeread.records import check_format
 
-__all__ = ["check_comparison", "check_report"]
+__all__ = ["FORMAT", "check_comparison", "check_report"]
+
+FORMAT = 1
+"""The number of the format of reports, comparisons and tables."""
 
 
 def check_report(found: Any, source: object = "report") -> None:
@@ -47,6 +51,7 @@ def check_comparison(found: Any, source: object = "comparison") -> None:
 
 
 def _check(definition: str, found: Any, source: object) -> None:
+    check_format(found, FORMAT, source)
     if not _load_validator(definition).is_valid(found):
         import jsonschema
 

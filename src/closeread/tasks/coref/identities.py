@@ -114,7 +114,7 @@ def _list_links(prefix: str) -> Iterator[Identity | When]:
     yield _unless_repeated((*pairs, common))
 
 
-def _list_parts() -> Iterator[Identity | PartsOf]:
+def _list_parts() -> Iterator[Identity | PartsOf | When]:
     """Yield what is true of parts of documents, whose precision and recall have numerators of their own."""
     for name in OF_MENTIONS:
         for side in SIDES:
