@@ -70,22 +70,30 @@ def test_a_changed_byte(run, kept):
             assert result.stderr.startswith("Error: ")
 
 
+CHANGED = "other.counts: was changed after it was written: its content has another digest; score again"
+
+
 @pytest.mark.parametrize(
-    ("name", "values"),
+    ("name", "values", "found"),
     [
-        ("block", [-1] * 25),
-        ("block", [10**9] * 25),
-        ("block", [0, *range(2, 26)]),
-        ("unit", ["the same"] * 25),
-        ("count:f1_sum", [5.0] * 25),
-        ("count:f1_sum", [1e300] * 25),
-        ("count:questions", [float("nan")] * 25),
-        ("count:questions", [float("inf")] * 25),
-        ("count:questions", [-1.0] * 25),
-        ("count:questions", None),
+        ("block", [-1] * 25, "blocks are -1 (expected 0, 1, 2 and so on, each at least once)"),
+        ("block", [10**9] * 25, "blocks are 1000000000 (expected 0, 1, 2 and so on, each at least once)"),
+        ("block", [0, *range(2, 26)], "blocks are 0, 2, 3, 4, 5, … (expected 0, 1, 2 and so on, each at least once)"),
+        ("unit", ["the same"] * 25, "question 'the same' occurs twice"),
+        ("count:questions", [float("nan")] * 25, "questions is nan (expected a number from 0 to 2**53) (25 rows)"),
+        ("count:questions", [float("inf")] * 25, "questions is inf (expected a number from 0 to 2**53) (25 rows)"),
+        ("count:questions", [-1.0] * 25, "questions is -1 (expected a number from 0 to 2**53) (25 rows)"),
+        ("count:questions", [2.0**53] * 25, "questions is 9.00719925474099e+15 (expected a number"),
+        ("count:questions", [2.0**49] * 25, "questions sums to 1.40737488355328e+16 (expected less than 2**53)"),
+        (
+            "count:f1_sum",
+            [5.0] * 25,
+            "f1_sum is 5 (expected 0.571428571428572, from gold_yes and system_yes and both_yes) (25 rows)",
+        ),
+        ("count:questions", None, "contains no counts for any score; score them again"),
     ],
 )
-def test_counts_that_can_not_be(run, kept, name, values):
+def test_counts_that_can_not_be(run, kept, name, values, found):
     table = pq.read_table(kept)
     place = table.column_names.index(name)
     if values is None:
@@ -93,8 +101,10 @@ def test_counts_that_can_not_be(run, kept, name, values):
     else:
         table = table.set_column(place, name, pa.array(values, table.schema.field(name).type))
     pq.write_table(table, "other.counts")
-    message = "other.counts: contains counts or blocks that --counts never writes; score again"
-    refuses(run("compare", "mctaco", kept, "other.counts"), message)
+    result = run("compare", "mctaco", kept, "other.counts")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert found in result.stderr
+    assert values is None or result.stderr.endswith(f"{CHANGED}\n")
 
 
 @pytest.mark.parametrize(
@@ -134,6 +144,10 @@ def test_blocks_that_are_others(run, kept):
     blocks = table["block"].to_pylist()
     table = table.set_column(table.column_names.index("block"), "block", pa.array(blocks[::-1], pa.int64()))
     pq.write_table(table, "other.counts")
+    refuses(run("compare", "mctaco", kept, "other.counts"), CHANGED)
+    about = json.loads(table.schema.metadata[b"closeread"])
+    older = {name: value for name, value in about.items() if name not in ("format", "digest")}
+    pq.write_table(table.replace_schema_metadata({"closeread": json.dumps(older)}), "other.counts")
     message = "the two results have different counts, or group the units into different blocks"
     refuses(run("compare", "mctaco", kept, "other.counts"), message, code=2)
 

@@ -58,7 +58,7 @@ def test_merged_counts_are_compared(shards, ran):
             lambda: changed("c.parquet", procedure_version=2),
             "c.parquet: contains counts of tne version 2 (expected tne version 1)",
         ),
-        (lambda: changed("c.parquet", procedure="mctaco"), "c.parquet: the signature does not match"),
+        (lambda: changed("c.parquet", procedure="mctaco"), "c.parquet: no such option of mctaco: 'uprep'"),
         (lambda: "a.jsonl", "a.jsonl: is not a file of counts (expected one written by --counts)"),
         (lambda: "none.parquet", "none.parquet: can't be read: no such file"),
     ],
@@ -109,7 +109,9 @@ def test_a_report_is_read_back():
 @pytest.mark.parametrize(
     ("change", "problems"),
     [
-        ({"seed": -1, "format": 2}, ["format: 1 was expected", "seed: -1 is less than the minimum of 0"]),
+        ({"seed": -1, "unit": 1}, ["unit: 1 is not of type", "seed: -1 is less than the minimum of 0"]),
+        ({"seed": -1, "format": 2}, ["report: has format 2 (expected 1): it was written by a newer closeread; update"]),
+        ({"format": "1"}, ["report: has format '1' (expected 1)"]),
         ({"scores": {"f1": {"value": 2, "low": None, "high": None, "undefined": False}}}, ["scores.f1.value: 2"]),
         ({"released": "yes"}, ["released: 'yes' is not of type"]),
         (None, ["report: $: [] is not of type 'object'"]),

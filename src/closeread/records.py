@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, overload
 
-from closeread.errors import Problem, quote
+from closeread.errors import FormatError, Problem, quote, quote_json
 
 __all__ = [
     "AnyParsed",
@@ -225,3 +225,32 @@ class Origin(NamedTuple):
     config: str | None
     split: str | None
     released: bool | None
+
+
+def describe_format(found: object, newest: int) -> str:
+    """Say that the number of a file's format is unknown.
+
+    >>> describe_format(2, 1), describe_format("1", 1)
+    ('has format 2 (expected 1): it was written by a newer closeread; update closeread', "has format '1' (expected 1)")
+    """
+    expected = "expected 1" if newest == 1 else f"expected 1 to {newest}"
+    is_newer = type(found) is int and found > newest
+    return f"has format {quote_json(found, 60)} ({expected})" + (
+        ": it was written by a newer closeread; update closeread" if is_newer else ""
+    )
+
+
+def check_format(found: object, newest: int, source: object) -> None:
+    """Check the number of a file's format, before anything that may depend on it.
+
+    Args:
+        found: the file's JSON value; one without a number is not checked.
+        newest: the newest format that is known; all since 1 are.
+        source: the file, for messages.
+
+    Raises:
+        FormatError: the format is unknown.
+    """
+    number = found.get("format", 1) if isinstance(found, dict) else 1
+    if type(number) is not int or not 1 <= number <= newest:
+        raise FormatError(source, [Problem(describe_format(number, newest))])

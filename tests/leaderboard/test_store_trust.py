@@ -62,7 +62,7 @@ def about_of(store, tmp_path, **changes):
         ({"system": 3}, "system is not a string"),
         ({"unknown": 1}, "unknown key"),
         ({"board": "other/test"}, "is not the board"),
-        ({"format": 2}, "format is not 1"),
+        ({"format": 2}, "has format 2 (expected 1): it was written by a newer closeread; update closeread"),
     ],
 )
 def test_hostile_descriptions_are_refused(store, tmp_path, changes, problem):

@@ -11,27 +11,34 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Floats
+from closeread.counts.checking import complete_options, digest_content, find_problems, find_unsafe_names
 from closeread.counts.counted import Counted, Provenance
 from closeread.counts.procedure import Procedure
 from closeread.counts.table import Breakdown, CountTable, merge
 from closeread.digests import DIGEST_BYTES, combine_digests
 from closeread.errors import FormatError, Problem, RequestError, escape
 from closeread.files import replacing
+from closeread.records import check_format
 from closeread.wording import choose_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 __all__ = [
+    "CHANGED",
     "COUNT",
     "FIELD",
+    "FORMAT",
     "KEY",
     "MAGIC",
+    "MAX_CELLS",
+    "MAX_COLUMNS",
     "PROVENANCE",
     "TEXT",
     "UNITS",
@@ -42,11 +49,20 @@ __all__ = [
     "write_counts",
 ]
 
+FORMAT = 2
+"""The number of the file format.  Files of format 1 have neither this number nor a digest of their content."""
+
 KEY = b"closeread"
 FIELD = "field:"
 COUNT = "count:"
 UNITS = ""
 """Stands for the units among the names of breakdowns, which are not empty."""
+
+MAX_COLUMNS = 1000
+MAX_CELLS = 2**28
+"""The limits of a file's columns, and of its rows times columns, which its size does not tell: rows may be repeated."""
+
+CHANGED = "was changed after it was written: its content has another digest; score again"
 
 MAGIC = b"PAR1"
 
@@ -71,11 +87,14 @@ def write_counts(path: Path, counted: Counted) -> None:
 
     Raises:
         OSError: the file can't be written.
+        RequestError: a name contains a control character, so that the file could not be read.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     table = counted.table
+    if unsafe := list(find_unsafe_names(table, counted.procedure)):
+        raise RequestError(f"{path}: the counts can't be stored: {'; '.join(unsafe)}")
     inside = list(table.breakdowns.items())
     n, units = len(table.units), np.asarray(table.units, dtype=object)
     rows = np.concatenate([np.arange(n), *(parts.unit for _, parts in inside)]).astype(np.int64)
@@ -104,7 +123,8 @@ def write_counts(path: Path, counted: Counted) -> None:
         },
     }
     # The rows do not show the order of the parts, nor breakdowns without counts.
-    about = {**asdict(counted.provenance), "breakdowns": {name: parts.parts for name, parts in inside}}
+    about: dict[str, Any] = {"format": FORMAT, "digest": digest_content(table, counted.provenance)}
+    about |= {**asdict(counted.provenance), "breakdowns": {name: parts.parts for name, parts in inside}}
     if own := {name: parts.names for name, parts in inside if parts.names}:
         about["counts"] = {UNITS: table.names, **own}
     arrow = pa.table(columns).replace_schema_metadata({KEY: json.dumps(about)})
@@ -132,7 +152,7 @@ def read_counts(path: Path, procedure: Procedure) -> Counted:
         FormatError: the file is missing, was not written by `write_counts`, or is for another procedure or another
             version of it.
     """
-    return _check_counts(path, *_read_file(path), procedure)
+    return _check_counts(path, _read_file(path), procedure)
 
 
 def read_any_counts(path: Path, load: Callable[[str], Procedure]) -> Counted:
@@ -145,31 +165,42 @@ def read_any_counts(path: Path, load: Callable[[str], Procedure]) -> Counted:
     Raises:
         FormatError: as for `read_counts`; a RequestError if there is no such procedure.
     """
-    table, provenance = _read_file(path)
-    procedure = load(provenance.procedure)
+    stored = _read_file(path)
+    procedure = load(stored.provenance.procedure)
     procedure = procedure.with_metrics(procedure.families)
-    lacking = {metric.partition("/")[0] for metric in _metrics_without_counts(table, procedure)}
+    lacking = {metric.partition("/")[0] for metric in _metrics_without_counts(stored.table, procedure)}
     families = [family for family in procedure.families if family not in lacking]
-    return _check_counts(path, table, provenance, procedure.with_metrics(families) if lacking else procedure)
+    return _check_counts(path, stored, procedure.with_metrics(families) if families else procedure)
 
 
-def _check_counts(path: Path, table: CountTable, provenance: Provenance, procedure: Procedure) -> Counted:
+def _check_counts(path: Path, stored: _Stored, procedure: Procedure) -> Counted:
     """Check that the counts are those of the procedure, and return them.
 
     Raises:
-        FormatError: they are not.
+        FormatError: they are not; all problems at once.
     """
+    table, provenance, is_changed = stored
     if (provenance.procedure, provenance.procedure_version) != (procedure.name, procedure.version):
         found = f"contains counts of {provenance.procedure} version {provenance.procedure_version}"
         raise FormatError(path, [Problem(f"{found} (expected {procedure.name} version {procedure.version})")])
-    lacking = _metrics_without_counts(table, procedure)
-    if lacking:
-        raise FormatError(path, [Problem(f"contains no counts for {', '.join(lacking)}; score them again")])
+    try:
+        provenance = replace(provenance, options=complete_options(procedure, provenance.options))
+    except RequestError as error:
+        raise FormatError(path, [Problem(str(error))]) from None
+    if lacking := _metrics_without_counts(table, procedure):
+        what = "any score" if len(lacking) == len(procedure.metrics) else ", ".join(lacking)
+        raise FormatError(path, [Problem(f"contains no counts for {what}; score them again")])
     if provenance.signature != procedure.signature(provenance.options, table.gold_digest):
         raise FormatError(path, [Problem("the signature does not match the options and the gold; score again")])
-    if not _is_sound(table, procedure):
-        what = f"contains counts or blocks that {_name_writer()} never writes; score again"
-        raise FormatError(path, [Problem(what)])
+    problems = list(find_problems(table, provenance, procedure))
+    if problems or is_changed:
+        raise FormatError(
+            path,
+            [
+                *problems,
+                Problem(CHANGED if is_changed else f"contains counts that {_name_writer()} never writes; score again"),
+            ],
+        )
     return Counted(table, procedure, provenance)
 
 
@@ -236,7 +267,20 @@ def is_count_file(path: Path) -> bool:
         return False
 
 
-def _read_file(path: Path) -> tuple[CountTable, Provenance]:
+class _Stored(NamedTuple):
+    """What a file of counts says.
+
+    Attributes:
+        table, provenance: the counts and their provenance, of which only the form is checked.
+        is_changed: whether they have another digest than the file has for them.
+    """
+
+    table: CountTable
+    provenance: Provenance
+    is_changed: bool
+
+
+def _read_file(path: Path) -> _Stored:
     """Read the counts of a file and their provenance.
 
     Raises:
@@ -246,19 +290,45 @@ def _read_file(path: Path) -> tuple[CountTable, Provenance]:
     import pyarrow.parquet as pq
 
     try:
-        arrow = pq.read_table(path, page_checksum_verification=True)
-        about = json.loads((arrow.schema.metadata or {})[KEY])
-        parts, counts = about.pop("breakdowns"), about.pop("counts", {})
-        provenance = _read_provenance(about)
-        table = _read_table(arrow, parts, counts)
+        with path.open("rb") as data, pq.ParquetFile(data, page_checksum_verification=True) as file:
+            about = json.loads((file.schema_arrow.metadata or {})[KEY])
+            check_format(about, FORMAT, path)
+            return _read_content(_read_columns(file), about)
+    except FormatError:
+        raise
     except OSError as error:
         # pyarrow's own errors have no strerror.
-        missing = "no such file" if isinstance(error, FileNotFoundError) else "not a Parquet file"
-        raise FormatError(path, [Problem(f"can't be read: {error.strerror or missing}")]) from None
+        reason = "no such file" if isinstance(error, FileNotFoundError) else error.strerror or "not a Parquet file"
+        raise FormatError(path, [Problem(f"can't be read: {reason.lower()}")]) from None
     except (KeyError, ValueError, TypeError, AttributeError, RecursionError, pa.ArrowException):
-        what = f"is not a file of counts (expected one written by {_name_writer()})"
-        raise FormatError(path, [Problem(what)]) from None
-    return table, provenance
+        raise FormatError(
+            path, [Problem(f"is not a file of counts (expected one written by {_name_writer()})")]
+        ) from None
+
+
+def _read_content(arrow: pa.Table, about: dict[str, Any]) -> _Stored:
+    """Read counts and provenance from a file's columns and metadata.
+
+    Raises:
+        ValueError: they are invalid; a KeyError, TypeError or AttributeError if they have another form.
+    """
+    parts, counts = about.pop("breakdowns"), about.pop("counts", {})
+    digest = about.pop("digest") if about.pop("format", 1) > 1 else None
+    provenance = _read_provenance(about)
+    table = _read_table(arrow, parts, counts)
+    return _Stored(table, provenance, digest is not None and digest != digest_content(table, provenance))
+
+
+def _read_columns(file: pq.ParquetFile) -> pa.Table:
+    """Read a file's columns, unless they take more memory than counts need.
+
+    Raises:
+        ValueError: it has more rows or columns than are read.
+    """
+    rows, columns = file.metadata.num_rows, file.metadata.num_columns
+    if columns > MAX_COLUMNS or rows * columns > MAX_CELLS:
+        raise ValueError(f"{rows:,} rows of {columns:,} columns are too many")
+    return file.read()
 
 
 def _read_provenance(found: Any) -> Provenance:
@@ -332,23 +402,8 @@ def _stack_columns(columns: Mapping[str, pa.ChunkedArray], names: Sequence[str])
 
 
 def _metrics_without_counts(table: CountTable, procedure: Procedure) -> list[str]:
-    """List the metrics whose counts are missing, if at least one metric has its counts."""
-    lacking = [metric.name for metric in procedure.metrics if not metric.is_defined(table.names)]
-    return lacking if len(lacking) < len(procedure.metrics) else []
-
-
-def _is_sound(table: CountTable, procedure: Procedure) -> bool:
-    """Return whether the table can be resampled, and the scores of every unit are between 0 and 1."""
-    everything = [table.values, *(parts.values for parts in table.breakdowns.values())]
-    if len(set(table.units)) < len(table.units) or any(not np.isfinite(v).all() or (v < 0).any() for v in everything):
-        return False
-    try:
-        scores = [metric.score(table.values, table.names) for metric in procedure.metrics]
-    except KeyError:  # the counts of a metric are missing
-        return False
-    blocks = np.unique(table.blocks)
-    in_range = all(((column <= 1) | np.isnan(column)).all() for column in scores)
-    return in_range and np.array_equal(blocks, np.arange(len(blocks)))
+    """List the metrics whose counts are missing."""
+    return [metric.name for metric in procedure.metrics if not metric.is_defined(table.names)]
 
 
 def _name_writer() -> str:

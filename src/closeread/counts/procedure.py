@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from closeread.counts.identities import Identities
 from closeread.counts.metrics import Metric
 from closeread.counts.options import Option, resolve_options
 from closeread.counts.sides import Options, Sides
@@ -103,6 +104,7 @@ class Procedure:
         help: its part of a command's help.
         explanation: imports and returns how it explains its counts; None if it can't.
         fields: the fields of units that its tables may have, such as `category`, besides those of `more_fields`.
+        identities: what is true of the counts of any system; together they name all counts.
     """
 
     name: str
@@ -129,6 +131,7 @@ class Procedure:
     help: Help = Help()
     explanation: Callable[[], Explanation] | None = None
     fields: tuple[str, ...] = ()
+    identities: Identities = ()
 
     @property
     def families(self) -> tuple[str, ...]:

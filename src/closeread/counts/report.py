@@ -17,7 +17,7 @@ from closeread.counts.counted import Counted, Provenance, UnitRow, UnitRows, per
 from closeread.counts.estimates import Estimate, Resampling, Scores, score
 from closeread.counts.procedure import Procedure
 from closeread.counts.rendering import percent
-from closeread.counts.report_schema import check_report
+from closeread.counts.report_schema import FORMAT, check_report
 from closeread.counts.results import Loadable, write_json
 from closeread.errors import RequestError, pluralize, quote
 from closeread.suggestions import suggest
@@ -40,7 +40,6 @@ __all__ = [
     "score",
 ]
 
-FORMAT = 1
 SHOWN = 4
 """The number of scores in the short form of a result."""
 

@@ -9,8 +9,12 @@ from typing import Any, cast
 
 from closeread.errors import FormatError, Problem, quote, shorten
 from closeread.files import package_folder
+from closeread.records import check_format
 
-__all__ = ["check_comparison", "check_report", "check_reproduction", "check_systems_table"]
+__all__ = ["FORMAT", "check_comparison", "check_report", "check_reproduction", "check_systems_table"]
+
+FORMAT = 1
+"""The number of the format of reports, comparisons and tables."""
 
 
 def check_report(found: object, source: object = "report") -> Mapping[str, Any]:
@@ -105,6 +109,7 @@ def check_reproduction(found: object, source: object = "reproduction") -> Sequen
 
 
 def _check(definition: str, found: object, source: object) -> Mapping[str, Any]:
+    check_format(found, FORMAT, source)
     if not _load_validator(definition).is_valid(found):
         import jsonschema
 

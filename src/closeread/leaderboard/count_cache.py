@@ -5,6 +5,7 @@ They say how well a system does on each part of the gold, so they are never in a
 
 from __future__ import annotations
 
+import hashlib
 import io
 from pathlib import Path
 from zipfile import BadZipFile
@@ -15,7 +16,10 @@ import platformdirs
 from closeread.arrays import Floats
 from closeread.files import replacing
 
-__all__ = ["CountCache"]
+__all__ = ["FORMAT", "CountCache"]
+
+FORMAT = 2
+"""The number of the format of the files, and of the order of blocks in them; others are not used."""
 
 
 class CountCache:
@@ -29,13 +33,19 @@ class CountCache:
         self._folder = folder or Path(platformdirs.user_cache_dir("closeread")) / "leaderboard"
 
     def read(self, record: str) -> tuple[tuple[str, ...], Floats] | None:
-        """Return the names of the counts and the sums of every block, (n_blocks, k); None if they are not here."""
+        """Return the names of the counts and the sums of every block, (n_blocks, k).
+
+        Returns:
+            None if they are not here, were changed, or are those of another record: they are then computed again.
+        """
         path = self._folder / f"{record}.npz"
         try:
             with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as found:
-                return tuple(found["names"].tolist()), found["blocks"]
-        except (OSError, ValueError, KeyError, BadZipFile):
-            return None  # absent or cut off: it is computed again
+                names, blocks = tuple(found["names"].tolist()), found["blocks"]
+                is_known = int(found["format"]) == FORMAT and str(found["digest"]) == _digest(record, names, blocks)
+        except (OSError, ValueError, TypeError, KeyError, BadZipFile):
+            return None
+        return (names, blocks) if is_known else None
 
     def write(self, record: str, names: tuple[str, ...], blocks: Floats) -> None:
         """Keep the counts of a record.
@@ -45,4 +55,16 @@ class CountCache:
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         with replacing(self._folder / f"{record}.npz") as partial, partial.open("wb") as file:
-            np.savez(file, names=np.array(names), blocks=blocks)
+            np.savez(
+                file,
+                format=FORMAT,
+                names=np.array(names),
+                blocks=blocks,
+                digest=np.array(_digest(record, names, blocks)),
+            )
+
+
+def _digest(record: str, names: tuple[str, ...], blocks: Floats) -> str:
+    """Return the sha256, in hex, of counts and of the record that they belong to."""
+    head = "\n".join([record, *names, str(blocks.shape), ""]).encode()
+    return hashlib.sha256(head + np.ascontiguousarray(blocks, "<f8").tobytes()).hexdigest()

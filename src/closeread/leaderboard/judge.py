@@ -8,6 +8,7 @@ leaves nothing that the next run does not complete, and two judges at once write
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,8 @@ from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from closeread._version import __version__
 from closeread.arrays import Floats
@@ -316,6 +319,18 @@ def _name_counts(board: Board, record: str) -> str:
     return digest(write_json([record, __version__, metrics]))
 
 
+def _belong_together(kept: tuple[tuple[str, ...], Floats], record: Record, board: Board) -> bool:
+    """Return whether counts that were kept are those of the board's blocks, and sum to those of the record."""
+    names, blocks = kept
+    if blocks.dtype != np.float64 or blocks.shape != (board.n_blocks, len(names)):
+        return False
+    counts = record.report["counts"]  # of private gold, a record has none
+    sums = dict(zip(names, blocks.sum(axis=0).tolist(), strict=True))
+    return not counts or (
+        sums.keys() == counts.keys() and all(math.isclose(sums[name], counts[name], abs_tol=1e-9) for name in sums)
+    )
+
+
 @dataclass(frozen=True)
 class _Counting:
     """The counts of all that is ranked on a board, scoring again what is missing.
@@ -346,7 +361,7 @@ class _Counting:
         for subject in (*subjects, *(f"{BASELINE}{name}" for name in board.baselines)):
             identity = record_id(subject, board.signature)
             kept, record = self.cache.read(_name_counts(board, identity)), self.results.records.get(identity)
-            if kept is not None and record is not None and record.fits(board):
+            if kept and record is not None and record.fits(board) and _belong_together(kept, record, board):
                 found[subject], records[subject] = kept, record
             else:
                 jobs.append(Job(subject, subjects[subject].describe().predictions if subject in subjects else ""))

@@ -7,9 +7,12 @@ only the store knows: who submitted, and when.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+import numpy as np
 
 from closeread._version import __version__
 from closeread.counts.report import Report
@@ -37,6 +40,9 @@ __all__ = [
 FORMAT = 1
 SMALLEST_SLICE = 10
 """The smallest slice of private gold whose scores are published; a smaller one says too much about single units."""
+
+ROUNDING = 1e-12
+"""The largest difference between a stored score and that of the stored counts."""
 
 DIGITS = 4
 """The digits of scores on private gold."""
@@ -154,7 +160,21 @@ class Record:
             set(report["scores"]) == names
             and tuple(report[name] for name in ("n_resamples", "confidence", "seed")) == settings
             and bool(report["counts"]) != board.private
+            and (board.private or self._follows(board))
         )
+
+    def _follows(self, board: Board) -> bool:
+        """Return whether the scores are those of the counts, which a record of public gold has."""
+        counts = self.report["counts"]
+        totals = np.array(list(counts.values()), np.float64)
+        for metric in board.procedure.metrics:
+            stored = self.report["scores"][metric.name]["value"]
+            if not metric.is_defined(list(counts)):
+                return False
+            value = float(metric.score(totals, list(counts)))
+            if math.isnan(value) != (stored is None) or (stored is not None and abs(value - stored) > ROUNDING):
+                return False
+        return True
 
     @property
     def id(self) -> str:

@@ -8,6 +8,10 @@ from typing import Any, Literal
 
 from closeread.errors import FormatError, Problem, quote_json, shorten
 from closeread.files import package_folder
+from closeread.records import check_format
+
+FORMAT = 1
+"""The number of the format of all files of a store; `store.schema.json` describes it."""
 
 __all__ = ["NAMES", "Kind", "check_structure"]
 
@@ -32,6 +36,7 @@ def check_structure(found: Any, kind: Kind, source: object) -> None:
     Raises:
         FormatError: it has another structure; all problems at once.
     """
+    check_format(found, FORMAT, source)
     if _load_validator(kind).is_valid(found):
         return
     import jsonschema

@@ -21,6 +21,7 @@ from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.leaderboard.canonical import WITH_LINE_ENDS, digest, read_json, write_json
 from closeread.leaderboard.declaration import Board, Limits
 from closeread.leaderboard.names import check_link, check_model, check_name
+from closeread.records import check_format
 
 __all__ = [
     "DESCRIPTION_LENGTH",
@@ -107,7 +108,8 @@ class About:
         if len(data) > MAX_ABOUT:
             raise FormatError(source, [Problem(f"has {len(data):,} bytes (limit: {MAX_ABOUT:,})")])
         found = read_json(data, source)
-        wrong = [] if found.pop("format", None) == FORMAT else [f"format is not {FORMAT}"]
+        check_format(found, FORMAT, source)
+        wrong = [] if found.pop("format", None) == FORMAT else ["format is missing"]
         required, optional = ("board", "predictions", "system"), ("model", "paper", "code")
         known = (*required, *optional, "description")
         wrong += [f"{name} is missing" for name in required if name not in found]

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closeread.corpora.sides import CorpusSides
-from closeread.counts.metrics import Metric, Ratio
+from closeread.counts.identities import AtMost, Computed, Equal, Flag, Identities, When, Whole
+from closeread.counts.metrics import F1, Metric, Ratio
 from closeread.counts.options import check_present, missing_option
 from closeread.counts.procedure import Procedure
 from closeread.counts.table import CountTable, factorize
@@ -72,6 +73,26 @@ def _encode_labels(system: Sequence[Record | None]) -> NDArray[np.int8]:
     return np.fromiter(labels, np.int8, len(system))
 
 
+IDENTITIES: Identities = (
+    Whole(tuple(name for name in COUNTS if name != "f1_sum")),
+    Equal("questions", "1"),
+    AtMost("1", "candidates"),
+    AtMost("both_yes", "gold_yes"),
+    AtMost("both_yes", "system_yes"),
+    AtMost("both_yes", "correct"),
+    AtMost("gold_yes + system_yes", "candidates + both_yes"),
+    # What is correct is yes on both sides, or on neither; a candidate without a prediction is on neither, and wrong.
+    AtMost("correct + gold_yes + system_yes", "candidates + 2 both_yes"),
+    When("missing", ("error", "skip"), (Equal("correct + gold_yes + system_yes", "candidates + 2 both_yes"),)),
+    Flag("exact", "correct", "candidates"),
+    Computed(
+        "f1_sum",
+        F1(Ratio("both_yes", "system_yes"), Ratio("both_yes", "gold_yes")),
+        ("gold_yes", "system_yes", "both_yes"),
+        zero_division=1.0,
+    ),
+)
+
 PROCEDURE = Procedure(
     name="mctaco",
     version=1,
@@ -97,5 +118,6 @@ PROCEDURE = Procedure(
     modules=("mctaco",),
     count=count,
     fields=("category",),
+    identities=IDENTITIES,
     sides=CorpusSides(unit="question_id"),
 )

@@ -24,7 +24,17 @@ from typing import Any
 import numpy as np
 
 from closeread.corpora.sides import CorpusSides
-from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
+from closeread.counts.identities import (
+    AtMost,
+    Equal,
+    Identity,
+    Pairs,
+    When,
+    Whole,
+    mean_identities,
+    mean_limits,
+)
+from closeread.counts.metrics import UNITS, Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.options import Option, average_option, check_present, missing_option
 from closeread.counts.procedure import Procedure
 from closeread.counts.sides import Inconsistency
@@ -208,6 +218,31 @@ def _metrics() -> Iterator[Metric]:
         yield from precision_recall_f1(family, TITLES[family], precision, recall)
 
 
+METRICS = average(_metrics())
+
+
+def _identities() -> Iterator[Identity | When]:
+    """Yield what is true of the counts of every article."""
+    labels = [family for family in FAMILIES if family != "anchor"]  # an anchor may be found in part
+    yield Whole((*(f"{family}/{name}" for family in labels for name in COUNTS), "anchor/system", "anchor/gold"))
+    for side in ("system", "gold"):
+        for family in FAMILIES:
+            yield AtMost(f"{family}/found_of_{side}", f"{family}/{side}")
+        yield Equal(f"possessor_certainty/{side}", f"possessor/{side}")
+        yield AtMost(f"possessor_certainty/found_of_{side}", f"possessor/found_of_{side}")
+        yield AtMost(f"anchor/{side}", f"possessor/{side}")
+        yield Equal(f"relation/{side}", f"anchor/{side}")
+        yield AtMost(f"relation_certainty/{side}", f"anchor/{side}")
+        yield When("relation_certainty_gold", ("anchored",), (Equal(f"relation_certainty/{side}", f"anchor/{side}"),))
+        yield Pairs(f"ordering/{side}", f"possessor/{side}", ordered=True, every=False)
+    matched = [family for family in labels if family != "ordering"]
+    both = [(f"{family}/found_of_gold", f"{family}/found_of_system") for family in matched]
+    yield When("matching", ("one_to_one",), tuple(Equal(*sides) for sides in both))
+    yield from (AtMost(*sides) for sides in both)
+    yield When("setting", ("exact",), (Equal("ordering/found_of_gold", "ordering/found_of_system"),))
+    yield When("scenario", ("all_correct",), (Equal("possessor/found_of_system", "possessor/system"),))
+
+
 def _canonical_year(text: str) -> str:
     return str(int(text))
 
@@ -330,9 +365,13 @@ PROCEDURE = Procedure(
         ),
         missing_option("error"),
     ),
-    metrics=average(_metrics()),
+    metrics=METRICS,
     headline="possessor/f1",
     modules=("possession",),
     count=count,
+    identities=(
+        When("average", ("micro",), tuple(_identities())),
+        When("average", ("macro",), (*mean_identities(METRICS), *mean_limits(METRICS), Equal(UNITS, "1"))),
+    ),
     sides=CorpusSides(check=validate),
 )
