@@ -2,13 +2,14 @@
 
 `requests` limits the time between two packets only, so that a server that sends a byte now and then is never done, and
 what it decodes is not limited at all.  Here every read from the connection is counted, status line, headers and chunks
-included, and what is sent is never decoded.
+included, and no more is decoded than an answer may have.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,6 +22,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
+from urllib3.exceptions import ProtocolError
 
 from closeread.errors import quote
 
@@ -28,10 +30,19 @@ CONNECT_SECONDS, READ_SECONDS = 10, 60
 """How long a connection may take to be made, and how long nothing may arrive."""
 
 MOST_REDIRECTS = 5
+CHUNK = 2**16
 
 
 class OverspentError(Exception):
     """A server sends too much, or takes too long; the message says which."""
+
+
+class TooLargeError(Exception):
+    """The content of an answer is larger than it may be."""
+
+
+class EncodingError(Exception):
+    """The content of an answer is encoded as we did not ask for, or not as the answer says; the message says which."""
 
 
 class RedirectError(Exception):
@@ -147,9 +158,9 @@ def _subclass(connection: type, response: object) -> type:
 class _Session(requests.Session):
     """A session that leaves redirects to its user; the library reads what comes with them, and decodes it."""
 
-    def resolve_redirects(self, *arguments: Any, **options: Any) -> Iterator[Any]:
+    def resolve_redirects(self, *arguments: Any, **options: Any) -> Generator[requests.Response, None, None]:
         del arguments, options
-        return iter(())
+        yield from ()
 
 
 def open_session(budget: Budget) -> requests.Session:
@@ -191,6 +202,36 @@ def get(session: requests.Session, url: str, *, accept: Callable[[str], bool], *
             )
         url, options = target, {**options, "params": None}  # a redirect is a whole address
     raise RedirectError(f"it redirects more than {MOST_REDIRECTS} times")
+
+
+def read_content(response: requests.Response, limit: int) -> Iterator[bytes]:
+    """Yield the content of an answer, decoded if it is compressed with gzip, as far as it may go.
+
+    Args:
+        response: the answer.
+        limit: how many bytes its content may have.
+
+    Raises:
+        TooLargeError: it has more.
+        EncodingError: it is encoded in another way, or not as it says.
+        urllib3.exceptions.HTTPError: it breaks off.
+    """
+    encoding = response.headers.get("Content-Encoding", "identity").lower()
+    if encoding not in ("identity", "gzip", "x-gzip"):
+        raise EncodingError(f"content encoding {quote(encoding)}")
+    decoder = None if encoding == "identity" else zlib.decompressobj(16 + zlib.MAX_WBITS)
+    while part := response.raw.read(CHUNK, decode_content=False):
+        try:
+            # A byte more than there may be is enough to know.
+            content = part if decoder is None else decoder.decompress(part, limit + 1)
+        except zlib.error:
+            raise EncodingError("content that is not gzip, as the server says") from None
+        limit -= len(content)
+        if limit < 0:
+            raise TooLargeError
+        yield content
+    if decoder is not None and not decoder.eof:
+        raise ProtocolError("content that breaks off")
 
 
 def _find_target(session: requests.Session, response: requests.Response) -> str | None:

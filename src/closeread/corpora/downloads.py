@@ -9,12 +9,11 @@ try: any other status, a redirect that is not safe, a machine that is not there.
 from __future__ import annotations
 
 import sys
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic, sleep
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     import requests
@@ -32,7 +31,6 @@ UNDECLARED_SIZE = 2**26
 SPARE = 2**16
 """Bytes of an answer beyond those of the file, for its headers."""
 
-CHUNK = 2**16
 BUSY_STATUSES = frozenset({408, 429, *range(500, 600)})
 
 
@@ -41,7 +39,7 @@ class UnreachableError(Exception):
 
 
 class TooLargeError(Exception):
-    """What is sent is larger than the released file; the message says by how much."""
+    """What is sent is larger than the released file; the message gives the limit."""
 
 
 class _BusyError(Exception):
@@ -84,19 +82,25 @@ class Downloader:
             TooLargeError: what is sent is larger.
             OSError: it can't be written.
         """
-        from closeread.corpora.bounded_http import Budget, OverspentError, RedirectError, open_session
+        from closeread.corpora import bounded_http as http
 
-        budget = Budget(self.clock)
-        budget.grant(TRIES * (SPARE + (UNDECLARED_SIZE if size is None else size)), SECONDS)
-        with open_session(budget) as session:
+        limit = UNDECLARED_SIZE if size is None else size
+        budget = http.Budget(self.clock)
+        budget.grant(TRIES * (SPARE + limit), SECONDS)
+        with http.open_session(budget) as session:
             try:
                 for number in range(TRIES):
                     try:
-                        return self._try_once(session, url, file, size)
+                        return self._try_once(session, url, file, size, limit)
                     except _BusyError as error:
                         self._wait(number, error, budget.seconds_left)
-            except (OverspentError, RedirectError) as error:
+            except (http.OverspentError, http.RedirectError, http.EncodingError) as error:
                 raise UnreachableError(str(error)) from None
+            except http.TooLargeError:
+                why = (
+                    "the limit for a file whose size is not declared" if size is None else "those of the released file"
+                )
+                raise TooLargeError(f"it has more than {limit:,} bytes, {why}") from None
 
     def _wait(self, number: int, error: _BusyError, seconds_left: float) -> None:
         """Wait before the next try.
@@ -111,15 +115,14 @@ class Downloader:
             raise UnreachableError(f"{error}, and the server asks to wait for {wait:,.0f} seconds") from None
         self.sleep(wait)
 
-    def _try_once(self, session: requests.Session, url: str, file: IO[bytes], size: int | None) -> None:
-        from closeread.corpora.bounded_http import get
+    def _try_once(self, session: requests.Session, url: str, file: IO[bytes], size: int | None, limit: int) -> None:
+        from closeread.corpora.bounded_http import get, read_content
 
         file.seek(0)
         file.truncate()
         with _translate_errors(), get(session, url, accept=self._accepts) as response:
             _check_status(response)
-            parts = _decode(_read(response), response.headers.get("Content-Encoding", "identity"), size)
-            with _show_progress(parts, url, size) as shown:
+            with _show_progress(read_content(response, limit), url, size) as shown:
                 for part in shown:
                     _write(file, part)
 
@@ -180,38 +183,6 @@ def _find_wait(text: str | None) -> float | None:
         return None if text is None else max(0.0, float(Retry().parse_retry_after(text[:99])))
     except (HTTPError, ValueError, OverflowError):
         return None
-
-
-def _read(response: Any) -> Iterator[bytes]:
-    """Yield the content as it is sent."""
-    while part := response.raw.read(CHUNK, decode_content=False):
-        yield part
-
-
-def _decode(parts: Iterator[bytes], encoding: str, size: int | None) -> Iterator[bytes]:
-    """Yield the content of a file, and no more than its bytes.
-
-    Raises:
-        TooLargeError: there are more.
-        UnreachableError: the content is encoded as we did not ask for, or not as it says.
-    """
-    limit = left = UNDECLARED_SIZE if size is None else size
-    if encoding.lower() not in ("identity", "gzip", "x-gzip"):
-        raise UnreachableError(f"content encoding {encoding!r:.40}")
-    decoder = None if encoding.lower() == "identity" else zlib.decompressobj(16 + zlib.MAX_WBITS)
-    for part in parts:
-        try:
-            # A byte more than there may be is enough to know.
-            content = part if decoder is None else decoder.decompress(part, left + 1)
-        except zlib.error:
-            raise UnreachableError("content that is not gzip, as the server says") from None
-        left -= len(content)
-        if left < 0:
-            why = "the limit for a file whose size is not declared" if size is None else "those of the released file"
-            raise TooLargeError(f"it has more than {limit:,} bytes, {why}")
-        yield content
-    if decoder is not None and not decoder.eof:
-        raise _BusyError("content that breaks off")
 
 
 @contextmanager
