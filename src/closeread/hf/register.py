@@ -14,12 +14,16 @@ import importlib
 import importlib.machinery
 import os
 import sys
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
 MARK = "_closeread"
+
+IMPORTED_NS = time.time_ns()
+"""When `closeread` was imported: all other modules of it were read later."""
 
 
 def install() -> None:
