@@ -220,7 +220,10 @@ def read_content(response: requests.Response, limit: int) -> Iterator[bytes]:
     if encoding not in ("identity", "gzip", "x-gzip"):
         raise EncodingError(f"content encoding {quote(encoding)}")
     decoder = None if encoding == "identity" else zlib.decompressobj(16 + zlib.MAX_WBITS)
+    length = response.headers.get("Content-Length", "")
+    lacking = int(length[:18]) if length.isdecimal() and "Transfer-Encoding" not in response.headers else 0
     while part := response.raw.read(CHUNK, decode_content=False):
+        lacking -= len(part)
         try:
             # A byte more than there may be is enough to know.
             content = part if decoder is None else decoder.decompress(part, limit + 1)
@@ -230,7 +233,7 @@ def read_content(response: requests.Response, limit: int) -> Iterator[bytes]:
         if limit < 0:
             raise TooLargeError
         yield content
-    if decoder is not None and not decoder.eof:
+    if lacking > 0 or (decoder is not None and not decoder.eof):  # older libraries say nothing
         raise ProtocolError("content that breaks off")
 
 
