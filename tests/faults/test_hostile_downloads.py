@@ -86,6 +86,14 @@ def test_the_file_in_every_way_to_send_it(fetch):
         assert fetch(sent) == CONTENT
 
 
+def test_progress_on_a_terminal(fetch, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert fetch(answer(CONTENT)) == CONTENT
+    shown = capsys.readouterr()
+    assert "rain.tsv" in shown.err
+    assert shown.out == ""
+
+
 def test_no_encoding_is_asked_for(fetch, hostile):
     fetch(answer(CONTENT))
     assert "Accept-Encoding: identity\r\n" in hostile.asked[0]

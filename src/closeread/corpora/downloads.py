@@ -26,7 +26,7 @@ FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 """Seconds: how long to wait before the second try, and for how long a server may ask to wait."""
 
 UNDECLARED_SIZE = 2**26
-"""The most bytes of a file whose size is not declared: six times the largest released file."""
+"""The most bytes of a file whose size is not declared: 64 MiB, forty times the largest of the others."""
 
 SPARE = 2**16
 """Bytes of an answer beyond those of the file, for its headers."""
