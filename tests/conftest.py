@@ -9,6 +9,8 @@ from click.testing import CliRunner
 from hypothesis import settings
 
 from closeread.cli import main
+from closeread.corpora import sources
+from closeread.corpora.downloads import Downloader
 from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
 
 # Shared modules hold assertions, too; without this, a failure shows no values.
@@ -117,8 +119,16 @@ def no_proxy(monkeypatch):
 
 
 @pytest.fixture
-def server():
-    """A web server on this machine."""
+def loopback(monkeypatch, no_proxy):
+    """Download from servers on this machine, unencrypted, and wait for nobody; the seconds that were asked for."""
+    waits = []
+    monkeypatch.setattr(sources, "DOWNLOADER", Downloader(accepts_loopback=True, sleep=waits.append))
+    return waits
+
+
+@pytest.fixture
+def server(loopback):
+    """A web server on this machine, to download from."""
     from shared.file_server import serving
 
     with serving() as server:

@@ -357,7 +357,7 @@ HEAVY |= {"starlette", "uvicorn", "playwright"}
     [
         (["--version"], {"numpy", "rich", "scipy", "pyarrow", "jsonschema"}),
         (["--help"], {"numpy", "scipy", "pyarrow", "rich"}),
-        (SCORE, {"scipy", "pyarrow", "jsonschema", "pooch"}),
+        (SCORE, {"scipy", "pyarrow", "jsonschema"}),
         (["compare", "mctaco", "yes.jsonl", "coin.txt", "--config", "sample"], {"scipy", "pyarrow", "jsonschema"}),
     ],
     ids=["version", "help", "score", "compare"],

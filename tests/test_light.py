@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-HEAVY = {"datasets", "evaluate", "huggingface_hub", "pandas", "pyarrow", "scipy", "pooch", "yaml", "requests", "httpx"}
+HEAVY = {"datasets", "evaluate", "huggingface_hub", "pandas", "pyarrow", "scipy", "yaml", "requests", "httpx"}
 ONLY_SOMETIMES = {
     "jsonschema": "only errors are worded by it",
     "jsonschema_rs": "only JSON is validated by it",

@@ -13,7 +13,7 @@ from closeread.corpora.gold import available_splits, describe_skipped_splits, lo
 from closeread.corpora.sources import DATA_VARIABLE, cache_folder, files_in, is_in, locate
 from closeread.errors import ChecksumError, UnavailableError
 
-pytestmark = pytest.mark.usefixtures("no_proxy")
+pytestmark = pytest.mark.usefixtures("loopback")
 
 FILES = {"part 1/a.txt": b"a", "part 1/b&c.txt": b"bc", "part 1/deep/x.xml": b"x", "part 1/README": b"r", "d.txt": b"d"}
 MANIFEST = {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()}

@@ -14,7 +14,7 @@ from closeread.corpora.gold import load_corpus, read_gold
 from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE, cache_folder, data_folder, git_blob, locate
 from closeread.errors import ChecksumError, FormatError, UnavailableError
 
-pytestmark = pytest.mark.usefixtures("no_proxy")
+pytestmark = pytest.mark.usefixtures("loopback")
 
 
 def corpus_at(url, name="rain.tsv"):

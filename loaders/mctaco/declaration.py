@@ -16,11 +16,13 @@ RELEASED = {
         "dev_3783.tsv",
         "8de54f6d3e0a6466e4ba2c5179c7f9ac3442eeba8683c46fd712f5f54751d6dd",
         f"{RELEASE}/dev_3783.tsv",
+        size=679_912,
     ),
     "test": SourceFile(
         "test_9442.tsv",
         "47e12f88559eb0735eeca2af2d0a3ed48efb3bb2742ff31de9fcfc9a76094354",
         f"{RELEASE}/test_9442.tsv",
+        size=1_705_225,
     ),
 }
 SAMPLE = {"test": SourceFile("sample.tsv", "4cd8a1d80ddc53fb41ce01e89853a8a641c43850246467599d970f010ef5616a")}

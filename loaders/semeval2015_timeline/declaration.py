@@ -1,17 +1,18 @@
 """TimeLine, declared.
 
 `facts.json` holds the figures of the released files.  `released.sha256` lists the files that are read; run
-``sha256sum --check released.sha256`` in the corpus's folder to verify them.
+``sha256sum --check released.sha256`` in the corpus's folder to verify them.  `released.sizes` has their sizes in bytes.
 """
 
 from pathlib import Path
 
-from closeread.corpora.declaration import Config, Corpus, SourceFolder, read_facts, read_manifest
+from closeread.corpora.declaration import Config, Corpus, SourceFolder, read_facts, read_manifest, read_sizes
 
 COMMIT = "d6518a5a79d940d749c95ee5b72830714b132238"
 RELEASE = f"https://raw.githubusercontent.com/qiangning/StructTempRel-EMNLP17/{COMMIT}/data/SemEval2015-Task4-TimeLine"
 HERE = Path(__file__).parent
 RELEASED, SAMPLE = read_manifest(HERE / "released.sha256"), read_manifest(HERE / "sample.sha256")
+SIZES = read_sizes(HERE / "released.sizes")
 
 TRIAL_TIMELINES = "TimeLines_trial_data_task4_v1.2/*.txt"
 TRIAL_DOCUMENTS = "Corpus-trial-data_task4_events_timelines/*.xml"
@@ -24,8 +25,10 @@ UNIONS = {"evaluation": EVALUATION}
 
 def splits(trial: tuple[str, ...], evaluation: tuple[str, ...]) -> dict[str, SourceFolder]:
     """Declare all four splits, given the patterns of their files."""
-    corpora = {name: SourceFolder(f"SemEval_Task4_data/{name}", evaluation, RELEASED, RELEASE) for name in EVALUATION}
-    return {"trial": SourceFolder(".", trial, RELEASED, RELEASE), **corpora}
+    corpora = {
+        name: SourceFolder(f"SemEval_Task4_data/{name}", evaluation, RELEASED, RELEASE, SIZES) for name in EVALUATION
+    }
+    return {"trial": SourceFolder(".", trial, RELEASED, RELEASE, SIZES), **corpora}
 
 
 TIMELINES_OF = splits((TRIAL_TIMELINES, TRIAL_DOCUMENTS), (TIMELINES, DOCUMENTS, ENTITIES))

@@ -16,6 +16,7 @@ RELEASED = {
         "annotations.csv",
         "4c81fab8e915035436dcdf0e6d446d7db54aa9d90216306fec0a1c35333d67fd",
         f"{RELEASE}/annotations.csv",
+        size=57_636,
     ),
 }
 SAMPLE = {"test": SourceFile("sample.csv", "dc130ca15950fc29d39a3d0cf8ce3e9dc9321108a2f8c8f41143b08700a3b534")}

@@ -12,8 +12,9 @@ from shared.random_systems import DRAWN, FROM_FILES, draw_table
 
 from closeread.counts.checking import find_problems
 from closeread.counts.counted import Counted, Provenance
-from closeread.counts.files import merge_counts, read_any_counts, write_counts
+from closeread.counts.files import read_any_counts, write_counts
 from closeread.counts.identities import When, select_identities
+from closeread.counts.merging import merge_counts
 from closeread.counts.metrics import F1, Ratio
 from closeread.errors import FormatError, RequestError
 from closeread.tasks import load_procedure, procedure_names

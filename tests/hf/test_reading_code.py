@@ -20,11 +20,11 @@ ALL = set(TASKS)
 DIGESTS = """
 import json, pathlib, sys
 from closeread.corpora.gold import corpus_names
-from closeread.hf.reading_code import code_digest
+from closeread.hf.reading_code import digest_sources
 
 def digests():
-    code_digest.cache_clear()
-    return {name: code_digest(name) for name in corpus_names()}
+    digest_sources.cache_clear()
+    return {name: digest_sources(name)[1] for name in corpus_names()}
 
 package, before, changed = pathlib.Path("closeread"), digests(), []
 for group in json.loads(sys.argv[1]):

@@ -26,6 +26,7 @@ __all__ = [
     "UserFolders",
     "read_facts",
     "read_manifest",
+    "read_sizes",
 ]
 
 
@@ -38,12 +39,14 @@ class SourceFile:
         sha256: the digest of the released bytes, in hex; None where only `git_blob` is known.
         url: where to download it; None if it ships in this package.
         git_blob: the git object id of the released bytes, in hex: the SHA-1 of ``blob <size>\\0`` and the bytes.
+        size: the number of released bytes, more of which are not downloaded; None if it is not known.
     """
 
     name: str
     sha256: str | None
     url: str | None = None
     git_blob: str | None = None
+    size: int | None = None
 
     def __post_init__(self) -> None:
         """Check that there is a digest.
@@ -70,19 +73,23 @@ class SourceFolder:
             if some file matches the first pattern.
         manifest: released files and their sha256, as paths below the corpus's folder; may list files of other splits.
         url: where to download the corpus's folder; None if it ships in this package.
+        sizes: the number of bytes of released files, by the same paths; those that are not known may lack.
     """
 
     name: str
     patterns: tuple[str, ...]
     manifest: Mapping[str, str] = field(repr=False)
     url: str | None = None
+    sizes: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     @cached_property
     def files(self) -> tuple[SourceFile, ...]:
         """The released files, sorted by name."""
         wanted = tuple(self.path(pattern) for pattern in self.patterns)
         return tuple(
-            SourceFile(name, sha256, None if self.url is None else f"{self.url}/{quote(name)}")
+            SourceFile(
+                name, sha256, None if self.url is None else f"{self.url}/{quote(name)}", size=self.sizes.get(name)
+            )
             for name, sha256 in sorted(self.manifest.items())
             if any(_matches(name, pattern) for pattern in wanted)
         )
@@ -163,6 +170,12 @@ def read_manifest(path: Path) -> dict[str, str]:
     """Read file names and their sha256 from a file written by `sha256sum`."""
     lines = path.read_text("utf-8").splitlines()
     return {name: sha256 for sha256, _, name in (line.partition("  ") for line in lines)}
+
+
+def read_sizes(path: Path) -> dict[str, int]:
+    """Read file names and their sizes in bytes from a file written by `wc -c`."""
+    lines = path.read_text("utf-8").splitlines()
+    return {name: int(size) for size, _, name in (line.strip().partition(" ") for line in lines)}
 
 
 def read_facts(path: Path) -> tuple[Fact, ...]:

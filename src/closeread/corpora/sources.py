@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from closeread.corpora.declaration import Corpus, Source, SourceFile, SourceFolder, UserFolder, UserFolders
+from closeread.corpora.downloads import Downloader, TooLargeError, UnreachableError
 from closeread.errors import ChecksumError, FormatError, Problem, UnavailableError, merge_errors
 from closeread.files import package_folder
 from closeread.records import DataDir, UserFiles
@@ -26,6 +26,7 @@ from closeread.wording import choose_words, name_option
 __all__ = [
     "CACHE_VARIABLE",
     "DATA_VARIABLE",
+    "DOWNLOADER",
     "Located",
     "cache_folder",
     "data_folder",
@@ -213,7 +214,7 @@ def _locate_released_folder(corpus: Corpus, source: SourceFolder) -> Located:
     for place, file in enumerate(missing):
         try:
             located[file.name] = _download(corpus, file)
-        except _UnreachableError as error:
+        except UnreachableError as error:
             # Don't try the other files: each may take half a minute to fail.
             problems = [Problem(_explain_unreachable(file, error), None, file.name)]
             problems += [Problem("is also missing", None, other.name) for other in missing[place + 1 :]]
@@ -240,7 +241,7 @@ def _locate_file(corpus: Corpus, file: SourceFile, data_dir: Path | None) -> Loc
         return Located(path, digest, released=_find_difference(path, digest, file) is None)
     try:
         return _find_released(corpus, file) or _download(corpus, file)
-    except _UnreachableError as error:
+    except UnreachableError as error:
         problem = Problem(_explain_unreachable(file, error))
         raise UnavailableError(f"{corpus.name}/{file.name}", [problem]) from None
 
@@ -328,52 +329,42 @@ def _verify(path: Path, file: SourceFile, remedy: str) -> Located:
     return Located(path, digest, released=True)
 
 
+DOWNLOADER = Downloader()
+
+
 def _download(corpus: Corpus, file: SourceFile) -> Located:
-    from tempfile import TemporaryDirectory
+    """Download a file into the cache.
+
+    Raises:
+        UnreachableError: it can't be had.
+        UnavailableError: the cache can't be written.
+        ChecksumError: what is sent is not the released file.
+    """
+    from closeread.corpora.partial_files import partial_file
 
     path = cache_folder(corpus.name) / file.name
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # A private folder, since other processes may be downloading the same file into this cache right now.
-        private = TemporaryDirectory(prefix=".partial-", dir=path.parent)
+        # A file of its own, since other processes may be downloading the same file into this cache right now.
+        with partial_file(path.parent) as (partial, place):
+            DOWNLOADER.download(str(file.url), partial, file.size)
+            partial.flush()
+            os.fsync(partial.fileno())
+            digest = file_digest(place)
+            difference = _find_difference(place, digest, file)
+            if difference is None:
+                place.replace(path)
+    except TooLargeError as error:
+        difference = str(error)
     except OSError as error:
         found = f"the cache is not writable: {error.strerror}"
         raise UnavailableError(path.parent, [Problem(f"{found}; set {CACHE_VARIABLE} to another folder")]) from None
-    with private as folder:
-        got = _fetch(file, folder)
-        digest = file_digest(got)
-        difference = _find_difference(got, digest, file)
-        if difference is not None:
-            raise ChecksumError(file.url, [Problem(f"the downloaded file is not the released file: {difference}")])
-        got.replace(path)
+    if difference is not None:
+        raise ChecksumError(file.url, [Problem(f"the downloaded file is not the released file: {difference}")])
     return Located(path, digest, released=True)
 
 
-class _UnreachableError(Exception):
-    """A file can't be downloaded; the message gives the reason."""
-
-
-def _fetch(file: SourceFile, folder: str) -> Path:
-    import pooch  # takes 70 ms to import, and is rarely used
-
-    pooch.get_logger().setLevel("WARNING")
-    try:
-        # `known_hash=None`: we check the digest, so that the message is the same wherever a wrong file comes from.
-        got = pooch.retrieve(file.url, known_hash=None, fname="download", path=folder, progressbar=sys.stderr.isatty())
-    except OSError as error:  # requests' exceptions are OSErrors
-        raise _UnreachableError(_find_reason(error)) from None
-    return Path(got)
-
-
-def _explain_unreachable(file: SourceFile, error: _UnreachableError) -> str:
+def _explain_unreachable(file: SourceFile, error: UnreachableError) -> str:
     found = f"not found in {DATA_VARIABLE} or the cache, and {file.url} can't be downloaded ({error})"
     advice = f"put {file.name} into a folder and pass that folder with {name_option('data_dir')}"
     return f"{found}; {advice}, or try {_name_sample()}"
-
-
-def _find_reason(error: OSError) -> str:
-    response = getattr(error, "response", None)
-    if response is None:
-        return type(error).__name__
-    response.close()  # pooch leaves this to the garbage collector
-    return f"HTTP status {response.status_code}"

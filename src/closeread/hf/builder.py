@@ -4,14 +4,17 @@ A corpus's own builder (`loaders/<corpus>/<corpus>.py`) is an empty class that p
 
 Conventions: `datasets` caches what it generates under a key made of the declaration, the schema, the code that reads
 the corpus (`closeread.hf.reading_code`) and, for a user's own `data_dir`, the content of its files; so a changed line
-or byte never yields stale data.
+or byte never yields stale data.  Files that change while they are read are an error.  What is cached has checksums
+(`closeread.hf.sealed_tables`): a damaged or half-written table is built again.
 """
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,17 +27,27 @@ from closeread.corpora.gold import Gold, available_splits, data_notices, read_go
 from closeread.corpora.notices import warn
 from closeread.corpora.oddities import name_command
 from closeread.corpora.schema import load_schema
-from closeread.corpora.sources import cache_folder, data_folder, file_digest, files_in, find_places
-from closeread.errors import SHOWN, InputError, Problem, RequestError, UnavailableError
+from closeread.corpora.sources import cache_folder, data_folder, file_digest, files_in, find_places, locate
+from closeread.errors import SHOWN, FormatError, InputError, Problem, RequestError, UnavailableError
 from closeread.hf.features import features
+from closeread.hf.sealed_tables import CHEAP, SMALL, clear, discard_damaged, find_damage, naming_the_cache, seal
 from closeread.records import DataDir, UserFiles, as_columns
 
-__all__ = ["ROWS", "VERSION", "CorpusBuilder", "CorpusConfig"]
+__all__ = ["CHANGED", "CHECKED", "ROWS", "VERSION", "CorpusBuilder", "CorpusConfig"]
 
 VERSION = "1.0.0"
 
 ROWS = 10_000
 """The number of records per table."""
+
+CHECKED = {
+    datasets.VerificationMode.NO_CHECKS: SMALL,
+    datasets.VerificationMode.BASIC_CHECKS: CHEAP,
+    datasets.VerificationMode.ALL_CHECKS: inf,
+}
+"""The size up to which cached files are digested before they are read, by the mode that is asked for."""
+
+CHANGED = "changed while it was read; load it again"
 
 
 @dataclass
@@ -118,7 +131,10 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
             "options": {name: value for name, value in chosen.items() if value is not None},
         }
         options |= {name: values for name, values in given.items() if values}
-        super().__init__(*arguments, data_dir=_resolve(data_dir), **options)
+        self._custom_features: datasets.Features | None = options.get("features")
+        self._is_checked = False
+        with naming_the_cache(str(options.get("cache_dir") or datasets.config.HF_DATASETS_CACHE)):
+            super().__init__(*arguments, data_dir=_resolve(data_dir), **options)
         if notices := self._notices():
             warn("\n".join(notices))
 
@@ -130,19 +146,65 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
             for name, config in cls.CORPUS.configs.items()
         ]
 
+    def _build_cache_dir(self) -> str:
+        """Return the folder of the cached tables, deleted if what `datasets` is about to read in it is damaged."""
+        folder = str(super()._build_cache_dir())
+        discard_damaged(Path(folder), up_to=SMALL)
+        return folder
+
     def download_and_prepare(self, *arguments: Any, **options: Any) -> None:
-        """Do as `datasets.DatasetBuilder.download_and_prepare`, with our own errors for bad files.
+        """Do as `datasets.DatasetBuilder.download_and_prepare`, with our own errors for bad files and full disks.
+
+        Cached tables are compared with their checksums: small ones always, and all with the verification mode
+        `all_checks`.  A damaged one is built again.
 
         Raises:
-            InputError: the corpus's files are unavailable, are not the released ones, or break their format.
+            InputError: the corpus's files are unavailable, are not the released ones, or break their format, or the
+                cache can't be written.
             RequestError: the request can't be met.
         """
-        try:
-            super().download_and_prepare(*arguments, **options)
-        except DatasetGenerationError as error:
-            if isinstance(error.__cause__, InputError | RequestError):
-                raise error.__cause__ from None
-            raise
+        given = inspect.signature(super().download_and_prepare).bind(*arguments, **options).arguments
+        if given.get("output_dir") is None:
+            mode = datasets.VerificationMode(given.get("verification_mode") or "basic_checks")
+            discard_damaged(Path(self._cache_dir), up_to=CHECKED[mode])
+        with naming_the_cache(str(given.get("output_dir") or self._cache_dir)):
+            try:
+                super().download_and_prepare(*arguments, **options)
+            except DatasetGenerationError as error:
+                if isinstance(error.__cause__, InputError | RequestError | OSError):
+                    raise error.__cause__ from None
+                raise
+        self._is_checked = True
+
+    def as_dataset(self, *arguments: Any, **options: Any) -> Any:
+        """Do as `datasets.DatasetBuilder.as_dataset`, with a check of tables that another process has built.
+
+        Raises:
+            FormatError: the cached table is damaged.
+        """
+        folder = Path(self._output_dir)
+        if not self._is_checked and folder.exists() and (damage := find_damage(folder, up_to=CHEAP)):
+            raise FormatError(folder, [Problem(f"{damage}; call download_and_prepare() to build it again")])
+        return super().as_dataset(*arguments, **options)
+
+    def _download_and_prepare(self, dl_manager: Any, verification_mode: Any, **options: Any) -> None:
+        if self._is_local:  # and locked; `datasets` keeps what a killed process has left in it
+            clear(Path(self._output_dir))
+            Path(self._output_dir).mkdir()
+        super()._download_and_prepare(dl_manager, verification_mode, **options)
+        again = self.config.create_config_id(self.config_kwargs, custom_features=self._custom_features)
+        if again != self.config_id:
+            raise FormatError(self._folder() or self.CORPUS.name, [Problem(CHANGED)])
+
+    def _save_info(self) -> None:
+        super()._save_info()
+        if self._is_local:
+            seal(Path(self._output_dir))
+
+    @property
+    def _is_local(self) -> bool:
+        """Whether the tables are written to this machine."""
+        return Path(self._output_dir).is_dir()
 
     def _info(self) -> datasets.DatasetInfo:
         corpus = self.CORPUS
@@ -165,7 +227,10 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         return [datasets.SplitGenerator(name=split, gen_kwargs={"split": split}) for split in splits]
 
     def _generate_tables(self, split: str) -> Iterator[tuple[int, pa.Table]]:
+        before = self._digest_sources(split)
         gold = read_gold(self.CORPUS, self.config.name, split, self._folder())
+        if self._digest_sources(split) != before:
+            raise FormatError(self._folder() or self.CORPUS.name, [Problem(CHANGED)])
         self._warn(split, gold)
         own, wanted = self._features(), self.info.features
         for start in range(0, len(gold.records), ROWS):
@@ -176,6 +241,11 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
                 for name, values in columns.items()
             }
             yield start, pa.Table.from_pydict(encoded, schema=wanted.arrow_schema)
+
+    def _digest_sources(self, split: str) -> list[str]:
+        """Return the digests of the files of a split."""
+        parts = self.CORPUS.configs[self.config.name].parts(split).values()
+        return [locate(self.CORPUS, source, self._folder()).sha256 for source in parts]
 
     def _warn(self, split: str, gold: Gold) -> None:
         """Warn of what is new about a user's own folder, and that a released one has oddities.

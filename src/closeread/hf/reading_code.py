@@ -11,32 +11,58 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import secrets
 from functools import cache
-from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 
 from closeread.corpora.gold import load_corpus
+from closeread.corpora.notices import warn
+from closeread.files import package_folder
+from closeread.hf.register import IMPORTED_NS
 from closeread.tasks import find
 
-__all__ = ["BUILDER", "PACKAGE", "code_digest", "reading_modules"]
+__all__ = ["BUILDER", "PACKAGE", "code_digest", "digest_sources", "reading_modules"]
 
 PACKAGE = "closeread"
 BUILDER = ("closeread.hf.builder", "closeread.hf.features")
 
 
-@cache
 def code_digest(corpus: str) -> str:
-    """Return a digest, in hex, of all our files that determine the content of a corpus's tables."""
-    contents = list(_read_modules(corpus).values())
-    contents.append((resources.files("closeread.schemas") / f"{corpus}.json").read_bytes())
-    loader = resources.files(f"closeread.loaders.{corpus}")
-    manifests = (item for item in loader.iterdir() if item.name.endswith(".sha256"))
-    contents += [item.read_bytes() for item in sorted(manifests, key=lambda item: item.name)]
+    """Return a digest, in hex, of all our files that determine the content of a corpus's tables.
+
+    If one of them has changed since closeread was imported, what runs is not what the files say.  Then a warning says
+    so, and every digest is another one, so that nothing that is cached is taken for what the running code would read,
+    nor the other way round.
+    """
+    files, digest = digest_sources(corpus)
+    changed = next((file for file in files if _find_change_ns(file) > IMPORTED_NS), None)
+    if changed is None:
+        return digest
+    warn(
+        f"{changed} has changed since closeread was imported; restart Python, or the tables of {corpus} are built "
+        "again whenever they are loaded"
+    )
+    return secrets.token_hex(32)
+
+
+def _find_change_ns(file: Path) -> int:
+    """Return when a file was last written or replaced."""
+    status = file.stat()
+    return max(status.st_mtime_ns, status.st_ctime_ns)
+
+
+@cache
+def digest_sources(corpus: str) -> tuple[tuple[Path, ...], str]:
+    """Return our files that determine the content of a corpus's tables, and their digest, in hex."""
+    loader = package_folder(f"closeread.loaders.{corpus}")
+    schema = package_folder("closeread.schemas") / f"{corpus}.json"
+    contents = dict(_read_modules(corpus).values())
+    contents |= {file: file.read_bytes() for file in (schema, *sorted(loader.glob("*.sha256")))}
     digest = hashlib.sha256()
-    for content in contents:
+    for content in contents.values():
         digest.update(len(content).to_bytes(8, "little") + content)
-    return digest.hexdigest()
+    return tuple(contents), digest.hexdigest()
 
 
 def reading_modules(corpus: str) -> list[str]:
@@ -44,8 +70,8 @@ def reading_modules(corpus: str) -> list[str]:
     return list(_read_modules(corpus))
 
 
-def _read_modules(corpus: str) -> dict[str, bytes]:
-    """Return the sources of these modules by name, sorted."""
+def _read_modules(corpus: str) -> dict[str, tuple[Path, bytes]]:
+    """Return the files of these modules and their content by name, sorted."""
     declared = load_corpus(corpus)
     formats = {declared.format, *(config.format for config in declared.configs.values() if config.format is not None)}
     loader = f"closeread.loaders.{corpus}"
@@ -54,16 +80,16 @@ def _read_modules(corpus: str) -> dict[str, bytes]:
     for role in ("rules", *flat, *sorted(formats)):
         module = find(declared.task, role)
         roots.append(f"closeread.formats.{role}" if module is None else module.__name__)
-    found: dict[str, bytes] = {}
+    found: dict[str, tuple[Path, bytes]] = {}
     waiting = roots
     while waiting:
         name = waiting.pop()
         file = None if name in found else _find_source(name)
         if file is not None:
-            found[name] = file.read_bytes()
+            found[name] = file, file.read_bytes()
             parent = name.rpartition(".")[0]
             waiting += [parent] * (parent != PACKAGE)
-            waiting += _find_imports(found[name])
+            waiting += _find_imports(found[name][1])
     return dict(sorted(found.items()))
 
 

@@ -14,14 +14,18 @@ import importlib
 import importlib.machinery
 import os
 import sys
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-__all__ = ["INAPPLICABLE", "MARK", "WATCHED", "install", "reject_inapplicable"]
+__all__ = ["IMPORTED_NS", "INAPPLICABLE", "MARK", "WATCHED", "install", "reject_inapplicable"]
 
 MARK = "_closeread"
+
+IMPORTED_NS = time.time_ns()
+"""When `closeread` was imported: all other modules of it were read later."""
 
 
 def install() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -15,8 +16,10 @@ import platformdirs
 
 from closeread.arrays import Floats
 from closeread.files import replacing
+from closeread.leaderboard.declaration import Board
+from closeread.leaderboard.results import Record
 
-__all__ = ["FORMAT", "CountCache"]
+__all__ = ["FORMAT", "CountCache", "belong_together"]
 
 FORMAT = 2
 """The number of the format of the files, and of the order of blocks in them; others are not used."""
@@ -68,3 +71,15 @@ def _digest(record: str, names: tuple[str, ...], blocks: Floats) -> str:
     """Return the sha256, in hex, of counts and of the record that they belong to."""
     head = "\n".join([record, *names, str(blocks.shape), ""]).encode()
     return hashlib.sha256(head + np.ascontiguousarray(blocks, "<f8").tobytes()).hexdigest()
+
+
+def belong_together(kept: tuple[tuple[str, ...], Floats], record: Record, board: Board) -> bool:
+    """Return whether counts that were kept are those of the board's blocks, and sum to those of the record."""
+    names, blocks = kept
+    if blocks.dtype != np.float64 or blocks.shape != (board.n_blocks, len(names)):
+        return False
+    counts = record.report["counts"]  # of private gold, a record has none
+    sums = dict(zip(names, blocks.sum(axis=0).tolist(), strict=True))
+    return not counts or (
+        sums.keys() == counts.keys() and all(math.isclose(sums[name], counts[name], abs_tol=1e-9) for name in sums)
+    )

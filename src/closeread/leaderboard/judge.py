@@ -8,7 +8,6 @@ leaves nothing that the next run does not complete, and two judges at once write
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,14 +16,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from closeread._version import __version__
 from closeread.arrays import Floats
 from closeread.errors import RequestError
 from closeread.leaderboard.answers import describe_refusal, describe_result, describe_withdrawal
 from closeread.leaderboard.canonical import digest, write_json
-from closeread.leaderboard.count_cache import CountCache
+from closeread.leaderboard.count_cache import CountCache, belong_together
 from closeread.leaderboard.declaration import Board, Leaderboard
 from closeread.leaderboard.index import BASELINE, Counts, find_row, index_files, make_index
 from closeread.leaderboard.results import Entry, Record, Results, record_id, record_path
@@ -319,18 +316,6 @@ def _name_counts(board: Board, record: str) -> str:
     return digest(write_json([record, __version__, metrics]))
 
 
-def _belong_together(kept: tuple[tuple[str, ...], Floats], record: Record, board: Board) -> bool:
-    """Return whether counts that were kept are those of the board's blocks, and sum to those of the record."""
-    names, blocks = kept
-    if blocks.dtype != np.float64 or blocks.shape != (board.n_blocks, len(names)):
-        return False
-    counts = record.report["counts"]  # of private gold, a record has none
-    sums = dict(zip(names, blocks.sum(axis=0).tolist(), strict=True))
-    return not counts or (
-        sums.keys() == counts.keys() and all(math.isclose(sums[name], counts[name], abs_tol=1e-9) for name in sums)
-    )
-
-
 @dataclass(frozen=True)
 class _Counting:
     """The counts of all that is ranked on a board, scoring again what is missing.
@@ -361,7 +346,7 @@ class _Counting:
         for subject in (*subjects, *(f"{BASELINE}{name}" for name in board.baselines)):
             identity = record_id(subject, board.signature)
             kept, record = self.cache.read(_name_counts(board, identity)), self.results.records.get(identity)
-            if kept and record is not None and record.fits(board) and _belong_together(kept, record, board):
+            if kept and record is not None and record.fits(board) and belong_together(kept, record, board):
                 found[subject], records[subject] = kept, record
             else:
                 jobs.append(Job(subject, subjects[subject].describe().predictions if subject in subjects else ""))

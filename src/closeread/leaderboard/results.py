@@ -26,6 +26,7 @@ __all__ = [
     "DIGITS",
     "FORMAT",
     "RANKS",
+    "ROUNDING",
     "SMALLEST_SLICE",
     "Entry",
     "Record",

@@ -27,7 +27,7 @@ from closeread.counts.table import CountTable, factorize
 from closeread.records import ColumnRecords, Record, column
 from closeread.tasks.mctaco.kernels.choices import COUNTS, choice_counts
 
-__all__ = ["ABSENT", "NO", "PROCEDURE", "YES", "count"]
+__all__ = ["ABSENT", "IDENTITIES", "NO", "PROCEDURE", "YES", "count"]
 
 NO, YES, ABSENT = 0, 1, 2
 

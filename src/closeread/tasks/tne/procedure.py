@@ -49,6 +49,7 @@ from closeread.tasks.tne.kernels.links import (
 __all__ = [
     "BREAKDOWNS",
     "EXPRESSED",
+    "IDENTITIES",
     "IPREP",
     "JOINED",
     "NO_FORUM",

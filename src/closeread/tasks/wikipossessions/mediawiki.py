@@ -6,7 +6,7 @@ https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Pol
 Conventions: between two requests, at least `delay` seconds pass.  The server refuses requests if its replicas lag by
 more than `MAX_LAG` seconds.  What may pass (a lag, a limit of rate, an error of the server, an answer that breaks off)
 is tried again after the time that the server asks for, or after times that double; what stays is an error.
-No more than `MAX_BYTES` of an answer are read.
+No more than `MAX_BYTES` of an answer are read, for no longer than `SECONDS`, and redirects don't leave https.
 """
 
 from __future__ import annotations
@@ -21,8 +21,20 @@ from urllib.parse import urlsplit
 
 import orjson
 import requests
+from urllib3.exceptions import HTTPError
 
 from closeread._version import __version__
+from closeread.corpora.bounded_http import (
+    Budget,
+    EncodingError,
+    OverspentError,
+    RedirectError,
+    get,
+    is_public,
+    open_session,
+    read_content,
+)
+from closeread.corpora.bounded_http import TooLargeError as TooMuchError
 from closeread.errors import RequestError, quote, shorten
 from closeread.wording import name_option
 
@@ -30,14 +42,14 @@ __all__ = [
     "BUSY_CODES",
     "BUSY_PREFIX",
     "BUSY_STATUSES",
-    "CONNECT_SECONDS",
     "CONTACT_STATUSES",
     "EXPECTED_URL",
     "FIRST_WAIT",
     "LONGEST_WAIT",
     "MAX_BYTES",
     "MAX_LAG",
-    "READ_SECONDS",
+    "SECONDS",
+    "SPARE",
     "TRIES",
     "WIKIPEDIA",
     "NoWikiError",
@@ -52,7 +64,12 @@ MAX_LAG = 5
 MAX_BYTES = 2**24
 """More than any page of Wikipedia: their wikitext has at most 2 MiB."""
 
-CONNECT_SECONDS, READ_SECONDS = 10, 60
+SPARE = 2**17
+"""Bytes of an answer beyond those of its content."""
+
+SECONDS = 300.0
+"""How long an answer may take."""
+
 TRIES = 5
 FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0
 """Seconds: how long to wait before the second try, and for how long a server may ask to wait."""
@@ -115,7 +132,8 @@ class Wiki:
     url: str = WIKIPEDIA
     delay: float = 1.0
     contact: str = ""
-    _session: requests.Session = field(default_factory=requests.Session, init=False, repr=False)
+    _budget: Budget = field(default_factory=Budget, init=False, repr=False)
+    _session: requests.Session = field(init=False, repr=False)
     _last: float | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -128,6 +146,7 @@ class Wiki:
             raise RequestError(f"the address of the API is {quote(self.url)} (expected {EXPECTED_URL})")
         if not (self.contact.isascii() and self.contact.isprintable()):
             raise RequestError(f"the contact is {quote(self.contact)} (expected printable ASCII)")
+        self._session = open_session(self._budget)
 
     @property
     def user_agent(self) -> str:
@@ -167,21 +186,29 @@ class Wiki:
 
     def _ask_once(self, parameters: Mapping[str, str]) -> Mapping[str, Any]:
         always = {"format": "json", "formatversion": "2", "maxlag": str(MAX_LAG)}
+        # Wikimedia asks for compression.
+        headers = {"User-Agent": self.user_agent, "Accept-Encoding": "gzip"}
+        self._budget.grant(MAX_BYTES + SPARE, SECONDS)
         try:
-            with self._session.get(
-                self.url,
-                params={**always, **parameters},
-                headers={"User-Agent": self.user_agent},
-                timeout=(CONNECT_SECONDS, READ_SECONDS),
-                stream=True,
+            with get(
+                self._session, self.url, accept=self._accepts, params={**always, **parameters}, headers=headers
             ) as response:
                 self._check_status(response)
                 content, wait = _read(response), _find_wait(response)
+        except (EncodingError, RedirectError) as error:
+            raise NoWikiError(f"can't be read: {error}") from None
+        except OverspentError as error:
+            raise UnreachableError(str(error)) from None
         except ValueError:  # of requests, or of urllib3 for hosts that it does not accept
             raise NoWikiError(f"is not the address of an API, or leads to none (expected {EXPECTED_URL})") from None
-        except requests.RequestException as error:
+        except (requests.RequestException, HTTPError) as error:
             raise _BusyError(f"the connection failed ({type(error).__name__})") from None
         return _parse(content, wait)
+
+    def _accepts(self, url: str) -> bool:
+        """Tell whether an address may be asked: the user's own, whatever it is, and the web."""
+        own, asked = urlsplit(self.url), urlsplit(url)
+        return is_public(url) or (asked.hostname == own.hostname and asked.scheme in (own.scheme, "https"))
 
     def _check_status(self, response: requests.Response) -> None:
         status = response.status_code
@@ -195,12 +222,10 @@ class Wiki:
 
 
 def _read(response: requests.Response) -> bytes:
-    content = bytearray()
-    for part in response.iter_content(2**16):
-        content += part
-        if len(content) > MAX_BYTES:
-            raise TooLargeError(f"the answer has more than {MAX_BYTES:,} bytes")
-    return bytes(content)
+    try:
+        return b"".join(read_content(response, MAX_BYTES))
+    except TooMuchError:
+        raise TooLargeError(f"the answer has more than {MAX_BYTES:,} bytes") from None
 
 
 def _find_wait(response: requests.Response) -> float | None:

@@ -64,7 +64,7 @@ from closeread.tasks.wikipossessions.kernels.temporal import (
     Tolerance,
 )
 
-__all__ = ["DESCRIPTIONS", "ORDER", "PROCEDURE", "TITLES", "count", "validate"]
+__all__ = ["DESCRIPTIONS", "METRICS", "ORDER", "PROCEDURE", "TITLES", "count", "validate"]
 
 TITLES = {
     "possessor": "Possessors",

@@ -1,0 +1,340 @@
+"""Downloads from servers that lie, send without end or too slowly, break off, and redirect to anywhere."""
+
+import gzip
+import hashlib
+import resource
+import zlib
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from itertools import count
+
+import pytest
+from shared.file_events import finish, kill_everywhere, start
+from shared.file_server import CONTENT, OTHER, OTHER_SHA256, SHA256, files_below
+from shared.hostile_server import answer, hostile_server, reset
+
+from closeread.corpora import bounded_http, downloads, sources
+from closeread.corpora.declaration import SourceFile
+from closeread.corpora.downloads import Downloader
+from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.partial_files import partial_file
+from closeread.corpora.sources import CACHE_VARIABLE, cache_folder, locate
+from closeread.errors import ChecksumError, UnavailableError
+
+SIZE = len(CONTENT)
+CHUNKED = {"Content_Length": None, "Transfer_Encoding": "chunked"}
+HEADERS = b"HTTP/1.1 200 OK\r\n"
+MOST = f"the server sends more than {4 * (SIZE + 2**16):,} bytes"
+"""What is said of a server that sends more than four times the file and 64 KiB of headers."""
+
+
+@pytest.fixture
+def hostile(loopback):
+    with hostile_server() as server:
+        yield server
+
+
+@pytest.fixture
+def fetch(hostile):
+    """Downloads a small file, of which the server sends these answers; nothing else is left in the cache."""
+
+    def call(*answers, size=SIZE, content=CONTENT):
+        hostile.answers = list(answers)
+        file = SourceFile("rain.tsv", hashlib.sha256(content).hexdigest(), hostile.url, size=size)
+        try:
+            found = locate(load_corpus("mctaco"), file)
+        except (ChecksumError, UnavailableError) as error:
+            assert files_below(cache_folder("mctaco")) == []
+            return str(error)
+        assert files_below(cache_folder("mctaco")) == ["rain.tsv"]
+        return found.path.read_bytes()
+
+    return call
+
+
+def reason(hostile, message):
+    """Why a file can't be downloaded; the message says what to do as well."""
+    head = f"mctaco/rain.tsv: not found in CLOSEREAD_DATA or the cache, and {hostile.url} can't be downloaded ("
+    tail = "); put rain.tsv into a folder and pass that folder with --data-dir, or try --config sample"
+    assert message.startswith(head)
+    assert message.endswith(tail)
+    return message[len(head) : -len(tail)]
+
+
+def too_large(hostile, n_bytes=SIZE, which="those of the released file"):
+    found = f"it has more than {n_bytes:,} bytes, {which}"
+    return f"{hostile.url}: the downloaded file is not the released file: {found}"
+
+
+def chunks(content, size):
+    parts = (content[start : start + size] for start in range(0, len(content), size))
+    return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n"
+
+
+def test_the_file_in_every_way_to_send_it(fetch):
+    assert fetch(answer(CONTENT)) == CONTENT
+    for sent in (
+        answer(CONTENT, Content_Length=None),
+        answer(CONTENT, Content_Length="many"),
+        answer(chunks(CONTENT, 1), **CHUNKED),
+        answer(gzip.compress(CONTENT), Content_Encoding="gzip"),
+        answer(chunks(gzip.compress(CONTENT), 3), Content_Encoding="GZIP", **CHUNKED),
+        b"HTTP/1.1 100 Continue\r\n\r\n" + answer(CONTENT),
+    ):
+        (cache_folder("mctaco") / "rain.tsv").unlink()
+        assert fetch(sent) == CONTENT
+
+
+def test_progress_on_a_terminal(fetch, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert fetch(answer(CONTENT)) == CONTENT
+    shown = capsys.readouterr()
+    assert "rain.tsv" in shown.err
+    assert shown.out == ""
+
+
+def test_no_encoding_is_asked_for(fetch, hostile):
+    fetch(answer(CONTENT))
+    assert "Accept-Encoding: identity\r\n" in hostile.asked[0]
+
+
+def test_a_byte_too_many(fetch, hostile):
+    more = CONTENT + b"\n"
+    assert fetch(answer(more)) == too_large(hostile)
+    assert fetch(answer(chunks(more, 10), **CHUNKED)) == too_large(hostile)
+    assert fetch(answer(gzip.compress(more), Content_Encoding="gzip")) == too_large(hostile)
+    assert len(hostile.asked) == 3
+
+
+def test_a_byte_too_few_is_another_file(fetch, hostile):
+    # Whether it broke off is not to be seen if its length is that of the answer.
+    assert "its sha256 is " in fetch(answer(CONTENT[:-1]))
+    assert "its sha256 is " in fetch(answer(CONTENT, Content_Length=SIZE - 1))
+
+
+def test_decompression_bombs(fetch, hostile):
+    bomb = gzip.compress(b"\0" * 2**24)
+    assert fetch(answer(bomb, Content_Encoding="gzip")) == too_large(hostile)
+    assert fetch(answer(gzip.compress(bomb), Content_Encoding="gzip, gzip")).count("content encoding 'gzip, gzip'")
+    # Blocks without content: nothing comes out, however much goes in.
+    packer = zlib.compressobj(wbits=31)
+    empty = packer.compress(b"") + packer.flush(zlib.Z_FULL_FLUSH)
+    blocks = packer.flush(zlib.Z_FULL_FLUSH) or b"\0\0\0\xff\xff"
+    sent = answer(empty, Content_Length=None, Content_Encoding="gzip")
+    assert reason(hostile, fetch(hostile.repeat(blocks * 1000, sent))) == MOST
+
+
+@pytest.mark.parametrize(
+    ("part", "first"),
+    [
+        (b"a" * 2**16, answer(b"", Content_Length=None)),
+        (b"a" * 2**16, answer(b"", Content_Length=10**18)),
+        (b"10000\r\n" + b"a" * 2**16 + b"\r\n", answer(b"", **CHUNKED)),
+    ],
+)
+def test_content_without_end(fetch, hostile, part, first):
+    assert fetch(hostile.repeat(part, first)) == too_large(hostile)
+    assert fetch(hostile.repeat(part, first), size=None) == too_large(
+        hostile, 2**20, "the limit for a file whose size is not declared"
+    )
+    # What the kernel holds for both sides was sent as well.
+    assert hostile.n_bytes < 2**25
+
+
+@pytest.fixture(autouse=True)
+def smaller_limit(monkeypatch):
+    monkeypatch.setattr(downloads, "UNDECLARED_SIZE", 2**20)
+
+
+@pytest.mark.parametrize(
+    ("part", "first"),
+    [
+        (b"HTTP/1.1 100 Continue\r\n\r\n" * 999, b""),
+        (b"1\r\n", b"HTTP/1.1 100 Continue\r\n" + b"a: b\r\n"),
+        (b"a: b\r\n" * 999, answer(b"", **CHUNKED) + b"0\r\n"),
+        (b"0" * 2**16, answer(b"", **CHUNKED)),
+        (b"a" * 2**16, HEADERS + b"a: "),
+        (b"a: b\r\n" * 999, HEADERS),
+    ],
+    ids=["continue", "headers of continue", "trailer", "size of a chunk", "header", "headers"],
+)
+def test_everything_else_without_end(fetch, hostile, part, first):
+    found = reason(hostile, fetch(hostile.repeat(part, first)))
+    # The standard library limits lines and the number of headers, and we what is sent in all.
+    assert found in (MOST, "ConnectionError, 4 tries", "ProtocolError, 4 tries")
+
+
+def jumping(monkeypatch, hostile, seconds):
+    """A clock that jumps whenever it is asked."""
+    times = count(0, seconds)
+    quick = Downloader(accepts_loopback=True, clock=lambda: next(times), sleep=lambda _: None)
+    monkeypatch.setattr(sources, "DOWNLOADER", quick)
+
+
+@pytest.mark.parametrize("first", [b"", HEADERS, answer(b"", Content_Length=10**6), answer(b"", **CHUNKED)])
+def test_a_drip_ends(fetch, hostile, monkeypatch, first):
+    jumping(monkeypatch, hostile, 100)
+    assert reason(hostile, fetch(hostile.repeat(b"1", first), size=10**6)) == "no complete answer within 600 seconds"
+
+
+def test_silence_ends(fetch, hostile, monkeypatch):
+    monkeypatch.setattr(bounded_http, "READ_SECONDS", 0.01)
+
+    def wait(connection):
+        connection.recv(1)
+
+    assert reason(hostile, fetch(wait)) == "ReadTimeout, 4 tries"
+    hostile.asked.clear()
+    assert fetch(wait, answer(CONTENT)) == CONTENT
+    assert len(hostile.asked) == 2
+
+
+def redirect(target, status="302 Found"):
+    return answer(b"", status, Location=target)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "http://example.org/rain.tsv",
+        "file:///etc/passwd",
+        "ftp://example.org/rain.tsv",
+        "data:text/plain,rain",
+        "https://10.0.0.1/rain.tsv",
+        "https://169.254.169.254/latest/meta-data",
+        "https://[::ffff:10.0.0.1]/rain.tsv",
+        "https:///rain.tsv",
+        "https://[half/rain.tsv",
+        "//example.org/rain.tsv",  # by http, as the address that redirects
+    ],
+)
+def test_redirects_to_other_places(fetch, hostile, target):
+    found = reason(hostile, fetch(redirect(target)))
+    assert found.startswith("it redirects to '")
+    assert len(hostile.asked) == 1
+
+
+def test_redirects_are_followed_but_not_for_ever(fetch, hostile):
+    assert fetch(redirect("/elsewhere", "307 Temporary Redirect"), redirect(hostile.url), answer(CONTENT)) == CONTENT
+    assert [request.split(" ")[1] for request in hostile.asked] == ["/rain.tsv", "/elsewhere", "/rain.tsv"]
+    (cache_folder("mctaco") / "rain.tsv").unlink()
+    hostile.asked.clear()
+    assert reason(hostile, fetch(redirect("/rain.tsv"))) == "it redirects more than 5 times"
+    assert len(hostile.asked) == 6
+    assert reason(hostile, fetch(redirect("/\xff\xfe"))).startswith("it redirects to '")
+
+
+@pytest.mark.parametrize(
+    ("status", "waits"),
+    [
+        *((status, 3) for status in ("429 Too Many Requests", "408 Request Timeout", "500 Oh", "503 Busy")),
+        *((status, 0) for status in ("404 Not Found", "403 Forbidden", "410 Gone", "204 Empty", "206 Part", "304 No")),
+    ],
+)
+def test_what_is_tried_again(fetch, hostile, loopback, status, waits):
+    tries = ", 4 tries" if waits else ""
+    assert reason(hostile, fetch(answer(b"", status))) == f"HTTP status {status[:3]}{tries}"
+    assert loopback == [1.0, 2.0, 4.0][:waits]
+    assert len(hostile.asked) == waits + 1
+
+
+def test_what_passes_is_waited_for(fetch, hostile, loopback):
+    busy = answer(b"", "503 Busy", Retry_After="7")
+    broken = answer(CONTENT[:9], Content_Length=SIZE)
+    assert fetch(busy, broken, reset(answer(CONTENT[:20], Content_Length=SIZE)), answer(CONTENT)) == CONTENT
+    assert loopback == [7.0, 2.0, 4.0]
+
+
+@pytest.mark.parametrize(("after", "wait"), [("soon", 1.0), ("-5", 1.0), ("9" * 5000, None), ("61", None), ("0", 0.0)])
+def test_how_long_servers_ask_to_wait(fetch, hostile, loopback, after, wait):
+    found = fetch(answer(b"", "429 No", Retry_After=after), answer(CONTENT))
+    if wait is None:
+        assert reason(hostile, found).startswith("HTTP status 429, and the server asks to wait for ")
+    else:
+        assert found == CONTENT
+    assert loopback == ([] if wait is None else [wait])
+
+
+def test_dates_until_which_servers_ask_to_wait(fetch, hostile, loopback):
+    until = format_datetime(datetime.now(UTC) + timedelta(seconds=50), usegmt=True)
+    assert fetch(answer(b"", "429 No", Retry_After=until), answer(CONTENT)) == CONTENT
+    assert 30 < loopback[0] <= 50
+
+
+def test_only_https(monkeypatch):
+    monkeypatch.setattr(sources, "DOWNLOADER", Downloader())
+    for url in ("http://127.0.0.1:1/a", "http://example.org/a", "file:///etc/passwd", "https://localhost/a"):
+        with pytest.raises(UnavailableError, match=r"is not accepted \(expected https\)"):
+            locate(load_corpus("mctaco"), SourceFile("a", SHA256, url))
+    for name in corpus_names():
+        splits = (config.splits.values() for config in load_corpus(name).configs.values())
+        declared = [source.url for group in splits for source in group if source.url]
+        assert all(url.startswith("https://") or name == "marmara_coref" for url in declared)
+
+
+def test_a_full_disk(fetch, hostile):
+    """A limit on the size of files stands in for the disk: both fail when the data are written."""
+    content = bytes(2**20)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2**18, hard))
+    try:
+        message = fetch(answer(content), content=content, size=2**20)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    folder = cache_folder("mctaco")
+    assert message == f"{folder}: the cache is not writable: File too large; set {CACHE_VARIABLE} to another folder"
+    assert len(hostile.asked) == 1
+
+
+def test_killed_at_every_change(fetch, hostile):
+    hostile.answers = [answer(CONTENT)]
+    file = SourceFile("sub/rain.tsv", SHA256, hostile.url, size=SIZE)
+    corpus, folder = load_corpus("mctaco"), cache_folder("mctaco")
+
+    def check():
+        assert locate(corpus, file).path.read_bytes() == CONTENT
+        assert files_below(folder) == ["sub", "sub/rain.tsv"]
+
+    def forget():
+        (folder / "sub" / "rain.tsv").unlink(missing_ok=True)
+
+    assert kill_everywhere(lambda: locate(corpus, file), forget, check) >= 3
+
+
+def test_what_others_are_writing_is_left_alone(fetch, hostile):
+    hostile.answers = [answer(CONTENT)]
+    folder = cache_folder("mctaco")
+    folder.mkdir(parents=True)
+    with partial_file(folder) as (writing, path):
+        writing.write(b"half")
+        # In another process, as locks are between processes.
+        child = start(lambda: locate(load_corpus("mctaco"), SourceFile("rain.tsv", SHA256, hostile.url, size=SIZE)))
+        assert finish(child)
+        assert path.exists()
+        path.rename(folder / "done")
+    assert files_below(folder) == ["done", "rain.tsv"]
+    assert (folder / "done").read_bytes() == b"half"
+
+
+def test_declared_sizes(corpora):
+    """Those of the files that are here; only the size of TNE's training file is not known."""
+    unknown = set()
+    for name in corpus_names():
+        for config in load_corpus(name).configs.values():
+            for source in config.splits.values():
+                for file in getattr(source, "files", None) or [source]:
+                    if not isinstance(file, SourceFile) or file.url is None:
+                        continue
+                    path = corpora / name / file.name
+                    assert not path.exists() or path.stat().st_size == file.size
+                    unknown |= {file.name} if file.size is None else set()
+    assert unknown == {"train-v1.1.jsonl.gz"}
+
+
+def test_another_file_of_the_same_size(fetch, hostile):
+    found = f"its sha256 is {OTHER_SHA256} (expected {SHA256})"
+    assert len(OTHER) == SIZE
+    assert fetch(answer(OTHER)) == f"{hostile.url}: the downloaded file is not the released file: {found}"
+    file = replace(SourceFile("rain.tsv", SHA256, hostile.url), size=SIZE)
+    assert file.size == SIZE
