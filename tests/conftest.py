@@ -1,5 +1,6 @@
 """What every test gets: an empty cache, no corpora but the ones it asks for, and a way to run commands."""
 
+import gc
 import os
 import tempfile
 from pathlib import Path
@@ -40,6 +41,17 @@ def pytest_ignore_collect(collection_path, config):
     needs = find_needs(collection_path)
     is_wanted = bool(needs) or not config.getoption("--extras-only")
     return None if is_wanted and not any(map(find_lacking, needs)) else True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Keep what is collected out of the garbage collector, which would look through all tests again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter):
