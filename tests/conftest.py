@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from hypothesis import settings
 
 from closeread.cli import main
-from closeread.corpora import sources
+from closeread.corpora import notices, sources
 from closeread.corpora.downloads import Downloader
 from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
 
@@ -79,6 +79,12 @@ def any_terminal(monkeypatch):
     """Hide the terminal's width and the wish for no colours of whoever runs the tests."""
     for name in ("COLUMNS", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def nothing_said(monkeypatch):
+    """Forget which warnings earlier tests have seen."""
+    monkeypatch.setattr(notices, "_shown", set())
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from closeread.cli.notes import QUIET, QuietCommand, QuietGroup, hush_libraries,
 from closeread.cli.options import read_gold
 from closeread.cli.printing import track
 from closeread.corpora import notices, sources
+from closeread.corpora.downloads import UnreachableError
 
 SAMPLE = ("--config", "sample")
 ODD = "1 possession has a relation to an unknown anchor (first: in 'The Lighthouse Clock')."
@@ -31,10 +32,11 @@ def test_what_is_known_of_released_files_is_one_line(run):
 
 
 def test_oddities_of_released_files_on_request(run, ran, monkeypatch):
-    def fetch(file, folder):
-        raise sources._UnreachableError("nobody home")
+    class Offline:
+        def download(self, url, file, size):
+            raise UnreachableError("nobody home")
 
-    monkeypatch.setattr(sources, "_fetch", fetch)
+    monkeypatch.setattr(sources, "DOWNLOADER", Offline())
     done = run("info", "wikipossessions", "--oddities")
     assert done.stdout == f"config sample, split test: 1 oddity\n  {ODD}\n"
     assert done.stderr == "note: left out, since the files are not here: test (default)\n"

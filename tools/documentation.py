@@ -20,6 +20,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ from closeread.corpora.examples import abridge, example_record, example_submissi
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.corpora.schema import fields, load_schema
 from closeread.counts.options import Option
-from closeread.counts.rendering import Grid, draw
+from closeread.counts.rendering import Grid, Markup, draw
 from closeread.files import write_text
 from closeread.hf.metric import EvaluateModule
 from closeread.hf.modules import class_name
@@ -42,6 +43,12 @@ MEASURED = ("possession", "tne", "timeline", "marmara", "adjudication", "agreeme
 """Benchmarks whose result files name their tables and peers."""
 
 PART = re.compile(r"(<!-- generated: (?P<name>[a-z0-9_]+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
+
+
+def draw_markdown(grid: Grid) -> str:
+    """Draw a grid whose cells are Markdown already, such as names in code."""
+    rows = [[Markup(cell.replace("|", r"\|")) for cell in row] for row in grid.rows]
+    return draw(replace(grid, header=[Markup(name) for name in grid.header], rows=rows), "markdown")
 
 
 def fill_parts(text: str, parts: Mapping[str, Callable[[], str]]) -> str:
@@ -69,7 +76,7 @@ def card_parts(corpus: Corpus) -> dict[str, Callable[[], str]]:
 def fields_table(corpus: Corpus, definition: str = "document") -> str:
     """A table of the fields of a record."""
     rows = [[f"`{f.name}`", f.type, f.description] for f in fields(load_schema(corpus.name), definition)]
-    return draw(Grid("", ["field", "type", "description"], rows), "markdown")
+    return draw_markdown(Grid("", ["field", "type", "description"], rows))
 
 
 def example_blocks(corpus: Corpus) -> str:
@@ -85,7 +92,7 @@ def facts_table(corpus: Corpus) -> str:
     values = {(fact.name, fact.split): f"{fact.value:,}" for fact in corpus.facts}
     names = list(dict.fromkeys(fact.name for fact in corpus.facts))
     rows = [[name, *(values.get((name, split), "") for split in splits)] for name in names]
-    return draw(Grid("", ["figure", *splits], rows), "markdown")
+    return draw_markdown(Grid("", ["figure", *splits], rows))
 
 
 def metric_parts(metric: str) -> dict[str, Callable[[], str]]:
@@ -119,7 +126,7 @@ def find_module(metric: str) -> Any:
 def scores_table(scores: Mapping[str, str]) -> str:
     """A table of scores and their descriptions."""
     rows = [[f"`{name}`", description] for name, description in scores.items()]
-    return draw(Grid("", ["score", "description"], rows), "markdown")
+    return draw_markdown(Grid("", ["score", "description"], rows))
 
 
 def options_table(options: Sequence[Option]) -> str:
@@ -127,7 +134,7 @@ def options_table(options: Sequence[Option]) -> str:
     rows = [
         [f"`{o.name}`", ", ".join(f"`{c}`" for c in o.choices) or o.expected, f"`{o.default}`", o.help] for o in options
     ]
-    return draw(Grid("", ["option", "values", "default", "description"], rows), "markdown")
+    return draw_markdown(Grid("", ["option", "values", "default", "description"], rows))
 
 
 def page_parts(root: Path) -> dict[str, Callable[[], str]]:
@@ -141,7 +148,7 @@ def coverage_table(path: Path) -> str:
     found = json.loads(path.read_text("utf-8"))["coverage"]
     metrics = list(next(iter(found.values())))
     rows = [[blocks, *(f"{100 * shares[name]:.1f} %" for name in metrics)] for blocks, shares in found.items()]
-    return draw(Grid("", ["sentences", *metrics], rows), "markdown")
+    return draw_markdown(Grid("", ["sentences", *metrics], rows))
 
 
 def level_table(path: Path) -> str:
@@ -151,7 +158,7 @@ def level_table(path: Path) -> str:
         [blocks, f"{100 * shares['p_randomization']:.1f} %", f"{100 * shares['p_bootstrap']:.1f} %"]
         for blocks, shares in found.items()
     ]
-    return draw(Grid("", ["sentences", "randomization", "bootstrap"], rows), "markdown")
+    return draw_markdown(Grid("", ["sentences", "randomization", "bootstrap"], rows))
 
 
 def benchmark_parts(root: Path) -> dict[str, Callable[[], str]]:
@@ -179,7 +186,7 @@ def versions_table(path: Path) -> str:
         [what, *(f"{row[name]:.2f}" for name in ("old", "new", "ratio", "peak_ratio"))]
         for what, row in json.loads(path.read_text("utf-8"))["commands"].items()
     ]
-    return draw(Grid("", ["command", "before", "after", "ratio", "memory, ratio"], rows), "markdown")
+    return draw_markdown(Grid("", ["command", "before", "after", "ratio", "memory, ratio"], rows))
 
 
 def measured_parts(root: Path, name: str) -> dict[str, Callable[[], str]]:
@@ -227,7 +234,7 @@ def peers_table(found: Mapping[str, Any], limit: int) -> str:
             cells = [f"{values['seconds']:.2f}", f"{values['seconds'] / own:.2g}", f"{values['peak_mib']:.0f}"]
             rows.append([what, *cells, f"{above / found['mib']:.1f}"])
     header = ["what", "seconds", "relative to ours", "peak MiB", "memory above idle, relative to file size"]
-    return draw(Grid("", header, rows, [f"Files: {found['mib']:.0f} MiB."]), "markdown")
+    return draw_markdown(Grid("", header, rows, [f"Files: {found['mib']:.0f} MiB."]))
 
 
 def timings_table(timings: Mapping[str, Mapping[str, float | None]], peer: str, limit: float | None = None) -> str:
@@ -247,7 +254,7 @@ def timings_table(timings: Mapping[str, Mapping[str, float | None]], peer: str, 
     ]
     titles = {"seconds": "seconds", "per_second": "texts per second", "peak_mib": "peak MiB"}
     header = ["what", *(cell for name in measured for cell in (titles[name], "ratio"))]
-    return draw(Grid("", header, rows), "markdown")
+    return draw_markdown(Grid("", header, rows))
 
 
 def growth_table(growth: Mapping[str, Mapping[str, Mapping[str, float]]], peer: str) -> str:
@@ -262,7 +269,7 @@ def growth_table(growth: Mapping[str, Mapping[str, Mapping[str, float]]], peer: 
         for size, timings in growth.items()
         for what, values in timings.items()
     ]
-    return draw(Grid("", ["rows", "what", "seconds", "ratio", "peak MiB", "ratio"], rows), "markdown")
+    return draw_markdown(Grid("", ["rows", "what", "seconds", "ratio", "peak MiB", "ratio"], rows))
 
 
 def sizes_table(sizes: Mapping[str, Mapping[str, Any]], peer: str, unit: str, limit: float) -> str:
@@ -280,7 +287,7 @@ def sizes_table(sizes: Mapping[str, Mapping[str, Any]], peer: str, unit: str, li
     for size, seconds in sizes.items():
         cells = {name: _format_seconds(value, seconds[peer], limit) for name, value in seconds.items()}
         rows.append([f"{int(size):,}", *(cells.get(name, "") for name in names)])
-    return draw(Grid("", [unit, *(f"{name}, seconds" for name in names)], rows), "markdown")
+    return draw_markdown(Grid("", [unit, *(f"{name}, seconds" for name in names)], rows))
 
 
 def _format_seconds(value: float | str | None, own: float, limit: float) -> str:

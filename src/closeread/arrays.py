@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
-    "COARSE",
-    "FINE",
+    "STEPS",
     "Floats",
     "Ints",
     "Mask",
@@ -32,21 +31,19 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Floats:
     return quotient
 
 
-COARSE, FINE = 2.0**20, 2.0**52
+STEPS = (2.0**20, 2.0**46, 2.0**72)
 
 
 def sum_rows(values: Floats) -> Floats:
     """Sum the rows of values (n, k), whatever their order, with the same result; return (k,).
 
     Sums of whole numbers are exact in float64.  Those of fractions, as in B³, are rounded differently in another order,
-    on another machine or with other threads.  Here, a fraction is split into a multiple of 2**-20 and a rest, which is
-    rounded to a multiple of 2**-52.  Sums of either part are exact with fewer than 2**22 addends and sums below 2**33
-    (beyond that, the last digits may depend on the order); the sums of the two parts are added last.  So it is for
+    on another machine or with other threads.  Here, a fraction is split into multiples of 2**-20, of 2**-46 and of
+    2**-72; what remains is dropped.  Sums of each part are exact with fewer than 2**26 addends and sums below 2**33
+    (beyond that, the last digits may depend on the order); the sums of the parts are added last.  So it is for
     `sum_groups` and `multiply`, too.
     """
-    coarse, fine = _split(values)
-    totals: Floats = coarse.sum(axis=0)
-    return totals if fine is None else totals + fine.sum(axis=0)
+    return _add([part.sum(axis=0) for part in _split(values)])
 
 
 def sum_groups(groups: Ints, values: Floats, n_groups: int) -> Floats:
@@ -63,24 +60,32 @@ def sum_groups(groups: Ints, values: Floats, n_groups: int) -> Floats:
     >>> sum_groups(np.array([1, 0, 1]), np.array([0.5, 2, 1]), 3).tolist()
     [2.0, 1.5, 0.0]
     """
-    coarse, fine = _split(values)
-    sums: Floats = np.bincount(groups, coarse, n_groups).astype(np.float64)
-    return sums if fine is None else sums + np.bincount(groups, fine, n_groups)
+    return _add([np.bincount(groups, part, n_groups).astype(np.float64) for part in _split(values)])
 
 
 def multiply(weights: Floats, values: Floats) -> Floats:
     """Return the matrix product of whole numbers (m, n) and values (n, k), the same for any order of the n rows."""
-    coarse, fine = _split(values)
-    product: Floats = weights @ coarse
-    return product if fine is None else product + weights @ fine
+    return _add([weights @ part for part in _split(values)])
 
 
-def _split(values: Floats) -> tuple[Floats, Floats | None]:
-    """Return the two parts of each value; None for the second if every value is a multiple of 2**-20."""
-    values = np.asarray(values, np.float64)
-    coarse: Floats = np.rint(values * COARSE) / COARSE
-    rest = values - coarse
-    return coarse, np.rint(rest * FINE) / FINE if rest.any() else None
+def _split(values: Floats) -> list[Floats]:
+    """Return the parts of each value, the largest first; those that are 0 for all values are left out."""
+    parts, rest = [], values
+    for step in STEPS:
+        part: Floats = np.rint(rest * step) / step
+        parts.append(part)
+        rest = rest - part
+        if not rest.any():
+            break
+    return parts
+
+
+def _add(parts: list[Floats]) -> Floats:
+    """Add sums of parts, the smallest first."""
+    total = parts[-1]
+    for part in parts[-2::-1]:
+        total = part + total
+    return total
 
 
 def mark_run_starts(values: Ints) -> Mask:

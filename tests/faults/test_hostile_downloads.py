@@ -56,7 +56,7 @@ def fetch(hostile):
 def reason(hostile, message):
     """Why a file can't be downloaded; the message says what to do as well."""
     head = f"mctaco/rain.tsv: not found in CLOSEREAD_DATA or the cache, and {hostile.url} can't be downloaded ("
-    tail = "); put rain.tsv into a folder and pass that folder with --data-dir, or try --config sample"
+    tail = "); put rain.tsv into a folder and pass that folder with data_dir=, or try the config 'sample'"
     assert message.startswith(head)
     assert message.endswith(tail)
     return message[len(head) : -len(tail)]

@@ -57,7 +57,7 @@ def test_a_refused_config_is_refused_with_the_reason():
         choose_configs(load_corpus("mctaco"), ["sample", "default"])
     assert str(refused.value) == (
         "McTaco may not be redistributed (the authors state no licence): config default can't be published. "
-        "Without --config, the card is published with the configs that come with closeread."
+        "Without config=, the card is published with the configs that come with closeread."
     )
 
 
@@ -81,7 +81,7 @@ def test_a_part_of_a_corpus_is_not_published_as_the_corpus(tmp_path, monkeypatch
     assert str(refused.value) == (
         f"TNE (text-based NP enrichment) can't be published without some of its splits: {tmp_path}/tne lacks "
         "train (default), ood (default), ood (unlabeled). "
-        "Add the files, unset CLOSEREAD_DATA to download them, or use --config."
+        "Add the files, unset CLOSEREAD_DATA to download them, or use config=."
     )
     require_all_splits(load_corpus("tne"), ["ood_domains", "sample"])
 

@@ -24,7 +24,7 @@ SETTINGS = {"n_resamples": 300, "confidence": 0.9, "seed": 7}
 
 def assert_as_compared(metric, tables):
     """Every pair has the interval and the p-value of `compare`, whose difference is second minus first."""
-    blocks = np.array([table.block_totals() for table in tables])
+    blocks = np.array([table.block_totals()[table.order_blocks()] for table in tables])
     found = pair_differences(metric, tables[0].names, blocks, **SETTINGS)
     expected = [compare(b, a, [metric], **SETTINGS)[metric.name] for a, b in itertools.combinations(tables, 2)]
     np.testing.assert_allclose(found.low, [one.low for one in expected], rtol=0, atol=1e-12)
@@ -72,7 +72,7 @@ def test_chunks_do_not_matter(monkeypatch):
 def test_the_sign_is_that_of_the_first_minus_the_second():
     # The first is better by 1 in every block: so it is in every resample.
     tables = [make_table([1] * 8), make_table([0] * 8)]
-    blocks = np.array([table.block_totals() for table in tables])
+    blocks = np.array([table.block_totals()[table.order_blocks()] for table in tables])
     found = pair_differences(MEAN, ("sum", "n"), blocks, **SETTINGS)
     assert (found.low.tolist(), found.high.tolist()) == ([1.0], [1.0])
 

@@ -230,7 +230,7 @@ def count_baselines(corpus, baselines, systems):
         procedure.count(gold=gold, system=make[name].predict(gold, **options), missing="empty")
         for name, options in systems
     ]
-    blocks = np.array([table.block_totals() for table in tables])
+    blocks = np.array([table.block_totals()[table.order_blocks()] for table in tables])
     return {metric.name: metric for metric in procedure.metrics}, tables[0].names, blocks
 
 

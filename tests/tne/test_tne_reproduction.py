@@ -310,7 +310,7 @@ def test_the_table_on_the_command_line(ran, run, sample, tmp_path, monkeypatch):
     assert rows[7] == "all 197,146 – not recomputed needs the labelled files of all splits: train, dev, test and ood"
     cells = json.loads(ran("reproduce", "tne", "2", "--data-dir", folder, "--json"))[0]["cells"]
     wanted = {"row": "NPs", "column": "test", "printed": "17,521", "recomputed": 48, "verdict": "differs", "why": ""}
-    assert wanted in cells
+    assert wanted in [{key: cell[key] for key in wanted} for cell in cells]
     result = run("reproduce", "tne", "2", "--data-dir", folder, "--strict")
     assert result.exit_code
     assert "Documents, test" in result.stderr

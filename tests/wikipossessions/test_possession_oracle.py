@@ -211,10 +211,10 @@ def test_the_command_makes_what_its_scenario_needs(ran, run, files):
         "-o",
         "named.jsonl",
     ]
-    ran(*command)
+    made = run(*command)
+    assert "1 of 2 articles have no text and are left out: 'B Jug'" in made.stderr
     score = ["score", "wikipossessions", "named.jsonl", *place, "--missing", "skip", "--json", "--no-ci"]
     scores = json.loads(ran(*score, "--scenario", "oracle", "--tolerance", "0.1"))["scores"]
     assert scores["possessor/f1"]["value"] == 1
     assert scores["ordering/f1"]["value"] == pytest.approx(2 / 3)
     assert "Ann" in Path("named.jsonl").read_text()
-    assert "1 of 2 articles have no text and are left out: 'B Jug'" in run(*command).stderr
