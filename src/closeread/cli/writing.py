@@ -11,9 +11,6 @@ def write_with(output: Path, text: str, second: Path | None, second_text: str) -
     Raises:
         OSError: one of them can't be written.
     """
-    from closeread.files import replacing, write_text
+    from closeread.files import write_texts
 
-    with replacing(output) as partial:
-        partial.write_text(text, "utf-8", newline="")
-        if second is not None:
-            write_text(second, second_text)
+    write_texts({output: text} if second is None else {output: text, second: second_text})

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.errors import FormatError, Problem, quote
-from closeread.files import creating_folder, write_text
+from closeread.files import creating_folder
 from closeread.formats.folders import list_files
 from closeread.formats.text import read_bytes, read_lines
 from closeread.tasks.coref.marmara.fragment_text import AUTO
@@ -160,4 +160,4 @@ def write_documents(folder: Path, extracted: Extracted) -> None:
     """
     with creating_folder(folder) as partial:
         for name, sentences in extracted.documents.items():
-            write_text(partial / f"{name}{SUFFIX}", dump_document(sentences))
+            (partial / f"{name}{SUFFIX}").write_text(dump_document(sentences), "utf-8", newline="")
