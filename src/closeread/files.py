@@ -27,6 +27,9 @@ SYNCED_ONE_BY_ONE = 16
 FOLDER = "folder"
 """The name that a folder has, in a hidden folder of its own, until it is complete."""
 
+DESKTOP_FILES = (".DS_Store", ".localized", "Thumbs.db", "desktop.ini")
+"""What desktops put into folders that are looked at; it is no reason not to replace a folder."""
+
 ATTEMPTS = 100
 """How often to try another name for a hidden file."""
 
@@ -78,7 +81,7 @@ def creating_folder(folder: Path) -> Iterator[Path]:
         OSError: `folder` is the working directory, a file or not empty, or can't be written.
     """
     target = Path(os.path.realpath(folder))
-    if target == Path.cwd() or (os.path.lexists(target) and not _is_empty_folder(target)):
+    if target == Path.cwd() or (os.path.lexists(target) and not is_empty_folder(target)):
         raise OSError(errno.ENOTEMPTY, "is not a new or an empty folder; choose another folder", str(folder))
     new = [parent for parent in target.parents if not parent.exists()]
     try:
@@ -90,6 +93,8 @@ def creating_folder(folder: Path) -> Iterator[Path]:
                 (scratch / FOLDER).mkdir()
                 yield scratch / FOLDER
                 _finish_folder(scratch / FOLDER, target)
+                for left in target.iterdir() if target.exists() else ():
+                    left.unlink()
                 (scratch / FOLDER).rename(target)  # atomic, and only if the target is empty or does not exist
                 for parent in (target, *new):
                     _sync(parent.parent)
@@ -120,6 +125,11 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     """
     with replacing(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         file.writelines(lines)
+
+
+def is_empty_folder(path: Path) -> bool:
+    """Return whether a path is a folder with nothing in it but what desktops leave there, such as `.DS_Store`."""
+    return path.is_dir() and all(inside.name in DESKTOP_FILES for inside in path.iterdir())
 
 
 def package_folder(name: str) -> Path:
@@ -304,10 +314,6 @@ def _remove_tree(folder: Path) -> None:
     from shutil import rmtree  # takes 5 ms, and commands that only read don't need it
 
     rmtree(folder, ignore_errors=True)
-
-
-def _is_empty_folder(path: Path) -> bool:
-    return path.is_dir() and not any(path.iterdir())
 
 
 def _sync(path: Path) -> None:
