@@ -60,6 +60,13 @@ def any_terminal(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.fixture(autouse=True)
+def no_waiting_for_disks(monkeypatch):
+    """Leave what tests write to the system: no test outlives it, and a disk takes milliseconds for every file."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    monkeypatch.setattr(os, "sync", lambda: None)
+
+
 @pytest.fixture
 def here(monkeypatch, tmp_path):
     """An empty working directory, so that messages name files without folders."""

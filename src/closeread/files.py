@@ -169,7 +169,7 @@ def _find_named(error: OSError, path: Path, drafts: Sequence[Path]) -> Path | No
         if found.is_relative_to(draft):
             return path / found.relative_to(draft)
     is_hidden = found.parent == target.parent and found.name.startswith(_hidden_prefix(target))
-    return path if found == target or is_hidden else None
+    return path if is_hidden or found == target or found in target.parents else None
 
 
 @contextmanager

@@ -76,7 +76,8 @@ class _File:
         self._file, self._faults = file, faults
 
     def write(self, data):
-        self._faults.happen("write", self._file.fileno(), lambda: self._write_half(data))
+        if len(data):  # click tries with nothing whether a file takes text
+            self._faults.happen("write", self._file.fileno(), lambda: self._write_half(data))
         return self._file.write(data)
 
     def _write_half(self, data):
@@ -117,7 +118,8 @@ def file_faults(folder, at=None, code=None):
     def change(name):
         def call(place, *rest, **options):
             is_reading = name == "open" and not rest[0] & (os.O_WRONLY | os.O_RDWR)
-            if not is_reading and "dir_fd" not in options and faults.is_below(place):
+            is_there = name == "mkdir" and os.path.isdir(place)
+            if not is_reading and not is_there and "dir_fd" not in options and faults.is_below(place):
                 faults.happen(name, place)
             return own[name](place, *rest, **options)
 
