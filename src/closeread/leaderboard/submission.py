@@ -246,6 +246,9 @@ def pack_folder(folder: Path, limit: int) -> bytes:
     if len(paths) > MAX_FILES:
         raise SubmissionError(folder, [Problem(_describe_many(len(paths)))])
     for path in paths:
+        if path.is_symlink():
+            problems.append(Problem("is a symbolic link (expected a file)", file=path.name))
+            continue
         if not path.is_file() or not FILE_NAME.fullmatch(path.name):
             problems.append(Problem("is not a file with a plain name (letters, digits, . _ - @ +)", file=path.name))
             continue

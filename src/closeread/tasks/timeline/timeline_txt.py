@@ -22,7 +22,7 @@ from closeread.errors import FormatError, Problem, quote
 from closeread.files import creating_folder
 from closeread.formats import Format, FormatFolder, SubmissionFolder
 from closeread.formats.file_names import find_unwritable
-from closeread.formats.folders import MAX_FILES, list_files, list_folders
+from closeread.formats.folders import MAX_FILES, find_hidden, list_files, list_folders
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed, ParsedFolder, Record
 from closeread.tasks.timeline.cat_xml import read_documents
@@ -117,7 +117,7 @@ def read_folder(path: Path) -> ParsedFolder:
     """
     files, problems = list_files(path, "timeline", SUFFIX)
     found = _parse_files(files)
-    notices = found.notices + _note_empty(found.timelines)
+    notices = found.notices + _note_empty(found.timelines) + find_hidden(path)
     for name, timeline in found.timelines.items():
         notices += _make_notices(inspect_timeline(timeline.record), timeline.lines, name)
     records = [timeline.record for timeline in found.timelines.values()]
@@ -145,7 +145,7 @@ def read_submission_folder(path: Path, gold: Sequence[Record]) -> ParsedFolder:
 def _read_split(path: Path) -> Found:
     files, problems = list_files(path, "timeline", SUFFIX)
     found = _parse_files(files)
-    return found._replace(problems=problems + found.problems)
+    return found._replace(problems=problems + found.problems, notices=found.notices + find_hidden(path))
 
 
 def _read_splits(path: Path, splits: Sequence[str]) -> Found:
