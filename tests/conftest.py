@@ -28,6 +28,11 @@ def pytest_addoption(parser):
     parser.addoption("--extras-only", action="store_true", help="Run only the tests that need an extra of the package.")
 
 
+def pytest_configure(config):
+    # Many tests score a file against itself; tests/faults has those of the warning.
+    config.addinivalue_line("filterwarnings", "ignore:.* (is the same file as|has .* of) the gold, :UserWarning")
+
+
 def pytest_ignore_collect(collection_path, config):
     """Leave out tests that need an extra that is not installed; the summary names them."""
     from shared.extras import find_lacking, find_needs  # not above: assertions are rewritten in what is imported later

@@ -32,7 +32,10 @@ def test_a_folder(tmp_path):
     assert [record["id"] for record in found.records] == ["ann", "bea"]
     assert found.files == ["ann.txt", "bea.txt"]
     assert found.problems == []
-    assert found.notices == [Problem("has no entries, and is not scored", 1, "bea.txt")]
+    assert found.notices == [
+        Problem("has no entries, and is not scored", 1, "bea.txt"),
+        Problem("is hidden, and is ignored", None, ".hidden"),
+    ]
     assert Timelines(found.records).empty == {"bea"}
 
 
