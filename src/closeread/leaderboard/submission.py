@@ -262,7 +262,7 @@ def pack_folder(folder: Path, limit: int) -> bytes:
             problems.append(Problem("is not UTF-8", file=path.name))
     if not rows and not problems:
         problems.append(Problem("holds no files"))
-    data = dump_json_lines(rows).encode()
+    data = dump_json_lines(rows, WITH_LINE_ENDS).encode()
     if len(data) > limit and not problems:
         problems.append(Problem(f"has {len(data):,} bytes when packed as JSON (limit of this board: {limit:,})"))
     if problems:
