@@ -369,11 +369,11 @@ def _find_unwritable(ids: Sequence[str]) -> list[Problem]:
         )
         problems.append(Problem(f"ids {named}: all or none must begin with a split"))
     problems += find_unwritable([split for split in below if split is not None])
-    for own in below.values():
-        if len(own) > MAX_FILES:
-            problems.append(Problem(f"there are {len(own):,} timelines (limit of a folder: {MAX_FILES:,})"))
-        problems += find_unwritable(own, SUFFIX)
-        read = ((name, stem_of_id(name)) for name in own)
+    for names in below.values():
+        if len(names) > MAX_FILES:
+            problems.append(Problem(f"there are {len(names):,} timelines (limit of a folder: {MAX_FILES:,})"))
+        problems += find_unwritable(names, SUFFIX)
+        read = ((name, stem_of_id(name)) for name in names)
         problems += [
             Problem(f"{quote(name)} would be read again as {quote(other)}") for name, other in read if other != name
         ]
