@@ -32,16 +32,27 @@ def find_unwritable(names: Iterable[str], suffix: str = "") -> list[Problem]:
     ["'Ann' and 'ann' can't both be names of files: they differ only in case or accents", "'..' can't be the name of \
 a file: it begins with a dot", "'a/b' can't be the name of a file: it contains a slash"]
     """
+    names = list(names)
     problems = []
-    seen: dict[str, str] = {}
+    collisions = find_collisions(names)
     for name in names:
-        first = seen.setdefault(normalize("NFC", normalize("NFC", name).casefold()), name)
-        if first != name:
+        if (first := collisions.get(name)) is not None:
             what = f"{quote(name)} and {quote(first)} can't both be names of files"
             problems.append(Problem(f"{what}: they differ only in case or accents"))
         found = f"{quote(name)} can't be the name of a file"
         problems += [Problem(f"{found}: {why}") for why in describe_unwritable(name, suffix)]
     return problems
+
+
+def find_collisions(names: Iterable[str]) -> dict[str, str]:
+    """Find the names that would be those of the same file as an earlier one, on some systems; return both.
+
+    >>> find_collisions(["ann", "bea", "Ann"])
+    {'Ann': 'ann'}
+    """
+    seen: dict[str, str] = {}
+    firsts = ((name, seen.setdefault(normalize("NFC", normalize("NFC", name).casefold()), name)) for name in names)
+    return {name: first for name, first in firsts if first != name}
 
 
 def describe_unwritable(name: str, suffix: str = "") -> Iterator[str]:
