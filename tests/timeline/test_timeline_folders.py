@@ -34,7 +34,7 @@ def test_a_folder(tmp_path):
     assert found.problems == []
     assert found.notices == [
         Problem("has no entries, and is not scored", 1, "bea.txt"),
-        Problem("is hidden, and is ignored", None, ".hidden"),
+        Problem("is hidden, and is ignored", None, ".hidden.txt"),
     ]
     assert Timelines(found.records).empty == {"bea"}
 

@@ -111,13 +111,14 @@ def walk_files(folder: Path, expected: str = "files") -> tuple[dict[str, Path], 
 
 
 def find_hidden(folder: Path) -> list[Problem]:
-    """Return a notice for each hidden file and folder in a folder, but for those that desktops leave everywhere."""
+    """Return a notice for each hidden file in a folder, but for those that desktops and git leave everywhere."""
     try:
         with os.scandir(folder) as entries:
-            names = sorted(entry.name for entry in entries if entry.name.startswith("."))
+            hidden = (entry for entry in entries if entry.name.startswith("."))
+            names = sorted(entry.name for entry in hidden if not entry.is_dir(follow_symlinks=False))
     except OSError:  # reading it tells
         return []
-    others = [name for name in names if name not in DESKTOP_FILES and not name.startswith("._")]
+    others = [name for name in names if name not in DESKTOP_FILES and not name.startswith(("._", ".git"))]
     return [Problem("is hidden, and is ignored", None, name) for name in others]
 
 
