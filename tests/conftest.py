@@ -32,6 +32,11 @@ def pytest_addoption(parser):
     parser.addoption("--extras-only", action="store_true", help="Run only the tests that need an extra of the package.")
 
 
+def pytest_configure(config):
+    # Many tests score a file against itself; tests/faults has those of the warning.
+    config.addinivalue_line("filterwarnings", "ignore:.* (is the same file as|has .* of) the gold, :UserWarning")
+
+
 def pytest_ignore_collect(collection_path, config):
     """Leave out tests that need an extra that is not installed; the summary names them."""
     from shared.extras import find_lacking, find_needs  # not above: assertions are rewritten in what is imported later
@@ -85,6 +90,13 @@ def any_terminal(monkeypatch):
 def nothing_said(monkeypatch):
     """Forget which warnings earlier tests have seen."""
     monkeypatch.setattr(notices, "_shown", set())
+
+
+@pytest.fixture(autouse=True)
+def no_waiting_for_disks(monkeypatch):
+    """Leave what tests write to the system: no test outlives it, and a disk takes milliseconds for every file."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    monkeypatch.setattr(os, "sync", lambda: None)
 
 
 @pytest.fixture

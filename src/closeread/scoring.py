@@ -6,7 +6,7 @@ that the same input always gives the same scores and the same signature.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -25,7 +25,8 @@ from closeread.counts.report import Counted, Provenance, Report, Resampling, mak
 from closeread.counts.sides import Gold, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
-from closeread.errors import FormatError, Problem, RequestError, read_all
+from closeread.errors import FormatError, Problem, RequestError, pluralize, read_all
+from closeread.formats.folders import count_shared
 from closeread.records import UserFiles
 from closeread.tasks import load_procedure, procedure_names
 
@@ -49,11 +50,13 @@ class Scorer:
         procedure: the procedure.
         options: all options with their values.
         gold: the gold, as `Procedure.sides` returns it.
+        gold_path: the file or the folder that it was read from, if the user gave one.
     """
 
     procedure: Procedure
     options: Options
     gold: Gold
+    gold_path: Path | None = None
 
     def read(self, source: Path | Sequence[Any]) -> System:
         """Read a system's output (a file, a folder or records), validate it and align it with the gold.
@@ -61,7 +64,10 @@ class Scorer:
         Raises:
             SubmissionError: it is invalid; all problems at once.
         """
-        return self.procedure.sides.read_system(self.gold, source, self.options)
+        system = self.procedure.sides.read_system(self.gold, source, self.options)
+        if self.gold_path is None or not isinstance(source, Path):
+            return system
+        return replace(system, notices=(*system.notices, *_describe_shared(self.gold_path, source)))
 
     def take(self, source: FileOrRows) -> System:
         """Read a system's output as `read`, from a file, a folder or any objects in memory.
@@ -140,6 +146,16 @@ class Scorer:
         return {unit: explain(*records[unit], self.options) for unit in units}
 
 
+def _describe_shared(gold: Path, system: Path) -> Iterator[str]:
+    """Tell if files of a system's output are those of the gold: its score then says nothing."""
+    if not (shared := count_shared(gold, system)):
+        return
+    if system.is_file():
+        yield f"{system} is the same file as the gold, {gold}"
+    else:
+        yield f"{system} has {pluralize(shared, 'file')} of the gold, {gold}"
+
+
 def find_procedure(name: str) -> tuple[Procedure, str | None]:
     """Find a procedure by name, and the corpus that it scores; the corpus is None if gold is a key given by the user.
 
@@ -187,7 +203,8 @@ def open_scorer(
     procedure, corpus = find_procedure(name)
     procedure = procedure.select_metrics(metrics, options or {})
     resolved = resolve_options(procedure, corpus, options or {})
-    return Scorer(procedure, resolved, procedure.sides.read_gold(place._replace(corpus=corpus), resolved))
+    gold = procedure.sides.read_gold(place._replace(corpus=corpus), resolved)
+    return Scorer(procedure, resolved, gold, place.gold if isinstance(place.gold, Path) else None)
 
 
 def score(

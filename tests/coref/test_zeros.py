@@ -1,6 +1,7 @@
 """Zeros in files: scores worked out by hand, for every way to match them."""
 
 from fractions import Fraction
+from shutil import copyfile
 
 import numpy as np
 import pytest
@@ -141,7 +142,7 @@ def test_a_note_says_that_empty_nodes_differ(run, key, response):
     )
     assert note in run("score", "coref", key, response).stderr
     assert note in run("validate", "coref", key, response).stderr
-    assert run("score", "coref", key, key).stderr == ""
+    assert run("score", "coref", key, copyfile(key, f"{key}.copy")).stderr == ""
 
 
 def test_without_zeros_nothing_changes(tmp_path):

@@ -218,7 +218,7 @@ def test_a_folder_that_cannot_be_written_is_named_as_the_user_did(tmp_path):
     with (
         pytest.raises(OSError, match=r"can't be written: File name too long: '.*/aaa*'$"),
         failing(
-            tmp_path / ("a" * 255)  # the longest name, but that of the temporary folder beside it is longer
+            tmp_path / ("a" * 256)  # one letter longer than the longest name
         ),
     ):
         pass

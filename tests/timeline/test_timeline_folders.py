@@ -32,7 +32,10 @@ def test_a_folder(tmp_path):
     assert [record["id"] for record in found.records] == ["ann", "bea"]
     assert found.files == ["ann.txt", "bea.txt"]
     assert found.problems == []
-    assert found.notices == [Problem("has no entries, and is not scored", 1, "bea.txt")]
+    assert found.notices == [
+        Problem("has no entries, and is not scored", 1, "bea.txt"),
+        Problem("is hidden, and is ignored", None, ".hidden.txt"),
+    ]
     assert Timelines(found.records).empty == {"bea"}
 
 
@@ -219,6 +222,6 @@ def test_a_folder_is_written(tmp_path):
 
 @pytest.mark.parametrize("name", ["../ann", "a/b/c", "a/.b", "a/..", "a/", "/ann", ".ann", "..", "a\\b", "a\nb", ""])
 def test_an_id_leads_nowhere_else(tmp_path, name):
-    with pytest.raises(ValueError, match="is not a valid file name"):
+    with pytest.raises(ValueError, match="can't be the name of a file"):
         write_folder([{**GOLD[0], "id": name}], tmp_path / "folder")
     assert list(tmp_path.iterdir()) == []

@@ -52,6 +52,16 @@ def test_all_titles_without_a_text_are_told_at_once(fetch, wiki):
     assert files() == ["A Jug.txt", "manifest.jsonl"]
 
 
+def test_titles_that_are_one_file_on_some_systems(fetch, wiki):
+    wiki.add("A Jug", JUG)
+    wiki.add("A jug", JUG)
+    done = fetch("A Jug", "A jug")
+    assert done.exit_code == 1
+    problem = "'A jug' and 'A Jug' can't both be names of files: they differ only in case or accents"
+    assert done.stderr == f"Error: {wiki.url}: {problem}\n"
+    assert files() == ["A Jug.txt", "manifest.jsonl"]
+
+
 @pytest.mark.parametrize("n_bytes", [0, 1, 60, -1])
 @pytest.mark.parametrize("request_number", [0, 1])
 def test_connections_that_break_off_are_tried_again(fetch, wiki, waits, n_bytes, request_number):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
-from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,7 +14,8 @@ from closeread.cli import completion
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import tell
 from closeread.cli.repetition import read_choices, split_names
-from closeread.errors import RequestError, escape
+from closeread.cli.writing import check_outputs
+from closeread.errors import escape
 from closeread.suggestions import suggest
 
 if TYPE_CHECKING:
@@ -73,49 +73,29 @@ WRITTEN = NamedFile(path_type=Path)
 
 
 class WritingCommand(GroupedCommand):
-    """A command that neither overwrites its input nor writes twice to one file."""
+    """A command that neither overwrites its input, nor writes into a folder that it reads, nor twice to one file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments.
 
         Raises:
-            RequestError: an output file is also an input, or another output.
+            RequestError: an output file is also an input, is inside a folder that is one, or is also another output.
         """
         rest = super().parse_args(ctx, args)
         if ctx.resilient_parsing:
             return rest
-        read: list[Path] = []
+        read: list[tuple[Path, bool]] = []
         written: list[Path] = []
         for param in self.params:
             if isinstance(param.type, click.Path):
                 given = ctx.params[param.name or ""]
-                paths = given if isinstance(given, tuple) else (given,)
-                (written if param.type is WRITTEN else read).extend(path for path in paths if path is not None)
-        for number, output in enumerate(written):
-            if any(_same(output, path) or _contains(path, output) for path in read):
-                raise RequestError(f"{output} is also an input; choose another output file")
-            if any(_same(output, path) for path in written[:number]):
-                raise RequestError(f"{output} is given for two outputs; choose two files")
+                paths = [path for path in (given if isinstance(given, tuple) else (given,)) if path is not None]
+                if param.type is WRITTEN:
+                    written += paths
+                else:
+                    read += [(path, param.type is FILE) for path in paths]
+        check_outputs(read, written)
         return rest
-
-
-def _same(one: Path, other: Path) -> bool:
-    if one.exists() and not one.is_file():  # such as /dev/null
-        return False
-    return realpath(one) == realpath(other) or (one.exists() and other.exists() and one.samefile(other))
-
-
-def _contains(folder: Path, file: Path) -> bool:
-    """Return whether an existing file is inside a folder, unless the command runs in or below that folder."""
-    inside = Path(realpath(folder))
-    return (
-        file.is_file() and inside.is_dir() and inside in Path(realpath(file)).parents and not _is_working_folder(inside)
-    )
-
-
-def _is_working_folder(folder: Path) -> bool:
-    here = Path.cwd()
-    return folder == here or folder in here.parents
 
 
 def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:

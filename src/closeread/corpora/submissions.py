@@ -25,7 +25,7 @@ from closeread.errors import (
     pluralize,
     quote,
 )
-from closeread.files import write_text
+from closeread.files import is_empty_folder, write_text
 from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import read_lines
@@ -195,14 +195,14 @@ def write_submission(path: Path, rows: Sequence[Record], corpus: Corpus) -> None
     """Write rows to a file, or to a folder if the corpus has such submissions and the path has no suffix.
 
     Raises:
-        RequestError: the folder's format can't express the rows, or the folder is not empty.
+        RequestError: the folder is not empty, or its format can't express the rows; all problems at once.
         OSError: the file or the folder can't be written.
     """
     folders = _find_folders(corpus)
     if not folders or (path.suffix and not path.is_dir()):
         write_text(path, dump_submission(rows, corpus, path.suffix.lower()))
         return
-    if path.is_dir() and any(not file.name.startswith(".") for file in path.iterdir()):
+    if path.is_dir() and not is_empty_folder(path):
         raise RequestError(f"{path} is not empty; choose a new folder, or a file name that ends in .jsonl")
     try:
         folders[0].write(rows, path)

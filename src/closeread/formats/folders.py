@@ -1,21 +1,24 @@
 """Folders of files of one kind: list the files, and report what does not belong there.
 
-Conventions: hidden files belong to other programs and are ignored; everything else that is not a file of the kind is
-reported.
+Conventions: hidden files belong to other programs and are ignored (`find_hidden` names them); everything else that is
+not a file of the kind is reported.  Symbolic links are refused, wherever they lead: a submission could be a link to its
+gold, and a folder could contain itself.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
 from closeread.errors import FormatError, Problem
+from closeread.files import DESKTOP_FILES
 from closeread.formats.gzipped import MAX_FILE_BYTES
 from closeread.formats.text import UNSAFE
 
-__all__ = ["MAX_FILES", "list_files", "list_folders", "walk_files"]
+__all__ = ["MAX_FILES", "count_shared", "find_hidden", "list_files", "list_folders", "walk_files"]
 
 MAX_FILES = 10_000
 
@@ -72,14 +75,19 @@ def list_folders(folder: Path, expected: Sequence[str]) -> tuple[dict[str, Path]
         raise FormatError(folder, [Problem(f"can't be read: {error.strerror}")]) from None
     folders = {name: folder / name for name in expected if S_ISDIR(modes.get(name, 0))}
     named = ", ".join(expected)
-    if not folders:
+    if not folders and not any(name in modes for name in expected):
         raise FormatError(folder, [Problem(f"contains none of the folders {named} (expected one for each split)")])
     others = sorted(name for name in modes if name not in folders and not name.startswith("."))
-    return folders, [Problem(f"is not one of the folders {named}", None, name) for name in others]
+    what = {True: "is a symbolic link (expected a folder)", False: f"is not one of the folders {named}"}
+    return folders, [Problem(what[name in expected and S_ISLNK(modes[name])], None, name) for name in others]
 
 
-def walk_files(folder: Path) -> tuple[dict[str, Path], list[Problem]]:
+def walk_files(folder: Path, expected: str = "files") -> tuple[dict[str, Path], list[Problem]]:
     """List the files of a folder and its subfolders by relative path, sorted, and the problems with anything else.
+
+    Args:
+        folder: the folder.
+        expected: what to say that an empty folder lacks.
 
     Raises:
         FormatError: a folder can't be read, or there are no files, or too many or too large ones.
@@ -100,8 +108,41 @@ def walk_files(folder: Path) -> tuple[dict[str, Path], list[Problem]]:
     if size > MAX_FILE_BYTES:
         raise FormatError(folder, [Problem(f"is too large: {size:,} bytes in all (limit: {MAX_FILE_BYTES:,})")])
     if not files and not problems:
-        raise FormatError(folder, [Problem("contains no files")])
+        raise FormatError(folder, [Problem(f"contains no {expected}")])
     return dict(sorted(files.items())), sorted(problems, key=lambda problem: problem.order)
+
+
+def find_hidden(folder: Path) -> list[Problem]:
+    """Return a notice for each hidden file in a folder, but for those that desktops and git leave everywhere."""
+    try:
+        with os.scandir(folder) as entries:
+            hidden = (entry for entry in entries if entry.name.startswith("."))
+            names = sorted(entry.name for entry in hidden if not entry.is_dir(follow_symlinks=False))
+    except OSError:  # reading it tells
+        return []
+    others = [name for name in names if name not in DESKTOP_FILES and not name.startswith(("._", ".git"))]
+    return [Problem("is hidden, and is ignored", None, name) for name in others]
+
+
+def count_shared(one: Path, other: Path) -> int:
+    """Count the files that are the same on both sides: files, or those in two folders and their subfolders.
+
+    Two names of one file (hard links) are the same; so is a symbolic link and what it leads to.
+    """
+    first = _find_numbers(one)
+    return len(first & _find_numbers(other)) if first else 0
+
+
+def _find_numbers(place: Path) -> set[tuple[int, int]]:
+    """Return the device and the number of a file, or of each file in a folder; none where that is unknown."""
+    try:
+        status = place.stat()
+        found = [status] if S_ISREG(status.st_mode) else []
+        if S_ISDIR(status.st_mode):
+            found = [status for _, status in islice(_iterate_entries(place), MAX_FILES) if S_ISREG(status.st_mode)]
+    except (OSError, FormatError):
+        return set()
+    return {(status.st_dev, status.st_ino) for status in found if status.st_ino}
 
 
 def _iterate_entries(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:

@@ -138,9 +138,24 @@ def _is_too_deep(value: Record) -> bool:
     return True
 
 
-def dump_json_lines(rows: Iterable[Record]) -> str:
-    """Write rows as JSON Lines, with keys in their own order and non-ASCII characters as they are."""
-    return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
+def dump_json_lines(rows: Iterable[Record], unsafe: re.Pattern[str] = UNSAFE) -> str:
+    """Write rows as JSON Lines, with keys in their own order and non-ASCII characters as they are.
+
+    Args:
+        rows: the rows.
+        unsafe: characters that no string may contain.
+
+    Raises:
+        ValueError: a row contains what `parse_json_lines` refuses: such a character, NaN or infinity.
+    """
+    return "".join(_dump_row(row, unsafe) for row in rows)
+
+
+def _dump_row(row: Record, unsafe: re.Pattern[str]) -> str:
+    line = json.dumps(row, ensure_ascii=False, allow_nan=False)
+    if _may_be_unsafe(line):
+        _reject_unsafe(row, unsafe)
+    return line + "\n"
 
 
 def _describe_syntax_error(error: json.JSONDecodeError, line: str) -> str:

@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import inspect
 import pkgutil
+from collections.abc import Mapping
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from closeread._version import __version__
 from closeread.corpora.gold import corpus_names
 from closeread.corpora.names import find_task
 from closeread.errors import RequestError
-from closeread.files import write_text
+from closeread.files import creating_folder, write_text
 from closeread.suggestions import describe_unknown, suggest
 from closeread.tasks import load_procedure, procedure_names
 
@@ -117,17 +118,28 @@ def install_modules() -> list[Path]:
     written = []
     for name in module_names():
         folder = root / f"evaluate-metric--{name}" / version
-        folder.mkdir(parents=True, exist_ok=True)
-        for package in (root, folder.parent, folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        for package in (root, folder.parent):
             (package / "__init__.py").touch()
         path = folder / f"{name}.py"
         line = f"from closeread.metrics.{name}.{name} import {class_name(name)}  # noqa: F401\n"
-        write_text(path, line)
+        _write_module(folder, {"__init__.py": "", path.name: line})
         written.append(path)
         for other in folder.parent.glob(f"*/{name}.py"):  # written by another version of closeread
             if other.parent != folder and other.read_text("utf-8") == line:
                 rmtree(other.parent)
     return written
+
+
+def _write_module(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write the files of a module: into a folder that appears with all of them, or into one that is there."""
+    if folder.exists():
+        for name, text in texts.items():
+            write_text(folder / name, text)
+        return
+    with creating_folder(folder) as made:
+        for name, text in texts.items():
+            (made / name).write_text(text, "utf-8", newline="")
 
 
 def class_name(name: str) -> str:

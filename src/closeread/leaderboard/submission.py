@@ -262,6 +262,9 @@ def pack_folder(folder: Path, limit: int) -> bytes:
     if len(paths) > MAX_FILES:
         raise SubmissionError(folder, [Problem(_describe_many(len(paths)))])
     for path in paths:
+        if path.is_symlink():
+            problems.append(Problem("is a symbolic link (expected a file)", file=path.name))
+            continue
         if not path.is_file() or not FILE_NAME.fullmatch(path.name):
             problems.append(Problem("is not a file with a plain name (letters, digits, . _ - @ +)", file=path.name))
             continue
@@ -275,7 +278,7 @@ def pack_folder(folder: Path, limit: int) -> bytes:
             problems.append(Problem("is not UTF-8", file=path.name))
     if not rows and not problems:
         problems.append(Problem("holds no files"))
-    data = dump_json_lines(rows).encode()
+    data = dump_json_lines(rows, WITH_LINE_ENDS).encode()
     if len(data) > limit and not problems:
         problems.append(Problem(f"has {len(data):,} bytes when packed as JSON (limit of this board: {limit:,})"))
     if problems:

@@ -98,14 +98,13 @@ def adjudicate(
         --forced ../edited.conll
     """
     import json
-    from contextlib import ExitStack
 
     from closeread.errors import escape_line
-    from closeread.files import replacing, write_text
+    from closeread.files import write_texts
     from closeread.tasks.coref.adjudication.report import join_results, make_report, summarize
     from closeread.tasks.coref.adjudication.results import Settings
     from closeread.tasks.coref.adjudication.worksheet import dump_worksheet
-    from closeread.tasks.coref.sides import write_documents
+    from closeread.tasks.coref.sides import dump_documents
 
     settings = Settings(objective, incompatible, empty_annotators)
     documents = _read_annotators(files)
@@ -117,13 +116,9 @@ def adjudicate(
         texts[worksheet] = dump_worksheet(results, [str(path) for path in files], by_name)
     if report is not None:
         texts[report] = json.dumps(make_report(results, settings, solver), ensure_ascii=False) + "\n"
-    with ExitStack() as stack:
-        for path, text in texts.items():
-            stack.enter_context(replacing(path)).write_text(text, "utf-8", newline="")
-        if output.suffix.lower() == CONLL:
-            write_text(output, _dump_conll(join_results(results), output))
-        else:
-            write_documents(join_results(results), output)
+    joined = join_results(results)
+    texts[output] = _dump_conll(joined, output) if output.suffix.lower() == CONLL else dump_documents(joined, output)
+    write_texts(texts)
     click.echo(escape_line(f"{output}: {summarize(results)}"))
 
 

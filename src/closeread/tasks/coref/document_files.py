@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from closeread.errors import FormatError, Problem, join_names, pluralize, quote
+from closeread.errors import FormatError, Problem, describe_problems, join_names, pluralize, quote
 from closeread.formats import Format
-from closeread.formats.folders import walk_files
+from closeread.formats.folders import find_hidden, walk_files
 from closeread.formats.gzipped import MAX_FILE_BYTES
 from closeread.formats.problems import LISTED
 from closeread.formats.text import BYTE_ORDER_MARK, plain_file
@@ -112,7 +112,8 @@ def read_document_folder(folder: Path, reading: Reading) -> MentionTable:
     if problems:
         raise FormatError(folder, problems)
     table = join_tables(tables)
-    return replace(table, notices=[f"{folder}: {what}" for what in (*_describe_ignored(ignored), *table.notices)])
+    own = [f"{folder}: {what}" for what in (*_describe_ignored(ignored), *table.notices)]
+    return replace(table, notices=[*own, *describe_problems(str(folder), find_hidden(folder))])
 
 
 def _read_member(name: str, file: Path, reading: Reading) -> Parsed:

@@ -49,6 +49,7 @@ __all__ = [
     "CoreferenceSides",
     "Key",
     "align",
+    "dump_documents",
     "find_repeated",
     "read_documents",
     "read_key",
@@ -196,15 +197,19 @@ def write_documents(documents: MentionTable, path: Path) -> None:
         RequestError: the suffix is unknown, or the format can't express the documents.
         OSError: the file can't be written.
     """
+    write_text(path, dump_documents(documents, path))
+
+
+def dump_documents(documents: MentionTable, path: Path) -> str:
+    """Return documents as the text of a file, as `write_documents` does."""
     writers = {suffix: one.write for one in iterate_formats() for suffix in one.suffixes}
     write = writers.get(path.suffix.lower())
     if write is None:
         raise RequestError(f"{path}: the suffix is '{path.suffix}' (expected one of {', '.join(writers)})")
     try:
-        text = write(documents)
+        return write(documents)
     except ValueError as error:
         raise RequestError(f"cannot write {path}: {error}") from None
-    write_text(path, text)
 
 
 def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -> MentionTable:

@@ -19,9 +19,10 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from closeread.errors import FormatError, Problem, quote
-from closeread.files import write_text
+from closeread.files import creating_folder
 from closeread.formats import Format, FormatFolder, SubmissionFolder
-from closeread.formats.folders import list_files, list_folders
+from closeread.formats.file_names import find_unwritable
+from closeread.formats.folders import MAX_FILES, find_hidden, list_files, list_folders
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed, ParsedFolder, Record
 from closeread.tasks.timeline.cat_xml import read_documents
@@ -45,7 +46,6 @@ __all__ = [
     "SOUND",
     "SUBMISSION",
     "SUFFIX",
-    "UNSAFE_NAME",
     "WHITE_SPACE",
     "Found",
     "Timeline",
@@ -67,7 +67,6 @@ POSITION = re.compile("[0-9]{1,16}")
 SOUND = re.compile(r"[0-9]{1,15}(?:\t[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*){2,}")
 """Matches valid lines: a fast path, since nearly all lines are valid."""
 
-UNSAFE_NAME = re.compile(rf"^\.|\\|{UNSAFE.pattern}")
 MAX_POSITION = 2**53 - 1
 WHITE_SPACE = " \t\r\v\f"
 
@@ -139,7 +138,7 @@ def read_folder(path: Path) -> ParsedFolder:
     """
     files, problems = list_files(path, "timeline", SUFFIX)
     found = _parse_files(files)
-    notices = found.notices + _note_empty(found.timelines)
+    notices = found.notices + _note_empty(found.timelines) + find_hidden(path)
     for name, timeline in found.timelines.items():
         notices += _make_notices(inspect_timeline(timeline.record), timeline.lines, name)
     records = [timeline.record for timeline in found.timelines.values()]
@@ -167,7 +166,7 @@ def read_submission_folder(path: Path, gold: Sequence[Record]) -> ParsedFolder:
 def _read_split(path: Path) -> Found:
     files, problems = list_files(path, "timeline", SUFFIX)
     found = _parse_files(files)
-    return found._replace(problems=problems + found.problems)
+    return found._replace(problems=problems + found.problems, notices=found.notices + find_hidden(path))
 
 
 def _read_splits(path: Path, splits: Sequence[str]) -> Found:
@@ -351,20 +350,55 @@ def dump_timeline(record: Record) -> str:
 def write_folder(records: Iterable[Record], folder: Path) -> None:
     """Write timelines to a folder, one file each, below a folder for each split if ids begin with their splits.
 
+    The folder appears with all its files or not at all.
+
     Raises:
-        OSError: the folder can't be written to.
-        ValueError: the format can't represent a timeline, or its id is not a valid file name.
+        OSError: the folder is not empty or can't be written.
+        FormatError: the format can't represent the timelines, or such a folder could not be read again; all problems at
+            once.
     """
-    texts = {record["id"]: dump_timeline(record) for record in records}
-    for name in texts:
-        parts = name.split("/")
-        if len(parts) > 2 or not all(parts) or any(map(UNSAFE_NAME.search, parts)):
-            raise ValueError(f"id {quote(name)} is not a valid file name")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        file = folder / f"{name}{SUFFIX}"
-        file.parent.mkdir(exist_ok=True)
-        write_text(file, text)
+    texts: dict[str, str] = {}
+    problems: list[Problem] = []
+    for record in records:
+        if record["id"] in texts:
+            problems.append(Problem(f"duplicate id {quote(record['id'])}"))
+        texts[record["id"]] = ""
+        try:
+            texts[record["id"]] = dump_timeline(record)
+        except ValueError as error:
+            problems.append(Problem(str(error)))
+    problems += _find_unwritable(list(texts))
+    if problems:
+        raise FormatError(folder, problems)
+    with creating_folder(folder) as made:
+        for name, text in texts.items():
+            file = made / f"{name}{SUFFIX}"
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text, "utf-8", newline="")
+
+
+def _find_unwritable(ids: Sequence[str]) -> list[Problem]:
+    """Find why a folder of timelines with these ids can't be written and read again."""
+    below: dict[str | None, list[str]] = {}
+    for name in ids:
+        split, slash, own = name.rpartition("/")
+        below.setdefault(split if slash else None, []).append(own)
+    problems = [] if ids else [Problem("there are no timelines (expected at least one)")]
+    if None in below and len(below) > 1:
+        named = " and ".join(
+            quote(next(name for name in ids if ("/" in name) is is_below)) for is_below in (True, False)
+        )
+        problems.append(Problem(f"ids {named}: all or none must begin with a split"))
+    problems += find_unwritable([split for split in below if split is not None])
+    for names in below.values():
+        if len(names) > MAX_FILES:
+            problems.append(Problem(f"there are {len(names):,} timelines (limit of a folder: {MAX_FILES:,})"))
+        problems += find_unwritable(names, SUFFIX)
+        read = ((name, stem_of_id(name)) for name in names)
+        problems += [
+            Problem(f"{quote(name)} would be read again as {quote(other)}") for name, other in read if other != name
+        ]
+    return problems
 
 
 FORMAT = Format(read=read_records, folder=FormatFolder(read_files, read_folder), unite=unite)

@@ -1,8 +1,8 @@
 """Temporal links in TimeML files: read, align and count key and response.
 
-Conventions: a side is a TimeML file, or a folder that is searched recursively for TimeML files (names that begin with a
-dot are ignored).  Documents are matched by file name without suffix; two single files are matched whatever their names.
-If both files of a document have text, it must be the same except for white space.
+Conventions: a side is a TimeML file, or a folder that is searched recursively for TimeML files; a note names what else
+is there, and symbolic links are refused.  Documents are matched by file name without suffix; two single files are
+matched whatever their names.  If both files of a document have text, it must be the same except for white space.
 """
 
 from __future__ import annotations
@@ -10,13 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, zip_longest
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from closeread.corpora.submissions import advise_missing
 from closeread.counts.sides import Inconsistency, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import unit_digests
-from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError, pluralize, quote
+from closeread.errors import (
+    FormatError,
+    InputError,
+    Problem,
+    RequestError,
+    SubmissionError,
+    describe_problems,
+    join_names,
+    pluralize,
+    quote,
+)
+from closeread.formats.folders import find_hidden, walk_files
 from closeread.formats.timeml import NO_RELATION, TITLES, Document, Tlink, read_timeml
 from closeread.records import Origin, Record
 from closeread.tasks.tlinks.counting import contradictions, tautologies
@@ -53,12 +64,14 @@ class Documents:
         names: the names of the documents.
         files: the paths of their files in the folder; None for a single file.
         documents: the documents; None for those that a response lacks.
+        notices: what a user should know about the folder.
     """
 
     path: Path
     names: Sequence[str]
     files: Sequence[str | None]
     documents: Sequence[Document | None]
+    notices: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -111,7 +124,7 @@ class TimeMLSides:
         if not isinstance(place.gold, Path):
             raise RequestError("tlinks needs a key: a TimeML file, or a folder of them")
         documents = read_key(place.gold)
-        return Key(to_records(documents, options["matching"]), documents)
+        return Key(to_records(documents, options["matching"]), documents, notices=documents.notices)
 
     def wrap_gold(self, records: Sequence[Record], corpus: str | None) -> Key:
         """Wrap documents in memory that are already validated."""
@@ -130,7 +143,7 @@ class TimeMLSides:
         by_name = {record["document"]: record for record in to_records(documents, options["matching"])}
         rows = [by_name.get(name) for name in gold.documents.names]
         missing = [name for name, row in zip(gold.documents.names, rows, strict=True) if row is None]
-        return Response(rows, missing, documents=documents)
+        return Response(rows, missing, documents.notices, documents=documents)
 
     def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
         """Check a response without a key, of which only the names of documents are known.
@@ -174,23 +187,34 @@ def read_key(path: Path) -> Documents:
     """
     if not path.is_dir():
         return Documents(path, [path.stem], [None], [read_timeml(path)])
-    inside = [file.relative_to(path) for file in path.rglob("*") if file.suffix.lower() in SUFFIXES]
-    files = sorted(file for file in inside if not any(part.startswith(".") for part in file.parts))
-    found = f"contains no TimeML files (expected names that end in {', '.join(SUFFIXES)})"
-    problems = [] if files else [Problem(found)]
+    expected = f"TimeML files (expected names that end in {', '.join(SUFFIXES)})"
+    found, problems = walk_files(path, expected)
+    files = [name for name in found if PurePosixPath(name).suffix.lower() in SUFFIXES]
+    files.sort(key=lambda name: PurePosixPath(name).parts)
+    if not files and not problems:
+        problems.append(Problem(f"contains no {expected}"))
     documents: dict[str, Document | None] = {}
     for file in files:
-        name = file.with_suffix("").as_posix()
+        name = PurePosixPath(file).with_suffix("").as_posix()
         if name in documents:
-            problems.append(Problem(f"document {quote(name)} already has another file", None, file.as_posix()))
+            problems.append(Problem(f"document {quote(name)} already has another file", None, file))
         try:
-            documents[name] = read_timeml(path / file)
+            documents[name] = read_timeml(found[file])
         except FormatError as error:
             documents[name] = None
-            problems += [Problem(problem.message, problem.line, file.as_posix()) for problem in error.problems]
+            problems += [Problem(problem.message, problem.line, file) for problem in error.problems]
     if problems:
         raise FormatError(path, problems)
-    return Documents(path, list(documents), [file.as_posix() for file in files], list(documents.values()))
+    notices = [*_describe_others(path, [name for name in found if name not in files])]
+    return Documents(path, list(documents), files, list(documents.values()), notices)
+
+
+def _describe_others(folder: Path, others: Sequence[str]) -> Iterator[str]:
+    """Name what is in a folder and is not read."""
+    if others:
+        found = f"{pluralize(len(others), 'file')} not ending in {', '.join(SUFFIXES)} ignored"
+        yield f"{folder}: {found}: {join_names(others)}"
+    yield from describe_problems(str(folder), find_hidden(folder))
 
 
 def align(key: Documents, path: Path, *, missing: str = "empty", matching: str = "id") -> Documents:
@@ -216,7 +240,7 @@ def align(key: Documents, path: Path, *, missing: str = "empty", matching: str =
             problems += [problem._replace(file=file) for problem in _find_differences(own, other, matching)]
     if problems:
         raise SubmissionError(path, problems)
-    return Documents(path, key.names, files, documents)
+    return Documents(path, key.names, files, documents, given.notices)
 
 
 def _read_response(path: Path) -> Documents:

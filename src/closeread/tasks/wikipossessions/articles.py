@@ -17,7 +17,8 @@ from typing import Any
 
 from closeread.corpora.sources import file_digest
 from closeread.errors import FormatError, Problem, RequestError, UnavailableError, pluralize, quote, quote_json
-from closeread.files import write_text
+from closeread.files import LONGEST_NAME, write_text
+from closeread.formats.file_names import find_collisions
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.tasks.wikipossessions.mediawiki import NoWikiError, RefusedError, UnreachableError, Wiki
 from closeread.tasks.wikipossessions.wiki_pages import MOVED, NoPageError, Page, fetch_page
@@ -27,8 +28,6 @@ __all__ = ["FIELDS", "LONGEST_NAME", "MANIFEST", "Fetched", "Row", "Track", "fet
 
 MANIFEST = "manifest.jsonl"
 FIELDS = ("title", "day", "api", "page", "found", "page_id", "revision", "timestamp", "file", "sha256")
-LONGEST_NAME = 255
-"""The most bytes of the name of a file, on all usual file systems."""
 
 Row = Mapping[str, Any]
 Track = Callable[[Sequence[str]], Iterable[str]]
@@ -70,7 +69,11 @@ def fetch_articles(titles: Sequence[str], folder: Path, day: date, wiki: Wiki, t
     """
     problems = [Problem(f"{quote(title)} {what}") for title in titles for what in _find_unwritable(title)]
     rows = _read_manifest(folder, day, wiki.url)
-    wanted = [title for title in titles if not _find_unwritable(title)]
+    collisions = find_collisions(titles)
+    for title, first in collisions.items():
+        what = f"{quote(title)} and {quote(first)} can't both be names of files: they differ only in case or accents"
+        problems.append(Problem(what))
+    wanted = [title for title in titles if title not in collisions and not _find_unwritable(title)]
     missing = _find_missing(folder, wanted, rows)
     new = 0
     folder.mkdir(parents=True, exist_ok=True)

@@ -14,8 +14,9 @@ from typing import NamedTuple, cast
 
 from closeread.corpora.gold import load_corpus, read_own_gold
 from closeread.corpora.sources import locate
-from closeread.errors import FormatError, Problem, RequestError, describe_problems, pluralize, quote
+from closeread.errors import FormatError, Problem, RequestError, describe_problems, join_names, pluralize, quote
 from closeread.files import creating_folder, write_text
+from closeread.formats.file_names import find_unwritable
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.text import read_bytes
@@ -235,10 +236,17 @@ def write_source(source: Source, output: Path) -> None:
 
 
 def _write_folder(texts: Mapping[str, str], output: Path) -> None:
-    """Write a coreference file for each document, by its name."""
-    for name in texts:
-        if not FILE_NAME.fullmatch(name):
-            raise RequestError(f"cannot write {output}: the document name {quote(name)} can't be the name of a file")
+    """Write a coreference file for each document, by its name.
+
+    Raises:
+        RequestError: some documents have names that those of files can't be; all of them are named.
+    """
+    wrong = [name for name in texts if not FILE_NAME.fullmatch(name)]
+    if wrong:
+        name, file = ("name", "the name of a file") if len(wrong) == 1 else ("names", "names of files")
+        raise RequestError(f"cannot write {output}: the document {name} {join_names(wrong)} can't be {file}")
+    if collisions := find_unwritable(texts, ".xml"):
+        raise FormatError(output, collisions)
     with creating_folder(output) as folder:
         for name, text in texts.items():
             (folder / f"{name}.xml").write_text(text, "utf-8", newline="")

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.errors import FormatError, Problem, quote
-from closeread.files import creating_folder, write_text
+from closeread.files import creating_folder
+from closeread.formats.file_names import find_unwritable
 from closeread.formats.folders import list_files
 from closeread.formats.text import read_bytes, read_lines
 from closeread.tasks.coref.marmara.fragment_text import AUTO
@@ -158,8 +159,11 @@ def write_documents(folder: Path, extracted: Extracted) -> None:
     """Write documents into a new or an empty folder, a file each; all or none.
 
     Raises:
+        FormatError: some documents have names that those of files can't be; all of them.
         OSError: the folder is not empty, or can't be written.
     """
+    if problems := find_unwritable(extracted.documents, SUFFIX):
+        raise FormatError(folder, problems)
     with creating_folder(folder) as partial:
         for name, sentences in extracted.documents.items():
-            write_text(partial / f"{name}{SUFFIX}", dump_document(sentences))
+            (partial / f"{name}{SUFFIX}").write_text(dump_document(sentences), "utf-8", newline="")

@@ -1,0 +1,192 @@
+"""Folders of a submission: no way out of them, nothing that is passed over in silence, nothing that waits."""
+
+import os
+import signal
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from shared.marmara_xml import put
+
+from closeread.errors import SubmissionError
+from closeread.formats.folders import list_folders
+from closeread.leaderboard.submission import pack_folder
+
+COREF = "#begin document (d); part 000\nd\t0\t0\ta\t(0)\nd\t0\t1\tb\t(0)\n\n#end document\n"
+TML = """<?xml version="1.0"?>
+<TimeML><DOCID>a</DOCID><DCT><TIMEX3 tid="t0" type="DATE" value="2013-01-01" temporalFunction="false"
+functionInDocument="CREATION_TIME">2013</TIMEX3></DCT><TEXT>She <EVENT eid="e1" class="OCCURRENCE">left</EVENT>.</TEXT>
+<MAKEINSTANCE eventID="e1" eiid="ei1" tense="PAST" aspect="NONE" polarity="POS" pos="VERB"/>
+<TLINK lid="l1" relType="BEFORE" eventInstanceID="ei1" relatedToTime="t0"/></TimeML>
+"""
+TIMELINE = "Ann\n1\t2007\t7-2-a\n"
+SIDES = {"tlinks": ("a.tml", TML), "coref": ("a.conll", COREF), "timeline": ("ann.txt", TIMELINE)}
+COMMANDS = {
+    "score": lambda procedure: ("score", procedure, *gold(procedure), "--no-ci"),
+    "validate": lambda procedure: ("validate", procedure, *gold(procedure)),
+    "compare": lambda procedure: ("compare", procedure, *gold(procedure), "other"),
+}
+
+
+def gold(procedure):
+    """The words of a command that name the gold, in whose place responses come after it."""
+    return ("--gold", "key") if procedure == "timeline" else ("key",)
+
+
+@pytest.fixture(params=SIDES)
+def sides(request, here):
+    """A procedure, with the same file in the folders `key`, `response` and `other`, each a copy of its own."""
+    name, text = SIDES[request.param]
+    put(here, {f"{side}/{name}": text for side in ("key", "response", "other")})
+    return request.param
+
+
+@contextmanager
+def not_waiting():
+    """Fail if the block takes ten seconds: it would wait for good."""
+
+    def end(number, frame):
+        raise AssertionError("waits")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.alarm(10)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def refuse(done, *lines):
+    assert done.exit_code == 1
+    assert [line for line in done.stderr.splitlines() if "problems:" not in line] == list(lines)
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_links_to_the_other_side(run, sides, command):
+    name, _ = SIDES[sides]
+    (Path("response") / name).unlink()
+    (Path("response") / name).symlink_to(Path("../key") / name)
+    done = run(*command(sides), "response")
+    assert done.exit_code == 1
+    assert f"response/{name}: is a symbolic link (expected a file)" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("target", ["../key", ".", "..", "nowhere"])
+def test_linked_folders(run, sides, target):
+    Path("response/linked").symlink_to(target)
+    done = run("score", sides, *gold(sides), "response", "--no-ci")
+    refuse(done, "Error: response/linked: is a symbolic link (expected a file)")
+
+
+def test_what_is_not_a_file_in_a_folder(run, sides):
+    suffix = Path(SIDES[sides][0]).suffix
+    os.mkfifo(f"response/pipe{suffix}")
+    with not_waiting():
+        refuse(run("score", sides, *gold(sides), "response"), f"Error: response/pipe{suffix}: is not a regular file")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("score", "coref", "key.conll"),
+        ("score", "coref", "key.conll", "key.conll", "--fields"),
+        ("validate", "coref", "key.conll"),
+        ("compare", "coref", "key.conll", "key.conll"),
+        ("agreement", "coref", "key.conll"),
+        ("score", "tlinks", "key.tml"),
+        ("score", "mctaco", "--config", "sample"),
+        ("score", "mctaco", "key.conll", "--gold"),
+        ("score", "timeline", "--config", "sample"),
+        ("perturb", "mctaco", "candidates", "--config", "sample", "-o", "out", "--phrases"),
+        ("convert", "timeline", "-o", "out"),
+        ("phrases", "propbank", "-o", "out"),
+        ("score", "--from-counts"),
+    ],
+)
+def test_what_is_not_a_file(run, here, command):
+    put(here, {"key.conll": COREF, "key.tml": TML})
+    os.mkfifo("pipe.csv")
+    Path("zero.csv").symlink_to("/dev/zero")
+    with not_waiting():
+        for special in ("pipe.csv", "zero.csv"):
+            done = run(*command, special)
+            assert (done.exit_code, done.stdout.count("valid;")) == (1, 0)
+            assert "is not a regular file" in done.stdout + done.stderr or "--from-counts" in command
+    assert not Path("out").exists()
+
+
+def test_all_unreadable_files_at_once(run, sides, monkeypatch):
+    name, text = SIDES[sides]
+    put(Path(), {f"response/{number}{name}": text for number in range(3)})
+    read = Path.read_bytes
+
+    def refuse_reading(path):
+        if path.name[0].isdigit():
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse_reading)  # root may read everything
+    done = run("score", sides, *gold(sides), "response")
+    refuse(done, f"Error: response/0{name}: can't be read: Permission denied (3 times; also 1{name}, 2{name})")
+
+
+def test_the_same_file_is_told(run, sides):
+    name, _ = SIDES[sides]
+    os.link(f"key/{name}", f"response/new_{name}")
+    Path(f"response/{name}").unlink()
+    Path(f"response/new_{name}").rename(f"response/{name}")
+    for command in ("score", "validate"):
+        done = run(command, sides, *gold(sides), "response")
+        assert done.exit_code == 0
+        assert "note: response has 1 file of the gold, key\n" in done.stderr
+    for response in ("key", "linked"):
+        if response == "linked":
+            Path("linked").symlink_to("key")
+        done = run("score", sides, *gold(sides), response, "--no-ci")
+        assert f"note: {response} has 1 file of the gold, key\n" in done.stderr
+    assert " of the gold" not in run("score", sides, *gold(sides), "other", "--no-ci").stderr
+
+
+def test_a_file_is_told_to_be_the_key(run, here):
+    put(here, {"key.conll": COREF, "copy.conll": COREF})
+    os.link("key.conll", "hard.conll")
+    Path("soft.conll").symlink_to("key.conll")
+    for response in ("key.conll", "hard.conll", "soft.conll"):
+        done = run("score", "coref", "key.conll", response, "--no-ci")
+        assert f"note: {response} is the same file as the gold, key.conll\n" in done.stderr
+    assert run("score", "coref", "key.conll", "copy.conll", "--no-ci").stderr == ""
+
+
+def test_what_is_passed_over_is_named(run, sides):
+    put(Path(), {f"response/{name}": "x" for name in (".hidden", ".DS_Store", "._a.tml")})
+    if sides == "tlinks":
+        put(Path(), {f"response/{name}": "x" for name in ("e.tml.txt", "a.tml~", "below/a.tml.bak")})
+    done = run("score", sides, *gold(sides), "response", "--no-ci")
+    assert done.exit_code == 0
+    notes = [line.removeprefix("note: ") for line in done.stderr.splitlines()]
+    expected = {"response/.hidden: is hidden, and is ignored"}
+    if sides == "tlinks":
+        named = "'a.tml~', 'below/a.tml.bak', 'e.tml.txt'"
+        expected.add(f"response: 3 files not ending in .tml, .timeml, .xml ignored: {named}")
+    assert {note for note in notes if "ignored" in note} == expected
+
+
+def test_folders_of_splits_are_no_links(tmp_path):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").symlink_to("one")
+    folders, problems = list_folders(tmp_path, ["one", "two"])
+    assert list(folders) == ["one"]
+    assert [(one.file, one.what) for one in problems] == [("two", "is a symbolic link (expected a folder)")]
+
+
+def test_links_are_not_packed(here):
+    put(here, {"key.txt": TIMELINE, "response/ann.txt": TIMELINE})
+    Path("response/bea.txt").symlink_to("../key.txt")
+    os.mkfifo("response/pipe.txt")
+    with not_waiting(), pytest.raises(SubmissionError) as caught:
+        pack_folder(Path("response"), 1000)
+    assert str(caught.value).splitlines()[1:] == [
+        "response/bea.txt: is a symbolic link (expected a file)",
+        "response/pipe.txt: is not a file with a plain name (letters, digits, . _ - @ +)",
+    ]

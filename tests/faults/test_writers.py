@@ -1,0 +1,75 @@
+"""All that writes does so through `closeread.files`, or is named here with the reason why it need not."""
+
+import ast
+from pathlib import Path
+
+from closeread import files
+
+ROOT = Path(files.__file__).resolve().parent
+METHODS = {
+    *("write_text", "write_bytes", "touch", "mkdir", "makedirs", "mkdtemp", "mkstemp", "symlink_to", "hardlink_to"),
+    *("savefig", "to_parquet", "to_csv", "write_table", "savez", "save_pretrained", "copyfile", "copytree", "move"),
+}
+
+OWN = "writes into what `replacing` or `creating_folder` yields"
+SCRATCH = "writes into a temporary folder that nobody else reads"
+NONE = "writes no file"
+ALLOWED = {
+    **{f"files.py: {name}": "is what all others use" for name in ("write_texts", "creating_folder", "_create_hidden")},
+    "files.py: write_lines": OWN,
+    "cli/help_text.py: write_text": NONE,
+    "cli/printing.py: writing_to": OWN,
+    "cli/tasks/marmara_baseline.py: _link": OWN,
+    "corpora/sources.py: _download": "puts a file into the cache in one rename",
+    "counts/files.py: write_counts": OWN,
+    "drawing/pictures.py: write_picture": OWN,
+    "formats/text.py: plain_file": SCRATCH,
+    **{
+        f"hf/export.py: _{name}": OWN
+        for name in ("write_parquet", "write_json_lines", "write_csv", "write_config", "write_card", "copy_licence")
+    },
+    "hf/modules.py: install_modules": "makes packages of folders that others use, too",
+    "hf/modules.py: _write_module": OWN,
+    "leaderboard/codabench/bundle.py: make_bundle": OWN,
+    **{f"leaderboard/codabench/bundle.py: _write_{name}": OWN for name in ("gold", "starting_kit", "program", "texts")},
+    "leaderboard/codabench/predictions.py: _copy": SCRATCH,
+    "leaderboard/codabench/score.py: fail": "has no closeread yet, in a container that ends with it",
+    "leaderboard/count_cache.py: write": OWN,
+    "leaderboard/folder_store.py: _write": OWN,
+    "leaderboard/folder_store.py: _lock": "a lock",
+    **{f"leaderboard/scoring_process.py: {name}": SCRATCH for name in ("main", "_run_child")},
+    "leaderboard/submission.py: unpacked": SCRATCH,
+    "leaderboard/submission.py: write_predictions": OWN,
+    "leaderboard/tables.py: parquet": NONE,
+    "tasks/coref/marmara/baseline_files.py: writing_links": OWN,
+    "tasks/coref/marmara/converting.py: _write_folder": OWN,
+    "tasks/coref/marmara/extraction.py: write_documents": OWN,
+    "tasks/coref/sides.py: _reorder": NONE,
+    "tasks/timeline/timeline_txt.py: write_folder": OWN,
+    "tasks/wikipossessions/articles.py: fetch_articles": "each text is whole; the next run fetches those that lack",
+}
+"""The functions that write by themselves."""
+
+
+def find_writers():
+    """Yield the module and the function of every call that writes a file or makes a folder by itself."""
+    for path in sorted(ROOT.rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        for function in ast.walk(tree):
+            if isinstance(function, ast.FunctionDef):
+                calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
+                if any(map(is_write, calls)):
+                    yield f"{path.relative_to(ROOT).as_posix()}: {function.name}"
+
+
+def is_write(call):
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if name in ("open", "fdopen"):
+        values = [*call.args, *(one.value for one in call.keywords)]
+        modes = [one.value for one in values if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        return any(len(mode) < 4 and not set(mode).isdisjoint("wax+") for mode in modes)
+    return isinstance(call.func, ast.Attribute) and name in METHODS
+
+
+def test_nothing_is_written_in_place():
+    assert sorted(find_writers()) == sorted(ALLOWED)

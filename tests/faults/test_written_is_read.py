@@ -1,0 +1,156 @@
+"""What is written can be read again, and says the same; what could not is refused before the first byte."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shared.doors import sample_gold, system_rows
+from shared.file_faults import read_tree
+from shared.timelines import entry
+
+from closeread.corpora.gold import load_corpus, read_own_gold, take_own_gold
+from closeread.corpora.submissions import read_submission, write_submission
+from closeread.errors import FormatError, InputError
+from closeread.formats.folders import MAX_FILES
+from closeread.formats.json_lines import dump_json_lines, read_json_lines
+from closeread.tasks.coref.sides import read_documents, take_documents, write_documents
+from closeread.tasks.mctaco.mctaco_tsv import dump_records as dump_tsv
+from closeread.tasks.timeline.timeline_txt import read_submission_folder, write_folder
+from closeread.tasks.wikipossessions.possession_csv import dump_records as dump_csv
+
+ODD = "abA_.- \t\n\r\0\x01\x1f\x7f\x85\u2028\ufeff\xa0é&/\\:*?#|()<>'\"=%0\ud800Ａ"
+TEXT = st.text(st.sampled_from(ODD) | st.characters(), max_size=6) | st.sampled_from(
+    ["", "..", "a" * 300, "CON", "s&p"]
+)
+
+
+def write(folder, act):
+    """Write below a folder; return whether it was refused, after which nothing may be there."""
+    before = read_tree(folder)
+    try:
+        act()
+    except UnicodeError:  # it says nothing of the place
+        raise
+    except (ValueError, OSError):
+        assert read_tree(folder) == before
+        return False
+    return True
+
+
+@pytest.fixture(scope="module")
+def numbered(tmp_path_factory):
+    """New paths."""
+    folder = tmp_path_factory.mktemp("written")
+    return (folder / str(number) for number in range(10**6))
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(TEXT, TEXT, st.lists(st.tuples(st.integers(0, 2**60), TEXT, TEXT), max_size=2)), max_size=3))
+def test_timelines(numbered, timelines):
+    records = [
+        {"id": name, "entity": entity, "entries": [entry(*one) for one in entries]}
+        for name, entity, entries in timelines
+    ]
+    folder = next(numbered)
+    folder.mkdir()
+    if write(folder, lambda: write_folder(records, folder / "out")):
+        read = read_submission_folder(folder / "out", records)
+        assert read.problems == []
+        assert sorted(read.records, key=lambda one: one["id"]) == sorted(records, key=lambda one: one["id"])
+
+
+@pytest.mark.parametrize("suffix", [".conll", ".conllu", ".conllua", ".jsonl"])
+def test_coreference(numbered, suffix):
+    @settings(max_examples=15)
+    @given(st.lists(st.tuples(TEXT, st.integers(0, 3), st.booleans()), min_size=1, max_size=2))
+    def check(documents):
+        records = [
+            {"document": name, "clusters": [[[0, 0], [1, 1]]] if n > 1 and linked else [], "n_tokens": n}
+            for name, n, linked in documents
+        ]
+        try:
+            table = take_documents(records, "gold", is_response=False)
+        except InputError:
+            return
+        folder = next(numbered)
+        folder.mkdir()
+        path = folder / f"out{suffix}"
+        if write(folder, lambda: write_documents(table, path)):
+            again = read_documents(path)
+            assert list(again.names) == list(table.names)
+            assert again.start.tolist() == table.start.tolist()
+
+    check()
+
+
+@settings(max_examples=15)
+@given(
+    st.lists(st.dictionaries(TEXT, TEXT | st.integers() | st.floats() | st.none(), max_size=3), min_size=1, max_size=3)
+)
+def test_json_lines(numbered, rows):
+    folder = next(numbered)
+    folder.mkdir()
+    path = folder / "out.jsonl"
+    if write(folder, lambda: path.write_text(dump_json_lines(rows), "utf-8", newline="")):
+        read = read_json_lines(path)
+        assert read.problems == []
+        assert list(read.records) == rows
+
+
+@settings(max_examples=8)
+@given(TEXT, TEXT, TEXT)
+def test_formats_of_releases(numbered, one, two, three):
+    row = {**sample_gold("mctaco")[0], "sentence": one, "question": two, "answer": three}
+    record = sample_gold("wikipossessions")[0]
+    possessions = [{**record["possessions"][0], "possessor": two, "anchor": three}]
+    record = {**record, "article": one, "possessions": possessions}
+    for name, dump, suffix, given_row in (
+        ("mctaco", dump_tsv, ".tsv", row),
+        ("wikipossessions", dump_csv, ".csv", record),
+    ):
+        corpus = load_corpus(name)
+        try:
+            take_own_gold(corpus, [given_row])
+        except InputError:
+            continue
+        folder = next(numbered)
+        folder.mkdir()
+        path = folder / f"out{suffix}"
+        if write(folder, lambda p=path, d=dump, r=given_row: p.write_bytes(d([r]).encode())):
+            (read,) = read_own_gold(corpus, path).records
+            for field in ("sentence", "question", "answer", "article"):
+                assert read.get(field) == given_row.get(field)
+
+
+@pytest.mark.parametrize("corpus", ["mctaco", "tne", "semeval2015_timeline", "wikipossessions"])
+@pytest.mark.parametrize("suffix", [".jsonl", ".txt", ".csv", ""])
+def test_submissions(here, corpus, suffix):
+    rows, path = system_rows(corpus), Path(f"out{suffix}")
+    if write(".", lambda: write_submission(path, rows, load_corpus(corpus))):
+        assert read_submission(path, load_corpus(corpus), sample_gold(corpus)).missing == ()
+
+
+def test_more_timelines_than_are_read(tmp_path):
+    records = [{"id": f"t{number}", "entity": "Ann", "entries": []} for number in range(MAX_FILES + 2000)]
+    with pytest.raises(ValueError, match=r"there are 12,000 timelines \(limit of a folder: 10,000\)"):
+        write_folder(records, tmp_path / "out")
+    assert os.listdir(tmp_path) == []
+
+
+def test_all_names_that_can_not_be_written_at_once(tmp_path):
+    names = ["s&p", "s_and_p", "Ann", "ann", "x" * 300, "..", "a\0b", "", "a\\b", "e\u0301", "\xe9"]
+    with pytest.raises(FormatError) as caught:
+        write_folder([{"id": name, "entity": "Ann", "entries": []} for name in names], tmp_path / "out")
+    assert [line.partition("out: ")[2] for line in str(caught.value).splitlines()[1:]] == [
+        "'ann' and 'Ann' can't both be names of files: they differ only in case or accents",
+        f"'{'x' * 27} … {'x' * 27}' can't be the name of a file: it is too long: 304 bytes (limit: 255)",
+        "'..' can't be the name of a file: it begins with a dot",
+        "'a\\x00b' can't be the name of a file: it contains the control character U+0000",
+        "'' can't be the name of a file: it is empty",
+        "'a\\\\b' can't be the name of a file: it contains a slash",
+        "'\xe9' and 'e\u0301' can't both be names of files: they differ only in case or accents",
+        "'s&p' would be read again as 's_and_p'",
+    ]
+    assert os.listdir(tmp_path) == []
