@@ -143,7 +143,7 @@ def draw(grid: Grid, style: Style, *, width: int | None = None, coloured: bool =
     ]
     header = [_mark_up(name) for name in grid.header]
     body = tabulate.tabulate(rows, header, tablefmt="pipe", disable_numparse=True, colalign=_align_columns(grid))
-    parts = [f"**{_mark_up(grid.title)}**"] if grid.title else []
+    parts = [f"**{_mark_up(grid.title).strip()}**"] if grid.title.strip() else []
     return "\n\n".join(filter(None, [*parts, body, *map(_mark_up_note, grid.notes)])) + "\n"
 
 
