@@ -45,7 +45,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats
+from closeread.arrays import Floats, LimitError
 from closeread.counts.bounds import name_documents
 from closeread.counts.options import check_present
 from closeread.counts.table import Breakdown, CountTable
@@ -139,10 +139,16 @@ def _tally(by_type: Mapping[str, Floats], row: int, first_column: int, side: Sid
 
 
 def contradictions(tlinks: Sequence[Record], during: str) -> list[int]:
-    """Find the links that contradict earlier ones or themselves; return their indices."""
+    """Find the links that contradict earlier ones or themselves; return their indices.
+
+    There are none if the links need more inference than is allowed, which is an error of scoring.
+    """
     fresh = count_up()
     relations = _make_relations(tlinks, defaultdict(fresh.__next__), during)
-    side = _build_side(tlinks, relations, next(fresh))
+    try:
+        side = _build_side(tlinks, relations, next(fresh))
+    except LimitError:  # scoring says so
+        return []
     found = {one for one, verdict in zip(side.types, side.verdicts, strict=True) if verdict == "contradictory"}
     return [i for i, one in enumerate(relations) if one in found]
 

@@ -21,7 +21,6 @@ from closeread.tasks.coref.kernels.entity_metrics import ceaf_counts, count_muc_
 from closeread.tasks.coref.kernels.overlap import Clusters, Overlap, match_rows, number_cells
 from closeread.tasks.coref.kernels.sides import Side, mention_codes, sum_by_index
 
-
 MAX_REPEATS = 1_000_000
 """The most pairs of places of repeated mentions in a document: of a place in the key and one in the response, or of two
 mentions that share several entities."""
@@ -269,7 +268,10 @@ def _count_linked(code: Ints, group: Ints, document: Ints, groups: Ints, n_docum
     # Only two mentions that are both in several groups can share more than one: only their pairs are listed.
     code, group, document = code[in_several], group[in_several], document[in_several]
     number = np.unique(code, return_inverse=True)[1]
-    check_sums(document, np.bincount(group)[group], "pairs of repeated mentions of the same entities", 2 * MAX_REPEATS)
+    of_group = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
+    of_group[group] = document
+    n_pairs = count_pairs(np.bincount(group, minlength=len(of_group)))
+    check_sums(of_group, n_pairs, "pairs of repeated mentions of the same entities", MAX_REPEATS)
     one, other = _list_pairs(number, group)
     _, row = np.unique(number[one] * len(number) + number[other], return_index=True)
     distinct = sum_by_index(document[one[row]], np.ones(len(row)), n_documents)

@@ -73,11 +73,14 @@ def peel(row: Ints, column: Ints, weight: Floats) -> Peeled:
 
 def add_leaves(row: Ints, column: Ints, chosen: Mask, leaves: list[tuple[int, int]]) -> Mask:
     """Return the cells of the best mapping, given those of the best mapping without leaves."""
-    taken = np.zeros(int(row.max()) + int(column.max()) + 2, np.bool_)
-    taken[row[chosen]] = taken[column[chosen] + int(row.max()) + 1] = True
-    is_taken, found = taken.tolist(), chosen.copy()
+    lines = [row, column + int(row.max()) + 1]
+    taken = np.zeros(int(lines[1].max()) + 1, np.bool_)
+    for line in lines:
+        taken[line[chosen]] = True
+    is_taken, ends, found = taken.tolist(), np.column_stack(lines).tolist(), chosen.copy()
     for cell, other in reversed(leaves):
         if not is_taken[other]:
-            is_taken[int(row[cell])] = is_taken[int(column[cell]) + int(row.max()) + 1] = True
+            for line in ends[cell]:
+                is_taken[line] = True
             found[cell] = True
     return found

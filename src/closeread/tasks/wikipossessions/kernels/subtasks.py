@@ -34,7 +34,7 @@ SCENARIOS = ("all", "all_correct", "oracle")
 RELATION_CERTAINTY_GOLD = ("anchored", "certain_only")
 RELATION_REQUIRES = ("none", "anchor")
 
-MAX_POSSESSIONS = 1_000
+MAX_POSSESSIONS = 2_000
 """The most possessions of an article, since all of gold are compared with all of a system."""
 
 MAX_WORDS = 100
