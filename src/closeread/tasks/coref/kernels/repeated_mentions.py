@@ -270,7 +270,7 @@ def _count_linked(code: Ints, group: Ints, document: Ints, groups: Ints, n_docum
     number = np.unique(code, return_inverse=True)[1]
     of_group = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
     of_group[group] = document
-    n_pairs = count_pairs(np.bincount(group, minlength=len(of_group)))
+    n_pairs = count_pairs(np.bincount(group, minlength=len(of_group))).astype(np.int64)
     check_sums(of_group, n_pairs, "pairs of repeated mentions of the same entities", MAX_REPEATS)
     one, other = _list_pairs(number, group)
     _, row = np.unique(number[one] * len(number) + number[other], return_index=True)

@@ -59,8 +59,8 @@ def peel(row: Ints, column: Ints, weight: Floats) -> Peeled:
         other = lines[0][cell] + lines[1][cell] - line
         # Of all leaves of a line, the heaviest is taken first, which drops the others.
         around = [one for one in cells_of[other] if left[one]]
-        ends = (lines[0][one] + lines[1][one] - other for one in around)
-        cell = max((one for one, end in zip(around, ends, strict=True) if size[end] == 1), key=weights.__getitem__)
+        far = (lines[0][one] + lines[1][one] - other for one in around)
+        cell = max((one for one, end in zip(around, far, strict=True) if size[end] == 1), key=weights.__getitem__)
         leaves.append((cell, other))
         gain = weights[cell]
         cells_of[other] = around
