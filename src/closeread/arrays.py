@@ -9,7 +9,9 @@ __all__ = [
     "STEPS",
     "Floats",
     "Ints",
+    "LimitError",
     "Mask",
+    "check_sums",
     "expand_ranges",
     "mark_run_starts",
     "multiply",
@@ -21,6 +23,39 @@ __all__ = [
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+
+
+class LimitError(ValueError):
+    """A document asks for more work than a kernel does; kernels raise it before they start.
+
+    Args:
+        document: the number of the document, from 0.
+        found: how many there are.
+        noun: of what, in the plural.
+        limit: how many are allowed.
+    """
+
+    def __init__(self, document: int, found: int, noun: str, limit: int) -> None:
+        self.document, self.what = document, f"{found:,} {noun} (expected at most {limit:,})"
+        super().__init__(f"document {document}: {self.what}")
+
+
+def check_sums(document: Ints, counts: Ints, noun: str, limit: int) -> None:
+    """Check that the counts of each document sum to a limit at most.
+
+    Args:
+        document: (n,) the document of each count.
+        counts: (n,) the counts.
+        noun: what is counted, in the plural.
+        limit: the largest sum allowed.
+
+    Raises:
+        LimitError: the first document whose sum is larger.
+    """
+    if int(counts.sum()) > limit:
+        totals = np.bincount(document, counts)
+        if len(beyond := np.flatnonzero(totals > limit)):
+            raise LimitError(int(beyond[0]), int(totals[beyond[0]]), noun, limit)
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Floats:

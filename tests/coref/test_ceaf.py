@@ -5,9 +5,12 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from closeread.tasks.coref.kernels.ceaf import ROWS_PER_CALL, best_total
+from closeread.tasks.coref.kernels.tangles import add_leaves, peel
 
 
 def solve_dense(row, column, weight, document, n_documents):
@@ -57,3 +60,22 @@ def test_clusters_that_need_no_search_need_no_solver():
         "assert 'scipy' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 9)), min_size=1, max_size=14))
+def test_leaves_are_taken_off_without_loss(cells):
+    weight_of = {(row, column): float(weight) for row, column, weight in cells}
+    row, column = (np.unique(line, return_inverse=True)[1] for line in np.array(list(weight_of)).T)
+    weight = np.array(list(weight_of.values()))
+    peeled = peel(row, column, weight)
+    left = np.flatnonzero(peeled.left)
+    assert not (np.bincount(row[left])[row[left]] == 1).any()
+    matrix = np.zeros((7, 7))
+    matrix[row[left], column[left]] = peeled.weight[left]
+    rows, columns = linear_sum_assignment(matrix, maximize=True)
+    partner = dict(zip(rows.tolist(), columns.tolist(), strict=True))
+    chosen = peeled.left & (np.array([partner[r] for r in row.tolist()]) == column)
+    found = add_leaves(row, column, chosen, peeled.leaves)
+    for line in (row, column):
+        assert np.bincount(line[found]).max(initial=0) <= 1
+    assert [weight[found].sum()] == solve_dense(row, column, weight, np.zeros(len(row), np.int64), 1)

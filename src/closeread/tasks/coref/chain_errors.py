@@ -8,22 +8,26 @@ their first mentions; a mention is before another one if it starts before, or st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from closeread.arrays import Ints
+from closeread.arrays import Ints, LimitError
 from closeread.counts.annotators import Annotator
+from closeread.counts.bounds import name_documents
 from closeread.counts.rendering import Grid, Style
 from closeread.counts.results import Result
 from closeread.tasks.coref.annotators import Annotations, gather_annotations, read_beside_gold
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.chain_matching import EXACT, KINDS, MISSING, MIXED, Judged, judge_chains
 
-__all__ = ["ChainErrors", "count_chain_errors", "find_chain_errors"]
+__all__ = ["MAX_CELLS", "ChainErrors", "count_chain_errors", "find_chain_errors"]
+
+MAX_CELLS = 4_000_000
+"""The most chains of a document times its gold chains."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +115,8 @@ def find_chain_errors(gold: MentionTable, files: Sequence[MentionTable]) -> Chai
     chains = _list_chains(found)
     of_gold = {int(found.document[number]): chains[number] for number in np.flatnonzero(found.annotator == 0)}
     others = np.flatnonzero(found.annotator > 0).tolist()
-    judged = [_compare(chains[number], of_gold[int(found.document[number])]) for number in others]
+    with name_documents(found.names):
+        judged = [_compare(int(found.document[number]), chains[number], of_gold) for number in others]
     size = [np.array([len(chain) for chain in chains[number]], np.int64) for number in others]
     columns = [_join([getattr(one, name) for one in judged]) for name in ("kind", "missing", "foreign")]
     kind, missing, foreign = columns
@@ -130,8 +135,15 @@ def _list_chains(found: Annotations) -> list[list[Ints]]:
     return [sorted(own, key=lambda members: int(members[0])) for own in chains]
 
 
-def _compare(chains: Sequence[Ints], gold: Sequence[Ints]) -> Judged:
-    """Compare the chains of a document with its gold chains."""
+def _compare(document: int, chains: Sequence[Ints], of_gold: Mapping[int, Sequence[Ints]]) -> Judged:
+    """Compare the chains of a document with its gold chains.
+
+    Raises:
+        LimitError: the table of chains and gold chains is larger than `MAX_CELLS`.
+    """
+    gold = of_gold[document]
+    if (cells := len(chains) * len(gold)) > MAX_CELLS:
+        raise LimitError(document, cells, "pairs of a chain and a gold chain", MAX_CELLS)
     place = {mention: number for number, members in enumerate(gold) for mention in members.tolist()}
     shared = np.zeros((len(chains), len(gold)), np.int64)
     for row, members in enumerate(chains):

@@ -12,14 +12,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Ints, Mask
+from closeread.arrays import Ints, Mask, check_sums
+from closeread.counts.bounds import name_documents
 from closeread.tasks.coref.annotators import Annotations, gather_annotations
 from closeread.tasks.coref.columns import MentionTable
 
-__all__ = ["BINS", "LinkSupport", "measure_support"]
+__all__ = ["BINS", "MAX_LINKS", "LinkSupport", "measure_support"]
 
 BINS = 10
 """The number of bins of the percentage of annotators: (0, 10], (10, 20] and so on to (90, 100]."""
+
+
+MAX_LINKS = 2_000_000
+"""The most links of a document, those of all annotators together."""
 
 
 class LinkSupport(NamedTuple):
@@ -62,6 +67,8 @@ def _list_links(found: Annotations, rows: Mask) -> Ints:
     order = order[np.lexsort((found.row_mention[order], found.row_chain[order]))]
     chain, mention = found.row_chain[order], found.row_mention[order]
     _, first, sizes = np.unique(chain, return_index=True, return_counts=True)
+    with name_documents(found.names):
+        check_sums(found.place[mention[first]], sizes * (sizes - 1) // 2, "links of all annotators", MAX_LINKS)
     links = [np.zeros(0, np.int64)]
     for size in np.unique(sizes).tolist():  # all chains of a size at once
         members = mention[first[sizes == size][:, np.newaxis] + np.arange(size)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closeread.arrays import Ints
+from closeread.counts.bounds import name_documents
 from closeread.counts.sides import Inconsistency
 from closeread.errors import RequestError
 from closeread.tasks.coref.columns import MentionTable, mention_table
@@ -164,7 +165,8 @@ def match_sides(
     has_nodes = key.empty is not None or response.empty is not None
     if has_nodes:
         key, response = _share_numbering(key, response, matching, zeros)
-    codes = _code_mentions(key, response, matching, zeros)
+    with name_documents(key.names):
+        codes = _code_mentions(key, response, matching, zeros)
     # Minimum spans follow coval, which keeps all repeats.
     is_reference = duplicates == "reference" and matching != "minimum"
     own, other = (

@@ -19,6 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from closeread.arrays import Floats
+from closeread.counts.bounds import name_documents
 from closeread.counts.metrics import Metric, average, unit_scores
 from closeread.counts.options import Option, PathOption, average_option, check_present, missing_option
 from closeread.counts.procedure import Help, Preset, Procedure
@@ -96,9 +97,11 @@ def count(
         given = {"keep_singletons": keep_singletons, "duplicates": duplicates, "zeros": zeros}
         check_options(metrics, given, breakdowns)
         counted, others = counted[:1], [metric.name for metric in counted[1:]]
-        columns = split_columns((key, response), matched, others, split_antecedents)
-    cells = _build_overlap(key, response, matched, duplicates, matching)
-    columns |= _count_metrics(matched, cells, counted, metrics, blanc_edge)
+        with name_documents(names):
+            columns = split_columns((key, response), matched, others, split_antecedents)
+    with name_documents(names):
+        cells = _build_overlap(key, response, matched, duplicates, matching)
+        columns |= _count_metrics(matched, cells, counted, metrics, blanc_edge)
     if average == "macro":
         columns = unit_scores(columns, _scores(metrics))
     table = replace(CountTable.of_columns(list(names), columns), fields=list_fields(key))

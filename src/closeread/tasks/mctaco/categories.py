@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from closeread.counts.bounds import name_documents
 from closeread.counts.paper_tables import Chance
 from closeread.counts.table import CountTable
 from closeread.records import Record
@@ -49,7 +50,8 @@ def _slice(table: CountTable) -> Iterator[tuple[str, CountTable]]:
 
 def _expect_coin_on(table: CountTable) -> dict[str, Chance]:
     columns = {name: table.values[:, i].astype(np.int64) for i, name in enumerate(table.names)}
-    coin = expected_coin_scores(columns["candidates"], columns["gold_yes"])
+    with name_documents(table.units, "question"):
+        coin = expected_coin_scores(columns["candidates"], columns["gold_yes"])
     # Questions are labelled independently, so the variance of their sum is the sum of their variances.
     of_metric = {"exact_match": (coin.exact, coin.exact_variance), "f1": (coin.f1, coin.f1_variance)}
     return {

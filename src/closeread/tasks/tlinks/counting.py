@@ -45,7 +45,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats
+from closeread.arrays import Floats, LimitError
+from closeread.counts.bounds import name_documents
 from closeread.counts.options import check_present
 from closeread.counts.table import Breakdown, CountTable
 from closeread.records import Record
@@ -83,8 +84,9 @@ class Side(NamedTuple):
 
     def verifies(self, relations: Sequence[Relation]) -> list[bool]:
         """Test which relations follow from these links or are among them."""
-        entailed = self.graph.entails(relations)
-        return [follows or one in self.types for one, follows in zip(relations, entailed, strict=True)]
+        others = [one for one in relations if one not in self.types]
+        entailed = dict(zip(others, self.graph.entails(others), strict=True))
+        return [entailed.get(one, True) for one in relations]
 
 
 def count(
@@ -109,14 +111,16 @@ def count(
 
     Raises:
         ValueError: the system lacks a document and `missing` is "error".
+        RequestError: too many links of a document need inference.
     """
     present = np.array([row is not None for row in system], np.bool_)
     check_present(present, "documents", missing)
     by_type = {name: np.zeros((len(gold), len(COUNTS))) for name in TYPES}
     for i, (record, row) in enumerate(zip(gold, system, strict=True)):
-        own, other = _build_sides(record, row or {"tlinks": (), "intervals": ()}, matching, during)
-        for first_column, side, judge in ((0, other, own), (2, own, other)):
-            _tally(by_type, i, first_column, side, judge, reduction)
+        with name_documents([str(record["document"])]):
+            own, other = _build_sides(record, row or {"tlinks": (), "intervals": ()}, matching, during)
+            for first_column, side, judge in ((0, other, own), (2, own, other)):
+                _tally(by_type, i, first_column, side, judge, reduction)
     names = [str(record["document"]) for record in gold]
     values = np.array(list(by_type.values()))
     parts = {name: Breakdown.from_dense(list(TYPES), values) for name in breakdowns}
@@ -137,10 +141,16 @@ def _tally(by_type: Mapping[str, Floats], row: int, first_column: int, side: Sid
 
 
 def contradictions(tlinks: Sequence[Record], during: str) -> list[int]:
-    """Find the links that contradict earlier ones or themselves; return their indices."""
+    """Find the links that contradict earlier ones or themselves; return their indices.
+
+    There are none if the links need more inference than is allowed, which is an error of scoring.
+    """
     fresh = count_up()
     relations = _make_relations(tlinks, defaultdict(fresh.__next__), during)
-    side = _build_side(tlinks, relations, next(fresh))
+    try:
+        side = _build_side(tlinks, relations, next(fresh))
+    except LimitError:  # scoring says so
+        return []
     found = {one for one, verdict in zip(side.types, side.verdicts, strict=True) if verdict == "contradictory"}
     return [i for i, one in enumerate(relations) if one in found]
 

@@ -17,9 +17,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from closeread.arrays import Ints, expand_ranges
+from closeread.arrays import Ints, check_sums, expand_ranges
 from closeread.corpora.baselines import SEED, Baseline
+from closeread.counts.bounds import name_documents
 from closeread.counts.options import Option
+from closeread.errors import RequestError
 from closeread.records import Record
 from closeread.tasks.tne.columns import LABELS, NONE, PREPOSITIONS, Documents, documents_of
 from closeread.tasks.tne.kernels.links import pairs, phrases_of
@@ -30,6 +32,8 @@ __all__ = [
     "EXTENDED",
     "FALLBACK",
     "FAR",
+    "MAX_ALL_LINKS",
+    "MAX_LINKS",
     "NEAR",
     "NO_FALLBACK",
     "PREPOSITION",
@@ -58,6 +62,12 @@ TOKEN_BITS = 32
 FAR = 2**31
 """More tokens than a document can have; twice as many still don't reach the next document (`_keys`)."""
 
+MAX_LINKS = 1_000_000
+"""The most links of a document; a thousand noun phrases have them if all are linked."""
+
+MAX_ALL_LINKS = 10_000_000
+"""The most links of all documents together."""
+
 Find = Callable[[Documents], Ints]
 """Finds the linked pairs of documents, sorted, each once."""
 
@@ -69,16 +79,26 @@ def link_pairs(find: Find, records: Sequence[Record], *, fallback: str = NO_FALL
         find: finds the pairs to link.
         records: the documents.
         fallback: the preposition of all pairs that are not linked; `NO_FALLBACK` for rows without fallbacks.
+
+    Raises:
+        RequestError: a document has more than `MAX_LINKS`, or all have more than `MAX_ALL_LINKS`.
     """
     documents = documents_of(records)
-    linked = find(documents)
+    with name_documents(documents.column("id")):
+        linked = find(documents)
+        others = None if fallback == NO_FALLBACK else every_pair(documents)
+    total = len(linked) if others is None else len(others)
+    if total > MAX_ALL_LINKS:
+        raise RequestError(
+            f"{total:,} links or fallbacks of all documents together (expected at most {MAX_ALL_LINKS:,})"
+        )
     rows = [
         {"id": name, "relations": links}
         for name, links in zip(documents.column("id"), _write_links(documents, linked, PREPOSITION), strict=True)
     ]
-    if fallback == NO_FALLBACK:
+    if others is None:
         return rows
-    others = np.setdiff1d(every_pair(documents), linked, assume_unique=True)
+    others = np.setdiff1d(others, linked, assume_unique=True)
     others_by_document = _write_links(documents, others, fallback)
     return [{**row, "fallback": links} for row, links in zip(rows, others_by_document, strict=True)]
 
@@ -183,6 +203,7 @@ def _find_between(documents: Documents, low: int, high: int) -> tuple[Ints, Ints
     last = _keys(document, phrases.last_token)
     begin = np.searchsorted(keys[order], last + low)
     counts = np.searchsorted(keys[order], last + high, "right") - begin
+    check_sums(document, counts, "links by this baseline", MAX_LINKS)
     anchor, place = expand_ranges(begin, counts)
     return anchor, order[place]
 
@@ -215,6 +236,7 @@ def every_pair(documents: Documents) -> Ints:
     """Link each noun phrase to every other in its document."""
     phrases = documents.noun_phrases
     begin, size = phrases.starts[phrases.document], documents.sizes[phrases.document]
+    check_sums(phrases.document, size, "links between all noun phrases", MAX_LINKS)
     return _sorted_pairs(documents, *expand_ranges(begin, size))
 
 

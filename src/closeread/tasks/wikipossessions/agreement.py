@@ -36,6 +36,7 @@ from closeread.counts.annotators import (
     require_two,
 )
 from closeread.counts.annotators import Pair as Annotators
+from closeread.counts.bounds import name_documents
 from closeread.counts.metrics import harmonic_mean
 from closeread.counts.options import Option, resolve_options
 from closeread.counts.rendering import Grid, Style
@@ -53,6 +54,7 @@ from closeread.tasks.wikipossessions.kernels.subtasks import (
     count_ordered_pairs,
     possessions,
 )
+from closeread.tasks.wikipossessions.kernels.temporal import Reading
 
 __all__ = [
     "COMPARED",
@@ -264,17 +266,15 @@ def measure_agreement(
     options = {"setting": setting, "pairs": pairs, "repeated": repeated}
     # Names that are paired match each other only, whatever words they share with others.
     rules = Rules(setting=setting, ordering_match="via_matching" if pairs == "shared" else "existential")
-    sides = [
-        {
-            record["article"]: _Annotated(
-                possessions(record["possessions"], rules.reading), _get_labels(record["possessions"])
-            )
-            for record in records
-        }
-        for records in annotators
-    ]
+    sides = [{record["article"]: _annotate(record, rules.reading) for record in records} for records in annotators]
     found = {(i, j): _compare(sides[i], sides[j], rules, options) for i, j in list_pairs(len(annotators))}
     return PairedAgreement(names, found, options)
+
+
+def _annotate(record: Record, reading: Reading) -> _Annotated:
+    """Return an annotator's possessions of an article as columns."""
+    with name_documents([record["article"]], "article"):
+        return _Annotated(possessions(record["possessions"], reading), _get_labels(record["possessions"]))
 
 
 def _compare(

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from closeread.arrays import ratio
+from closeread.counts.bounds import name_documents
 from closeread.records import Record
 from closeread.tasks.wikipossessions.article_text import count_sections, count_words
 from closeread.tasks.wikipossessions.kernels.ordering import ordered_pairs
@@ -44,7 +45,10 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
         for name in ("type", "certainty", "relation", "relation_certainty")
     )
     anchors = Counter(_classify_anchor(possession) for _, possession in rows)
-    pairs = {record["article"]: len(find_ordered_pairs(record["possessions"])) for record in records}
+    pairs = {}
+    for record in records:
+        with name_documents([record["article"]], "article"):
+            pairs[record["article"]] = len(find_ordered_pairs(record["possessions"]))
     sizes: dict[str, float] = {
         "articles": len(records),
         "possessors": len(rows),

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from closeread.corpora.sides import CorpusSides
+from closeread.counts.bounds import name_documents
 from closeread.counts.identities import (
     AtMost,
     Equal,
@@ -47,6 +48,7 @@ from closeread.tasks.wikipossessions.kernels.ordering import ORDERING_MATCHES, S
 from closeread.tasks.wikipossessions.kernels.subtasks import (
     COUNTS,
     FAMILIES,
+    MAX_POSSESSIONS,
     RELATION_CERTAINTY_GOLD,
     RELATION_REQUIRES,
     SCENARIOS,
@@ -132,6 +134,7 @@ def count(
     Raises:
         ValueError: an article has no prediction and `missing` is "error"; an order is not valid; or `scenario` is
             "oracle" and a predicted possessor is not in gold.
+        RequestError: an article has too many possessions, or a possessor has too many words.
     """
     present = np.array([row is not None for row in system], np.bool_)
     check_present(present, "articles", missing)
@@ -147,10 +150,11 @@ def count(
         suborder=suborder,
         ordering_match=ordering_match,
     )
-    counted = [
-        article_counts(possessions(_rows(row), reading), possessions(_rows(record), reading), rules)
-        for record, row in zip(gold, system, strict=True)
-    ]
+    counted = []
+    for record, row in zip(gold, system, strict=True):
+        with name_documents([record["article"]], "article"):
+            sides = possessions(_rows(row), reading), possessions(_rows(record), reading)
+        counted.append(article_counts(*sides, rules))
     counts = np.array(counted).reshape(len(gold), len(FAMILIES) * len(COUNTS))
     columns = dict(zip((f"{family}/{name}" for family in FAMILIES for name in COUNTS), counts.T, strict=True))
     if average == "macro":
@@ -171,7 +175,11 @@ def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **optio
             yield Inconsistency("system", number, f"article is {found} (expected {expected}, as in gold)")
     for side, records in (("gold", gold), ("system", system)):
         for number, row_or_none in enumerate(records):
-            for place, row in enumerate(_rows(row_or_none)):
+            rows = _rows(row_or_none)
+            if len(rows) > MAX_POSSESSIONS:
+                what = f"{len(rows):,} possessions (expected at most {MAX_POSSESSIONS:,})"
+                yield Inconsistency(side, number, what)
+            for place, row in enumerate(rows):
                 for what in _find_contradictions(row):
                     yield Inconsistency(side, number, what, ("possessions", place), quote(row["possessor"]))
     if options.get("scenario") == "oracle":

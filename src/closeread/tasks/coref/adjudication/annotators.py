@@ -14,12 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints
+from closeread.errors import RequestError, quote
 from closeread.tasks.coref.adjudication.partition import group_by_number
 from closeread.tasks.coref.annotators import has_words
 from closeread.tasks.coref.columns import EmptyNodes, MentionTable, Parts, mention_table
 from closeread.tasks.coref.joined import JoinedWords, find_words
 
-__all__ = ["NO_CHAIN", "AnnotatedDocument", "Mention", "Pairs", "count_singletons", "join_annotators"]
+__all__ = ["MAX_PAIRS", "NO_CHAIN", "AnnotatedDocument", "Mention", "Pairs", "count_singletons", "join_annotators"]
 
 NO_CHAIN = -1
 
@@ -45,6 +46,10 @@ class Mention(NamedTuple):
     def tokens(self) -> frozenset[int]:
         """Its tokens."""
         return frozenset(t for first, last in self.parts or (self[:2],) for t in range(first, last + 1))
+
+
+MAX_PAIRS = 1_000_000
+"""The most pairs of mentions of a document that annotators have in one chain, each counted as often as they have it."""
 
 
 class Pairs(NamedTuple):
@@ -82,7 +87,15 @@ class AnnotatedDocument:
 
     @cached_property
     def pairs(self) -> Pairs:
-        """The pairs of mentions that somebody has in one chain."""
+        """The pairs of mentions that somebody has in one chain.
+
+        Raises:
+            RequestError: there are more than `MAX_PAIRS`.
+        """
+        sizes = [np.bincount(chain[chain != NO_CHAIN]) for chain in self.chain]
+        if (found := sum(int((size * (size - 1) // 2).sum()) for size in sizes)) > MAX_PAIRS:
+            what = f"{found:,} pairs of mentions in one chain (expected at most {MAX_PAIRS:,})"
+            raise RequestError(f"document {quote(self.name)}: {what}")
         n_mentions = len(self.mentions)
         codes = [np.zeros(0, np.int64)]
         for chain in self.chain:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from closeread.arrays import Ints, Mask
-from closeread.errors import FormatError, Problem, quote
+from closeread.errors import FormatError, Problem, RequestError, quote
 from closeread.tasks.coref.adjudication.annotators import AnnotatedDocument
 from closeread.tasks.coref.adjudication.compatibility import are_compatible
 from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocument
@@ -24,7 +24,7 @@ from closeread.tasks.coref.adjudication.objectives import cost_apart, cost_toget
 from closeread.tasks.coref.adjudication.partition import Part, group_by_number
 from closeread.tasks.coref.adjudication.solving import Deadline, OpenSession, solve
 
-__all__ = ["AdjudicatedDocument", "Link", "Settings", "adjudicate"]
+__all__ = ["MAX_TOGETHER", "AdjudicatedDocument", "Link", "Settings", "adjudicate"]
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,10 @@ def adjudicate(
     return AdjudicatedDocument(document, k, chains, ids, links, is_optimal)
 
 
+MAX_TOGETHER = 1_000
+"""The most mentions that links connect directly or over others, and that have to be put into chains together."""
+
+
 class _Plan:
     """The parts of a document.
 
@@ -142,7 +146,7 @@ class _Plan:
     """
 
     def __init__(self, document: AnnotatedDocument, settings: Settings, n_annotators: int, forced: ForcedDocument):
-        self._mentions, self._pairs = document.mentions, document.pairs
+        self._name, self._mentions, self._pairs = document.name, document.mentions, document.pairs
         self._settings, self._k = settings, n_annotators
         self._is_excluded = forced.find_excluded(document.mentions)
         self._forced = forced.number_chains(document.mentions)
@@ -154,7 +158,11 @@ class _Plan:
         self._is_lone = is_lone
 
     def list_parts(self) -> Iterator[tuple[Ints, Part]]:
-        """Yield the nodes of each part, as their first mentions, and the part itself."""
+        """Yield the nodes of each part, as their first mentions, and the part itself.
+
+        Raises:
+            RequestError: a part has more than `MAX_TOGETHER` mentions.
+        """
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
@@ -164,6 +172,9 @@ class _Plan:
         number = connected_components(edges, directed=False)[1] if size else np.zeros(0, np.int64)
         order = np.argsort(number, kind="stable")
         for places in np.split(order, np.flatnonzero(np.diff(number[order])) + 1):
+            if len(places) > MAX_TOGETHER:
+                found = f"{len(places):,} mentions that links connect (expected at most {MAX_TOGETHER:,})"
+                raise RequestError(f"document {quote(self._name)}: {found}")
             if len(places) > 1 or self._is_lone[places].any():
                 part, node = self._make_part(places).merge(self.node[places])
                 if len(part) > 1 or part.lone.any():

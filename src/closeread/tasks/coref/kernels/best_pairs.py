@@ -11,9 +11,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, Mask
+from closeread.arrays import Floats, Ints, LimitError, Mask, check_sums
 
-__all__ = ["LARGEST", "MANY", "TIE", "Pairs", "Ranking", "choose_best"]
+MAX_PAIRS = 1_000_000
+"""The most pairs of mentions of a document that may match; a thousand mentions on both sides with one head have them.
+"""
+
+MAX_ALL_PAIRS = 10_000_000
+"""The most pairs of all documents together, which are in memory at the same time."""
+
+MAX_CELLS = 25_000_000
+"""The largest matrix of mentions of key and response that compete for the same matches."""
+
+__all__ = [
+    "LARGEST",
+    "MANY",
+    "MAX_ALL_PAIRS",
+    "MAX_CELLS",
+    "MAX_PAIRS",
+    "TIE",
+    "Pairs",
+    "Ranking",
+    "check_pairs",
+    "choose_best",
+]
 
 MANY = 30
 """A group with more pairs than this is taken to have several best choices: finding out would take longer."""
@@ -37,6 +58,23 @@ class Pairs(NamedTuple):
         return Pairs(self.key[rows], self.response[rows], self.similarity[rows])
 
 
+def check_pairs(document: Ints, counts: Ints) -> None:
+    """Check that mentions are in no more pairs than can be listed.
+
+    Args:
+        document: (n,) the documents of some mentions.
+        counts: (n,) the number of pairs that each is in.
+
+    Raises:
+        LimitError: a document has more than `MAX_PAIRS`, or all have more than `MAX_ALL_PAIRS` (said of the document
+            with most).
+    """
+    check_sums(document, counts, "pairs of mentions that may match", MAX_PAIRS)
+    if (total := int(counts.sum())) > MAX_ALL_PAIRS:
+        first = int(np.bincount(document, counts).argmax())
+        raise LimitError(first, total, "pairs of mentions that may match in it and in the others", MAX_ALL_PAIRS)
+
+
 class Ranking(NamedTuple):
     """The order of the candidates of a side.
 
@@ -52,7 +90,11 @@ class Ranking(NamedTuple):
 
 
 def choose_best(pairs: Pairs, key: Ranking, response: Ranking) -> Ints:
-    """Choose pairs one to one; return their indices."""
+    """Choose pairs one to one; return their indices.
+
+    Raises:
+        LimitError: the mentions of a document that compete for each other would fill a matrix of more than `MAX_CELLS`.
+    """
     document = key.document[pairs.key]
     rows, columns = key.rank[pairs.key], response.rank[pairs.response]
     alone, groups = _find_groups(pairs)
@@ -61,6 +103,8 @@ def choose_best(pairs: Pairs, key: Ranking, response: Ranking) -> Ints:
     tied = set()
     for group in groups:
         row, column, similarity = *_compress(rows[group], columns[group]), pairs.similarity[group]
+        if (cells := (int(row.max()) + 1) * (int(column.max()) + 1)) > MAX_CELLS:
+            raise LimitError(int(document[group[0]]), cells, "pairs of mentions that compete for matches", MAX_CELLS)
         best = _solve(row, column, similarity)
         chosen[group[best]] = True
         if _has_tie(row, column, similarity, best):

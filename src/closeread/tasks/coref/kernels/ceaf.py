@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, Mask
+from closeread.arrays import Floats, Ints, LimitError, Mask
 from closeread.tasks.coref.kernels.sides import sum_by_index
 
-__all__ = ["ROWS_PER_CALL", "best_total"]
+__all__ = ["MANY_ROWS", "MAX_ROWS", "ROWS_PER_CALL", "best_total"]
 
 # The solver clears an array of all columns for each row, so many small documents are faster in several calls.
 ROWS_PER_CALL = 500
+
+MANY_ROWS = 2000
+"""Of documents with more rows than this, cells that need no search are found one by one, which takes linear time."""
+
+MAX_ROWS = 20_000
+"""The most key entities of a document that have to be mapped by search; it takes seconds, and the square of them."""
 
 
 def best_total(row: Ints, column: Ints, weight: Floats, document: Ints, n_documents: int) -> Floats:
@@ -29,12 +35,16 @@ def best_total(row: Ints, column: Ints, weight: Floats, document: Ints, n_docume
 
     Returns:
         (n_documents,) float64.
+
+    Raises:
+        LimitError: a document has more than `MAX_ROWS` rows that no rule maps.
     """
     chosen, undecided = _choose_forced(row, column, weight)
     rest = np.flatnonzero(undecided)
     for batch in _split_into_batches(row[rest], document[rest]):
         cells = rest[batch]
-        chosen[cells[_solve(row[cells], column[cells], weight[cells])]] = True
+        solve = _solve_many if len(np.unique(row[cells])) > MANY_ROWS else _solve
+        chosen[cells[solve(row[cells], column[cells], weight[cells], document[cells])]] = True
     return sum_by_index(document[chosen], weight[chosen], n_documents)
 
 
@@ -83,8 +93,28 @@ def _split_into_batches(row: Ints, document: Ints) -> list[Ints]:
     return np.split(order, np.flatnonzero(np.diff(batch[order])) + 1)
 
 
-def _solve(row: Ints, column: Ints, weight: Floats) -> Ints:
+def _solve_many(row: Ints, column: Ints, weight: Floats, document: Ints) -> Ints:
+    """Find the cells of a maximum-weight matching of many rows; arguments as for `_solve`.
+
+    Raises:
+        LimitError: more than `MAX_ROWS` need a search.
+    """
+    from closeread.tasks.coref.kernels.tangles import add_leaves, peel
+
+    row, column = (np.unique(line, return_inverse=True)[1] for line in (row, column))
+    peeled = peel(row, column, weight)
+    left = np.flatnonzero(peeled.left)
+    if (n := len(np.unique(row[left]))) > MAX_ROWS:
+        raise LimitError(int(document[0]), n, "entities of the key that overlap with each other's matches", MAX_ROWS)
+    chosen = np.zeros(len(row), np.bool_)
+    if len(left):
+        chosen[left[_solve(row[left], column[left], peeled.weight[left], document[left])]] = True
+    return np.flatnonzero(add_leaves(row, column, chosen, peeled.leaves))
+
+
+def _solve(row: Ints, column: Ints, weight: Floats, document: Ints) -> Ints:
     """Find the cells of a maximum-weight matching."""
+    del document
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 

@@ -12,14 +12,18 @@ from __future__ import annotations
 import numpy as np
 
 from closeread.arrays import Ints, expand_ranges, mark_run_starts
-from closeread.tasks.coref.kernels.best_pairs import Pairs
+from closeread.tasks.coref.kernels.best_pairs import Pairs, check_pairs
 from closeread.tasks.coref.kernels.spans import Runs, Spans, count_tokens
 
 __all__ = ["pair_by_first_part"]
 
 
 def pair_by_first_part(key: Spans, ours: Ints, response: Spans, theirs: Ints) -> Pairs:
-    """Pair some mentions of key and response one to one; all have the same similarity."""
+    """Pair some mentions of key and response one to one; all have the same similarity.
+
+    Raises:
+        LimitError: too many pairs of mentions of a document may match.
+    """
     own, other = Runs(key), Runs(response)
     first_end = own.end[own.first[ours]]
     row, run = expand_ranges(other.first[theirs], other.size[theirs])
@@ -29,6 +33,7 @@ def pair_by_first_part(key: Spans, ours: Ints, response: Spans, theirs: Ints) ->
     begin = key.document[ours] * beyond
     low = np.searchsorted(places[order], begin + key.start[ours], "left")
     high = np.searchsorted(places[order], begin + first_end, "right")
+    check_pairs(key.document[ours], high - low)
     which, place = expand_ranges(low, high - low)
     fits = other.end[run[order[place]]] <= first_end[which]
     k, r = ours[which[fits]], theirs[row[order[place[fits]]]]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints, expand_ranges
-from closeread.tasks.coref.kernels.best_pairs import Pairs, Ranking, choose_best
+from closeread.tasks.coref.kernels.best_pairs import Pairs, Ranking, check_pairs, choose_best
 from closeread.tasks.coref.kernels.craft_matching import pair_by_first_part
 from closeread.tasks.coref.kernels.spans import (
     Spans,
@@ -69,6 +69,9 @@ def match_mentions(
             `partial` those of the key with heads or minimum spans, for `minimum` with minimum spans.
         matching: one of `MATCHINGS`, or "minimum" or "craft".
         zeros: the zeros, if these are to be matched before all others, by similarities of their own.
+
+    Raises:
+        LimitError: too many pairs of mentions of a document may match.
     """
     ours, theirs = identify(key, response, matching)
     if zeros is not None:
@@ -164,6 +167,7 @@ def _pair_by_head(key: Spans, ours: Ints, response: Spans, theirs: Ints) -> Pair
     wanted, found = heads[: len(ours)], heads[len(ours) :]
     order = np.argsort(found, kind="stable")
     low, high = (np.searchsorted(found[order], wanted, side) for side in ("left", "right"))
+    check_pairs(key.document[ours], high - low)
     which, place = expand_ranges(low, high - low)
     k, r = ours[which], theirs[order[place]]
     return Pairs(k, r, count_shared_tokens(key, k, response, r) / count_tokens(key)[k])
@@ -177,7 +181,9 @@ def _pair_by_containment(key: Spans, ours: Ints, response: Spans, theirs: Ints) 
     order = np.argsort(places, kind="stable")
     low = np.searchsorted(places[order], key.document[ours] * beyond + key.start[ours], "left")
     high = np.searchsorted(places[order], key.document[ours] * beyond + first, "right")
-    which, place = expand_ranges(low, np.maximum(high - low, 0))  # a minimum span can be outside its mention
+    counts = np.maximum(high - low, 0)  # a minimum span can be outside its mention
+    check_pairs(key.document[ours], counts)
+    which, place = expand_ranges(low, counts)
     k, r = ours[which], theirs[order[place]]
     fits = (last[which] <= response.end[r]) & (response.end[r] <= key.end[k])
     k, r = k[fits], r[fits]

@@ -15,13 +15,14 @@ from typing import Self
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, Mask, expand_ranges, mark_run_starts
+from closeread.arrays import Floats, Ints, Mask, check_sums, expand_ranges, mark_run_starts
 from closeread.tasks.coref.kernels.blanc import count_pairs
 from closeread.tasks.coref.kernels.entity_metrics import ceaf_counts, count_muc_links, resolve_cells
 from closeread.tasks.coref.kernels.overlap import Clusters, Overlap, match_rows, number_cells
 from closeread.tasks.coref.kernels.sides import Side, mention_codes, sum_by_index
 
 __all__ = [
+    "MAX_REPEATS",
     "Occurrences",
     "RepeatedOverlap",
     "b_cubed_counts",
@@ -36,6 +37,10 @@ __all__ = [
     "muc_counts",
     "repeated_overlap",
 ]
+
+MAX_REPEATS = 1_000_000
+"""The most pairs of places of repeated mentions in a document: of a place in the key and one in the response, or of two
+mentions that share several entities."""
 
 
 def has_repeats(side: Side) -> bool:
@@ -143,6 +148,9 @@ class RepeatedOverlap(Overlap):
 def repeated_overlap(key: Side, response: Side, n_documents: int) -> RepeatedOverlap:
     """Build the table of key and response; arguments as for `overlap.overlap`."""
     key_code, response_code = mention_codes(key, response)
+    in_order = np.sort(response_code)
+    n_places = np.searchsorted(in_order, key_code, "right") - np.searchsorted(in_order, key_code, "left")
+    check_sums(key.document, n_places * (n_places > 1), "places of repeated mentions", MAX_REPEATS)
     key_row, response_row = match_rows(key_code, response_code)
     cells, cell = np.unique(number_cells(key, response, key_row, response_row), return_inverse=True)
     cell_key, cell_response = np.divmod(cells, max(response.n_entities, 1))
@@ -277,6 +285,10 @@ def _count_linked(code: Ints, group: Ints, document: Ints, groups: Ints, n_docum
     # Only two mentions that are both in several groups can share more than one: only their pairs are listed.
     code, group, document = code[in_several], group[in_several], document[in_several]
     number = np.unique(code, return_inverse=True)[1]
+    of_group = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
+    of_group[group] = document
+    n_pairs = count_pairs(np.bincount(group, minlength=len(of_group))).astype(np.int64)
+    check_sums(of_group, n_pairs, "pairs of repeated mentions of the same entities", MAX_REPEATS)
     one, other = _list_pairs(number, group)
     _, row = np.unique(number[one] * len(number) + number[other], return_index=True)
     distinct = sum_by_index(document[one[row]], np.ones(len(row)), n_documents)

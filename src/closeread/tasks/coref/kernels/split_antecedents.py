@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, expand_ranges, mark_run_starts, ratio
+from closeread.arrays import Floats, Ints, check_sums, expand_ranges, mark_run_starts, ratio
 from closeread.tasks.coref.kernels import entity_metrics
 from closeread.tasks.coref.kernels.entity_metrics import ceaf_counts
 from closeread.tasks.coref.kernels.overlap import Clusters, Overlap, match_rows, overlap
@@ -33,6 +33,7 @@ __all__ = [
     "EACH_SIDE",
     "IN_ENTITIES",
     "IN_SETS",
+    "MAX_COMPARED",
     "Mapping",
     "SetOverlap",
     "Sets",
@@ -47,6 +48,11 @@ __all__ = [
 
 EACH_SIDE = ("found_of_key", "key", "found_of_response", "response")
 """The columns of counts: numerator and denominator of recall, numerator and denominator of precision."""
+
+
+MAX_COMPARED = 5_000_000
+"""The most mentions that are compared in a document: those of both sets, for each set of the key and of the response.
+"""
 
 
 class Sets(NamedTuple):
@@ -234,7 +240,14 @@ def _map_sets(key: Sets, response: Sets, n_documents: int, metric: str) -> tuple
 
     Returns:
         The mapping, and the counts `EACH_SIDE` of the sets of each document, (n_documents, 4).
+
+    Raises:
+        LimitError: all sets of a document, compared with all of the other side, have too many mentions.
     """
+    for sets, others in ((key, response), (response, key)):
+        times = np.bincount(others.document, minlength=n_documents)[sets.document]
+        compared = times * np.bincount(sets.owner, minlength=len(sets.document))
+        check_sums(sets.document, compared, "mentions of split antecedents to compare", MAX_COMPARED)
     k, r = match_rows(key.document, response.document)
     counts = IN_SETS[metric](overlap(_repeat(key, k), _repeat(response, r), len(k)))
     recall, precision = (np.nan_to_num(ratio(counts[:, i], counts[:, i + 1])) for i in (0, 2))

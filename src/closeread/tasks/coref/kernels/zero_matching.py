@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Floats, Ints
-from closeread.tasks.coref.kernels.best_pairs import Pairs
+from closeread.tasks.coref.kernels.best_pairs import Pairs, check_pairs
 from closeread.tasks.coref.kernels.mention_matching import number_rows
 from closeread.tasks.coref.kernels.overlap import match_rows
 
@@ -45,12 +45,16 @@ def pair_zeros(key: Dependencies, response: Dependencies) -> Pairs:
     """Pair the zeros of a sentence that have a parent in common.
 
     Their similarity is 10 times the F1 of their dependencies plus the F1 of their parents.
+
+    Raises:
+        LimitError: too many zeros have a parent in common.
     """
     split = len(key.mention)
     places = [np.concatenate(columns) for columns in zip(key[1:4], response[1:4], strict=True)]
     parent = number_rows(places)
     dependency = number_rows([parent, np.concatenate([key.relation, response.relation])])
     n_response = int(response.mention.max(initial=-1)) + 1
+    check_pairs(key.document, np.bincount(parent[split:], minlength=int(parent.max(initial=-1)) + 1)[parent[:split]])
 
     def score(code: Ints) -> tuple[Ints, Floats]:
         return _score_shared((key.mention, code[:split]), (response.mention, code[split:]), n_response)

@@ -14,9 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, Mask
+from closeread.arrays import Floats, Ints, Mask, check_sums
 
-__all__ = ["COUNTS", "CoinScores", "choice_counts", "expected_coin_scores"]
+MAX_CANDIDATES = 1_000
+"""The most candidates of a question whose expected scores are computed, by all ways to label them."""
+
+__all__ = ["COUNTS", "MAX_CANDIDATES", "CoinScores", "choice_counts", "expected_coin_scores"]
 
 COUNTS = ("questions", "exact", "f1_sum", "candidates", "correct", "gold_yes", "system_yes", "both_yes")
 """The counts of a question, in column order:
@@ -103,7 +106,12 @@ def expected_coin_scores(candidates: Ints, gold_yes: Ints) -> CoinScores:
     Args:
         candidates: (n_questions,) the number of candidates.
         gold_yes: (n_questions,) the number of candidates whose gold label is yes.
+
+    Raises:
+        LimitError: a question has more than `MAX_CANDIDATES`.
     """
+    noun = "candidate answers, too many for the expected scores of a coin"
+    check_sums(np.arange(len(candidates)), candidates, noun, MAX_CANDIDATES)
     exact = 0.5 ** candidates.astype(np.float64)
     f1, f1_variance = np.empty(len(candidates)), np.empty(len(candidates))
     for n, g in {(int(n), int(g)) for n, g in zip(candidates, gold_yes, strict=True)}:

@@ -21,6 +21,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from closeread.arrays import LimitError
+
 __all__ = [
     "ADDED",
     "ASKED",
@@ -28,10 +30,12 @@ __all__ = [
     "FIRST_BEGINS",
     "FIRST_ENDS",
     "KINDS",
+    "MAX_WORK",
     "SECOND_BEGINS",
     "SECOND_ENDS",
     "TYPES",
     "Bits",
+    "Forest",
     "Order",
     "PointGraph",
     "Relation",
@@ -92,6 +96,10 @@ ADDED = 512
 ASKED = 1024
 """The number of relations that are tested in one batch: larger batches only need more memory."""
 
+MAX_WORK = 400_000_000
+"""The most relations that need inference, those between intervals that others connect already, times the number of
+intervals: inference takes time in proportion to it."""
+
 
 class Relation(NamedTuple):
     """A relation between two intervals.
@@ -137,10 +145,37 @@ class Order(NamedTuple):
     sequence: list[int]
 
 
+class Forest:
+    """A partition of numbers, whose parts can be joined.
+
+    Args:
+        n: the numbers are those from 0 to n - 1.
+    """
+
+    def __init__(self, n: int) -> None:
+        self._parent = list(range(n))
+
+    def find_root(self, number: int) -> int:
+        """Find the representative of all numbers of the same part."""
+        parent = self._parent
+        while parent[number] != number:
+            parent[number] = parent[parent[number]]
+            number = parent[number]
+        return number
+
+    def join(self, one: int, other: int) -> None:
+        """Join the parts of two numbers; the second one's representative is that of all."""
+        self._parent[self.find_root(one)] = self.find_root(other)
+
+
 class PointGraph:
     """A consistent set of relations, to which others are added one after the other.
 
-    Relations are added in batches.  For each batch, one pass over the graph in topological order computes which points
+    A relation between intervals that no chain of relations connects is new, whatever it is, and adds nothing to what is
+    known of intervals that are connected: the intervals on one side of it can be moved and stretched until it holds.
+    So such relations are added first, without inference.
+
+    The others are added in batches.  For each batch, one pass over the graph in topological order computes which points
     of the batch reach which; within the batch, this closure is updated as bit rows.  This takes
     O(relations / batch x graph + relations x batch^2 / 64) time, and memory for one row per point.
 
@@ -149,7 +184,9 @@ class PointGraph:
     """
 
     def __init__(self, n_intervals: int) -> None:
-        self._equal_to = list(range(2 * n_intervals))  # a point's parent in the forest of equal points
+        self._n_points = 2 * n_intervals
+        self._connected = Forest(n_intervals)
+        self._equal = Forest(2 * n_intervals)
         self._arcs = [(2 * i, 2 * i + 1) for i in range(n_intervals)]
 
     def add(self, relations: Sequence[Relation]) -> list[Verdict]:
@@ -157,23 +194,65 @@ class PointGraph:
 
         Returns:
             The verdict on each relation when it was added.
+
+        Raises:
+            LimitError: inference is more than `MAX_WORK`; the document is 0.
         """
-        verdicts: list[Verdict] = []
-        for batch in _split_batches(relations, max(ADDED, 4 * isqrt(len(relations)))):
+        verdicts: list[Verdict] = ["new"] * len(relations)
+        inferred = []
+        for i, one in enumerate(relations):
+            if self._connects(one):
+                inferred.append(i)
+            else:
+                self._connected.join(one.first, one.second)
+                for statement in _find_statements(one):
+                    self._state(*statement)
+        self._check_work(len(inferred))
+        size = max(ADDED, 4 * isqrt(len(inferred)))
+        for places in _split_batches(inferred, size):
+            batch = [relations[i] for i in places]
             bits = _number_points(batch)
             rows = _compute_reach(self._sort_points(), bits)
-            verdicts += [self._add_one(one, bits, rows) for one in batch]
+            for i, one in zip(places, batch, strict=True):
+                verdicts[i] = self._add_one(one, bits, rows)
         return verdicts
 
     def entails(self, relations: Sequence[Relation]) -> list[bool]:
-        """Test which relations follow from those that were added."""
-        order = self._sort_points()
-        found: list[bool] = []
-        for batch in _split_batches(relations, ASKED):
+        """Test which relations follow from those that were added.
+
+        Raises:
+            LimitError: inference is more than `MAX_WORK`; the document is 0.
+        """
+        found = [False] * len(relations)
+        inferred = [i for i, one in enumerate(relations) if self._connects(one)]
+        self._check_work(len(inferred))
+        order = self._sort_points() if inferred else Order([], [], [])
+        for places in _split_batches(inferred, ASKED):
+            batch = [relations[i] for i in places]
             bits = _number_points(batch)
             rows = _compute_reach(order, bits)
-            found += [_judge(one, bits, rows) == "entailed" for one in batch]
+            for i, one in zip(places, batch, strict=True):
+                found[i] = _judge(one, bits, rows) == "entailed"
         return found
+
+    def _check_work(self, n_inferred: int) -> None:
+        """Check that so many relations don't need too much inference."""
+        n_intervals = self._n_points // 2
+        limit = MAX_WORK // max(n_intervals, 1)
+        if n_inferred > limit:
+            noun = f"links that need inference, with {n_intervals:,} events and times"
+            raise LimitError(0, n_inferred, noun, limit)
+
+    def _connects(self, one: Relation) -> bool:
+        """Return whether a relation is between intervals that others connect."""
+        return self._connected.find_root(one.first) == self._connected.find_root(one.second)
+
+    def _state(self, left: int, right: int, equal: bool) -> None:
+        """Add a statement about two points."""
+        if equal:
+            self._equal.join(left, right)
+        else:
+            self._arcs.append((left, right))
 
     def _add_one(self, one: Relation, bits: dict[int, int], rows: Bits) -> Verdict:
         """Judge a relation, and add it if it is new."""
@@ -183,22 +262,12 @@ class PointGraph:
                 _connect(rows, bits[left], bits[right])
                 if equal:
                     _connect(rows, bits[right], bits[left])
-                    self._equal_to[self._find_root(left)] = self._find_root(right)
-                else:
-                    self._arcs.append((left, right))
+                self._state(left, right, equal)
         return verdict
-
-    def _find_root(self, point: int) -> int:
-        """Find the representative of all points that are equal to this one."""
-        parent = self._equal_to
-        while parent[point] != point:
-            parent[point] = parent[parent[point]]
-            point = parent[point]
-        return point
 
     def _sort_points(self) -> Order:
         """Sort the points topologically."""
-        roots = [self._find_root(point) for point in range(len(self._equal_to))]
+        roots = [self._equal.find_root(point) for point in range(self._n_points)]
         later: list[list[int]] = [[] for _ in roots]
         waits = [0] * len(roots)
         for left, right in self._arcs:
@@ -228,10 +297,10 @@ def _compute_reach(order: Order, bits: dict[int, int]) -> Bits:
     return np.frombuffer(rows, "<u8").reshape(-1, width).astype(np.uint64)
 
 
-def _split_batches(relations: Sequence[Relation], size: int) -> Iterator[Sequence[Relation]]:
-    """Split relations into batches, in order."""
-    for start in range(0, len(relations), size):
-        yield relations[start : start + size]
+def _split_batches(places: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    """Split the places of relations into batches, in order."""
+    for start in range(0, len(places), size):
+        yield places[start : start + size]
 
 
 def _number_points(batch: Sequence[Relation]) -> dict[int, int]:

@@ -16,10 +16,24 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from closeread.arrays import Ints
 from closeread.tasks.wikipossessions.kernels.assignment import Numbers, best_assignment
 from closeread.tasks.wikipossessions.kernels.names import Name
 
-__all__ = ["MATCHINGS", "SETTINGS", "Likeness", "NamesAndOrders", "Order", "Pair", "match_possessions", "order_key"]
+__all__ = [
+    "MANY_CELLS",
+    "MATCHINGS",
+    "SETTINGS",
+    "Likeness",
+    "NamesAndOrders",
+    "Order",
+    "Pair",
+    "match_possessions",
+    "order_key",
+]
+
+MANY_CELLS = 4_000_000
+"""Larger tables of names and tokens are kept sparse."""
 
 Order = tuple[tuple[int, str], ...]
 Pair = tuple[int, int]
@@ -217,8 +231,7 @@ def _weigh_pairs(system: Sequence[frozenset[str]], gold: Sequence[frozenset[str]
         (n, n) int64, or Python integers if they would overflow; n is the size of the larger side.
     """
     number = {token: n for n, token in enumerate(set().union(*system) & set().union(*gold))}
-    ours, theirs = (_build_incidence(side, number) for side in (system, gold))
-    shared = (ours @ theirs.T).astype(np.int64)
+    shared = _count_shared(system, gold, number)
     sizes, gold_sizes = (np.array([len(tokens) for tokens in side]) for side in (system, gold))
     some = shared > 0
     unions = (sizes[:, None] + gold_sizes[None, :] - shared)[some]
@@ -228,6 +241,23 @@ def _weigh_pairs(system: Sequence[frozenset[str]], gold: Sequence[frozenset[str]
     weight = np.zeros((n, n), kind)
     weight[: len(system), : len(gold)][some] = bonus + shared[some].astype(kind) * (scale // unions.astype(kind))
     return weight
+
+
+def _count_shared(system: Sequence[frozenset[str]], gold: Sequence[frozenset[str]], number: dict[str, int]) -> Ints:
+    """Count the tokens that names share, (system names, gold names)."""
+    if max(len(system), len(gold)) * len(number) <= MANY_CELLS:
+        ours, theirs = (_build_incidence(side, number) for side in (system, gold))
+        return (ours @ theirs.T).astype(np.int64)
+    from scipy.sparse import csr_array  # takes 0.1 s to import, and few articles need it
+
+    tables = []
+    for side in (system, gold):
+        columns = [number[token] for tokens in side for token in tokens if token in number]
+        sizes = [sum(token in number for token in tokens) for tokens in side]
+        shape = (len(side), len(number))
+        tables.append(csr_array((np.ones(len(columns), np.int64), columns, np.cumsum([0, *sizes])), shape=shape))
+    shared: Ints = (tables[0] @ tables[1].T).toarray()
+    return shared
 
 
 def _build_incidence(side: Sequence[frozenset[str]], number: dict[str, int]) -> NDArray[np.float32]:

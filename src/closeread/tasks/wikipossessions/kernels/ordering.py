@@ -102,13 +102,15 @@ def ordered_pairs(side: NamesAndOrders, suborder: str = "tuple") -> Ordered:
 def _tie_nested(placed: Iterable[tuple[int, Order]], before: Mask) -> None:
     """Let every possession come no later than those it is nested in."""
     outer: dict[Order, list[int]] = defaultdict(list)
-    inner: dict[Order, list[int]] = defaultdict(list)
     for name, order in placed:
         outer[order].append(name)
-        for depth in range(1, len(order)):
-            inner[order[:depth]].append(name)
-    for order in outer.keys() & inner.keys():
-        before[np.ix_(inner[order], outer[order])] = True
+    # In lexicographic order, an order follows those that it is nested in, and what is between is nested in them, too.
+    around: list[Order] = []
+    for order in sorted(outer):
+        while around and order[: len(around[-1])] != around[-1]:
+            around.pop()
+        before[np.ix_(outer[order], [name for other in around for name in outer[other]])] = True
+        around.append(order)
 
 
 def pair_counts(system: Ordered, gold: Ordered, matches: NameMatches | None) -> PairCounts:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats
+from closeread.arrays import Floats, LimitError
 from closeread.tasks.wikipossessions.kernels.matching import NamesAndOrders, Order, Pair, match_possessions, order_key
 from closeread.tasks.wikipossessions.kernels.names import Name, normalize_name
 from closeread.tasks.wikipossessions.kernels.ordering import (
@@ -29,6 +29,8 @@ from closeread.tasks.wikipossessions.kernels.temporal import Reading, Time, Tole
 __all__ = [
     "COUNTS",
     "FAMILIES",
+    "MAX_POSSESSIONS",
+    "MAX_WORDS",
     "RELATION_CERTAINTY_GOLD",
     "RELATION_REQUIRES",
     "SCENARIOS",
@@ -48,6 +50,12 @@ COUNTS = ("found_of_system", "system", "found_of_gold", "gold")
 SCENARIOS = ("all", "all_correct", "oracle")
 RELATION_CERTAINTY_GOLD = ("anchored", "certain_only")
 RELATION_REQUIRES = ("none", "anchor")
+
+MAX_POSSESSIONS = 2_000
+"""The most possessions of an article, since all of gold are compared with all of a system."""
+
+MAX_WORDS = 100
+"""The most words of a possessor, without function words."""
 
 Credit = tuple[Fraction | int, Fraction | int]
 """What a pair adds to the numerators of precision and recall."""
@@ -117,10 +125,16 @@ def possessions(rows: Sequence[Mapping[str, Any]], reading: Reading) -> Possessi
 
     Raises:
         ValueError: an order is not whole numbers separated by full stops.
+        LimitError: there are more than `MAX_POSSESSIONS`, or a possessor has more than `MAX_WORDS`; the document is 0.
     """
+    if len(rows) > MAX_POSSESSIONS:
+        raise LimitError(0, len(rows), "possessions", MAX_POSSESSIONS)
+    names = [normalize_name(row["possessor"], reading.strip_scope) for row in rows]
+    if (n_words := max((len(name.tokens) for name in names), default=0)) > MAX_WORDS:
+        raise LimitError(0, n_words, "words in a possessor", MAX_WORDS)
     orders = [row.get("order") for row in rows]
     return Possessions(
-        [normalize_name(row["possessor"], reading.strip_scope) for row in rows],
+        names,
         [None if order is None else order_key(order) for order in orders],
         [row.get("certainty") for row in rows],
         [parse_time(row.get("anchor"), row.get("relation"), reading) for row in rows],

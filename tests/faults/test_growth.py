@@ -1,0 +1,211 @@
+"""Work and memory that grow with the input: linear, or refused in words before it begins.
+
+Sizes of linear work would take minutes and gigabytes otherwise; limits are those of the kernels, and each is tried just
+beyond it.  Memory is the peak that tracemalloc sees, at one size and at four times that.
+"""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from closeread.errors import RequestError
+from closeread.tasks.coref.adjudication.annotators import join_annotators
+from closeread.tasks.coref.chain_errors import find_chain_errors
+from closeread.tasks.coref.columns import mention_table
+from closeread.tasks.coref.kernels.ceaf import best_total
+from closeread.tasks.coref.link_support import measure_support
+from closeread.tasks.coref.procedure import PROCEDURE as COREF
+from closeread.tasks.mctaco.categories import expect_coin
+from closeread.tasks.tlinks.counting import count as count_tlinks
+from closeread.tasks.tne import baselines
+from closeread.tasks.tne.baselines import BASELINES
+from closeread.tasks.wikipossessions.kernels.matching import match_possessions
+from closeread.tasks.wikipossessions.kernels.subtasks import Rules, article_counts, possessions
+from closeread.tasks.wikipossessions.kernels.temporal import Reading
+from closeread.tasks.wikipossessions.procedure import PROCEDURE as POSSESSIONS
+from closeread.tasks.wikipossessions.procedure import validate
+
+
+def grow(work, n):
+    """Return by how much the peak of memory grows from n to 4 n, beyond what the first call sets up."""
+    work(n)
+    peaks = []
+    for size in (n, 4 * n):
+        tracemalloc.start()
+        work(size)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    return peaks[1] / peaks[0]
+
+
+def count_coref(key, response, **options):
+    return COREF.count(gold=[{"document": "d", "clusters": key}], system=[{"clusters": response}], **options)
+
+
+def spread(n, step=0):
+    """Return an entity of n mentions with one head."""
+    return [[[0, 2 * i + step, 0] for i in range(n)]]
+
+
+@pytest.mark.parametrize("matching", ["head", "partial"])
+def test_mentions_of_one_head_have_a_limit(matching):
+    with pytest.raises(RequestError, match=r"'d': 1,002,001 pairs of mentions that may match \(expected at most 1,000"):
+        count_coref(spread(1001, 1), spread(1001), matching=matching)
+
+
+def test_mentions_that_compete_have_a_limit():
+    # Each key mention shares a response mention with the next one, so that all are in one matrix of 5,001² cells.
+    key, response = [[i, i + 10, i + 5] for i in range(5001)], [[i + 5, i + 6, i + 5] for i in range(5001)]
+    with pytest.raises(
+        RequestError, match=r"25,010,001 pairs of mentions that compete for matches \(expected at most 25"
+    ):
+        count_coref([key], [response], matching="partial")
+
+
+def test_a_chain_of_entities_takes_linear_time():
+    # Row i shares 2 mentions with column i and 3 with column i + 1; the best mapping takes all of the latter.
+    n = 20_001  # beyond what may be searched
+    row, column = np.repeat(np.arange(n), 2), np.repeat(np.arange(n), 2) + np.tile([0, 1], n)
+    weight, document = np.tile([2.0, 3.0], n), np.zeros(2 * n, np.int64)
+    assert best_total(row, column, weight, document, 1).tolist() == [3 * n]
+    # In a chain of weights 1, 2, …, every other cell is taken, from the heaviest on.
+    rising = np.arange(1.0, 2 * n + 1)
+    assert best_total(row, column, rising, document, 1).tolist() == [rising[1::2].sum()]
+
+
+def test_a_circle_of_entities_has_a_limit():
+    n = 20_001
+    key = [[[2 * i, 2 * i], [2 * i + 1, 2 * i + 1]] for i in range(n)]
+    mentions = [mention for entity in key for mention in entity]
+    shifted = [*mentions[1:], mentions[0]]
+    with pytest.raises(RequestError, match=r"20,001 entities of the key .*\(expected at most 20,000\)"):
+        count_coref(key, [shifted[2 * i : 2 * i + 2] for i in range(n)], metrics=("ceafm",))
+
+
+def test_repeated_mentions_have_a_limit():
+    both = [[[i, i] for i in range(1001)]] * 2
+    with pytest.raises(RequestError, match=r"1,001,000 pairs of repeated mentions .*\(expected at most 1,000,000\)"):
+        count_coref(both, both[:1], duplicates="reference", metrics=("blanc",))
+
+
+def link(source, name, target):
+    return {"source": f"e{source}", "relation": name, "target": f"e{target}"}
+
+
+def count_links(links):
+    gold = [{"document": "d", "tlinks": links}]
+    return count_tlinks(gold=gold, system=gold)
+
+
+def test_trees_of_links_take_linear_work():
+    chain = [link(i, "BEFORE", i + 1) for i in range(30_000)]
+    assert count_links(chain).totals.tolist() == [30_000] * 4 + [0, 0]
+    pairs = [link(2 * i, "INCLUDES", 2 * i + 1) for i in range(30_000)]
+    assert count_links(pairs).totals.tolist() == [30_000] * 4 + [0, 0]
+    assert grow(lambda n: count_links(chain[:n]), 1000) < 6
+
+
+def test_links_that_need_inference_have_a_limit():
+    n = 20_001  # 400 million divided by the events are allowed
+    around = [link(i, "BEFORE", i + 1) for i in range(n - 1)] + [link(i, "BEFORE", i + 2) for i in range(n - 2)]
+    message = r"'d': 20,000 links that need inference, with 20,001 events and times \(expected at most 19,999\)"
+    with pytest.raises(RequestError, match=message):
+        count_links([*around, link(0, "BEFORE", n - 1)])
+
+
+def possession(name, order="1"):
+    return {"possessor": name, "certainty": "certain", "order": order, "anchor": None, "relation": None}
+
+
+def count_article(*rows):
+    side = possessions(rows, Reading())
+    return article_counts(side, side, Rules(suborder="nested_tie"))
+
+
+def test_deep_orders_take_linear_memory():
+    def nest(depth):
+        inner, outer = ".".join(["1"] * depth), ".".join(["1"] * (depth - 1))
+        # Both pairs: the outer one comes first, and the inner one is no later than what it is nested in.
+        assert count_article(possession("Ann", inner), possession("Bob", outer))[-1].tolist() == [2, 2, 2, 2]
+
+    assert grow(nest, 2000) < 6
+
+
+def test_possessions_have_limits():
+    gold = [{"article": "A", "possessions": [possession(f"P{i}") for i in range(2001)]}]
+    with pytest.raises(RequestError, match=r"article 'A': 2,001 possessions \(expected at most 2,000\)"):
+        POSSESSIONS.count(gold=gold, system=gold)
+    found = [(one.side, one.what) for one in validate(gold=gold, system=gold) if one.path == ()]
+    what = "2,001 possessions (expected at most 2,000)"
+    assert found == [("gold", what), ("system", what)]
+    long = [{"article": "A", "possessions": [possession(" ".join(f"w{i}" for i in range(101)))]}]
+    with pytest.raises(RequestError, match=r"article 'A': 101 words in a possessor \(expected at most 100\)"):
+        POSSESSIONS.count(gold=long, system=long)
+
+
+def test_names_with_many_words_are_matched_as_those_with_few(monkeypatch):
+    rng = np.random.default_rng(0)
+    sides = [
+        possessions([possession(" ".join(f"w{i}" for i in rng.integers(0, 9, 3))) for _ in range(30)], Reading())
+        for _ in range(2)
+    ]
+    pair = [side.names_and_orders for side in sides]
+    dense = match_possessions(*pair, "partial")
+    monkeypatch.setattr("closeread.tasks.wikipossessions.kernels.matching.MANY_CELLS", 0)
+    assert match_possessions(*pair, "partial") == dense
+
+
+def document(n):
+    words = [f"w{i}" for i in range(n)]
+    ends = np.cumsum([len(word) + 1 for word in words]).tolist()
+    phrases = [
+        {"id": f"np{i}", "text": word, "first_char": end - 1 - len(word), "last_char": end - 1}
+        | {"first_token": i, "last_token": i}
+        for i, (word, end) in enumerate(zip(words, ends, strict=True))
+    ]
+    return {"id": "d", "text": " ".join(words), "tokens": words, "nps": phrases}
+
+
+@pytest.mark.parametrize(
+    ("name", "n", "found"), [("all-pairs", 1001, "1,002,001"), ("surface-extended", 1500, "1,109,305")]
+)
+def test_baselines_of_quadratically_many_links_have_a_limit(name, n, found):
+    baseline = next(one for one in BASELINES if one.name == name)
+    options = {"fallback": "none"} | ({"definition": "printed"} if name != "all-pairs" else {})
+    with pytest.raises(RequestError, match=rf"document 'd': {found} links .*\(expected at most 1,000,000\)"):
+        baseline.make([document(n)], **options)
+
+
+def test_links_of_all_documents_have_a_limit(monkeypatch):
+    monkeypatch.setattr(baselines, "MAX_ALL_LINKS", 10)
+    with pytest.raises(RequestError, match=r"12 links or fallbacks of all documents together \(expected at most 10\)"):
+        baselines.link_pairs(baselines.every_pair, [document(3), document(3)])
+
+
+def test_expected_scores_have_a_limit():
+    gold = [
+        {"id": str(i), "question_id": "q", "sentence_id": "s", "label": "yes", "category": "Typical Time"}
+        for i in range(1001)
+    ]
+    with pytest.raises(RequestError, match=r"1,001 candidate answers, too many .*\(expected at most 1,000\)"):
+        expect_coin(gold)
+
+
+def chains_of(sizes):
+    starts = np.cumsum([0, *sizes]).tolist()
+    return mention_table(["d"], [[[[t, t] for t in range(a, a + n)] for a, n in zip(starts, sizes, strict=False)]])
+
+
+def test_chains_of_annotators_have_limits():
+    many = chains_of([2] * 2001)
+    with pytest.raises(
+        RequestError, match=r"4,004,001 pairs of a chain and a gold chain \(expected at most 4,000,000\)"
+    ):
+        find_chain_errors(many, [many])
+    one = chains_of([2001])
+    with pytest.raises(RequestError, match=r"document 'd': 2,001,000 links of all annotators \(expected at most 2,000"):
+        measure_support(one, [one])
+    (joined,) = join_annotators({"a": chains_of([1415]), "b": chains_of([2])})
+    with pytest.raises(RequestError, match=r"1,000,406 pairs of mentions in one chain \(expected at most 1,000,000\)"):
+        _ = joined.pairs
