@@ -28,6 +28,7 @@ from closeread.records import Parsed, ParsedFolder, Record
 from closeread.tasks.timeline.cat_xml import read_documents
 from closeread.tasks.timeline.gold import Timelines, unite
 from closeread.tasks.timeline.rules import oddities_given
+from closeread.tasks.timeline.timeline_ids import find_unwritable_ids
 from closeread.tasks.timeline.timeline_mentions import (
     Oddity,
     Texts,
@@ -367,7 +368,7 @@ def write_folder(records: Iterable[Record], folder: Path) -> None:
             texts[record["id"]] = dump_timeline(record)
         except ValueError as error:
             problems.append(Problem(str(error)))
-    problems += _find_unwritable(list(texts))
+    problems += find_unwritable_ids(list(texts), SUFFIX)
     if problems:
         raise FormatError(folder, problems)
     with creating_folder(folder) as made:
@@ -375,30 +376,6 @@ def write_folder(records: Iterable[Record], folder: Path) -> None:
             file = made / f"{name}{SUFFIX}"
             file.parent.mkdir(exist_ok=True)
             file.write_text(text, "utf-8", newline="")
-
-
-def _find_unwritable(ids: Sequence[str]) -> list[Problem]:
-    """Find why a folder of timelines with these ids can't be written and read again."""
-    below: dict[str | None, list[str]] = {}
-    for name in ids:
-        split, slash, own = name.rpartition("/")
-        below.setdefault(split if slash else None, []).append(own)
-    problems = [] if ids else [Problem("there are no timelines (expected at least one)")]
-    if None in below and len(below) > 1:
-        named = " and ".join(
-            quote(next(name for name in ids if ("/" in name) is is_below)) for is_below in (True, False)
-        )
-        problems.append(Problem(f"ids {named}: all or none must begin with a split"))
-    problems += find_unwritable([split for split in below if split is not None])
-    for names in below.values():
-        if len(names) > MAX_FILES:
-            problems.append(Problem(f"there are {len(names):,} timelines (limit of a folder: {MAX_FILES:,})"))
-        problems += find_unwritable(names, SUFFIX)
-        read = ((name, stem_of_id(name)) for name in names)
-        problems += [
-            Problem(f"{quote(name)} would be read again as {quote(other)}") for name, other in read if other != name
-        ]
-    return problems
 
 
 FORMAT = Format(read=read_records, folder=FormatFolder(read_files, read_folder), unite=unite)
