@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from closeread.arrays import Ints
 from closeread.corpora.judging import validate_records
 from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import RowValidator, load_schema
@@ -34,7 +33,7 @@ from closeread.errors import (
 )
 from closeread.files import write_text
 from closeread.records import Origin, ParsedRows, Record
-from closeread.tasks.coref.columns import MentionTable, Words, document_digests
+from closeread.tasks.coref.columns import MentionTable, document_digests
 from closeread.tasks.coref.coref_json import table_of as table_of_records
 from closeread.tasks.coref.corpus_records import table_of_corpus
 from closeread.tasks.coref.document_fields import add_fields

@@ -21,8 +21,7 @@ from typing import NamedTuple
 from closeread.errors import FormatError, Problem, quote
 from closeread.files import creating_folder
 from closeread.formats import Format, FormatFolder, SubmissionFolder
-from closeread.formats.file_names import find_unwritable
-from closeread.formats.folders import MAX_FILES, find_hidden, list_files, list_folders
+from closeread.formats.folders import find_hidden, list_files, list_folders
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed, ParsedFolder, Record
 from closeread.tasks.timeline.cat_xml import read_documents
