@@ -234,6 +234,8 @@ def _read_file(path: Path) -> _Stored:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    if path.exists() and not path.is_file():  # opening a pipe would wait
+        raise FormatError(path, [Problem("is not a file")])
     try:
         with path.open("rb") as data, pq.ParquetFile(data, page_checksum_verification=True) as file:
             about = json.loads((file.schema_arrow.metadata or {})[KEY])
