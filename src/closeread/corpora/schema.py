@@ -235,7 +235,7 @@ class RowValidator:
                         faulty[name].add(place)
                     case _:
                         return None
-        except RecursionError:
+        except (RecursionError, ValueError):  # a number with more digits than Python prints
             return None
         kept = {name: [i for i in range(len(row[name])) if i not in places] for name, places in faulty.items()}
         rest = row | {name: [row[name][i] for i in places] for name, places in kept.items()}
@@ -279,8 +279,11 @@ class RowValidator:
     def _errors(self, row: object) -> list[ValidationError]:
         import jsonschema  # takes 60 ms to import, and only errors need it
 
-        validator = jsonschema.Draft202012Validator(self.schema)
-        return sorted(validator.iter_errors(row), key=lambda error: list(error.absolute_path))
+        # The older draft refuses floats that are too large for `closeread.corpora.leniency`, and have no maximum.
+        for draft in (jsonschema.Draft202012Validator, jsonschema.Draft4Validator):
+            if errors := list(draft(self.schema).iter_errors(row)):
+                return sorted(errors, key=lambda error: list(error.absolute_path))
+        return []
 
     def _explain(self, row: object) -> list[Problem]:
         try:

@@ -132,6 +132,8 @@ def _decode(file: Any, limits: dict[str, int]) -> Any:
             if pa.types.is_dictionary(column.type):
                 _check_dictionary(column, left)
                 column = column.cast(column.type.value_type)
+            if len(column) != file.metadata.num_rows:
+                raise ValueError
             left -= sum(map(_measure, column.chunks))
         except (ArithmeticError, LookupError, OSError, TypeError, ValueError, pa.ArrowException) as error:
             if isinstance(error, MemoryError):
