@@ -133,8 +133,7 @@ def test_flipped_bytes(file, monkeypatch):
             parquet_process._decode(opened, limits)
             ends.add("read")
         except parquet_process.RefusedError as error:
-            assert all(isinstance(what, str) and what.isprintable() for what in error.args)
-            ends.add("refused")
+            ends.add("refused" if " ".join(error.args).isprintable() else "in other words")
         except MemoryError:
             ends.add("refused")
     assert ends == {"read", "refused"}

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+__all__ = ["RefusedError", "main"]
+
 ROOM = 2**30
 """How many bytes decoding may take beyond those that it returns."""
 
@@ -128,18 +130,15 @@ def _decode(file: Any, limits: dict[str, int]) -> Any:
     problems, columns, left = [], {}, limits["bytes"]
     for name in file.schema_arrow.names:
         try:
-            column = file.read(columns=[name], use_threads=False)[name]
-            if pa.types.is_dictionary(column.type):
-                _check_dictionary(column, left)
-                column = column.cast(column.type.value_type)
-            if len(column) != file.metadata.num_rows:
-                raise ValueError
+            column = _decode_column(file, name, left)
             left -= sum(map(_measure, column.chunks))
         except (ArithmeticError, LookupError, OSError, TypeError, ValueError, pa.ArrowException) as error:
             if isinstance(error, MemoryError):
                 raise
             problems.append(f"column {name!r} is damaged")
             continue
+        if len(column) != file.metadata.num_rows:
+            problems.append(f"column {name!r} is damaged")
         if left < 0:
             found = f"takes more than {limits['bytes']:,} bytes of memory to decode"
             raise RefusedError(f"{found}, the limit for a file of its size")
@@ -147,6 +146,21 @@ def _decode(file: Any, limits: dict[str, int]) -> Any:
     if problems:
         raise RefusedError(*problems)
     return pa.table(columns)
+
+
+def _decode_column(file: Any, name: str, limit: int) -> Any:
+    """Return a column without a dictionary.
+
+    Raises:
+        MemoryError: the values for which its dictionary stands take more than `limit` bytes.
+    """
+    from pyarrow import types
+
+    column = file.read(columns=[name], use_threads=False)[name]
+    if not types.is_dictionary(column.type):
+        return column
+    _check_dictionary(column, limit)
+    return column.cast(column.type.value_type)
 
 
 def _check_dictionary(column: Any, limit: int) -> None:
