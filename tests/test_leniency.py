@@ -10,8 +10,8 @@ import pytest
 
 import closeread
 from closeread.corpora.gold import corpus_names, load_corpus
-from closeread.corpora.leniency import quote_integers
-from closeread.corpora.schema import load_schema, resolve
+from closeread.corpora.leniency import fit_numbers
+from closeread.corpora.schema import RowValidator, load_schema, resolve
 from closeread.corpora.sides import read_corpus_gold
 from closeread.counts.sides import Place
 from closeread.errors import InputError, SubmissionError
@@ -55,7 +55,7 @@ def write_lines(path, rows):
 def test_an_integer_is_as_good_as_its_digits_through_every_door(names, tmp_path, ran):
     rows = possessions()
     loose = unquote(rows, *names)
-    assert quote_integers(load_schema("wikipossessions"), "submission", loose) == rows
+    assert fit_numbers(RowValidator(load_schema("wikipossessions"), "submission"), loose) == rows
     given = copy.deepcopy(loose)
     wanted = closeread.score("wikipossessions", rows, config="sample").to_json()
     assert wanted["scores"]["ordering/f1"]["value"] == 1  # or the order would be irrelevant

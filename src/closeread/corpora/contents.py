@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from closeread.corpora.arrow_columns import find_column_problems
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.judging import validate_records
 from closeread.corpora.objects import name_labels
@@ -13,12 +14,14 @@ from closeread.corpora.oddities import Oddity, find_folder_oddities
 from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import load_schema
 from closeread.corpora.sources import Located
+from closeread.corpora.values import convert_rows
 from closeread.errors import Problem
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.json_lines import read_json_lines
 from closeread.formats.parquet import read_parquet
-from closeread.records import AnyParsed, Parsed, ParsedFolder, Record
+from closeread.records import AnyParsed, ParsedFolder, ParsedRows, Record
+from closeread.tasks import find_format
 
 __all__ = ["Contents", "name_places", "read_path", "validate_contents"]
 
@@ -53,15 +56,25 @@ def read_path(corpus: Corpus, path: Path, split: str, definition: str, reader: F
     if path.is_dir() and reader.folder is not None:
         return validate_contents(corpus, path, reader.folder.read(path), definition)
     if path.name.endswith(reader.suffixes):
-        parsed = reader.read(path, split)
+        parsed: AnyParsed = reader.read(path, split)
     elif path.suffix in JSON_LINES:
         parsed = read_json_lines(path)
     elif path.suffix == ".parquet":
-        rows = name_labels(read_parquet(path), corpus.name, definition)
-        parsed = Parsed(rows, range(1, len(rows) + 1), [])
+        parsed = _read_parquet(corpus, path, definition)
     else:
         parsed = reader.read(path, split)
     return validate_contents(corpus, path, parsed, definition)
+
+
+def _read_parquet(corpus: Corpus, path: Path, definition: str) -> ParsedRows:
+    """Read a Parquet file whose columns are those of a definition of the corpus's schema.
+
+    Raises:
+        FormatError: it can't be read, or has other columns.
+    """
+    schema = load_schema(corpus.name)
+    rows = read_parquet(path, lambda found: find_column_problems(found, schema, definition))
+    return ParsedRows(convert_rows(name_labels(rows, corpus.name, definition)), [])
 
 
 def validate_contents(corpus: Corpus, path: Path | str, parsed: AnyParsed, definition: str) -> Contents:
@@ -79,7 +92,8 @@ def validate_contents(corpus: Corpus, path: Path | str, parsed: AnyParsed, defin
     keys = (corpus.key, *corpus.unique)
     rules, schema = load_rules(corpus.task, definition), load_schema(corpus.name)
     check = rules.find_inconsistencies
-    records = validate_records(path, parsed, schema, definition, *keys, find_inconsistencies=check)
+    unsafe = find_format(corpus.task, corpus.format).unsafe
+    records = validate_records(path, parsed, schema, definition, *keys, find_inconsistencies=check, unsafe=unsafe)
     if isinstance(parsed, ParsedFolder):
         return Contents(records, find_folder_oddities(str(path), parsed), by_record=True)
     oddities = tuple(Oddity(Problem(text)) for text in rules.find_oddities(records))

@@ -13,7 +13,7 @@ from typing import cast
 from closeread.corpora.contents import Contents, name_places, read_path, validate_contents
 from closeread.corpora.declaration import Corpus, Source, SourceFile, UserFolders
 from closeread.corpora.judging import validate_records
-from closeread.corpora.objects import fit_rows
+from closeread.corpora.objects import name_labels
 from closeread.corpora.oddities import Oddity, describe_known, describe_oddities
 from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import load_schema
@@ -290,7 +290,7 @@ def take_records(corpus: Corpus, records: Sequence[Record], name: str, definitio
     Raises:
         FormatError: they break the schema or the corpus's own rules; all problems at once.
     """
-    return validate_contents(corpus, name, ParsedRows(fit_rows(records, corpus.name, definition), []), definition)
+    return validate_contents(corpus, name, ParsedRows(name_labels(records, corpus.name, definition), []), definition)
 
 
 def read_file(corpus: Corpus, path: Path, split: str, definition: str = "document") -> Sequence[Record]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from closeread.corpora.leniency import quote_integers
+from closeread.corpora.leniency import accept_rows
 from closeread.corpora.schema import RowValidator, Schema
 from closeread.errors import FormatError
-from closeread.records import AnyParsed, Record, find_repeated, name_problem
+from closeread.formats.text import UNSAFE
+from closeread.records import AnyParsed, ParsedRows, Record, find_repeated, name_problem
 
 __all__ = ["validate_records"]
 
@@ -20,6 +22,7 @@ def validate_records(
     definition: str = "document",
     *keys: str,
     find_inconsistencies: Callable[[Sequence[Record]], Iterable[tuple[int, str]]] = lambda records: (),
+    unsafe: re.Pattern[str] = UNSAFE,
 ) -> Sequence[Record]:
     """Return the records of a file or a folder if all of them are valid.
 
@@ -30,13 +33,17 @@ def validate_records(
         keys: the fields whose values must be unique; the first one names a record in messages.
         find_inconsistencies: finds problems that the schema can't express: the index of a record, and its problem.
             Records that break the schema are not passed to it.
+        unsafe: characters that no string of records in memory may contain.
 
     Raises:
         FormatError: something could not be read, a record is invalid, or two records have the same key; all problems
             at once.
     """
-    parsed = parsed._replace(records=quote_integers(schema, definition, parsed.records))
-    rejected = RowValidator(schema, definition).problems(parsed.records)
+    validator = RowValidator(schema, definition)
+    accepted, rejected = accept_rows(
+        validator, parsed.records, unsafe=unsafe if isinstance(parsed, ParsedRows) else None
+    )
+    parsed = parsed._replace(records=accepted)
     problems = parsed.problems + [name_problem(parsed, next(iter(keys), ""), problem) for problem in rejected]
     problems += [problem for key in keys for problem in find_repeated(parsed, key, keys[0])]
     invalid = {problem.row for problem in rejected}

@@ -1,47 +1,106 @@
 """What is accepted although a schema wants something else, because it can mean only one thing.
 
+A whole number may be written with decimals, such as 1.0: where a schema asks for an integer, it is the integer.
+
 A field that a schema marks with `x-accepts-integer` is text that often looks like a number, such as the order 2 or the
 year 1888: a JSON integer is taken as its digits.  A number with decimals is not, since 6.1 and 6.10 are one number.
+
+Only rows that break the schema are looked through, since 1.0 is no integer to a `RowValidator`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
-from closeread.corpora.schema import Node, RowValidator, Schema, fold
+from closeread.corpora.schema import Node, RowValidator, Schema, fold, value_type
+from closeread.corpora.values import explain_values, find_wrong_rows
+from closeread.errors import Problem
 from closeread.records import ColumnRecords
 
-__all__ = ["LARGEST", "Convert", "describe_unwrapped", "quote_integers"]
+__all__ = ["LARGEST", "LARGEST_FLOAT", "Accepted", "Convert", "accept_rows", "describe_unwrapped", "fit_numbers"]
 
 LARGEST = 10**9
 """Integers of this size and more are left to the schema, which refuses them; the digits of huge ones take long."""
 
+LARGEST_FLOAT = 2**53
+"""Beyond it, a float does not say which integer was meant."""
+
 Convert = Callable[[Any], Any]
 
 
-def quote_integers(schema: Schema, definition: str, rows: Sequence[Any]) -> Sequence[Any]:
-    """Return rows with integers as text wherever the schema accepts that; anything else is unchanged.
+class Accepted(NamedTuple):
+    """Rows as a schema wants them.
+
+    Attributes:
+        rows: the rows, converted where they need to be.
+        problems: what is wrong with them, each with the number of its row.
+    """
+
+    rows: Sequence[Any]
+    problems: list[Problem]
+
+
+def accept_rows(
+    validator: RowValidator,
+    rows: Sequence[Any],
+    numbers: Sequence[int] | None = None,
+    *,
+    unsafe: re.Pattern[str] | None = None,
+) -> Accepted:
+    """Validate rows, and convert what can mean only one thing in those that break the schema.
 
     Args:
-        schema: a corpus's schema.
-        definition: the definition that the rows follow.
+        validator: what validates them.
         rows: JSON values, valid or not.
+        numbers: the number of each row, for its problems; None to count from 0.
+        unsafe: of rows in memory, characters that no string may contain; None for rows of a text file, whose reader
+            refuses such characters, and whatever is no JSON value.
 
     >>> from closeread.corpora.schema import load_schema
-    >>> rows = [{"article": "Florentine Diamond", "possessions": [{"order": 2, "anchor": 1657}]}]
-    >>> quote_integers(load_schema("wikipossessions"), "submission", rows)[0]["possessions"]
-    [{'order': '2', 'anchor': '1657'}]
+    >>> possession = {"order": 2, "anchor": 1657, "possessor": "Ann", "certainty": None}
+    >>> possession |= {"relation": None, "relation_certainty": None}
+    >>> rows = [{"article": "Florentine Diamond", "possessions": [possession]}]
+    >>> found = accept_rows(RowValidator(load_schema("wikipossessions"), "submission"), rows)
+    >>> found.rows[0]["possessions"][0]["order"]
+    '2'
     """
-    convert = _find_converter(schema, {"$ref": f"#/$defs/{definition}"})
-    if convert is None:
-        return rows
-    if not isinstance(rows, ColumnRecords):
-        return [convert(row) for row in rows]
-    nodes = schema["$defs"][definition]["properties"]
-    converters = {name: _find_converter(schema, node) for name, node in nodes.items()}
-    return ColumnRecords({name: _convert_all(converters.get(name), values) for name, values in rows.columns.items()})
+    wrong = {} if unsafe is None else find_wrong_rows(rows, unsafe)
+    if not wrong and validator.accepts_all(rows):
+        return Accepted(rows, [])
+    rows = fit_numbers(validator, rows)
+    if unsafe is not None:  # a number with too many digits can't be quoted
+        suspects = [i for i, row in enumerate(rows) if i not in wrong and not validator.accepts(row)]
+        wrong |= {i: found for i in suspects if (found := explain_values(rows[i], unsafe))}
+    numbers = range(len(rows)) if numbers is None else numbers
+    problems = [one._replace(row=numbers[i]) for i, found in wrong.items() for one in found]
+    rest = [i for i in range(len(rows)) if i not in wrong] if wrong else range(len(rows))
+    problems += validator.problems([rows[i] for i in rest] if wrong else rows, [numbers[i] for i in rest])
+    return Accepted(rows, sorted(problems, key=lambda problem: problem.row or 0) if wrong else problems)
+
+
+def fit_numbers(validator: RowValidator, rows: Sequence[Any]) -> Sequence[Any]:
+    """Return rows with integers, and integers as text, wherever the schema wants that; anything else is unchanged.
+
+    Args:
+        validator: what knows the schema; rows that it accepts are unchanged.
+        rows: JSON values, valid or not.
+    """
+    schema = validator.schema
+    if isinstance(rows, ColumnRecords):
+        nodes = validator.fields
+        converters = {name: _find_converter(schema, node) for name, node in nodes.items()}
+        return ColumnRecords(
+            {
+                name: _convert_all(converters.get(name), values)
+                if name in nodes and not validator.accepts_column(name, values)
+                else values
+                for name, values in rows.columns.items()
+            }
+        )
+    convert = _find_converter(schema, schema)
+    return rows if convert is None else [row if validator.accepts(row) else convert(row) for row in rows]
 
 
 def _convert_all(convert: Convert | None, values: Sequence[Any]) -> Sequence[Any]:
@@ -49,12 +108,14 @@ def _convert_all(convert: Convert | None, values: Sequence[Any]) -> Sequence[Any
 
 
 def _find_converter(schema: Schema, node: Node) -> Convert | None:
-    """Return what converts the values of a node; None if nothing in it accepts integers as text."""
+    """Return what converts the values of a node; None if nothing in it may be a number."""
     return fold(schema, node, scalar=_find_scalar, array=_find_array, struct=_find_struct)
 
 
 def _find_scalar(node: Node) -> Convert | None:
-    return _quote if node.get("x-accepts-integer") else None
+    if node.get("x-accepts-integer"):
+        return _quote
+    return _make_whole if value_type(node) == "integer" else None
 
 
 def _find_array(convert: Convert | None) -> Convert | None:
@@ -77,9 +138,11 @@ def _find_struct(children: dict[str, Convert | None]) -> Convert | None:
 
 
 def _quote(value: Any) -> Any:
-    if isinstance(value, Integral) and not isinstance(value, bool) and abs(int(value)) < LARGEST:
-        return str(int(value))
-    return value
+    return str(value) if type(value) is int and abs(value) < LARGEST else value
+
+
+def _make_whole(value: Any) -> Any:
+    return int(value) if type(value) is float and value.is_integer() and abs(value) <= LARGEST_FLOAT else value
 
 
 def describe_unwrapped(validator: RowValidator, side: str, rows: object) -> str:

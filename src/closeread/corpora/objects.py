@@ -7,14 +7,18 @@ that its features give them.  No library of data frames or datasets is imported:
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Protocol, cast, runtime_checkable
 
-from closeread.corpora.leniency import describe_unwrapped
-from closeread.corpora.schema import Node, RowValidator, Schema, label_names, load_schema, resolve, value_type
+from closeread.corpora.arrow_objects import COLUMN, find_column, find_table, read_table
+from closeread.corpora.leniency import accept_rows, describe_unwrapped
+from closeread.corpora.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
+from closeread.corpora.values import as_json, convert_rows
 from closeread.errors import FormatError, Problem, SubmissionError, quote
+from closeread.formats.text import UNSAFE
 from closeread.records import ColumnRecords, Record
 
 __all__ = [
@@ -22,10 +26,8 @@ __all__ = [
     "PLAIN",
     "FileOrRows",
     "Table",
-    "as_json",
     "as_list",
     "check_rows",
-    "fit_rows",
     "name_labels",
     "records",
     "take_rows",
@@ -58,10 +60,12 @@ def as_list(side: str, values: Any) -> list[Any]:
     """Convert a list, array, tensor or column, or the rows of a dataset or data frame, to a list of JSON values.
 
     Raises:
-        SubmissionError: they are a single value.
+        SubmissionError: they are a single value, or columns of types that JSON does not have.
     """
-    if _is_dataset(values):
-        return list(values.with_format(None))
+    if (column := find_column(values)) is not None:
+        return read_table(side, column)[COLUMN]
+    if (columns := _read_table(side, values, None)) is not None:
+        return list(_to_records(side, columns)) if columns else []
     if hasattr(values, "isna"):  # pandas uses NaN for missing text
         values = values.astype(object).where(values.notna(), None)
         if hasattr(values, "columns"):
@@ -72,8 +76,11 @@ def as_list(side: str, values: Any) -> list[Any]:
             break
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise SubmissionError(side, [Problem(f"expected a list with one item per row, got {_describe_type(values)}")])
-    # A slice reads a lazy column at once.
-    rows = list(values[:]) if isinstance(values, Sequence) else list(values)
+    try:
+        # A slice reads a lazy column at once.
+        rows = list(values[:]) if isinstance(values, Sequence) else list(values)
+    except UnicodeDecodeError:  # of a lazy column
+        raise SubmissionError(side, [Problem("contains text that is not valid UTF-8")]) from None
     return (
         rows if set(map(type, rows)) <= PLAIN else [value if type(value) in PLAIN else as_json(value) for value in rows]
     )
@@ -112,16 +119,11 @@ def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str
         if by_name is not None and isinstance(rows, Mapping):
             name, value = by_name
             if not rows.keys() >= {name, value}:
-                return [{name: of, value: as_json(what)} for of, what in rows.items()]
+                return [as_json({name: of, value: what}) for of, what in rows.items()]
             if isinstance(rows[name], str):  # a row that is not in a list, as whoever reads the rows says
                 return cast("Sequence[Any]", rows)
         columns = _read_columns(side, rows, None)
-        found = _to_records(side, columns) if columns is not None else as_list(side, rows)
-        if isinstance(found, ColumnRecords):
-            return ColumnRecords(as_json(found.columns))
-        return [as_json(row) for row in found]
-    except RecursionError:
-        raise _make_error(side, "a row is nested too deeply") from None
+        return convert_rows(_to_records(side, columns) if columns is not None else as_list(side, rows))
     except SubmissionError as error:
         raise (SubmissionError if side == "predictions" else FormatError)(side, error.problems) from None
 
@@ -136,10 +138,6 @@ def _to_records(side: str, columns: Mapping[str, list[Any]]) -> Sequence[Record]
     if not columns:
         raise SubmissionError(side, [Problem("has no columns")])
     return ColumnRecords(columns)
-
-
-def _make_error(side: str, what: str) -> FormatError | SubmissionError:
-    return (SubmissionError if side == "predictions" else FormatError)(side, [Problem(what)])
 
 
 def name_labels(rows: Sequence[Any], corpus: str, definition: str) -> Sequence[Any]:
@@ -160,41 +158,16 @@ def name_labels(rows: Sequence[Any], corpus: str, definition: str) -> Sequence[A
     ]
 
 
-def fit_rows(rows: Sequence[Any], corpus: str, definition: str) -> Sequence[Any]:
-    """Return rows in memory with names for labels and, in a table, integers where the schema of a corpus asks for them.
-
-    Data frames of pandas turn integers into floats if one of the values is missing.
-    """
-    named = name_labels(rows, corpus, definition)
-    if not isinstance(named, ColumnRecords):
-        return named
-    schema = load_schema(corpus)
-    nodes = resolve(schema, schema["$defs"][definition])["properties"]
-    return ColumnRecords(
-        {
-            name: [_restore_integers(schema, nodes[name], value) for value in values] if name in nodes else values
-            for name, values in named.columns.items()
-        }
-    )
-
-
-def _restore_integers(schema: Schema, node: Node, value: Any) -> Any:
-    """Return a value with an integer for each float without a fraction, where the schema asks for an integer."""
-    node = resolve(schema, node)
-    if isinstance(value, list) and "items" in node:
-        return [_restore_integers(schema, node["items"], item) for item in value]
-    if isinstance(value, dict):
-        children = node.get("properties", {})
-        return {name: _restore_integers(schema, children.get(name, {}), child) for name, child in value.items()}
-    if isinstance(value, float) and "type" in node and value_type(node) == "integer" and value.is_integer():
-        return int(value)
-    return value
-
-
 def check_rows(
-    side: str, validator: RowValidator, rows: Sequence[Any], numbers: Sequence[int], absent: str = ""
+    side: str,
+    validator: RowValidator,
+    rows: Sequence[Any],
+    numbers: Sequence[int],
+    absent: str = "",
+    *,
+    unsafe: re.Pattern[str] = UNSAFE,
 ) -> Sequence[Any]:
-    """Validate rows and return them; if they are invalid, try again with arrays and tuples converted to JSON values.
+    """Validate rows in memory, and return them with JSON types as the schema wants them.
 
     Args:
         side: what to call the rows in messages.
@@ -202,20 +175,12 @@ def check_rows(
         rows: the rows.
         numbers: the number of each row.
         absent: what is wrong with a row that is None; empty to let the validator word it.
+        unsafe: characters that no string may contain.
 
     Raises:
         SubmissionError: rows break the schema.
     """
-    if not validator.problems(rows, numbers):
-        return rows
-    try:
-        if isinstance(rows, ColumnRecords):
-            rows = ColumnRecords(as_json(rows.columns))
-        else:
-            rows = [as_json(row) for row in rows]
-        problems = validator.problems(rows, numbers)
-    except RecursionError:
-        raise SubmissionError(side, [Problem("a row is nested too deeply")]) from None
+    rows, problems = accept_rows(validator, convert_rows(rows), numbers, unsafe=unsafe)
     if problems:
         if unwrapped := describe_unwrapped(validator, side, rows):
             raise SubmissionError(side, [Problem(unwrapped)])
@@ -223,17 +188,6 @@ def check_rows(
         messages = [(p.row, absent if absent and row_of[p.row or 0] is None else p.message) for p in problems]
         raise SubmissionError(side, [Problem(f"row {row}: {what}") for row, what in messages])
     return rows
-
-
-def as_json(value: Any) -> Any:
-    """Convert the NumPy scalars, tensors and tuples in a value to JSON types; leave anything else unchanged."""
-    if isinstance(value, Mapping):
-        return {name: as_json(child) for name, child in value.items()}
-    if hasattr(value, "tolist"):  # arrays, tensors and their scalars
-        value = value.tolist()
-    if isinstance(value, list | tuple | set | frozenset):
-        return [as_json(child) for child in value]
-    return value
 
 
 def records(side: str, rows: Any, schema: Schema, node: Node) -> Sequence[Record]:
@@ -281,14 +235,17 @@ def _check_lengths(side: str, columns: Mapping[str, list[Any]]) -> None:
 def _read_columns(side: str, rows: Any, known: Sequence[str] | None) -> dict[str, list[Any]] | None:
     """Return the known columns of a table, or all; None for anything that is not a table."""
     _refuse_splits(side, rows)
-    if _is_dataset(rows):
-        return _read_dataset(rows, known)
+    if (table := _read_table(side, rows, known)) is not None:
+        return table
     names = getattr(rows, "column_names", getattr(rows, "columns", None))
     if isinstance(rows, Mapping):
         names = list(rows)
     if names is None or callable(names):
         return None
-    wanted = list(names) if known is None else [name for name in known if name in names]
+    names = list(names)
+    wanted = names if known is None else [name for name in known if name in names]
+    if twice := [name for name in dict.fromkeys(wanted) if names.count(name) > 1]:
+        raise SubmissionError(side, [Problem(f"has several columns {quote(str(name))}") for name in twice])
     if isinstance(rows, Mapping) and rows and not any(_is_column(rows[name]) for name in names):
         raise SubmissionError(side, [Problem("got a single row (expected a list of rows, or columns by name)")])
     return {name: as_list(f"{side}: {name}", rows[name]) for name in wanted}
@@ -309,24 +266,29 @@ def _is_dataset(rows: object) -> bool:
     return datasets is not None and isinstance(rows, datasets.Dataset | datasets.IterableDataset)
 
 
-def _read_dataset(rows: Any, known: Sequence[str] | None) -> dict[str, list[Any]]:
-    """Return columns of a dataset, with its own names for labels, whose order may differ from ours."""
+def _read_table(side: str, rows: Any, known: Sequence[str] | None) -> dict[str, list[Any]] | None:
+    """Return the known columns of a dataset or an Arrow table, or all; None for anything else.
+
+    Labels have the dataset's own names, whose order may differ from ours.
+    """
+    if not _is_dataset(rows):
+        table = find_table(rows)
+        return None if table is None else read_table(side, table, known)
     datasets = sys.modules["datasets"]
-    features = rows.features or {}
+    columns: dict[str, list[Any]] = {}
     if isinstance(rows, datasets.Dataset):
         present = [name for name in known or rows.column_names if name in rows.column_names]
         # Without columns, a dataset has no rows.
-        table = dict(rows.with_format(None).select_columns(present)[:]) if present else {}
+        table = find_table(rows.select_columns(present)) if present else None
+        columns = {} if table is None else read_table(side, table)
     else:
         found = list(rows.with_format(None))
         known = known or list(dict.fromkeys(name for row in found for name in row))
-        present = [name for name in known if all(name in row for row in found)]
-        table = {name: [row[name] for row in found] for name in present}
-    columns = {name: list(values) for name, values in table.items()}
+        columns = {name: [row[name] for row in found] for name in known if all(name in row for row in found)}
     for name, values in columns.items():
-        kind = features.get(name)
+        kind = (rows.features or {}).get(name)
         if isinstance(kind, datasets.ClassLabel):
-            columns[name] = [kind.int2str(value) if isinstance(value, int) else value for value in values]
+            columns[name] = list(label_names({"enum": kind.names}, values))
     return columns
 
 

@@ -122,17 +122,18 @@ def value_type(node: Node) -> str:
 def label_names(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     """Replace integers by the names at these places of an enum, as models predict them; leave other values unchanged.
 
-    >>> label_names({"type": "string", "enum": ["no", "yes"]}, [1, "no", 2])
-    ['yes', 'no', 2]
+    >>> label_names({"type": "string", "enum": ["no", "yes"]}, [1, "no", 2, 1.0])
+    ['yes', 'no', 2, 'yes']
     """
     if "enum" not in node or set(map(type, values)) <= {str}:
         return values
     names = node["enum"]
-    return [names[value] if _is_index(value, len(names)) else value for value in values]
+    return [names[int(value)] if _is_index(value, len(names)) else value for value in values]
 
 
-def _is_index(value: object, length: int) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and 0 <= int(value) < length
+def _is_index(value: Any, length: int) -> bool:
+    is_whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
+    return is_whole and not isinstance(value, bool) and 0 <= int(value) < length
 
 
 class Field(NamedTuple):
@@ -198,6 +199,9 @@ class Spared(NamedTuple):
 class RowValidator:
     """Validate rows against one definition of a schema.
 
+    A whole number with decimals, such as 1.0, is no integer, as in Draft 4 of JSON Schema: `closeread.corpora.leniency`
+    converts it first.
+
     Args:
         schema: a corpus's schema.
         definition: the name below `$defs`, such as `document` or `submission`.
@@ -206,14 +210,20 @@ class RowValidator:
     def __init__(self, schema: Schema, definition: str) -> None:
         import jsonschema_rs
 
-        self._schema = {"$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"}
-        self._validator = jsonschema_rs.validator_for(self._schema)
+        self.schema = {"$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"}
+        self._validator = jsonschema_rs.Draft4Validator(self.schema)
         self._column_validators: dict[str, jsonschema_rs.Validator] = {}
 
     @property
     def title(self) -> str:
         """The title of the definition, in lower case."""
-        return str(resolve(self._schema, self._schema)["title"]).lower()
+        return str(resolve(self.schema, self.schema)["title"]).lower()
+
+    @property
+    def fields(self) -> Mapping[str, Node]:
+        """The fields of the definition, if it is an object."""
+        fields: Mapping[str, Node] = resolve(self.schema, self.schema)["properties"]
+        return fields
 
     def problems(self, rows: Sequence[Any], numbers: Iterable[int] | None = None) -> list[Problem]:
         """Find every problem of every row; after the first `WORDED` invalid rows, one problem per row.
@@ -222,7 +232,7 @@ class RowValidator:
             rows: JSON values.
             numbers: the number of each row, for its problems; None to count from 0.
         """
-        if isinstance(rows, ColumnRecords) and self._accepts_columns(rows.columns):
+        if isinstance(rows, ColumnRecords) and self.accepts_all(rows):
             return []
         numbers = range(len(rows)) if numbers is None else numbers
         rejected = [(row, number) for row, number in zip(rows, numbers, strict=True) if not self.accepts(row)]
@@ -242,7 +252,7 @@ class RowValidator:
                         faulty[name].add(place)
                     case _:
                         return None
-        except RecursionError:
+        except (RecursionError, ValueError):  # a number with more digits than Python prints
             return None
         kept = {name: [i for i in range(len(row[name])) if i not in places] for name, places in faulty.items()}
         rest = row | {name: [row[name][i] for i in places] for name, places in kept.items()}
@@ -255,15 +265,21 @@ class RowValidator:
         except ValueError:  # UnicodeEncodeError is one
             return False
 
+    def accepts_all(self, rows: Sequence[Any]) -> bool:
+        """Return whether all rows are valid."""
+        if isinstance(rows, ColumnRecords):
+            return self._accepts_columns(rows.columns)
+        return all(map(self.accepts, rows))
+
     def _accepts_columns(self, columns: Mapping[str, Sequence[Any]]) -> bool:
         """Return whether all rows are valid, checking each distinct value once: no keyword involves two fields."""
-        node = resolve(self._schema, self._schema)
-        fields = node["properties"]
-        if set(columns) - set(fields) or set(node.get("required", ())) - set(columns):
+        node = resolve(self.schema, self.schema)
+        if set(columns) - set(node["properties"]) or set(node.get("required", ())) - set(columns):
             return False
-        return all(self._accepts_column(name, fields[name], values) for name, values in columns.items())
+        return all(self.accepts_column(name, values) for name, values in columns.items())
 
-    def _accepts_column(self, name: str, node: Node, values: Sequence[Any]) -> bool:
+    def accepts_column(self, name: str, values: Sequence[Any]) -> bool:
+        """Return whether all values of a field of the definition are valid."""
         import jsonschema_rs
 
         try:
@@ -271,8 +287,8 @@ class RowValidator:
             if len(set(map(type, values))) > 1:  # 1, 1.0 and True are equal, and not all of them are integers
                 distinct = [value for _, value in dict.fromkeys(zip(map(type, values), values, strict=True))]
             if name not in self._column_validators:  # making one takes longer than validating a few rows
-                schema = {"$defs": self._schema["$defs"], "type": "array", "items": node}
-                self._column_validators[name] = jsonschema_rs.validator_for(schema)
+                schema = {"$defs": self.schema["$defs"], "type": "array", "items": self.fields[name]}
+                self._column_validators[name] = jsonschema_rs.Draft4Validator(schema)
             return bool(self._column_validators[name].is_valid(distinct))
         except (TypeError, ValueError):  # a value that can't be hashed or is not JSON
             return False
@@ -280,8 +296,11 @@ class RowValidator:
     def _errors(self, row: object) -> list[ValidationError]:
         import jsonschema  # takes 60 ms to import, and only errors need it
 
-        validator = jsonschema.Draft202012Validator(self._schema)
-        return sorted(validator.iter_errors(row), key=lambda error: list(error.absolute_path))
+        # The older draft refuses floats that are too large for `closeread.corpora.leniency`, and have no maximum.
+        for draft in (jsonschema.Draft202012Validator, jsonschema.Draft4Validator):
+            if errors := list(draft(self.schema).iter_errors(row)):
+                return sorted(errors, key=lambda error: list(error.absolute_path))
+        return []
 
     def _explain(self, row: object) -> list[Problem]:
         try:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from closeread.corpora.declaration import Corpus
-from closeread.corpora.leniency import quote_integers
-from closeread.corpora.objects import fit_rows
+from closeread.corpora.leniency import accept_rows
+from closeread.corpora.objects import name_labels
 from closeread.corpora.rules import Rules, load_rules
 from closeread.corpora.schema import WORDED, RowValidator, Spared, load_schema
 from closeread.errors import (
@@ -28,7 +28,7 @@ from closeread.errors import (
 from closeread.files import is_empty_folder, write_text
 from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
-from closeread.formats.text import read_lines
+from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import (
     AnyParsed,
     ColumnRecords,
@@ -113,10 +113,10 @@ def read_submission(
         parsed = _read(source, corpus, gold)
     except FormatError as error:
         raise SubmissionError(error.source, error.problems) from None
-    schema = load_schema(corpus.name)
-    parsed = parsed._replace(records=quote_integers(schema, "submission", parsed.records))
-    validator = RowValidator(schema, "submission")
-    invalid = validator.problems(parsed.records)
+    validator = RowValidator(load_schema(corpus.name), "submission")
+    in_memory = isinstance(parsed, ParsedRows)
+    accepted, invalid = accept_rows(validator, parsed.records, unsafe=UNSAFE if in_memory else None)
+    parsed = parsed._replace(records=accepted)
     problems = parsed.problems + [name_problem(parsed, corpus.key, problem) for problem in invalid]
     problems += [problem for key in corpus.unique for problem in find_repeated(parsed, key, corpus.key)]
     if not problems and list(column(parsed.records, corpus.key)) == list(ids):
@@ -244,7 +244,7 @@ def _find_formats(corpus: Corpus) -> list[SubmissionFormat]:
 
 def _read(path: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Record]) -> AnyParsed:
     if not isinstance(path, Path):
-        rows = fit_rows(path, corpus.name, "submission")
+        rows = name_labels(path, corpus.name, "submission")
         if isinstance(rows, ColumnRecords) and corpus.key not in rows.columns:
             found = f"has no column {quote(corpus.key)} (columns: {', '.join(map(quote, map(str, rows.columns)))})"
             raise FormatError("predictions", [Problem(found)])

@@ -91,7 +91,7 @@ class PathOption(Option):
 
 
 def resolve_options(options: Sequence[Option], values: Mapping[str, object], owner: str) -> dict[str, str]:
-    """Return every option with its value as text, given or default, in declared order; True becomes "true".
+    """Return every option with its value as text, given or default, in declared order; True becomes "true", 4.0 "4".
 
     Args:
         options: the options that exist.
@@ -105,13 +105,20 @@ def resolve_options(options: Sequence[Option], values: Mapping[str, object], own
     {'average': 'macro'}
     """
     known = {option.name: option for option in options}
-    given = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in values.items()}
+    given = {name: _as_text(value) for name, value in values.items()}
     for name, value in given.items():
         if name not in known:
             raise RequestError(describe_unknown(f"option of {owner}", name, list(known)))
         if not known[name].accepts(value):
             raise RequestError(f"option {name}: {known[name].describe_invalid(value)}")
     return {name: option.canonical(given.get(name, option.default)) for name, option in known.items()}
+
+
+def _as_text(value: object) -> str:
+    """Return a value as the command line writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def missing_option(default: str) -> Option:

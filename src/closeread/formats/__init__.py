@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from closeread.formats.text import UNSAFE
 from closeread.records import Parsed, ParsedFolder, Record
 
 
@@ -47,6 +48,7 @@ class Format:
         folder: how it reads a folder; None where every split is a single file.
         unite: the records of several splits together, from those of each; their ids must differ.
         read_system: the records of a system's output; None where that is read as gold is.
+        unsafe: characters that no string of a record may contain, wherever the record comes from.
     """
 
     read: Callable[[Path, str], Parsed]
@@ -56,6 +58,7 @@ class Format:
     folder: FormatFolder | None = None
     unite: Callable[[Mapping[str, Sequence[Record]]], Sequence[Record]] = chain_splits
     read_system: Callable[[Path, str], Parsed] | None = None
+    unsafe: re.Pattern[str] = UNSAFE
 
     def recognises(self, line: str) -> bool:
         """Whether a file with this first line that is not blank is known to be of the format."""

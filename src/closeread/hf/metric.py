@@ -11,6 +11,7 @@ reports and are Python floats; None if a score is 0/0 and no convention gives it
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
@@ -21,7 +22,6 @@ import evaluate
 from closeread.corpora.citing import join_entries, list_papers
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import load_corpus
-from closeread.corpora.leniency import quote_integers
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import as_list, check_rows, records
 from closeread.corpora.rules import load_rules
@@ -30,11 +30,13 @@ from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report, Resampling, make_report
 from closeread.counts.sides import Inconsistency, System
 from closeread.errors import Problem, RequestError, SubmissionError, describe_problems, pluralize
+from closeread.formats.text import UNSAFE
 from closeread.hf.features import feature
 from closeread.hf.module_state import reduce_module, release_locks
 from closeread.hf.signatures import describe_inputs, signature_of_compute, with_options
 from closeread.records import Record
 from closeread.scoring import Scorer, resolve_options
+from closeread.tasks import find_format
 
 __all__ = ["ABSENT", "EvaluateModule"]
 
@@ -224,7 +226,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         else:
             numbers = [number for number, prediction in enumerate(system) if prediction is not None]
             given = [system[number] for number in numbers]
-        labels = quote_integers(self._schema, self.PREDICTIONS, label_names(self._prediction, given))
+        labels = label_names(self._prediction, given)
         given = list(check_rows("predictions", self._validators[0], labels, numbers, ABSENT))
         if len(system) != len(gold):
             found = f"{pluralize(len(system), 'prediction')} for {pluralize(len(gold), 'reference')}"
@@ -239,10 +241,9 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         """
         if "properties" not in self._reference:
             rows = as_list("references", references)
-            return check_rows("references", self._validators[1], rows, range(len(rows)))
+            return check_rows("references", self._validators[1], rows, range(len(rows)), unsafe=self._unsafe)
         gold = records("references", references, self._schema, self._reference)
-        gold = quote_integers(self._schema, self.REFERENCES, gold)
-        return check_rows("references", self._validators[1], gold, range(len(gold)))
+        return check_rows("references", self._validators[1], gold, range(len(gold)), unsafe=self._unsafe)
 
     def _check_consistency(self, gold: Sequence[Any], system: Sequence[Any], options: Mapping[str, str]) -> None:
         """Check what a schema can't express.
@@ -282,6 +283,11 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
     @cached_property
     def _corpus(self) -> Corpus | None:
         return None if self.CORPUS is None else load_corpus(self.CORPUS)
+
+    @cached_property
+    def _unsafe(self) -> re.Pattern[str]:
+        """Characters that no string of a reference may contain."""
+        return UNSAFE if self._corpus is None else find_format(self._corpus.task, self._corpus.format).unsafe
 
     @cached_property
     def _schema(self) -> Schema:

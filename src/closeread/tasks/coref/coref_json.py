@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from closeread.corpora.leniency import accept_rows
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import FormatError, Problem, quote
 from closeread.formats import Format
@@ -83,9 +84,11 @@ def _read(path: Path, *, is_response: bool) -> Parsed:
 
 def _read_own(path: Path, parsed: Parsed) -> Parsed:
     validator = RowValidator(load_schema("coref"), "document")
+    accepted, invalid = accept_rows(validator, parsed.records)
+    parsed = parsed._replace(records=accepted)
     foreign = {i: said for i, row in enumerate(parsed.records) for name, said in FOREIGN.items() if name in row}
     problems = parsed.problems + [parsed.problem(i, said) for i, said in foreign.items()]
-    rejected = (problem for problem in validator.problems(parsed.records) if problem.row not in foreign)
+    rejected = (problem for problem in invalid if problem.row not in foreign)
     problems += [place_problem(parsed, problem) for problem in rejected]
     fit = [
         (record, line)

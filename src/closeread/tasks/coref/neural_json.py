@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from closeread.corpora.leniency import accept_rows
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import Problem, quote
 from closeread.formats.text import UNSAFE
@@ -113,9 +114,10 @@ def read_neural(parsed: Parsed | ParsedRows, dialect: Dialect, *, is_response: b
     schema = load_schema("coref")
     validator = RowValidator(schema, dialect.definition)
     known = schema["$defs"][dialect.definition]["properties"]
-    records = [_select_fields(record, known) for record in parsed.records]
-    problems = list(parsed.problems)
-    problems += [place_problem(parsed, problem) for problem in validator.problems(records)]
+    selected = [_select_fields(record, known) for record in parsed.records]
+    in_memory = isinstance(parsed, ParsedRows)
+    records, rejected = accept_rows(validator, selected, unsafe=UNSAFE if in_memory else None)
+    problems = [*parsed.problems, *(place_problem(parsed, problem) for problem in rejected)]
     field, other = _choose_field(records, dialect.of_response if is_response else dialect.of_key)
     documents: list[Document] = []
     first: dict[str, int] = {}

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints, Mask
+from closeread.corpora.leniency import accept_rows
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import FormatError, Problem, RequestError, join_names, pluralize, quote, shorten
 from closeread.formats.json_lines import parse_json_lines
@@ -288,7 +289,8 @@ def read_decisions(found: Consolidation, path: Path, *, may_stay_open: bool = Fa
     is_empty = path.is_file() and not path.stat().st_size
     # The words of the corpus contain characters that are refused elsewhere.
     parsed = parse_json_lines([] if is_empty else read_lines(path), UNSAFE)
-    invalid = RowValidator(load_schema("tne"), "decision").problems(parsed.records)
+    accepted, invalid = accept_rows(RowValidator(load_schema("tne"), "decision"), parsed.records)
+    parsed = parsed._replace(records=accepted)
     rejected = {problem.row for problem in invalid}
     valid = [number for number in range(len(parsed.records)) if number not in rejected]
     read = decisions(found, Parsed([parsed.records[n] for n in valid], [parsed.lines[n] for n in valid], []))

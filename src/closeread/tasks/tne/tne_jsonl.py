@@ -203,4 +203,4 @@ def dump_lines(records: Iterable[Record]) -> Iterator[str]:
         yield orjson.dumps(own).decode() + "\n"
 
 
-FORMAT = Format(read=read_records, write=dump_records, suffixes=SUFFIXES)
+FORMAT = Format(read=read_records, write=dump_records, suffixes=SUFFIXES, unsafe=UNSAFE)

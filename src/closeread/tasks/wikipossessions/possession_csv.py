@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
-from closeread.corpora.leniency import quote_integers
-from closeread.corpora.schema import load_schema
+from closeread.corpora.leniency import fit_numbers
+from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import FormatError, Problem, escape, quote
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, read_json_lines
@@ -63,7 +63,7 @@ def read_records(path: Path, split: str) -> Parsed:
     if path.suffix not in SUFFIXES:
         return _read_rows(path)
     parsed = read_json_lines(path)
-    records = quote_integers(load_schema("wikipossessions"), "document", parsed.records)
+    records = fit_numbers(RowValidator(load_schema("wikipossessions"), "document"), parsed.records)
     for record in records:
         _add_anchor_fields(record.get("possessions"))
     return parsed._replace(records=records)

@@ -1,0 +1,264 @@
+"""Bad values through every door for records in memory and in Parquet: our own error, with the row and the field."""
+
+import copy
+import datetime
+import math
+import re
+import warnings
+from decimal import Decimal
+from pathlib import Path
+
+import datasets
+import evaluate
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import closeread
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.errors import FormatError, InputError, SubmissionError
+from closeread.formats.json_lines import dump_json_lines
+
+GOLD = list(read_gold(load_corpus("mctaco"), "sample").records)[:6]
+ROWS = [{"id": record["id"], "label": record["label"]} for record in GOLD]
+
+
+MODULE = evaluate.load("mctaco")
+
+
+class Frame:
+    """A data frame like those of polars."""
+
+    def __init__(self, table):
+        self.table = table
+        self.columns = table.column_names
+
+    def to_arrow(self):
+        return self.table
+
+
+def raw(values):
+    """An array of text with these bytes, which need not be UTF-8."""
+    return pa.array(values, pa.binary()).view(pa.string())
+
+
+def changed(value, name="label"):
+    """The predictions with a value in the third row."""
+    rows = copy.deepcopy(ROWS)
+    rows[2][name] = value
+    return rows
+
+
+def in_list(value):
+    return changed(value)
+
+
+def in_columns(value):
+    rows = changed(value)
+    return {name: [row[name] for row in rows] for name in ("id", "label")}
+
+
+def in_frame(value):
+    return pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in in_columns(value).items()})
+
+
+DOORS = {"list": in_list, "columns": in_columns, "pandas": in_frame}
+DEEP = [[]]
+for _ in range(5000):
+    DEEP = [DEEP]
+CYCLE = []
+CYCLE += [CYCLE, CYCLE]
+
+VALUES = {
+    "bytes": (b"yes", "b'yes' is bytes (expected a JSON value)"),
+    "a date": (datetime.date(2020, 1, 2), "datetime.date(2020, 1, 2) is a date (expected a JSON value)"),
+    "a duration": (datetime.timedelta(1), "datetime.timedelta(days=1) is a timedelta (expected a JSON value)"),
+    "an object": (Path("yes"), "PosixPath('yes') is a PosixPath (expected a JSON value)"),
+    "a complex number": (1j, "1j is a complex (expected a JSON value)"),
+    "a control character": ("y\x1bes", r"the string 'y\x1bes' contains the control character U+001B"),
+    "a line end": ("yes\n", r"the string 'yes\n' contains the control character U+000A"),
+    "a lone surrogate": ("y\ud800", r"the string 'y\ud800' contains the lone surrogate U+D800"),
+    "infinity": (math.inf, "Infinity is not a valid JSON value"),
+    "a huge decimal": (Decimal("-1e999999"), "-Infinity is not a valid JSON value"),
+    "a huge integer": (10**5000, "contains a number with too many digits"),
+    "half": (0.5, "0.5 is not one of ['no', 'yes']"),
+    "a long integer": (2**70, f"{2**70} is not one of ['no', 'yes']"),
+    "a list": (["yes"], "['yes'] is not one of ['no', 'yes']"),
+    "true": (True, "True is not one of ['no', 'yes']"),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("name", VALUES)
+def test_a_bad_value_is_refused_with_its_row_and_field(door, name):
+    value, said = VALUES[name]
+    with pytest.raises(SubmissionError) as caught:
+        closeread.score("mctaco", DOORS[door](value), gold=GOLD)
+    assert f"row 2: id 'test-00002': label: {said}" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_evaluate_refuses_it_too(name):
+    value, said = VALUES[name]
+    labels = [row["label"] for row in changed(value)]
+    with pytest.raises(SubmissionError) as caught:
+        MODULE.compute(predictions=labels, references=GOLD)
+    assert f"row 2: {said}" in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [DEEP, CYCLE], ids=["deep", "cycle"])
+def test_values_without_a_bottom(value):
+    for given in (changed(value), in_columns(value)):
+        with pytest.raises(SubmissionError) as caught:
+            closeread.score("mctaco", given, gold=GOLD)
+        assert "row 2: " in str(caught.value)
+        assert "is nested too deeply (limit: 100 levels)" in str(caught.value)
+
+
+def test_all_rows_and_fields_are_told_at_once():
+    rows = changed(b"yes")
+    rows[3]["label"] = "maybe"
+    rows[4] = {"id": "a\0", "label": math.nan}
+    with pytest.raises(SubmissionError) as caught:
+        closeread.score("mctaco", rows, gold=GOLD, missing="empty")
+    for said in (
+        "row 2: id 'test-00002': label: b'yes' is bytes",
+        "row 3: id 'test-00003': label: 'maybe' is not one of",
+        r"row 4: id: the string 'a\x00' contains the control character U+0000",
+        "label: NaN is not a valid JSON value",
+    ):
+        assert said in str(caught.value)
+
+
+# Columns of Arrow, in memory and in Parquet.
+
+IDS = [row["id"] for row in ROWS]
+LABELS = [row["label"] for row in ROWS]
+STAMPS = [datetime.datetime(2020, 1, 1)] * 6
+WANTED = "(expected a string, a number, a boolean, a list or a struct)"
+FOREIGN = {
+    "binary": (pa.array([label.encode() for label in LABELS], pa.binary()), "binary"),
+    "date": (pa.array(STAMPS, pa.date32()), "date32[day]"),
+    "timestamp": (pa.array(STAMPS, pa.timestamp("us", "UTC")), "timestamp[us, tz=UTC]"),
+    "duration": (pa.array([datetime.timedelta(1)] * 6), "duration[us]"),
+    "map": (pa.array([[("a", "b")]] * 6, pa.map_(pa.string(), pa.string())), "map<string, string>"),
+    "bytes in a list": (pa.array([[b"a"]] * 6), "binary"),
+    "uuid": (pa.array([b"0" * 16] * 6, pa.uuid()), "extension<arrow.uuid>"),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_columns_of_other_types(name):
+    column, kind = FOREIGN[name]
+    table = pa.table({"id": IDS, "label": column})
+    for given in (table, Frame(table), *table.to_batches()):
+        with pytest.raises(SubmissionError) as caught:
+            closeread.score("mctaco", given, gold=GOLD)
+        assert str(caught.value) == f"predictions: column 'label' is {kind} {WANTED}"
+    with pytest.raises(SubmissionError) as caught:
+        MODULE.compute(predictions=column, references=GOLD)
+    assert str(caught.value) == f"predictions: column 'values' is {kind} {WANTED}"
+
+
+def whole(**columns):
+    """The gold as a table with other columns."""
+    return pa.table({**pa.Table.from_pylist(GOLD).to_pydict(), **columns})
+
+
+def damaged(name="answer"):
+    return whole(**{name: raw([b"a", b"a\xff", b"a", b"\xc3", b"a", b"a"])})
+
+
+def gold_doors(table, folder):
+    """The table through every door for gold that knows Arrow; with what messages call it."""
+    yield table, "gold"
+    yield Frame(table), "gold"
+    yield datasets.Dataset(pa.Table.from_batches(table.to_batches())), "gold"
+    pq.write_table(table, folder / "gold.parquet")
+    yield folder / "gold.parquet", str(folder / "gold.parquet")
+
+
+def test_text_that_is_not_utf_8(tmp_path):
+    for given, source in gold_doors(damaged(), tmp_path):
+        with pytest.raises(FormatError) as caught:
+            closeread.score("mctaco", ROWS, gold=given)
+        first = f"{source}: row 1: answer: contains text that is not valid UTF-8 (2 times; also row 3)"
+        assert str(caught.value) == first
+
+
+def test_control_characters_in_gold(tmp_path):
+    for given, source in gold_doors(whole(answer=["a", "b\x1b", "c", "d", "e", "f"]), tmp_path):
+        with pytest.raises(FormatError) as caught:
+            closeread.score("mctaco", ROWS, gold=given)
+        said = r"answer: the string 'b\x1b' contains the control character U+001B"
+        assert str(caught.value) == f"{source}: row 1: id 'test-00001': {said}"
+    lines = tmp_path / "gold.jsonl"
+    lines.write_text(dump_json_lines(whole(answer=["a", "b\x1b", "c", "d", "e", "f"]).to_pylist()), "utf-8")
+    with pytest.raises(FormatError, match=r"U\+001B"):
+        closeread.score("mctaco", ROWS, gold=lines)
+
+
+COLUMNS = {
+    "a missing column": (lambda: whole().drop_columns("answer"), ["has no column 'answer'"]),
+    "an extra column": (lambda: whole(extra=[1] * 6), ["has an unknown column 'extra' (expected "]),
+    "a column twice": (lambda: whole().append_column("answer", pa.array(["x"] * 6)), ["has several columns 'answer'"]),
+    "a list for text": (lambda: whole(answer=[["a"]] * 6), ["column 'answer' is list<", " (expected string)"]),
+    "numbers for text": (lambda: whole(answer=range(6)), ["column 'answer' is int64 (expected string)"]),
+    "everything at once": (
+        lambda: whole(answer=range(6), question=[b"a"] * 6, extra=[None] * 6),
+        ["column 'answer' is int64", "column 'question' is binary", "has an unknown column 'extra'"],
+    ),
+    "no columns": (lambda: pa.table({}), ["has no columns"]),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_parquet_is_compared_with_the_schema(name, tmp_path):
+    make, said = COLUMNS[name]
+    pq.write_table(make(), tmp_path / "gold.parquet")
+    with pytest.raises(FormatError) as caught:
+        closeread.score("mctaco", ROWS, gold=tmp_path / "gold.parquet")
+    assert str(caught.value).startswith(str(tmp_path))
+    for text in said:
+        assert text in str(caught.value)
+
+
+GOOD = {
+    "large_string": lambda column: column.cast(pa.large_string()),
+    "string_view": lambda column: column.cast(pa.string_view()),
+    "dictionary": lambda column: column.dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_other_arrow_types_of_the_same_values(name, tmp_path):
+    wanted = closeread.score("mctaco", ROWS, gold=GOLD).to_json()
+    table = pa.table({one: GOOD[name](column) for one, column in zip(GOLD[0], whole().columns, strict=True)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for given, _ in gold_doors(table, tmp_path):
+            assert closeread.score("mctaco", ROWS, gold=given).to_json() == wanted
+
+
+@pytest.mark.parametrize("names", [("yes", "no"), ("no", "yes")])
+def test_labels_as_numbers_of_every_kind(names):
+    numbers = [names.index(row["label"]) for row in ROWS]
+    table = datasets.Dataset.from_dict({"id": IDS, "label": numbers}).cast_column(
+        "label", datasets.ClassLabel(names=list(names))
+    )
+    wanted = closeread.score("mctaco", ROWS, gold=GOLD).to_json()
+    assert closeread.score("mctaco", table, gold=GOLD).to_json() == wanted
+    if names == ("no", "yes"):
+        for column in (map(float, numbers), map(np.float32, numbers), map(Decimal, numbers), map(np.int8, numbers)):
+            given = pd.DataFrame({"id": IDS, "label": list(column)})
+            assert closeread.score("mctaco", given, gold=GOLD).to_json() == wanted
+
+
+def test_every_door_knows_the_error_of_its_side():
+    for gold, predictions, kind in ((GOLD, changed(b"a"), SubmissionError), (changed(b"a"), ROWS, FormatError)):
+        with pytest.raises(InputError) as caught:
+            closeread.score("mctaco", predictions, gold=gold)
+        assert type(caught.value) is kind
+        assert not re.search("Traceback|pyarrow", str(caught.value))

@@ -1,0 +1,139 @@
+"""Parquet files that are damaged, or ask for more than they hold: one line of ours, and a process that goes on."""
+
+import random
+import struct
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from closeread.errors import FormatError
+from closeread.formats import parquet, parquet_process
+
+TABLE = pa.table(
+    {"id": [f"test/{i}" for i in range(20)], "label": ["yes"] * 20, "np": [[{"text": "a", "n": i}] for i in range(20)]}
+)
+
+
+def read(path):
+    return parquet.read_parquet(Path(path), lambda found: [])
+
+
+def refused(path):
+    with pytest.raises(FormatError) as caught:
+        read(path)
+    assert len(str(caught.value).splitlines()) == 1
+    return str(caught.value).removeprefix(f"{path}: ")
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "some.parquet"
+    pq.write_table(TABLE, path)
+    return path
+
+
+def test_what_is_read_is_what_was_written(file):
+    assert list(read(file)) == TABLE.to_pylist()
+
+
+BROKEN = {
+    "no parquet": (lambda data: b"id,label\n", "is not a Parquet file"),
+    "only the first half": (lambda data: data[: len(data) // 2], "is not a valid Parquet file: it is truncated"),
+    "only the magic numbers": (lambda data: b"PAR1PAR1", "is not a valid Parquet file: it is truncated"),
+    "encrypted": (
+        lambda data: b"PARE" + data[4:-4] + b"PARE",
+        "is an encrypted Parquet file (expected one without encryption)",
+    ),
+    "a footer that is longer than the file": (
+        lambda data: data[:-8] + struct.pack("<i", 2**31 - 1) + data[-4:],
+        "is not a valid Parquet file: its footer is damaged",
+    ),
+    "a footer of nothing": (
+        lambda data: data[:-8] + struct.pack("<i", 0) + data[-4:],
+        "is not a valid Parquet file: its footer is damaged",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_files_that_are_broken(file, name):
+    change, said = BROKEN[name]
+    file.write_bytes(change(file.read_bytes()))
+    assert refused(file) == said
+
+
+def test_a_damaged_column_is_named(tmp_path):
+    path = tmp_path / "checked.parquet"
+    pq.write_table(TABLE, path, write_page_checksum=True, compression="none")
+    data = path.read_bytes()
+    place = data.index(b"test/7") + 5
+    path.write_bytes(data[:place] + b"X" + data[place + 1 :])
+    assert refused(path) == "column 'id' is damaged"
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """The limit of small files, smaller."""
+    monkeypatch.setattr(parquet, "MAX_DECODED_BYTES", 2**24)
+    return 2**24
+
+
+@pytest.mark.parametrize("form", ["dictionary", "text"])
+def test_a_long_text_for_many_rows(tmp_path, small, form):
+    """A file of 50 kB in which one text of 40 kB stands for 1,000 rows: 40 MB."""
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * 1000, pa.int32()), pa.array(["x" * 40_000]))
+    path = tmp_path / "long.parquet"
+    pq.write_table(pa.table({"label": column if form == "dictionary" else column.dictionary_decode()}), path)
+    assert path.stat().st_size < 50_000
+    assert refused(path).startswith(f"takes more than {small:,} bytes of memory to decode")
+
+
+def test_many_values_without_bytes(tmp_path, small):
+    n = 2_000_000
+    path = tmp_path / "nulls.parquet"
+    column = pa.ListArray.from_arrays(pa.array([0, n], pa.int32()), pa.nulls(n, pa.int32()))
+    pq.write_table(pa.table({"np": column}), path)
+    assert path.stat().st_size < 1000
+    assert refused(path) == f"has {n:,} values in 1 rows (limit in a file of this size: {small // 16:,})"
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [(1001, "has 1,001 columns (limit: 1,000)"), (2001, "is not a valid Parquet file: its footer is too large")],
+)
+def test_many_columns(tmp_path, monkeypatch, columns, said):
+    monkeypatch.setattr(parquet, "MAX_ELEMENTS", 2000)
+    path = tmp_path / "wide.parquet"
+    pq.write_table(pa.table({f"c{i}": pa.array([], pa.int32()) for i in range(columns)}), path)
+    assert refused(path) == said
+
+
+@pytest.mark.parametrize("end", ["os.abort()", "os.kill(os.getpid(), 11)", "sys.exit(3)"])
+def test_a_decoder_that_dies(file, tmp_path, monkeypatch, end):
+    """Whatever a library does to its process, ours goes on."""
+    script = tmp_path / "parquet_process.py"
+    script.write_text(f"import os, sys\nsys.stdin.readline()\n{end}\n", "utf-8")
+    monkeypatch.setattr(parquet, "__file__", str(tmp_path / "parquet.py"))
+    assert refused(file) == "is not a valid Parquet file: it is damaged"
+
+
+def test_flipped_bytes(file, monkeypatch):
+    """Every file is read, or refused in words; in this process, to be fast."""
+    monkeypatch.setattr(parquet_process, "_limit_process", lambda limits: None)
+    limits = {"bytes": 2**26, "columns": 1000, "elements": 20_000}
+    data, rng, ends = file.read_bytes(), random.Random(18), set()
+    for _ in range(300):
+        changed = bytearray(data)
+        for _ in range(rng.choice([1, 1, 2, 4])):
+            changed[rng.randrange(len(data))] = rng.choice([0, 127, 255, rng.randrange(256)])
+        try:
+            opened = parquet_process._open(bytes(changed), limits)
+            parquet_process._decode(opened, limits)
+            ends.add("read")
+        except parquet_process.RefusedError as error:
+            ends.add("refused" if " ".join(error.args).isprintable() else "in other words")
+        except MemoryError:
+            ends.add("refused")
+    assert ends == {"read", "refused"}

@@ -1,0 +1,180 @@
+"""A whole number is the number that it is, however it is written: the same records, scores and signature."""
+
+import json
+from decimal import Decimal
+
+import evaluate
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from shared.doors import CORPORA, sample_gold, system_rows
+
+import closeread
+from closeread.corpora.gold import load_corpus, read_own_gold, take_own_gold
+from closeread.corpora.leniency import accept_rows
+from closeread.corpora.schema import RowValidator, load_schema, resolve
+from closeread.errors import SubmissionError
+from closeread.formats.json_lines import dump_json_lines
+
+pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
+
+WRITTEN = {"float": float, "numpy": np.float64, "decimal": lambda n: Decimal(n) * Decimal("1.0"), "numpy int": np.int64}
+
+
+def written(value, convert):
+    """The value with every integer written in another way."""
+    if isinstance(value, dict):
+        return {name: written(child, convert) for name, child in value.items()}
+    if isinstance(value, list):
+        return [written(child, convert) for child in value]
+    return convert(value) if type(value) is int else value
+
+
+def has_integers(value):
+    if isinstance(value, list | dict):
+        return any(map(has_integers, value.values() if isinstance(value, dict) else value))
+    return type(value) is int
+
+
+def as_text(value):
+    """JSON Lines in which every integer is written with an exponent."""
+    return "".join(json.dumps(row).replace(".0", "e0") + "\n" for row in written(value, float))
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_gold_and_predictions(corpus, tmp_path):
+    gold, rows = sample_gold(corpus), system_rows(corpus)
+    wanted = closeread.score(corpus, rows, gold=gold).to_json()
+    files = {name: tmp_path / f"{name}.jsonl" for name in ("gold", "gold1", "rows1")}
+    files["gold"].write_text(dump_json_lines(gold), "utf-8")
+    files["gold1"].write_text(dump_json_lines(written(gold, float)), "utf-8")
+    files["rows1"].write_text(dump_json_lines(written(rows, float)), "utf-8")
+    own = load_corpus(corpus)
+    records = list(read_own_gold(own, files["gold1"]).records)
+    assert repr(records) == repr(list(read_own_gold(own, files["gold"]).records))  # 1 == 1.0
+    assert repr(list(take_own_gold(own, written(gold, float)).records)) == repr(gold)
+    if has_integers(gold):
+        assert files["gold1"].read_text("utf-8") != files["gold"].read_text("utf-8")
+    for given in (files["gold1"], records, written(gold, float)):
+        assert closeread.score(corpus, files["rows1"], gold=given).to_json() == wanted
+    for convert in WRITTEN.values():
+        assert closeread.score(corpus, written(rows, convert), gold=written(gold, convert)).to_json() == wanted
+
+
+@pytest.mark.parametrize("corpus", [name for name in CORPORA if name != "marmara_coref"])
+def test_evaluate(corpus):
+    gold, rows = sample_gold(corpus), system_rows(corpus)
+    (name,) = (module for module in MODULES if MODULES[module] == corpus)
+    module, case = evaluate.load(name), CORPORA[corpus]
+    wanted = module.compute(predictions=case.predictions(rows), references=case.references(gold))
+    for convert in WRITTEN.values():
+        predictions = case.predictions(written(rows, convert))
+        assert module.compute(predictions=predictions, references=case.references(written(gold, convert))) == wanted
+
+
+MODULES = {
+    "mctaco": "mctaco",
+    "tne_links": "tne",
+    "timeline_awareness": "semeval2015_timeline",
+    "possession": "wikipossessions",
+}
+
+KEY = [{"document": "a", "clusters": [[[0, 0], [1, 1]], [[2, 2], [3, 3]]], "n_tokens": 4}]
+
+
+@pytest.mark.parametrize("convert", WRITTEN.values(), ids=WRITTEN)
+def test_coreference(convert, tmp_path):
+    wanted = closeread.score("coref", KEY, gold=KEY).to_json()
+    assert closeread.score("coref", written(KEY, convert), gold=written(KEY, convert)).to_json() == wanted
+    path = tmp_path / "key.jsonl"
+    path.write_text(as_text(KEY), "utf-8")
+    assert closeread.score("coref", path, gold=path).to_json()["signature"] == wanted["signature"]
+    module = evaluate.load("coref_lea")
+    clusters = [KEY[0]["clusters"]]
+    assert module.compute(predictions=written(clusters, convert), references=clusters)["lea/f1"] == 1
+
+
+def test_tables(tmp_path):
+    """Columns of floats: of pandas, because a value is missing, and of Arrow."""
+    corpus = load_corpus("semeval2015_timeline")
+    gold = sample_gold("semeval2015_timeline")
+    wanted = closeread.score("semeval2015_timeline", gold, gold=gold).to_json()
+    table = pa.Table.from_pylist(written(gold, float))
+    pq.write_table(table, tmp_path / "gold.parquet")
+    for given in (table, table.to_pandas(), tmp_path / "gold.parquet"):
+        assert closeread.score("semeval2015_timeline", gold, gold=given).to_json() == wanted
+    assert repr(list(read_own_gold(corpus, tmp_path / "gold.parquet").records)) == repr(gold)
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [(1.0, 1), (-0.0, 0), (2.0**31 - 1, 2**31 - 1)],
+)
+def test_integers(value, read):
+    found = accept_rows(RowValidator(load_schema("coref"), "document"), [{"document": "a", "clusters": [[[0, value]]]}])
+    assert not found.problems
+    assert repr(found.rows[0]["clusters"]) == repr([[[0, read]]])
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (1.5, "1.5 is not of type 'integer'"),
+        (-1.0, "-1 is less than the minimum of 0"),
+        (2.0**31, f"{2**31} is greater than the maximum of {2**31 - 1}"),
+        (1e300, f"1e+300 is greater than the maximum of {2**31 - 1}"),
+        ("1.0", "'1.0' is not of type 'integer'"),
+        (True, "True is not of type 'integer'"),
+    ],
+)
+def test_other_numbers(value, said):
+    with pytest.raises(SubmissionError) as caught:
+        closeread.score("coref", [{"document": "a", "clusters": [[[0, value]]]}], gold=KEY)
+    assert f"row 0: document 'a': clusters[0][0][1]: {said}" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [*MODULES.values(), "coref", "marmara_coref"])
+def test_every_integer_has_bounds_that_its_type_can_store(name):
+    schema = load_schema(name)
+    limits = {"int32": 2**31, None: 2**53}
+
+    def find(node):
+        if isinstance(node, dict):
+            if "integer" in str(node.get("type", "")):
+                yield node
+            for child in node.values():
+                yield from find(child)
+
+    nodes = list(find(schema["$defs"]))
+    for node in nodes:
+        size = limits[node.get("x-dtype")]
+        assert -size <= resolve(schema, node)["minimum"] <= resolve(schema, node)["maximum"] < size
+    assert bool(nodes) == (name != "mctaco")
+
+
+@pytest.mark.parametrize("name", [*MODULES.values(), "coref", "marmara_coref"])
+def test_references_have_no_other_keywords_than_words(name):
+    """Draft 4 of JSON Schema, to which 1.0 is no integer, ignores what stands beside a reference."""
+
+    def find(node):
+        if isinstance(node, dict):
+            if "$ref" in node:
+                yield set(node)
+            for child in node.values():
+                yield from find(child)
+
+    assert all(names <= {"$ref", "title", "description"} for names in find(load_schema(name)["$defs"]))
+
+
+@pytest.mark.parametrize(("corpus", "option"), [("coref", "word_column"), ("wikipossessions", "now_year")])
+def test_options(corpus, option):
+    gold = KEY if corpus == "coref" else sample_gold(corpus)
+    rows = KEY if corpus == "coref" else system_rows(corpus)
+    signatures = {
+        closeread.score(corpus, rows, gold=gold, **{option: value}).to_json()["signature"]
+        for value in (4, 4.0, "4", np.float64(4))
+    }
+    assert len(signatures) == 1
+    with pytest.raises(closeread.errors.RequestError, match=r"'4\.0' is not valid"):
+        closeread.score(corpus, rows, gold=gold, **{option: "4.0"})
