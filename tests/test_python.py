@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from shared import json_lines
 from shared.doors import CORPORA, KEY, RESPONSE, flat, sample_gold, system_rows
 
 import closeread
@@ -53,7 +54,7 @@ def here(tmp_path, monkeypatch):
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_objects_score_as_files_do(corpus, here):
     gold, rows = sample_gold(corpus), system_rows(corpus)
-    Path("gold.jsonl").write_text(dump_json_lines(gold), "utf-8")
+    json_lines.write("gold.jsonl", gold)
     Path("rows.jsonl").write_text(dump_json_lines(rows), "utf-8")
     expected = essence(closeread.score(corpus, "rows.jsonl", gold="gold.jsonl", resampling=QUICK))
     for name, form in FORMS.items():
@@ -152,7 +153,7 @@ def test_agreement_and_errors_are_those_of_the_command_line(here, run):
 @pytest.mark.parametrize("corpus", ["tne", "semeval2015_timeline", "wikipossessions"])
 def test_annotators_may_be_objects(corpus, here):
     gold = sample_gold(corpus)
-    Path("anna.jsonl").write_text(dump_json_lines(gold), "utf-8")
+    json_lines.write("anna.jsonl", gold)
     of_files, of_objects = (closeread.agreement(corpus, one, gold) for one in ("anna.jsonl", pd.DataFrame(gold)))
     assert of_files.mean == of_objects.mean
     assert set(of_files.mean.values()) - {None} == {1.0}

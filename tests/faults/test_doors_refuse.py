@@ -35,6 +35,12 @@ class Frame:
         self.table = table
         self.columns = table.column_names
 
+    def __len__(self):
+        return len(self.table)
+
+    def __getitem__(self, name):
+        return self.table[name]
+
     def to_arrow(self):
         return self.table
 

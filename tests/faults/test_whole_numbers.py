@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from shared import json_lines
 from shared.doors import CORPORA, sample_gold, system_rows
 
 import closeread
@@ -47,8 +48,8 @@ def test_gold_and_predictions(corpus, tmp_path):
     gold, rows = sample_gold(corpus), system_rows(corpus)
     wanted = closeread.score(corpus, rows, gold=gold).to_json()
     files = {name: tmp_path / f"{name}.jsonl" for name in ("gold", "gold1", "rows1")}
-    files["gold"].write_text(dump_json_lines(gold), "utf-8")
-    files["gold1"].write_text(dump_json_lines(written(gold, float)), "utf-8")
+    json_lines.write(files["gold"], gold)
+    json_lines.write(files["gold1"], written(gold, float))
     files["rows1"].write_text(dump_json_lines(written(rows, float)), "utf-8")
     own = load_corpus(corpus)
     records = list(read_own_gold(own, files["gold1"]).records)

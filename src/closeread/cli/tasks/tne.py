@@ -42,7 +42,7 @@ def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: 
     from closeread.errors import pluralize, read_all
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.tne import adjudication
-    from closeread.tasks.tne.tne_jsonl import dump_records
+    from closeread.tasks.tne.tne_jsonl import UNSAFE, dump_records
 
     corpus = load_corpus("tne")
     documents = read_all(annotators, lambda path: read_file(corpus, path, corpus.default_split))
@@ -51,7 +51,7 @@ def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: 
     decided = {} if decisions is None else adjudication.read_decisions(found, decisions, may_stay_open=may_stay_open)
     gold = adjudication.consolidated(found, decided)
     rows = adjudication.conflicts(found, decided)
-    write_with(output, dump_records(gold), conflicts, dump_json_lines(rows))
+    write_with(output, dump_records(gold), conflicts, dump_json_lines(rows, UNSAFE))
     links = sum(len(record["np_relations"]) for record in gold)
     size = f"{pluralize(len(gold), 'document')}, {pluralize(links, 'link')}"
     state = f"{pluralize(len(decided), 'conflict')} decided, {len(rows):,} open"

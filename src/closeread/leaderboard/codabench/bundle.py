@@ -17,6 +17,7 @@ from closeread.errors import RequestError, join_names
 from closeread.files import creating_folder, package_folder, replacing, write_text
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
+from closeread.leaderboard.canonical import WITH_LINE_ENDS
 from closeread.leaderboard.codabench import pages
 from closeread.leaderboard.codabench.archive import zip_folder
 from closeread.leaderboard.codabench.logo import draw_logo
@@ -118,7 +119,7 @@ def _write_gold(board: Board, place: Place, folder: Path) -> None:
     if board.corpus is not None:
         at = place._replace(corpus=board.corpus, split=None if board.own_gold else place.split)
         gold = folder / "gold.jsonl"
-        write_text(gold, dump_json_lines(read_corpus_gold(at).records))
+        write_text(gold, dump_json_lines(read_corpus_gold(at).records, WITH_LINE_ENDS))
     else:
         key = Path(str(place.gold))
         gold = folder / (key.name if FILE_NAME.fullmatch(key.name) else "key")
@@ -138,7 +139,7 @@ def _write_starting_kit(board: Board, folder: Path) -> list[str]:
     if board.corpus is None or "sample" not in load_corpus(board.corpus).configs:
         return []
     gold = read_corpus_gold(Place(board.corpus, "sample"))
-    write_text(folder / pages.SAMPLE_GOLD, dump_json_lines(gold.records))
+    write_text(folder / pages.SAMPLE_GOLD, dump_json_lines(gold.records, WITH_LINE_ENDS))
     if not board.baselines:
         return [pages.SAMPLE_GOLD]
     rows = load_baseline(board.corpus, board.baselines[0]).predict(gold.records)
