@@ -19,7 +19,6 @@ import pytest
 import closeread
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.errors import FormatError, InputError, SubmissionError
-from closeread.formats.json_lines import dump_json_lines
 
 GOLD = list(read_gold(load_corpus("mctaco"), "sample").records)[:6]
 ROWS = [{"id": record["id"], "label": record["label"]} for record in GOLD]
@@ -200,8 +199,7 @@ def test_control_characters_in_gold(tmp_path):
             closeread.score("mctaco", ROWS, gold=given)
         said = r"answer: the string 'b\x1b' contains the control character U+001B"
         assert str(caught.value) == f"{source}: row 1: id 'test-00001': {said}"
-    lines = tmp_path / "gold.jsonl"
-    lines.write_text(dump_json_lines(whole(answer=["a", "b\x1b", "c", "d", "e", "f"]).to_pylist()), "utf-8")
+    lines = json_lines.write(tmp_path / "gold.jsonl", whole(answer=["a", "b\x1b", "c", "d", "e", "f"]).to_pylist())
     with pytest.raises(FormatError, match=r"U\+001B"):
         closeread.score("mctaco", ROWS, gold=lines)
 

@@ -24,7 +24,7 @@ ALLOWED = {
     "corpora/sources.py: _download": "puts a file into the cache in one rename",
     "counts/files.py: write_counts": OWN,
     "drawing/pictures.py: write_picture": OWN,
-    "formats/parquet_process.py: _to_stream": NONE,
+    **{f"formats/parquet_process.py: {name}": NONE for name in ("main", "_to_stream")},
     "formats/text.py: plain_file": SCRATCH,
     **{
         f"hf/export.py: _{name}": OWN
