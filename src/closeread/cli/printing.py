@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Literal, TextIO, TypeVar
 
 import click
 
+from closeread.cli.streams import can_write
+
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
     from closeread.counts.results import Result
@@ -35,12 +37,10 @@ def show(
         table: returns what is printed as CSV, numbers in full.
         grids: returns the tables, which are separated by a blank line.
     """
-    import json
-
     from closeread.counts.rendering import csv_text
 
     if style == "json":
-        click.echo(json.dumps(value(), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(value())
     elif style == "csv":
         click.echo(csv_text(*table()), nl=False)
     else:
@@ -76,12 +76,19 @@ def writing_to(path: Path | None) -> Iterator[None]:
         yield
 
 
-def format_json(value: object) -> str:
-    """Return a value as indented JSON, with what a terminal might act on escaped."""
+def print_json(value: object) -> None:
+    """Print a value as indented JSON; what a terminal might act on, or its encoding lacks, is an escape sequence."""
     import json
 
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    shown = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    click.echo(shown if can_write(shown, sys.stdout) else json.dumps(value, indent=2, allow_nan=False))
+
+
+def print_html(text: str) -> None:
+    """Print HTML, with characters that standard output lacks as character references."""
+    encoding = sys.stdout.encoding or "utf-8"
+    click.echo(text.encode(encoding, "xmlcharrefreplace").decode(encoding), nl=False)
 
 
 def can_colour(file: TextIO) -> bool:
