@@ -169,10 +169,8 @@ def run(procedure: Procedure, corpus: str | None, name: str, files: tuple[Path, 
 
 def show(table: SystemsTable, style: Any) -> None:
     """Print the table."""
-    if style == "latex":
-        click.echo(table.to_latex(), nl=False)
-    elif style == "html":
-        printing.print_html(table.to_html())
+    if style in ("latex", "html"):
+        printing.print_markup(table.to_latex() if style == "latex" else table.to_html(), style)
     else:
         printing.show(style, value=table.to_json, table=table.to_rows, grids=lambda: table.to_grids(style))
 
