@@ -7,11 +7,13 @@ for invalid input, 2 for wrong usage.
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import signal
+import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -19,14 +21,30 @@ import click
 
 from closeread import __version__
 from closeread.cli.notes import QuietGroup
+from closeread.cli.streams import readable_streams
 from closeread.errors import InputError, MissingExtraError, RequestError, escape, escape_line
 from closeread.wording import word_for_command_line
 
 WORDS = "closeread.words"
+COMPLETE = "_CLOSEREAD_COMPLETE"
+"""The variable that shells set to ask for completions."""
 
 
 class LazyGroup(QuietGroup):
     """A group whose commands are the modules of `closeread.cli.commands`."""
+
+    def main(self, *arguments: Any, standalone_mode: bool = True, **options: Any) -> Any:
+        """Run `closeread`; standard output and standard error may have any encoding, and be closed or full."""
+        # What shells ask for is bytes.
+        with nullcontext() if os.environ.get(COMPLETE) else readable_streams():
+            try:
+                return super().main(*arguments, standalone_mode=standalone_mode, **options)  # type: ignore[call-overload]
+            except OSError as error:  # of what is printed before a command runs, such as help
+                if not standalone_mode:
+                    raise
+                if not isinstance(error, BrokenPipeError):
+                    click.ClickException(describe_failure(error)).show()
+                sys.exit(1)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, sorted."""
@@ -62,8 +80,13 @@ class LazyGroup(QuietGroup):
         except OSError as error:
             if isinstance(error, BrokenPipeError):
                 raise
-            where = f"{error.filename}: " if error.filename else ""
-            raise click.ClickException(escape_line(f"{where}{error.strerror or error}")) from error
+            raise click.ClickException(describe_failure(error)) from error
+
+
+def describe_failure(error: OSError) -> str:
+    """Say in a line what the operating system refused."""
+    where = f"{error.filename}: " if error.filename else ""
+    return escape_line(f"{where}{error.strerror or error}")
 
 
 def keep_on_line(message: str, words: Sequence[str]) -> str:

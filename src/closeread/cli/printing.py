@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Literal, TextIO, TypeVar
 
 import click
 
+from closeread.cli.streams import READABLE, can_write, make_readable
+
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
     from closeread.counts.results import Result
@@ -35,12 +37,10 @@ def show(
         table: returns what is printed as CSV, numbers in full.
         grids: returns the tables, which are separated by a blank line.
     """
-    import json
-
     from closeread.counts.rendering import csv_text
 
     if style == "json":
-        click.echo(json.dumps(value(), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(value())
     elif style == "csv":
         click.echo(csv_text(*table()), nl=False)
     else:
@@ -57,7 +57,11 @@ def print_grids(grids: Iterable[Grid], style: Style = "table") -> None:
     from closeread.counts.rendering import draw
 
     coloured = can_colour(sys.stdout)
-    click.echo("\n".join(draw(grid, style, coloured=coloured) for grid in grids), nl=False)
+    text = "\n".join(draw(grid, style, coloured=coloured) for grid in grids)
+    if style == "latex":
+        print_markup(text, style)
+    else:
+        click.echo(text, nl=False)
 
 
 @contextmanager
@@ -72,16 +76,30 @@ def writing_to(path: Path | None) -> Iterator[None]:
         return
     from closeread.files import replacing
 
-    with replacing(path) as partial, partial.open("w", encoding="utf-8", newline="") as file, redirect_stdout(file):
+    with replacing(path) as partial, partial.open("w", -1, "utf-8", READABLE, "") as file, redirect_stdout(file):
         yield
 
 
-def format_json(value: object) -> str:
-    """Return a value as indented JSON, with what a terminal might act on escaped."""
+def print_json(value: object) -> None:
+    """Print a value as indented JSON; what a terminal might act on, or its encoding lacks, is an escape sequence."""
     import json
 
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    shown = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    click.echo(shown if can_write(shown, sys.stdout) else json.dumps(value, indent=2, allow_nan=False))
+
+
+def print_markup(text: str, style: Literal["latex", "html"]) -> None:
+    """Print LaTeX or HTML that is valid though standard output may lack characters."""
+    encoding = sys.stdout.encoding or "utf-8"
+    if style == "html":
+        shown = text.encode(encoding, "xmlcharrefreplace").decode(encoding)
+    elif can_write(text, sys.stdout):
+        shown = text
+    else:  # escape sequences of characters are no commands
+        parts = ((c, make_readable(c, encoding)) for c in text)
+        shown = "".join(c if c == part else part.replace("\\", r"\textbackslash{}") for c, part in parts)
+    click.echo(shown, nl=False)
 
 
 def can_colour(file: TextIO) -> bool:

@@ -127,8 +127,9 @@ def write_counts(path: Path, counted: Counted) -> None:
     if own := {name: parts.names for name, parts in inside if parts.names}:
         about["counts"] = {UNITS: table.names, **own}
     arrow = pa.table(columns).replace_schema_metadata({KEY: json.dumps(about)})
-    with replacing(path) as partial:
-        pq.write_table(arrow, partial, write_page_checksum=True)
+    # pyarrow takes no path that is not UTF-8.
+    with replacing(path) as partial, partial.open("wb") as file:
+        pq.write_table(arrow, file, write_page_checksum=True)
 
 
 def _spread_columns(values: Floats, names: Sequence[str], everything: Sequence[str]) -> Floats:

@@ -62,7 +62,8 @@ OTHER_DATA = """> This export differs from the release: {why}.
 
 
 def _write_parquet(table: pa.Table, path: Path) -> None:
-    pq.write_table(table.combine_chunks(), path)
+    with path.open("wb") as file:  # pyarrow takes no path that is not UTF-8
+        pq.write_table(table.combine_chunks(), file)
 
 
 def _write_json_lines(table: pa.Table, path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,7 +50,7 @@ def show_oddities(corpus: str, data_dir: Path | None, *, as_json: bool) -> None:
         rows = [
             {"config": part.config, "split": part.split, "oddity": text} for part in found.parts for text in part.texts
         ]
-        click.echo(json.dumps({"corpus": corpus, "oddities": rows}, indent=2, ensure_ascii=False))
+        printing.print_json({"corpus": corpus, "oddities": rows})
         return
     if not found.parts:
         click.echo("no oddities")

@@ -28,4 +28,4 @@ def command(corpus: str, submission: bool, config: str | None) -> None:
         raise click.UsageError("--submission can't be combined with --config: all configs have the same submissions")
     definition = declared.configs[select(declared, config, None)[0]].definition
     found = extract_definition(load_schema(declared.name), "submission" if submission else definition)
-    click.echo(printing.format_json(found))
+    printing.print_json(found)

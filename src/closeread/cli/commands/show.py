@@ -64,7 +64,7 @@ def command(
         tell(notices)
         rows = [system[number] for number in shown]
     if as_json:
-        click.echo(printing.format_json(_make_json(gold.records, system, matching)))
+        printing.print_json(_make_json(gold.records, system, matching))
         return
     parts = [*view.draw([gold.records[number] for number in shown], rows)]
     parts += [] if record_id else [_tell_others(declared, gold, known, place)]

@@ -170,9 +170,9 @@ def run(procedure: Procedure, corpus: str | None, name: str, files: tuple[Path, 
 def show(table: SystemsTable, style: Any) -> None:
     """Print the table."""
     if style in ("latex", "html"):
-        click.echo(table.to_latex() if style == "latex" else table.to_html(), nl=False)
-        return
-    printing.show(style, value=table.to_json, table=table.to_rows, grids=lambda: table.to_grids(style))
+        printing.print_markup(table.to_latex() if style == "latex" else table.to_html(), style)
+    else:
+        printing.show(style, value=table.to_json, table=table.to_rows, grids=lambda: table.to_grids(style))
 
 
 command = ProcedureGroup(

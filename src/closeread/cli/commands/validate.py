@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli import options
+from closeread.cli import options, printing
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import tell
 from closeread.cli.procedure_group import (
@@ -74,7 +73,7 @@ def run(procedure: Procedure, name: str, predictions: Sequence[Path], values: di
     tell(notice for verdict in verdicts for notice in verdict.notices)
     if values["as_json"]:
         objects = [verdict.to_json() for verdict in verdicts]
-        click.echo(json.dumps(objects, indent=2, ensure_ascii=False, allow_nan=False))
+        printing.print_json(objects)
     else:
         total = len(scorer.gold.records)
         where = values["gold"] or "{0} {2} ({1})".format(*scorer.gold.origin)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from closeread.cli import options
+from closeread.cli import options, printing
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries, tell
 from closeread.errors import RequestError, escape_line
@@ -76,8 +76,6 @@ def command(
       closeread leaderboard judge board
       closeread leaderboard judge board --gold key.conll
     """
-    import json
-
     from closeread.leaderboard.count_cache import CountCache
     from closeread.leaderboard.judge import judge
     from closeread.leaderboard.store import open_store
@@ -93,7 +91,7 @@ def command(
     )
     tell(done.notices)
     if as_json:
-        click.echo(json.dumps(asdict(done), indent=2, ensure_ascii=False))
+        printing.print_json(asdict(done))
     else:
         counts = [f"{len(getattr(done, kind)):,} {kind}" for kind in ("accepted", "refused", "withdrawn", "waiting")]
         click.echo(escape_line(f"{store}: {', '.join(counts)}"))

@@ -84,8 +84,6 @@ def _try_to_compare(hub: Hub, plan: Plan) -> list[Change]:
 def _print_json(
     plan: Plan, changes: Sequence[Change], commit: Commit | None, dry_run: bool, about: Mapping[str, object]
 ) -> None:
-    import json
-
     found = {
         "repository": plan.repository.id,
         "kind": plan.repository.kind,
@@ -96,7 +94,7 @@ def _print_json(
         "commit": None if commit is None else {"sha": commit.sha, "url": commit.url},
         **about,
     }
-    click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+    printing.print_json(found)
 
 
 def _print_table(plan: Plan, changes: Sequence[Change], commit: Commit | None, dry_run: bool) -> None:

@@ -1,0 +1,149 @@
+"""Standard output and standard error that are closed, full or read by nobody, and disks that are full."""
+
+import errno
+import io
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from shared import json_lines
+from shared.doors import KEY, RESPONSE, system_rows, write_key
+from shared.encoded_output import broken, run_encoded, run_with
+from shared.file_events import finish, start
+
+CONFIG = ("--config", "sample")
+FEW = (*CONFIG, "--resamples", "2")
+FULL = OSError(errno.ENOSPC, "No space left on device")
+NOBODY = BrokenPipeError(errno.EPIPE, "Broken pipe")
+SAID = "Error: standard output: can't be written: No space left on device\n"
+PRINTING = (
+    ("list",),
+    ("--help",),
+    ("--version",),
+    ("score", "--help"),
+    ("completion", "bash"),
+    ("show", "mctaco", *CONFIG),
+    ("schema", "mctaco"),
+    ("cite", "mctaco"),
+    *(("score", "mctaco", "mctaco.jsonl", *FEW, *style) for style in ((), ("--json",), ("--format", "csv"))),
+    *(("table", "mctaco", "mctaco.jsonl", *FEW, "--format", style) for style in ("latex", "markdown", "html")),
+    ("validate", "mctaco", "mctaco.jsonl", *CONFIG),
+)
+ENDS = {("list",): 0, ("validate", "mctaco", "bad.jsonl", *CONFIG): 1, ("score", "--no"): 2, ("no",): 2}
+"""Exit codes."""
+
+
+@pytest.fixture
+def files(here):
+    json_lines.write("mctaco.jsonl", system_rows("mctaco"))
+    write_key("key", "conll", KEY)
+    write_key("response", "conll", RESPONSE)
+    Path("bad.jsonl").write_text("{")
+
+
+@pytest.mark.parametrize("arguments", PRINTING, ids=" ".join)
+@pytest.mark.parametrize(("error", "said"), [(FULL, SAID), (NOBODY, "")], ids=["full", "nobody"])
+def test_results_that_can_not_be_written(files, arguments, error, said):
+    told = listen()
+    with broken(error) as stdout:
+        assert run_with(arguments, stdout, told) == 1
+    assert told.buffer.getvalue().decode() == said
+
+
+def listen():
+    """A stream to memory."""
+    return io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+
+
+@pytest.mark.parametrize("arguments", ENDS, ids=" ".join)
+@pytest.mark.parametrize("error", [FULL, NOBODY], ids=["full", "nobody"])
+def test_errors_that_can_not_be_written(files, arguments, error):
+    """The exit code says what it would have said."""
+    with broken(error) as stderr:
+        assert run_with(arguments, listen(), stderr) == ENDS[arguments]
+
+
+@pytest.mark.parametrize("arguments", ENDS, ids=" ".join)
+def test_streams_that_are_closed(files, arguments):
+    assert run_with(arguments, None, None) == ENDS[arguments]
+    told, printed = listen(), listen()
+    assert run_with(arguments, None, told) == ENDS[arguments]
+    assert bool(told.buffer.getvalue()) == (ENDS[arguments] > 0)
+    assert run_with(arguments, printed, None) == ENDS[arguments]
+    assert b"Error: " not in printed.buffer.getvalue()
+
+
+def test_streams_are_as_before(files):
+    before = sys.stdout, sys.stderr
+    assert run_encoded(("list",), "latin-1")[0] == 0
+    assert (sys.stdout, sys.stderr) == before
+
+
+CLOSEREAD = [sys.executable, "-c", "import sys; sys.argv[0] = 'closeread'; from closeread.cli import main; main()"]
+
+
+def run_process(*arguments, variables=None, **streams):
+    """Run a process; its exit code, and what it wrote.  Development mode tells of errors while Python ends."""
+    environment = {**os.environ, "PYTHONUNBUFFERED": "", "PYTHONDEVMODE": "1", **(variables or {})}
+    opened = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+    done = subprocess.run([*CLOSEREAD, *arguments], env=environment, check=False, **opened)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_process_in_the_c_locale(files):
+    variables = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
+    code, printed, notes = run_process("score", "mctaco", "mctaco.jsonl", *FEW, variables=variables)
+    assert (code, notes) == (0, b"")
+    assert b"\n------------" in printed
+    assert printed.isascii()
+
+
+def test_a_process_with_a_full_output(files):
+    with open("/dev/full", "wb") as full:
+        assert run_process("list", stdout=full) == (1, None, SAID.encode())
+
+
+def test_a_process_that_nobody_reads(files):
+    ours, theirs = os.pipe()
+    os.close(ours)
+    assert run_process("list", stdout=theirs) == (1, None, b"")
+    os.close(theirs)
+
+
+def test_a_process_whose_output_was_closed(files):
+    """What is written does not get into a file that is opened later, and has the number of standard output."""
+    arguments = ("score", "mctaco", "mctaco.jsonl", *FEW, "--output", "report.txt")
+    assert run_process(*arguments, stdout=None, preexec_fn=lambda: os.closerange(0, 2)) == (0, None, b"")
+    assert Path("report.txt").read_text().startswith("mctaco sample test\n")
+
+
+WRITING = (
+    ("baseline", "mctaco", "always-positive", *CONFIG, "-o", "new/yes.jsonl"),
+    ("score", "mctaco", "mctaco.jsonl", *FEW, "--counts", "new/one.counts"),
+    ("score", "mctaco", "mctaco.jsonl", *FEW, "--output", "new/report.json"),
+    ("merge", "one.counts", "-o", "new/merged.counts"),
+    *(("table", "mctaco", "mctaco.jsonl", *FEW, "--format", f, "-o", f"new/{f}") for f in ("csv", "json", "latex")),
+    ("convert", "coref", "key.conll", "-o", "new/key.jsonl"),
+    ("export", "mctaco", "new/folder", *CONFIG),
+)
+
+
+def test_a_full_disk(files):
+    """Files of more than 20 bytes are refused, in one line that names the file, and nothing is left."""
+    assert run_encoded(("score", "mctaco", "mctaco.jsonl", *FEW, "--counts", "one.counts"), "utf-8")[0] == 0
+    os.mkdir("new")
+
+    def action():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+        for arguments in WRITING:
+            code, _, told = run_encoded(arguments, "utf-8")
+            assert code == 1, arguments
+            assert len(told.splitlines()) == 1, told
+            assert "File too large" in told, told
+            assert "new" in told or arguments[0] == "export", told
+            assert os.listdir("new") == [], arguments
+
+    assert finish(start(action))

@@ -1,0 +1,203 @@
+"""Output in encodings that lack characters, and names of files that are not UTF-8."""
+
+import html
+import io
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from shared import json_lines
+from shared.doors import CORPORA, KEY, RESPONSE, sample_gold, system_rows, timeml, write_key
+from shared.encoded_output import run_encoded, run_with
+from test_terminal import COMMANDS
+
+from closeread.cli import printing
+
+ENCODINGS = ("ascii", "latin-1", "cp1252")
+FEW = ("--config", "sample", "--resamples", "2")
+BY_HAND = {"–": "-", "…": "...", "³": "3", "†": "+", "─": "-"}
+"""What stands for the characters of tables."""
+
+NAME = "Süß–ş.conll"
+"""Latin-1 has two of its four characters, Windows three, ASCII none."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Predictions, keys, responses and annotations of the samples."""
+    folder = tmp_path_factory.mktemp("files")
+    before = Path.cwd()
+    os.chdir(folder)
+    (folder / "a folder").mkdir()
+    for corpus in CORPORA:
+        json_lines.write(f"{corpus}.jsonl", system_rows(corpus))
+        for name in ("anna", "ben"):
+            json_lines.write(f"{name}-{corpus}.jsonl", sample_gold(corpus))
+    json_lines.write("a folder/mctaco.jsonl", [{**row, "label": "yes"} for row in system_rows("mctaco")])
+    write_key("key", "conll", KEY)
+    write_key("response", "conll", RESPONSE)
+    shutil.copy("response.conll", NAME)
+    Path("key.tml").write_text(timeml("ei1 BEFORE ei2", "ei2 BEFORE ei3"))
+    Path("response.tml").write_text(timeml("ei1 BEFORE ei2", "ei3 BEFORE ei2"))
+    os.chdir(before)
+    return folder
+
+
+@pytest.fixture
+def files(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+
+
+def translate(text, encoding):
+    """One character after the other."""
+    found = ""
+    for character in text:
+        try:
+            character.encode(encoding)
+            found += character
+        except UnicodeEncodeError:
+            found += BY_HAND.get(character) or ascii(character)[1:-1]
+    return found
+
+
+def test_every_table_in_every_encoding(files):
+    """Nothing else changes, and nothing is missing."""
+    seen = set()
+    for number, arguments in enumerate(COMMANDS):
+        code, whole, notes = run_encoded(arguments, "utf-8")
+        assert code == 0, notes
+        encoding = ENCODINGS[number % 3]
+        seen.update(character for character in whole if translate(character, encoding) != character)
+        expected = translate(whole, encoding), translate(notes, encoding)
+        assert run_encoded(arguments, encoding) == (0, *expected), (arguments, encoding)
+    assert BY_HAND.keys() <= seen  # so that something is tried
+
+
+SHOWN = {"utf-8": "Süß–ş", "cp1252": r"Süß–\u015f", "latin-1": r"Süß-\u015f", "ascii": r"S\xfc\xdf-\u015f"}
+LATEX = {
+    "utf-8": "Süß--ş",
+    "cp1252": r"Süß--\textbackslash{}u015f",
+    "latin-1": r"Süß--\textbackslash{}u015f",
+    "ascii": r"S\textbackslash{}xfc\textbackslash{}xdf--\textbackslash{}u015f",
+}
+RULE = {"utf-8": "─", "cp1252": "-", "latin-1": "-", "ascii": "-"}
+DAGGER = {"utf-8": "†", "cp1252": "†", "latin-1": "+", "ascii": "+"}
+
+
+@pytest.mark.parametrize("encoding", SHOWN)
+def test_every_style(files, encoding):
+    """The golden outputs are written by hand; 39.79 is 0.3979..., as the CSV has it."""
+    command = ("table", "coref", "key.conll", "key.conll", NAME, "--metrics", "lea", "--resamples", "2", "--format")
+    printed = {}
+    for style in ("table", "markdown", "latex", "csv", "json", "html"):
+        code, printed[style], notes = run_encoded((*command, style), encoding)
+        assert (code, notes) == (0, ""), style
+    name, mark, rule = SHOWN[encoding], DAGGER[encoding], RULE[encoding]
+    assert printed["table"].startswith(
+        f"coref\n\nsystem    LEA F1\n{rule * 16}\nkey       100.00\n{name}     39.79{mark}\n{mark} Not significantly "
+    )
+    assert printed["markdown"].startswith(
+        "**coref**\n\n| system   |     LEA F1 |\n|:---------|-----------:|\n| key      | **100.00** |\n"
+        f"| {name}    |     39.79{mark} |\n\nBest scores are bold.\n\n{mark} Not significantly "
+    )
+    assert f"\nkey & \\textbf{{100.00}} \\\\\n{LATEX[encoding]} & 39.79\\rlap{{$^\\dagger$}} \\\\\n" in printed["latex"]
+    assert printed["csv"].splitlines()[2].startswith(f"{name},lea/f1,0.3979")
+    assert [one["name"] for one in json.loads(printed["json"])["systems"]] == ["key", "Süß–ş"]
+    whole = "Süß–ş" if encoding == "utf-8" else "S&#252;&#223;&#8211;&#351;"
+    part = {"cp1252": "Süß–&#351;", "latin-1": "Süß&#8211;&#351;"}.get(encoding, whole)
+    assert f'<td style="text-align: left">{part}</td>' in printed["html"]
+    assert printed["html"].endswith("</table>\n")
+    assert "Süß–ş" in html.unescape(printed["html"])
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_what_is_no_table(files, encoding):
+    wrong = run_encoded(("score", "mctaco", "ş–.jsonl", *FEW), encoding)
+    shown = {"ascii": r"\u015f-", "latin-1": r"\u015f-", "cp1252": r"\u015f–"}[encoding]
+    assert wrong == (1, "", f"Error: {shown}.jsonl: can't be read: No such file or directory\n")
+    code, _, usage = run_encoded(("ş–",), encoding)
+    assert (code, usage.splitlines()[-1]) == (2, f"Error: No such command '{shown}'.")
+    for arguments in (("--help",), ("score", "--help"), ("score", "coref", "--help"), ("--version",)):
+        code, printed, notes = run_encoded(arguments, encoding)
+        assert (code, notes) == (0, "")
+        assert printed == translate(run_encoded(arguments, "utf-8")[1], encoding)
+    for shell in ("bash", "zsh", "fish"):
+        assert run_encoded(("completion", shell), encoding) == run_encoded(("completion", shell), "utf-8")
+    code, cited, _ = run_encoded(("cite", "marmara_coref"), encoding)
+    assert code == 0
+    assert cited == translate(run_encoded(("cite", "marmara_coref"), "utf-8")[1], encoding)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_json_is_whole(files, encoding):
+    for arguments in (
+        ("show", "marmara_coref", "--config", "sample", "--json"),
+        ("schema", "tne"),
+        ("validate", "mctaco", "mctaco.jsonl", "--config", "sample", "--json"),
+        ("score", "mctaco", "mctaco.jsonl", *FEW, "--json"),
+    ):
+        code, printed, notes = run_encoded(arguments, encoding)
+        assert (code, notes) == (0, "")
+        assert json.loads(printed) == json.loads(run_encoded(arguments, "utf-8")[1])
+
+
+class Screen(io.TextIOWrapper):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_progress_bars(encoding, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    screen, taken = io.BytesIO(), []
+
+    @printing.click.command()
+    def count():
+        taken.extend(printing.track([1, 2], "Reading … ş", total=2))
+
+    monkeypatch.setattr("closeread.cli.LazyGroup.get_command", lambda *_: count)
+    assert run_with(["count"], io.TextIOWrapper(io.BytesIO()), Screen(screen, encoding)) == 0
+    assert taken == [1, 2]
+    assert translate("Reading … ş", encoding) in screen.getvalue().decode(encoding)
+
+
+def test_files_stay_utf_8(files, tmp_path):
+    for style in ("table", "csv", "json", "html"):
+        path = tmp_path / f"table.{style}"
+        command = ("table", "coref", "key.conll", "key.conll", NAME, *FEW[2:], "--format", style, "-o", path)
+        assert run_encoded(command, "ascii") == (0, "", "")
+        assert "Süß–ş" in path.read_text("utf-8")
+
+
+NOT_UTF8 = os.fsdecode(b"b\xff")
+
+
+def test_names_that_are_not_utf_8(here):
+    """They are read, written and shown; what is written is UTF-8."""
+    name = f"{NOT_UTF8}.jsonl"
+    json_lines.write(name, system_rows("mctaco"))
+    json_lines.write("c.jsonl", system_rows("mctaco"))
+    commands = [
+        ("validate", "mctaco", name, *FEW[:2]),
+        ("score", "mctaco", name, *FEW, "--counts", f"{NOT_UTF8}.counts"),
+        ("merge", f"{NOT_UTF8}.counts", "-o", f"{NOT_UTF8}-merged.counts"),
+        ("baseline", "mctaco", "always-positive", *FEW[:2], "-o", f"{NOT_UTF8}-yes.jsonl"),
+        ("export", "mctaco", f"{NOT_UTF8} folder", *FEW[:2]),
+        *(
+            ("table", "mctaco", name, "c.jsonl", *FEW, "--format", style, *output)
+            for style in ("table", "markdown", "latex", "csv", "json", "html")
+            for output in ((), ("-o", f"{NOT_UTF8}.{style}"))
+        ),
+    ]
+    for arguments in commands:
+        code, printed, notes = run_encoded(arguments, "utf-8")
+        assert code == 0, notes
+        if arguments[0] == "validate":
+            assert printed.startswith(r"b\udcff.jsonl: valid; ")
+        if "-o" in arguments and arguments[0] == "table":
+            assert "udcff" in Path(arguments[-1]).read_text("utf-8") or arguments[-2] == "html"
+    assert run_encoded(("score", "mctaco", NOT_UTF8, *FEW), "ascii")[2] == (
+        "Error: b\\udcff: can't be read: No such file or directory\n"
+    )
