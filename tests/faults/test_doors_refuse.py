@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from shared import json_lines
 
 import closeread
 from closeread.corpora.gold import load_corpus, read_gold

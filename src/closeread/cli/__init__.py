@@ -81,6 +81,10 @@ class LazyGroup(QuietGroup):
             if isinstance(error, BrokenPipeError):
                 raise
             raise click.ClickException(describe_failure(error)) from error
+        except MemoryError as error:
+            raise click.ClickException("there is not enough memory for this") from error
+        except RecursionError as error:
+            raise click.ClickException("something is nested too deeply") from error
 
 
 def describe_failure(error: OSError) -> str:
