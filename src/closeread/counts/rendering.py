@@ -153,9 +153,9 @@ def _mark_up(cell: str) -> str:
 
 
 def _mark_up_note(note: str) -> str:
-    """Return a paragraph of Markdown, in which code stays code."""
+    """Return a paragraph of Markdown, in which code stays code, and bars are no borders of cells."""
     parts = CODE.split(escape_line(note))
-    text = "".join(part if i % 2 else escape_markdown(part) for i, part in enumerate(parts))
+    text = "".join(part if i % 2 else escape_markdown(part).replace(r"\|", "|") for i, part in enumerate(parts))
     return BLOCK.sub(r"\\\g<0>", text)
 
 
