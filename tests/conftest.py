@@ -1,6 +1,7 @@
 """What every test gets: an empty cache, no corpora but the ones it asks for, and a way to run commands."""
 
 import os
+import random
 import tempfile
 from pathlib import Path
 
@@ -29,6 +30,15 @@ settings.load_profile("closeread")
 
 def pytest_addoption(parser):
     parser.addoption("--extras-only", action="store_true", help="Run only the tests that need an extra of the package.")
+
+
+def pytest_configure(config):
+    """Choose the seed of changed files, once for all processes of a run."""
+    os.environ.setdefault("CLOSEREAD_FUZZ_SEED", str(random.SystemRandom().randrange(2**32)))
+
+
+def pytest_report_header(config):
+    return f"CLOSEREAD_FUZZ_SEED={os.environ['CLOSEREAD_FUZZ_SEED']}"
 
 
 def pytest_ignore_collect(collection_path, config):
