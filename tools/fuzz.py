@@ -22,9 +22,7 @@ def main() -> int:
     sys.path.insert(0, str(ROOT / "tests"))
     from shared.fuzzing.running import find_faults, keep
     from shared.fuzzing.targets import make_targets
-    from shared.fuzzing.watching import limit_memory
 
-    limit_memory()
     seconds = float(os.environ.get("CLOSEREAD_FUZZ_SECONDS", SECONDS))
     seed = int(os.environ.get("CLOSEREAD_FUZZ_SEED") or random.SystemRandom().randrange(2**32))
     wanted = os.environ.get("CLOSEREAD_FUZZ_TARGET", "")

@@ -6,6 +6,7 @@ import signal
 import traceback
 import warnings
 from contextlib import contextmanager
+from pathlib import Path
 
 from closeread.corpora import notices
 from closeread.errors import CloseReadWarning, InputError, RequestError
@@ -13,8 +14,11 @@ from closeread.errors import CloseReadWarning, InputError, RequestError
 SECONDS = 10
 """The time that one input of some kilobytes may take on a busy machine."""
 
-GIGABYTES = 4
+GIGABYTES = 2
+"""The memory that it may take."""
+
 LINES = 25
+"""The lines of a message: the problems that are shown, and some around them."""
 
 
 class TooSlowError(BaseException):
@@ -37,9 +41,16 @@ def alarm(seconds):
         signal.signal(signal.SIGALRM, before)
 
 
-def limit_memory():
-    """Let this process have little more memory than it needs, so that too much is a MemoryError."""
-    resource.setrlimit(resource.RLIMIT_AS, (GIGABYTES * 2**30, resource.getrlimit(resource.RLIMIT_AS)[1]))
+@contextmanager
+def limited_memory():
+    """Let this process take few gigabytes more than it has in the block, so that too much is a MemoryError."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (taken + GIGABYTES * 2**30, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 class Workspace:
@@ -77,7 +88,7 @@ class Workspace:
         notices._shown.clear()
         self.output.mkdir(exist_ok=True)
         try:
-            with alarm(SECONDS), warnings.catch_warnings(record=True) as caught:
+            with limited_memory(), alarm(SECONDS), warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 found = self._try()
         except (Exception, TooSlowError):
