@@ -13,7 +13,9 @@ STAMP = $(VENV)/installed
 SOURCES = pyproject.toml setup.py README.md LICENSE src loaders metrics schemas cards
 DIGEST = find $(SOURCES) -type f ! -path '*/__pycache__/*' ! -path '*.egg-info/*' -exec cksum {} + | LC_ALL=C sort | cksum
 
-.PHONY: score test test-floors environment extras lint types tests
+FUZZ_SECONDS ?= 600
+
+.PHONY: score test test-floors fuzz environment extras lint types tests
 
 environment:
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -48,11 +50,18 @@ types: extras
 tests: extras
 	$(BIN)/pytest -n auto --dist worksteal
 
+# Changed files through everything that reads, on one core.
+fuzz: export CLOSEREAD_DATA =
+fuzz: export CLOSEREAD_FUZZ_SECONDS = $(FUZZ_SECONDS)
+fuzz: extras
+	$(BIN)/python tools/fuzz.py
+
 # The oldest versions that pyproject.toml allows, including the previous major version of datasets; and with them, the
 # oldest of the extras hub and serve.  They are tried on samples, and without the tests of our own arithmetic: `make test` has the
 # corpora, the twins and the official scorers.
 test-floors: VENV = .venv-floors
 test-floors: export CLOSEREAD_DATA =
+test-floors: export CLOSEREAD_FUZZ_SECONDS = 1
 test-floors: environment
 	@$(INSTALL) --constraint .ci/floors.txt '.[test]'
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import random
 import tempfile
 from pathlib import Path
 
@@ -35,6 +36,12 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     # Many tests score a file against itself; tests/faults has those of the warning.
     config.addinivalue_line("filterwarnings", "ignore:.* (is the same file as|has .* of) the gold, :UserWarning")
+    # The seed of changed files is chosen once for all processes of a run.
+    os.environ.setdefault("CLOSEREAD_FUZZ_SEED", str(random.SystemRandom().randrange(2**32)))
+
+
+def pytest_report_header(config):
+    return f"CLOSEREAD_FUZZ_SEED={os.environ['CLOSEREAD_FUZZ_SEED']}"
 
 
 def pytest_ignore_collect(collection_path, config):

@@ -5,13 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from shared import json_lines
 from shared.doors import sample_gold, system_rows
 
 import closeread
 from closeread.counts.files import read_counts, write_counts
 from closeread.counts.report import Report
 from closeread.errors import FormatError
-from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks import load_procedure
 
 
@@ -21,8 +21,8 @@ def shards(tmp_path, monkeypatch, ran):
     monkeypatch.chdir(tmp_path)
     gold, rows = sample_gold("tne"), system_rows("tne")
     for name, part in (("a", slice(0, 2)), ("b", slice(2, None))):
-        Path(f"{name}-gold.jsonl").write_text(dump_json_lines(gold[part]), "utf-8")
-        Path(f"{name}.jsonl").write_text(dump_json_lines(rows[part]), "utf-8")
+        Path(f"{name}-gold.jsonl").write_text(json_lines.dump(gold[part]), "utf-8")
+        Path(f"{name}.jsonl").write_text(json_lines.dump(rows[part]), "utf-8")
         ran("score", "tne", f"{name}.jsonl", "--gold", f"{name}-gold.jsonl", "--no-ci", "--counts", f"{name}.parquet")
 
 
@@ -39,8 +39,8 @@ def test_what_merge_says(shards, ran):
 
 def test_merged_counts_are_compared(shards, ran):
     ran("merge", "a.parquet", "b.parquet", "-o", "all.parquet")
-    Path("whole.jsonl").write_text(dump_json_lines(sample_gold("tne")), "utf-8")
-    Path("system.jsonl").write_text(dump_json_lines(system_rows("tne")), "utf-8")
+    Path("whole.jsonl").write_text(json_lines.dump(sample_gold("tne")), "utf-8")
+    Path("system.jsonl").write_text(json_lines.dump(system_rows("tne")), "utf-8")
     found = json.loads(ran("compare", "tne", "all.parquet", "system.jsonl", "--gold", "whole.jsonl", "--json"))
     assert {difference["value"] for difference in found[0]["differences"].values()} == {0, None}  # no fallbacks
 
@@ -80,7 +80,7 @@ def test_counts_by_other_options(shards, run, ran):
 
 
 def test_counts_of_two_procedures(shards, run, ran):
-    Path("yes.jsonl").write_text(dump_json_lines(system_rows("mctaco")), "utf-8")
+    Path("yes.jsonl").write_text(json_lines.dump(system_rows("mctaco")), "utf-8")
     ran("score", "mctaco", "yes.jsonl", "--config", "sample", "--no-ci", "--counts", "m.parquet")
     result = run("merge", "a.parquet", "m.parquet", "-o", "all.parquet")
     assert result.exit_code == 2

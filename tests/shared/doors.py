@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from shared import json_lines
 from shared.neural import DIALECTS, LENGTHS, write_lines
 
 from closeread.corpora.gold import corpus_names, load_corpus, read_gold
 from closeread.corpora.submissions import write_submission
-from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks import find_format
 from closeread.tasks.coref.conll_writer import dump_conll
 from closeread.tasks.coref.sides import take_documents
@@ -181,7 +181,7 @@ def write_key(side, name, records=None):
         return records
     path = Path(f"{side}{COREF_FORMATS[name]}")
     jsonl = Path(f"{side}-records.jsonl")
-    jsonl.write_text(dump_json_lines({**record, "n_tokens": LENGTHS[record["document"]]} for record in records))
+    jsonl.write_text(json_lines.dump({**record, "n_tokens": LENGTHS[record["document"]]} for record in records))
     parsed = find_format("coref", "coref_json").read(jsonl, "any")
     path.write_text(find_format("coref", name).write(parsed.records), "utf-8")
     return path

@@ -2,10 +2,10 @@
 
 import pytest
 from hypothesis import strategies as st
+from shared import json_lines
 
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.errors import SubmissionError
-from closeread.formats.json_lines import dump_json_lines
 from closeread.scoring import Scorer
 from closeread.tasks.tne.procedure import PROCEDURE
 
@@ -44,7 +44,7 @@ def arrays(changes=(), **keys):
 
 def refuse(file, content, **options):
     """Write a bad submission and return its problems, each as its line and its words."""
-    file.write_text(content if isinstance(content, str) else dump_json_lines(content), "utf-8")
+    file.write_text(content if isinstance(content, str) else json_lines.dump(content), "utf-8")
     with pytest.raises(SubmissionError) as caught:
         scorer(GOLD, options).read(file)
     assert all(problem.message.isprintable() for problem in caught.value.problems)
@@ -53,7 +53,7 @@ def refuse(file, content, **options):
 
 def read(file, content, **options):
     """Write a submission, given its text or its rows, and read it."""
-    file.write_text(content if isinstance(content, str) else dump_json_lines(content), "utf-8")
+    file.write_text(content if isinstance(content, str) else json_lines.dump(content), "utf-8")
     return scorer(GOLD, options).read(file)
 
 

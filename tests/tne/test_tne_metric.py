@@ -18,6 +18,7 @@ offline = conftest.offline
 pytestmark = [
     pytest.mark.usefixtures("offline"),
     pytest.mark.filterwarnings("ignore:.*known odd:closeread.CloseReadWarning"),
+    pytest.mark.filterwarnings("ignore:2 linked noun phrases are times:closeread.CloseReadWarning"),
 ]
 
 GOLD = list(read_gold(load_corpus("tne"), "sample").records)

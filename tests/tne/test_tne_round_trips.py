@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared import json_lines
 from shared.error_messages import check_message
 from shared.json_lines import dump
 from shared.tne_files import TNE, put
@@ -17,7 +18,6 @@ from shared.tne_released import document
 from closeread.corpora.gold import read_gold, read_own_gold
 from closeread.corpora.schema import load_schema
 from closeread.errors import FormatError
-from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.features import features
 from closeread.tasks.tne.tne_jsonl import dump_records
 
@@ -34,7 +34,7 @@ def test_every_form_of_gold_is_the_same(sample, tmp_path, suffix):
         schema = features(load_schema("tne")).arrow_schema
         pq.write_table(pa.Table.from_pylist(list(sample.records), schema=schema), path)
     elif suffix == ".ndjson":
-        path.write_text(dump_json_lines(sample.records), "utf-8")
+        path.write_text(json_lines.dump(sample.records), "utf-8")
     else:
         content = dump_records(sample.records).encode()
         path.write_bytes(gzip.compress(content, mtime=0) if suffix.endswith(".gz") else content)

@@ -3,11 +3,11 @@
 import re
 
 import pytest
+from shared import json_lines
 from shared.possession_records import ROW, make_record, read_released
 
 from closeread.corpora.gold import load_corpus, read_own_gold
 from closeread.errors import FormatError
-from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.wikipossessions.rules import DERIVED, find_inconsistencies, find_odd_rows, find_oddities
 
 CORPUS = load_corpus("wikipossessions")
@@ -55,7 +55,7 @@ def test_inconsistencies(file, changes, problems):
     records = [make_record(), {**make_record(**changes), "article": "B"}]
     assert list(find_inconsistencies(records)) == [(1, f"possessions[0]: {what}") for what in problems]
     own = file.with_suffix(".jsonl")
-    own.write_text(dump_json_lines(records), "utf-8")
+    own.write_text(json_lines.dump(records), "utf-8")
     if not problems:
         assert read_own_gold(CORPUS, own).records == records
     else:
@@ -77,7 +77,7 @@ def test_json_lines_may_omit_the_derived_fields(file):
     bare = {name: value for name, value in whole.items() if name not in DERIVED}
     own = file.with_suffix(".jsonl")
     for one in (bare, {**bare, **dict.fromkeys(DERIVED)}):
-        own.write_text(dump_json_lines([{"article": "A Vase", "possessions": [one, {**one, **NONE_GIVEN}]}]), "utf-8")
+        own.write_text(json_lines.dump([{"article": "A Vase", "possessions": [one, {**one, **NONE_GIVEN}]}]), "utf-8")
         (record,) = read_own_gold(CORPUS, own).records
         assert record["possessions"] == [whole, {**whole, **NONE}]
 
@@ -92,7 +92,7 @@ def test_json_lines_with_some_derived_fields_or_without_records(file):
         ([1], "possessions[0]: 1 is not of type 'object'"),
         ({}, "possessions: {} is not of type 'array'"),
     ):
-        own.write_text(dump_json_lines([{"article": "A Vase", "possessions": possessions_given}]), "utf-8")
+        own.write_text(json_lines.dump([{"article": "A Vase", "possessions": possessions_given}]), "utf-8")
         with pytest.raises(FormatError) as caught:
             read_own_gold(CORPUS, own)
         assert f"{own}:1: article 'A Vase': {problem}" in str(caught.value)
@@ -118,7 +118,7 @@ def test_a_padded_title():
 )
 def test_the_schema_of_gold(file, changes, problem):
     own = file.with_suffix(".jsonl")
-    own.write_text(dump_json_lines([make_record(**changes)]), "utf-8")
+    own.write_text(json_lines.dump([make_record(**changes)]), "utf-8")
     with pytest.raises(FormatError) as caught:
         read_own_gold(CORPUS, own)
     named = f"article {make_record()['article']!r}: " if problem.startswith("possessions") else ""
