@@ -7,6 +7,7 @@ from pathlib import Path
 
 import evaluate
 import pytest
+from shared import json_lines
 from shared.doors import (
     COREF_FORMATS,
     COREF_FORMS,
@@ -28,7 +29,6 @@ from closeread.corpora.sides import CorpusSides
 from closeread.corpora.submissions import dump_submission
 from closeread.counts.files import read_any_counts
 from closeread.counts.report import Report, Resampling, make_report
-from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks import load_procedure, procedure_names
 
 pytestmark = pytest.mark.filterwarnings(
@@ -65,8 +65,8 @@ def here(tmp_path, monkeypatch):
 def corpus(request, here):
     """A corpus, with its sample as gold.jsonl and a system's rows as system.jsonl."""
     gold = sample_gold(request.param)
-    Path("gold.jsonl").write_text(dump_json_lines(gold), "utf-8")
-    Path("system.jsonl").write_text(dump_json_lines(system_rows(request.param)), "utf-8")
+    Path("gold.jsonl").write_text(json_lines.dump(gold), "utf-8")
+    Path("system.jsonl").write_text(json_lines.dump(system_rows(request.param)), "utf-8")
     return request.param
 
 
@@ -148,7 +148,7 @@ def test_shards_of_the_gold_merge_to_the_whole(corpus, expected, ran):
     for number, in_first in enumerate((True, False)):
         shard = [record for record in gold if (record[unit] in first) == in_first]
         ids = {record[declared.key] for record in shard}
-        Path(f"gold-{number}.jsonl").write_text(dump_json_lines(shard), "utf-8")
+        Path(f"gold-{number}.jsonl").write_text(json_lines.dump(shard), "utf-8")
         rows = [row for row in system_rows(corpus) if row[declared.key] in ids]
         Path(f"system-{number}.jsonl").write_text(dump_submission(rows, declared, ".jsonl"), "utf-8")
         options = ("--gold", f"gold-{number}.jsonl", "--no-ci", "--counts", f"{number}.parquet")

@@ -4,17 +4,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from shared import json_lines
 from shared.doors import KEY, RESPONSE, system_rows
-
-from closeread.formats.json_lines import dump_json_lines
 
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("key.jsonl").write_text(dump_json_lines(KEY), "utf-8")
-    Path("response.jsonl").write_text(dump_json_lines(RESPONSE), "utf-8")
-    Path("links.jsonl").write_text(dump_json_lines(system_rows("tne")), "utf-8")
+    Path("key.jsonl").write_text(json_lines.dump(KEY), "utf-8")
+    Path("response.jsonl").write_text(json_lines.dump(RESPONSE), "utf-8")
+    Path("links.jsonl").write_text(json_lines.dump(system_rows("tne")), "utf-8")
 
 
 def rooms_of(run, *arguments):

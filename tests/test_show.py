@@ -4,6 +4,7 @@ import json
 
 import jsonschema
 import pytest
+from shared import json_lines
 
 import closeread
 from closeread.corpora.examples import example_record, example_submission
@@ -11,7 +12,6 @@ from closeread.corpora.gold import corpus_names, load_corpus, read_gold
 from closeread.corpora.schema import load_schema
 from closeread.counts.sides import Place
 from closeread.errors import RequestError
-from closeread.formats.json_lines import dump_json_lines
 from closeread.scoring import open_scorer
 
 CORPORA = corpus_names()
@@ -205,7 +205,7 @@ def test_python_shows_what_the_command_shows(name, run, here):
     assert f"{page}\n" == run("show", name, key, *SAMPLE).stdout
     assert key in [record[corpus.key] for record in page.records]
     assert page.predictions is None
-    (here / "rows.jsonl").write_text(dump_json_lines(rows), "utf-8")
+    (here / "rows.jsonl").write_text(json_lines.dump(rows), "utf-8")
     beside = closeread.show(name, key, config="sample", predictions=rows)
     assert f"{beside}\n" == run("show", name, key, *SAMPLE, "--predictions", "rows.jsonl").stdout
     assert key in [row[corpus.key] for row in beside.predictions if row is not None]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from shared import json_lines
 from shared.doors import (
     CASES,
     COREF_FORMATS,
@@ -31,7 +32,6 @@ from closeread.counts.comparison import Comparison
 from closeread.counts.report import Report, Resampling
 from closeread.counts.systems_table import SystemsTable
 from closeread.errors import CloseReadWarning
-from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.text import read_lines
 from closeread.formats.timeml import dump_timeml, read_timeml
 from closeread.formats.xml_tree import read_xml
@@ -167,7 +167,7 @@ def _make_doors():
         gold = sample_gold(corpus)
         task = load_corpus(corpus).task.split(".")[0]
         rows = system_rows(corpus)
-        files = {"system.jsonl": dump_json_lines(rows).encode(), "gold.jsonl": dump_json_lines(gold).encode()}
+        files = {"system.jsonl": json_lines.dump(rows).encode(), "gold.jsonl": json_lines.dump(gold).encode()}
         if task in OTHER_FORMS:
             CASES[task].write(rows, Path(OTHER_FORMS[task]), corpus)
             files[OTHER_FORMS[task]] = Path(OTHER_FORMS[task]).read_bytes()
@@ -252,8 +252,8 @@ def _make_other_converters():
     document = min((TIMELINES / "corpus_trackB_CAT").iterdir())
     closeread.convert("timeline", document, "a.tml")
     cat, tml = document.read_bytes(), Path("a.tml").read_bytes()
-    Path("tne.jsonl").write_text(dump_json_lines(sample_gold("tne")), "utf-8")
-    files = {"a.jsonl": dump_json_lines(system_rows("tne")).encode(), "clusters.jsonl": Path("tne.jsonl").read_bytes()}
+    Path("tne.jsonl").write_text(json_lines.dump(sample_gold("tne")), "utf-8")
+    files = {"a.jsonl": json_lines.dump(system_rows("tne")).encode(), "clusters.jsonl": Path("tne.jsonl").read_bytes()}
     pair = {f"{side}.conll": write_key(side, "conll").read_bytes() for side in ("key", "response")}
 
     def convert_tne(folder, output):
@@ -327,7 +327,7 @@ def _make_marmara():
 
 def _make_stored():
     """Reports, comparisons and tables as JSON."""
-    Path("one.jsonl").write_text(dump_json_lines(system_rows("mctaco")), "utf-8")
+    Path("one.jsonl").write_text(json_lines.dump(system_rows("mctaco")), "utf-8")
     report = closeread.score("mctaco", "one.jsonl", config="sample", resampling=FEW)
     compared = closeread.compare("mctaco", "one.jsonl", "one.jsonl", config="sample", resampling=FEW)
     found = {}
