@@ -12,6 +12,7 @@ from closeread.hub.diffs import list_changed_paths
 from closeread.leaderboard import server
 from closeread.suggestions import suggest
 from closeread.tasks.coref.conllu_headers import GLOBAL_ENTITY, NEWDOC
+from closeread.tasks.coref.conllua_markables import PIECE
 from closeread.tasks.coref.marmara.equalities import ID
 from closeread.tasks.coref.marmara.sentence_numbers import SENTENCE
 from closeread.tasks.coref.marmara.ud_treebank import SENT_ID
@@ -46,6 +47,7 @@ TABLE = {
     "blanks in a document's name": (NEWDOC.fullmatch, lambda n: "# newdoc id = a" + " " * n + "b"),
     "blanks in the entities' columns": (GLOBAL_ENTITY.fullmatch, lambda n: "# global.Entity = a" + " " * n + "b"),
     "blanks in a sentence's name": (SENT_ID.fullmatch, lambda n: "# sent_id = a" + " " * n + "b"),
+    "a cell without brackets": (PIECE.findall, lambda n: "a" * n),
     "zeros of a label": (ID.fullmatch, lambda n: "0" * n + "x"),
     "digits of a sentence": (SENTENCE.fullmatch, lambda n: "00000000" + "1." + "1" * n + " x"),
     "blanks in a number": (cardinal, lambda n: "one" + " " * n + "two"),
