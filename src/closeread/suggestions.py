@@ -13,7 +13,7 @@ __all__ = ["NO_ALIASES", "describe_unknown", "suggest"]
 
 NO_ALIASES: Mapping[str, str] = MappingProxyType({})
 
-_SCORE = re.compile(r"[\W_]+(f|f1|f_?score|p|r|precision|recall|score)$", re.IGNORECASE)
+_SCORE = re.compile(r"(?<![\W_])[\W_]++(f|f1|f_?score|p|r|precision|recall|score)$", re.IGNORECASE)
 """The score after the name of a metric, as in `muc_f1` and `ceafe/f`."""
 
 

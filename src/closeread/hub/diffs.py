@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ESCAPE", "LETTERS", "QUOTED", "SAME", "START", "list_changed_paths"]
+__all__ = ["ESCAPE", "LETTERS", "QUOTED", "START", "list_changed_paths"]
 
 START = "diff --git "
-SAME = re.compile(r"a/(.+) b/\1", re.DOTALL)
-"""Both sides of a file that keeps its name; there is only one way to cut such a text in two."""
-QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+QUOTED = re.compile(r'"((?:[^"\\]|\\.)*+)" "((?:[^"\\]|\\.)*+)"')
+"""Both sides of a header, if git has quoted them: it does so for both or for neither if the name is the same."""
 ESCAPE = re.compile(r"\\([0-7]{3}|.)")
 LETTERS = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13}
 
@@ -32,12 +31,13 @@ def list_changed_paths(diff: str) -> tuple[str, ...]:
 
 def _read_header(header: str) -> list[str]:
     """Return the path of a header whose sides are the same; empty if they are not."""
-    if found := SAME.fullmatch(header):
-        return [found[1]]
-    sides = [_unquote(text) for text in QUOTED.findall(header)]
-    if len(sides) == 2 and sides[0][:2] == "a/" and sides[1][:2] == "b/" and sides[0][2:] == sides[1][2:]:
-        return [sides[0][2:]]
-    return []
+    # There is only one way to cut a name, a blank and the same name in two.
+    name = header[2 : (len(header) - 1) // 2]
+    if name and header == f"a/{name} b/{name}":
+        return [name]
+    found = QUOTED.fullmatch(header)
+    old, new = map(_unquote, found.groups()) if found else ("", "")
+    return [old[2:]] if old[:2] == "a/" and new == f"b/{old[2:]}" else []
 
 
 def _read_renamed(lines: list[str]) -> list[str]:

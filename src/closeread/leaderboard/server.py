@@ -174,7 +174,7 @@ def _read_values(form: FormData) -> dict[str, str]:
     """Return the texts of a form; a description is one line, whatever lines it was typed in."""
     found = {name: form.get(name) for name in (*FIELDS, "board")}
     texts = {name: text.strip() if isinstance(text, str) else "" for name, text in found.items()}
-    return {**texts, "description": re.sub(r" *\r?\n\s*", " ", texts["description"])}
+    return {**texts, "description": re.sub(r"(?<! ) *+\r?\n\s*+", " ", texts["description"])}
 
 
 class _Server(uvicorn.Server):

@@ -24,8 +24,8 @@ N, D, G, B = b"ndgb"
 """The first and fourth letters of the headers' names."""
 
 HEADER = re.compile(r"#[ \t]*(newdoc|global\.Entity)(?![^\s=])")
-NEWDOC = re.compile(r"#[ \t]*newdoc(?:[ \t]*|(?:[ \t]+id)?[ \t]*=[ \t]*(.*?)[ \t]*)")
-GLOBAL_ENTITY = re.compile(r"#[ \t]*global\.Entity(?:[ \t]*=[ \t]*(.*?))?[ \t]*")
+NEWDOC = re.compile(r"#[ \t]*newdoc(?:[ \t]*|(?:[ \t]+id)?[ \t]*=[ \t]*+(.*[^ \t\n]|)[ \t]*)")
+GLOBAL_ENTITY = re.compile(r"#[ \t]*global\.Entity(?:[ \t]*=[ \t]*+(.*[^ \t\n]|))?[ \t]*")
 
 
 class Document(NamedTuple):

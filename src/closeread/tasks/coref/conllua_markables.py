@@ -18,7 +18,8 @@ from closeread.formats.problems import Problems
 
 __all__ = ["MINIMUM", "NON_REFERRING", "PIECE", "Markable", "MarkableReader", "read_fields"]
 
-PIECE = re.compile(r"@?\(([^()]*)|([^()]*)\)")
+# What closes is taken from its first character on or not at all, so that long cells without a bracket are cheap.
+PIECE = re.compile(r"@?\(([^()]*)|((?:(?<![^()])[^()]++)?)\)")
 MINIMUM = re.compile(r"([1-9][0-9]{0,8})(?:,([1-9][0-9]{0,8}))?")
 NON_REFERRING = "-Pseudo"
 

@@ -21,7 +21,9 @@ __all__ = [
     "ITEMS",
     "LEFT_OUT",
     "LEFT_OUT_CLASSES",
+    "LINK",
     "MARK",
+    "NEAR",
     "REDIRECT",
     "SECTION_LEVEL",
     "UNSAFE",
@@ -55,7 +57,10 @@ INVISIBLE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 UNSAFE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 """Control characters, which the loader refuses in a text."""
 
-REDIRECT = re.compile(r'class="redirectText".{0,1000}?<a [^>]*?title="([^"]*)"', re.DOTALL)
+REDIRECT = 'class="redirectText"'
+LINK = re.compile(r'<a [^<>]*?title="([^"]*)"')
+NEAR = 2000
+"""Within how many characters after `REDIRECT` the link to the other page ends."""
 
 
 def extract_text(html: str) -> str:
@@ -79,7 +84,9 @@ def extract_text(html: str) -> str:
 
 def find_redirect(html: str) -> str | None:
     """Return the title that a page redirects to; None if it is an article."""
-    found = REDIRECT.search(html) if 'class="redirectMsg"' in html else None
+    if 'class="redirectMsg"' not in html:
+        return None
+    found = LINK.search(html.partition(REDIRECT)[2][:NEAR])
     return unescape(found[1]) if found else None
 
 

@@ -40,7 +40,7 @@ __all__ = [
     "read_given",
 ]
 
-ID = re.compile(r"0*([0-9]+)", re.ASCII)
+ID = re.compile(r"0*([1-9][0-9]*|0)", re.ASCII)
 EXPECTED = "expected ids with '=' between them, such as 1 = 4 = 17"
 
 

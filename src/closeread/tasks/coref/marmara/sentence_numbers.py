@@ -13,7 +13,7 @@ __all__ = ["EXPECTED", "FRAGMENT", "SENTENCE", "find_document_id", "find_fragmen
 FRAGMENT = re.compile(r"([0-9]{8})([0-9]{1,4})")
 """The name of a fragment: a document id and a number."""
 
-SENTENCE = re.compile(rf"{FRAGMENT.pattern}\.([0-9]*)(\S*)(?<!\.)")
+SENTENCE = re.compile(rf"{FRAGMENT.pattern}\.([0-9]*+)(\S*)(?<!\.)")
 EXPECTED = "expected a number such as 77000112003.1"
 
 

@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 IS_NEWDOC = re.compile(r"#[ \t]*newdoc(?![^\s=])")
-SENT_ID = re.compile(r"#[ \t]*sent_id[ \t]*=[ \t]*(.*?)[ \t]*")
+SENT_ID = re.compile(r"#[ \t]*sent_id[ \t]*=[ \t]*+(.*[^ \t\n]|)[ \t]*")
 ROW_ID = re.compile(r"([0-9]{1,9})(?:([.-])([0-9]{1,9}))?")
 HEAD = re.compile("[0-9]{1,9}")
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")

@@ -60,7 +60,7 @@ def cardinal(text: str) -> int | None:
     # No cardinal ends in s, but text2num parses "hundreds" as 100.
     if len(parts) > _MOST_WORDS or any(part.endswith("s") for part in parts):
         return None
-    return _read(re.sub(r"\s*-\s*", "-", words))
+    return _read(re.sub(r"(?:(?<!\s)\s++)?-\s*+", "-", words))
 
 
 def _read(words: str) -> int | None:

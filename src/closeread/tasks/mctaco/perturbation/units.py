@@ -79,6 +79,8 @@ _AND_A_HALF = " and a half"
 _DIGITS = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+")
 # Longer numbers are not quantities, and can be costly to parse.
 _MOST_DIGITS = 18
+# Scales can follow each other ("a few hundred thousand"), but no number needs more words.
+_MOST_WORDS_OF_A_NUMBER = 32
 
 
 def plural(unit: str) -> str:
@@ -119,13 +121,15 @@ def parse_quantity(text: str, *, rule: Rule = "proper") -> Fraction | None:
         rule: under ``official`` "a couple" is 3 ("a couple of" is 2 under both rules).
 
     Returns:
-        An exact number, never negative.  Signs, exponents, digits other than 0-9 and numbers of more than 18
-        characters are not accepted.
+        An exact number, never negative.  Signs, exponents, digits other than 0-9, numbers of more than 18 characters
+        in digits and of more than 32 words are not accepted.
 
     >>> parse_quantity("one and a half"), parse_quantity("hundreds of"), parse_quantity("1e400")
     (Fraction(3, 2), Fraction(100, 1), None)
     """
     words = " ".join(text.lower().split())
+    if words.count(" ") >= _MOST_WORDS_OF_A_NUMBER:
+        return None
     if words in _HALVES:
         return Fraction(1, 2)
     if words.endswith(_AND_A_HALF):

@@ -1,0 +1,80 @@
+"""Regular expressions whose work grows with the text, not with its square.
+
+Each text is the worst that is known for the pattern: long runs that almost match.  Four times the text takes four times
+as long if the work is linear and sixteen times if it is quadratic; what takes hardly any time is linear enough.
+"""
+
+import time
+
+import pytest
+
+from closeread.hub.diffs import list_changed_paths
+from closeread.leaderboard import server
+from closeread.suggestions import suggest
+from closeread.tasks.coref.conllu_headers import GLOBAL_ENTITY, NEWDOC
+from closeread.tasks.coref.conllua_markables import PIECE
+from closeread.tasks.coref.marmara.equalities import ID
+from closeread.tasks.coref.marmara.sentence_numbers import SENTENCE
+from closeread.tasks.coref.marmara.ud_treebank import SENT_ID
+from closeread.tasks.mctaco.perturbation.number_words import cardinal
+from closeread.tasks.mctaco.perturbation.rules import perturb
+from closeread.tasks.mctaco.perturbation.units import normalize_units, parse_quantity
+from closeread.tasks.wikipossessions.article_text import find_redirect
+from closeread.tasks.wikipossessions.kernels.anchors import DASH
+from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor
+
+N = 4000
+MOST = 12
+"""By how much the time may grow when the text grows by four: between 4 and 16."""
+FLOOR = 0.02
+"""Seconds of processor time that are never too many: quadratic work takes several times as long on these texts."""
+
+
+def read_description(text):
+    return server._read_values({"description": text})["description"]
+
+
+def redirect(n):
+    return 'class="redirectMsg"' + ('class="redirectText"' * 20 + "<a " * 200) * (n // 1000)
+
+
+TABLE = {
+    "names of a difference": (list_changed_paths, lambda n: "diff --git " + '\\"' * n),
+    "sides of a difference": (list_changed_paths, lambda n: "diff --git a/" + " b/" * n),
+    "description": (read_description, lambda n: "a" + " " * n + "b"),
+    "description of lines": (read_description, lambda n: "a \n" * n + "b"),
+    "name to suggest for": (lambda name: suggest(name, ["muc"]), lambda n: "_" * n + "x"),
+    "blanks in a document's name": (NEWDOC.fullmatch, lambda n: "# newdoc id = a" + " " * n + "b"),
+    "blanks in the entities' columns": (GLOBAL_ENTITY.fullmatch, lambda n: "# global.Entity = a" + " " * n + "b"),
+    "blanks in a sentence's name": (SENT_ID.fullmatch, lambda n: "# sent_id = a" + " " * n + "b"),
+    "a cell without brackets": (PIECE.findall, lambda n: "a" * n),
+    "zeros of a label": (ID.fullmatch, lambda n: "0" * n + "x"),
+    "digits of a sentence": (SENTENCE.fullmatch, lambda n: "00000000" + "1." + "1" * n + " x"),
+    "blanks in a number": (cardinal, lambda n: "one" + " " * n + "two"),
+    "blanks between numbers": (lambda text: perturb(text, changes=1), lambda n: "one" + " " * n + "hundred"),
+    "scales": (parse_quantity, lambda n: "hundred " * (n // 8)),
+    "scales of a unit": (normalize_units, lambda n: "hundred " * (n // 8) + "years"),
+    "units": (normalize_units, lambda n: "30 months " * (n // 40)),
+    "ordinal units": (normalize_units, lambda n: "second" + " " * n + "second"),
+    "redirect": (find_redirect, redirect),
+    "blanks in an anchor": (DASH.split, lambda n: "a" + " " * n + "b"),
+    "dates": (date_to_anchor, lambda n: "may 1-" * (n // 6)),
+}
+
+
+def measure(work, text):
+    """Return the least processor time of two runs."""
+    times = []
+    for _ in range(2):
+        begin = time.process_time()
+        work(text)
+        times.append(time.process_time() - begin)
+    return min(times)
+
+
+@pytest.mark.parametrize("case", TABLE)
+def test_time_grows_with_the_text(case):
+    work, make = TABLE[case]
+    work(make(8))  # what is imported or compiled once
+    long = measure(work, make(4 * N))
+    assert long < FLOOR or long < MOST * measure(work, make(N))
