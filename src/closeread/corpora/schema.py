@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from closeread import limits
 from closeread.errors import FieldPath, Problem, quote, quote_json, shorten
 from closeread.files import package_folder
 from closeread.records import ColumnRecords
@@ -36,9 +37,6 @@ KEYWORDS = frozenset(
     | {"items", "minItems", "maxItems", "properties", "required", "additionalProperties"}
     | {"x-dtype", "x-expected", "x-accepts-integer"}
 )
-
-WORDED = 100
-"""How many invalid rows of a file are explained; any more are only counted."""
 
 
 def load_schema(corpus: str) -> Schema:
@@ -199,7 +197,7 @@ class RowValidator:
         return str(resolve(self._schema, self._schema)["title"]).lower()
 
     def problems(self, rows: Sequence[Any], numbers: Iterable[int] | None = None) -> list[Problem]:
-        """Find every problem of every row; after the first `WORDED` invalid rows, one problem per row.
+        """Find every problem of every row; after the first `limits.MAX_EXPLAINED` invalid rows, one problem per row.
 
         Args:
             rows: JSON values.
@@ -209,8 +207,12 @@ class RowValidator:
             return []
         numbers = range(len(rows)) if numbers is None else numbers
         rejected = [(row, number) for row, number in zip(rows, numbers, strict=True) if not self.accepts(row)]
-        problems = [problem._replace(row=number) for row, number in rejected[:WORDED] for problem in self._explain(row)]
-        problems += [Problem("does not match the schema", row=number) for _, number in rejected[WORDED:]]
+        problems = [
+            problem._replace(row=number)
+            for row, number in rejected[: limits.MAX_EXPLAINED]
+            for problem in self._explain(row)
+        ]
+        problems += [Problem("does not match the schema", row=number) for _, number in rejected[limits.MAX_EXPLAINED :]]
         return problems
 
     def drop_invalid_items(self, row: object) -> Spared | None:

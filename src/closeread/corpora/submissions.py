@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from closeread import limits
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.leniency import quote_integers
 from closeread.corpora.objects import fit_rows
 from closeread.corpora.rules import Rules, load_rules
-from closeread.corpora.schema import WORDED, RowValidator, Spared, load_schema
+from closeread.corpora.schema import RowValidator, Spared, load_schema
 from closeread.errors import (
     FormatError,
     Problem,
@@ -117,7 +118,10 @@ def read_submission(
         problems.append(Problem(_describe_missing(absent, len(ids))))
     # The valid items of rows that break the schema are checked too, so that all problems are reported at once.
     rejected = enumerate(dict.fromkeys(problem.row or 0 for problem in invalid))
-    spared = {n: validator.drop_invalid_items(parsed.records[n]) if place < WORDED else None for place, n in rejected}
+    spared = {
+        n: validator.drop_invalid_items(parsed.records[n]) if place < limits.MAX_EXPLAINED else None
+        for place, n in rejected
+    }
     numbers = [rows.get(name) for name in ids]
     sound = [None if number is None else _keep_valid_items(number, parsed.records, spared) for number in numbers]
     aligned = sound if prepare is None else prepare(sound)

@@ -6,9 +6,8 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from closeread import limits
 from closeread.errors import FormatError, Problem
-
-MAX_FILE_BYTES = 2**30
 
 MAGIC = b"\x1f\x8b"
 GZIP = 16 + zlib.MAX_WBITS
@@ -21,7 +20,7 @@ def decompress(path: Path, data: bytes, limit: int | None = None) -> bytes:
     Args:
         path: the file, for messages.
         data: its bytes.
-        limit: how many bytes they may decompress to; None for `MAX_FILE_BYTES`.
+        limit: how many bytes they may decompress to; None for `limits.MAX_FILE_BYTES`.
 
     Raises:
         FormatError: they are corrupt or truncated, or decompress to more than `limit` bytes.
@@ -29,7 +28,7 @@ def decompress(path: Path, data: bytes, limit: int | None = None) -> bytes:
     if not data.startswith(MAGIC):
         return data
     parts: list[bytes] = []
-    room = limit = MAX_FILE_BYTES if limit is None else limit
+    room = limit = limits.MAX_FILE_BYTES if limit is None else limit
     try:
         for part in _iterate_pieces(data):
             parts.append(part)

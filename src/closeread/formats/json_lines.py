@@ -16,6 +16,7 @@ from typing import Any
 
 import orjson
 
+from closeread import limits
 from closeread.errors import Problem, pluralize, quote
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
@@ -23,8 +24,7 @@ from closeread.records import Parsed, Record
 
 SUFFIXES = (".jsonl", ".ndjson")
 
-MAX_DEPTH = 100
-TOO_DEEP = f"is nested too deeply (limit: {MAX_DEPTH} levels)"
+TOO_DEEP = f"is nested too deeply (limit: {limits.MAX_DEPTH} levels)"
 
 
 LONG_NUMBER = re.compile("[0-9][0-9]{18}")
@@ -113,13 +113,13 @@ def _parse_fast(line: str) -> Record | None:
 
 
 def _may_be_deep(line: str) -> bool:
-    """Tell whether objects and lists may be nested more than `MAX_DEPTH` deep; cheap, and false for long flat lists."""
-    return 2 * line.count("[") + line.count("{") - line.count("},{") - line.count("}, {") >= MAX_DEPTH
+    """Tell whether values may be nested more than `limits.MAX_DEPTH` deep; cheap, and false for long flat lists."""
+    return 2 * line.count("[") + line.count("{") - line.count("},{") - line.count("}, {") >= limits.MAX_DEPTH
 
 
 def _is_too_deep(value: Record) -> bool:
     level: list[Any] = [value]
-    for _ in range(MAX_DEPTH):
+    for _ in range(limits.MAX_DEPTH):
         inside = (child for parent in level for child in (parent.values() if isinstance(parent, dict) else parent))
         level = [child for child in inside if isinstance(child, dict | list)]
         if not level:
@@ -160,7 +160,7 @@ def _parse_finite(digits: str) -> float:
 
 def _may_be_unsafe(line: str) -> bool:
     """Tell whether a line can contain anything that `_reject_unsafe` rejects; most lines can't."""
-    return "\\" in line or line.count("[") + line.count("{") > MAX_DEPTH or UNSAFE.search(line) is not None
+    return "\\" in line or line.count("[") + line.count("{") > limits.MAX_DEPTH or UNSAFE.search(line) is not None
 
 
 def _reject_unsafe(value: object, unsafe: re.Pattern[str], depth: int = 0) -> None:
@@ -169,7 +169,7 @@ def _reject_unsafe(value: object, unsafe: re.Pattern[str], depth: int = 0) -> No
             kind = "lone surrogate" if "\ud800" <= found[0] <= "\udfff" else "control character"
             raise _RefusedError(f"the string {quote(value)} contains the {kind} U+{ord(found[0]):04X}")
     elif isinstance(value, dict | list):
-        if depth == MAX_DEPTH:
+        if depth == limits.MAX_DEPTH:
             raise _RefusedError(TOO_DEEP)
         children = value if isinstance(value, list) else [*value, *value.values()]
         for child in children:

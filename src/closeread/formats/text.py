@@ -16,10 +16,9 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import BinaryIO
 
+from closeread import limits
 from closeread.errors import FormatError, Problem
-from closeread.formats.gzipped import MAGIC, MAX_FILE_BYTES, decompress
-
-MAX_LINE_BYTES = 2**26
+from closeread.formats.gzipped import MAGIC, decompress
 
 STANDARD_INPUT = Path("/dev/stdin")
 """The name of standard input on all platforms; on the command line, it is `-`."""
@@ -37,8 +36,8 @@ def read_lines(path: Path) -> list[str]:
     """Read the lines of a UTF-8 text file, without their line ends.
 
     Raises:
-        FormatError: the file is missing, not a regular file, empty, too large (more than `MAX_FILE_BYTES`, or a
-            line of more than `MAX_LINE_BYTES`: rejected before parsing), binary, or not UTF-8.
+        FormatError: the file is missing, not a regular file, empty, too large (more than `limits.MAX_FILE_BYTES`, or a
+            line of more than `limits.MAX_LINE_BYTES`: rejected before parsing), binary, or not UTF-8.
     """
     return split_lines(path, read_bytes(path))
 
@@ -48,7 +47,7 @@ def split_lines(path: Path, data: bytes) -> list[str]:
     data = data.removeprefix(BYTE_ORDER_MARK)
     check_encoding(path, data)
     raw = data.removesuffix(b"\n").split(b"\n")
-    if max(map(len, raw)) > MAX_LINE_BYTES:
+    if max(map(len, raw)) > limits.MAX_LINE_BYTES:
         raise FormatError(path, _find_long_lines(raw))
     if b"\r" in data:
         raw = [line.removesuffix(b"\r") for line in raw]
@@ -84,7 +83,7 @@ def read_bytes(path: Path) -> bytes:
 
     Raises:
         FormatError: the file is missing, unreadable, not a regular file or an open pipe, empty, not valid gzip, or
-            larger than `MAX_FILE_BYTES`.
+            larger than `limits.MAX_FILE_BYTES`.
     """
     try:
         data = _read_pipe(path) if is_open_pipe(path) else _read_regular(path)
@@ -138,12 +137,12 @@ def _read_pipe(path: Path) -> bytes:
 
 def _read_all(path: Path, file: BinaryIO) -> bytes:
     parts: list[bytes] = []
-    room = MAX_FILE_BYTES
+    room = limits.MAX_FILE_BYTES
     for part in iter(partial(file.read, 2**20), b""):
         parts.append(part)
         room -= len(part)
         if room < 0:
-            raise FormatError(path, [Problem(f"is too large: more than {MAX_FILE_BYTES:,} bytes")])
+            raise FormatError(path, [Problem(f"is too large: more than {limits.MAX_FILE_BYTES:,} bytes")])
     return b"".join(parts)
 
 
@@ -153,8 +152,8 @@ def _read_regular(path: Path) -> bytes:
         raise FormatError(path, [Problem("is a directory (expected a file)")])
     if not S_ISREG(status.st_mode):
         raise FormatError(path, [Problem("is not a regular file")])
-    if status.st_size > MAX_FILE_BYTES:
-        raise FormatError(path, [Problem(f"is too large: {status.st_size:,} bytes (limit: {MAX_FILE_BYTES:,})")])
+    if status.st_size > limits.MAX_FILE_BYTES:
+        raise FormatError(path, [Problem(f"is too large: {status.st_size:,} bytes (limit: {limits.MAX_FILE_BYTES:,})")])
     return path.read_bytes()
 
 
@@ -171,9 +170,9 @@ def _is_gzipped(path: Path) -> bool:
 
 def _find_long_lines(lines: list[bytes]) -> list[Problem]:
     return [
-        Problem(f"line is too long: {len(line):,} bytes (limit: {MAX_LINE_BYTES:,})", number)
+        Problem(f"line is too long: {len(line):,} bytes (limit: {limits.MAX_LINE_BYTES:,})", number)
         for number, line in enumerate(lines, start=1)
-        if len(line) > MAX_LINE_BYTES
+        if len(line) > limits.MAX_LINE_BYTES
     ]
 
 
