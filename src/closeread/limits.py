@@ -21,7 +21,10 @@ MAX_DEPTH = 100
 """The deepest level of nesting in JSON and XML; some versions of Python can't print what is nested more deeply."""
 
 MAX_PROBLEMS = 300
-"""The most problems of a file that are reported one by one; others are only counted."""
+"""The most problems of a file that are reported one by one; then, others of the same kind are only counted."""
+
+MAX_KINDS = 1000
+"""The most kinds of problems of a file that are told apart."""
 
 MAX_EXPLAINED = 100
 """The most invalid rows of a file that are explained; others are only counted."""

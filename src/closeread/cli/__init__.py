@@ -23,6 +23,9 @@ from closeread.errors import InputError, MissingExtraError, RequestError, escape
 
 WORDS = "closeread.words"
 
+OUT_OF_MEMORY = "out of memory: this input needs more memory than there is; split it, or use a machine with more"
+TOO_DEEP = "the input is nested too deeply to be processed"
+
 
 class LazyGroup(QuietGroup):
     """A group whose commands are the modules of `closeread.cli.commands`."""
@@ -63,6 +66,10 @@ class LazyGroup(QuietGroup):
                 raise
             where = f"{error.filename}: " if error.filename else ""
             raise click.ClickException(escape_line(f"{where}{error.strerror or error}")) from error
+        except MemoryError:  # the error keeps what fills the memory
+            raise click.ClickException(OUT_OF_MEMORY) from None
+        except RecursionError:
+            raise click.ClickException(TOO_DEEP) from None
 
 
 def keep_on_line(message: str, words: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.judging import validate_records
+from closeread.corpora.leniency import make_check
 from closeread.corpora.objects import name_labels
 from closeread.corpora.oddities import Oddity, find_folder_oddities
 from closeread.corpora.rules import load_rules
@@ -53,7 +54,7 @@ def read_path(corpus: Corpus, path: Path, split: str, definition: str, reader: F
     if path.name.endswith(reader.suffixes):
         parsed = reader.read(path, split)
     elif path.suffix in JSON_LINES:
-        parsed = read_json_lines(path)
+        parsed = read_json_lines(path, make_check(load_schema(corpus.name), definition))
     elif path.suffix == ".parquet":
         rows = name_labels(read_parquet(path), corpus.name, definition)
         parsed = Parsed(rows, range(1, len(rows) + 1), [])

@@ -8,6 +8,7 @@ from pathlib import Path
 from closeread.corpora.leniency import quote_integers
 from closeread.corpora.schema import RowValidator, Schema
 from closeread.errors import FormatError
+from closeread.problems import ProblemList
 from closeread.records import AnyParsed, Record, find_repeated, name_problem
 
 
@@ -34,13 +35,17 @@ def validate_records(
             at once.
     """
     parsed = parsed._replace(records=quote_integers(schema, definition, parsed.records))
-    rejected = RowValidator(schema, definition).problems(parsed.records)
-    problems = parsed.problems + [name_problem(parsed, next(iter(keys), ""), problem) for problem in rejected]
-    problems += [problem for key in keys for problem in find_repeated(parsed, key, keys[0])]
-    invalid = {problem.row for problem in rejected}
-    numbers = [number for number in range(len(parsed.records)) if number not in invalid]
-    valid = [parsed.records[number] for number in numbers] if invalid else parsed.records
-    problems += [parsed.problem(numbers[index], what) for index, what in find_inconsistencies(valid)]
+    validator = RowValidator(schema, definition)
+    rejected = validator.problems(parsed.records)
+    problems = ProblemList(parsed.problems)
+    problems += (name_problem(parsed, next(iter(keys), ""), problem) for problem in rejected)
+    problems += (problem for key in keys for problem in find_repeated(parsed, key, keys[0]))
+    numbers: Sequence[int] = range(len(parsed.records))
+    valid = parsed.records
+    if rejected:
+        numbers = [number for number in numbers if validator.accepts(parsed.records[number])]
+        valid = [parsed.records[number] for number in numbers]
+    problems += (parsed.problem(numbers[index], what) for index, what in find_inconsistencies(valid))
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
     return parsed.records

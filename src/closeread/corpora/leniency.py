@@ -11,7 +11,7 @@ from numbers import Integral
 from typing import Any
 
 from closeread.corpora.schema import Node, RowValidator, Schema, fold
-from closeread.records import ColumnRecords
+from closeread.records import ColumnRecords, Record
 
 LARGEST = 10**9
 """Integers of this size and more are left to the schema, which refuses them; the digits of huge ones take long."""
@@ -40,6 +40,12 @@ def quote_integers(schema: Schema, definition: str, rows: Sequence[Any]) -> Sequ
     nodes = schema["$defs"][definition]["properties"]
     converters = {name: _find_converter(schema, node) for name, node in nodes.items()}
     return ColumnRecords({name: _convert_all(converters.get(name), values) for name, values in rows.columns.items()})
+
+
+def make_check(schema: Schema, definition: str) -> Callable[[Record], bool]:
+    """Return what tells whether a row follows a definition of a schema, integers as text included."""
+    validator, convert = RowValidator(schema, definition), _find_converter(schema, {"$ref": f"#/$defs/{definition}"})
+    return lambda row: validator.accepts(row) or (convert is not None and validator.accepts(convert(row)))
 
 
 def _convert_all(convert: Convert | None, values: Sequence[Any]) -> Sequence[Any]:

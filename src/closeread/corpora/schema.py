@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from closeread import limits
 from closeread.errors import FieldPath, Problem, quote, quote_json, shorten
 from closeread.files import package_folder
+from closeread.problems import ProblemList
 from closeread.records import ColumnRecords
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ class RowValidator:
         """The title of the definition, in lower case."""
         return str(resolve(self._schema, self._schema)["title"]).lower()
 
-    def problems(self, rows: Sequence[Any], numbers: Iterable[int] | None = None) -> list[Problem]:
+    def problems(self, rows: Sequence[Any], numbers: Iterable[int] | None = None) -> ProblemList:
         """Find every problem of every row; after the first `limits.MAX_EXPLAINED` invalid rows, one problem per row.
 
         Args:
@@ -204,15 +205,16 @@ class RowValidator:
             numbers: the number of each row, for its problems; None to count from 0.
         """
         if isinstance(rows, ColumnRecords) and self._accepts_columns(rows.columns):
-            return []
+            return ProblemList()
         numbers = range(len(rows)) if numbers is None else numbers
-        rejected = [(row, number) for row, number in zip(rows, numbers, strict=True) if not self.accepts(row)]
-        problems = [
-            problem._replace(row=number)
-            for row, number in rejected[: limits.MAX_EXPLAINED]
-            for problem in self._explain(row)
-        ]
-        problems += [Problem("does not match the schema", row=number) for _, number in rejected[limits.MAX_EXPLAINED :]]
+        problems = ProblemList()
+        rejected = 0
+        for row, number in zip(rows, numbers, strict=True):
+            if not self.accepts(row):
+                rejected += 1
+                explain = rejected <= limits.MAX_EXPLAINED
+                found = self._explain(row) if explain else [Problem("does not match the schema")]
+                problems += [problem._replace(row=number) for problem in found]
         return problems
 
     def drop_invalid_items(self, row: object) -> Spared | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from closeread import limits
 from closeread.corpora.declaration import Corpus
-from closeread.corpora.leniency import quote_integers
+from closeread.corpora.leniency import make_check, quote_integers
 from closeread.corpora.objects import fit_rows
 from closeread.corpora.rules import Rules, load_rules
 from closeread.corpora.schema import RowValidator, Spared, load_schema
@@ -30,6 +30,7 @@ from closeread.files import write_text
 from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import read_lines
+from closeread.problems import ProblemList, count_problems
 from closeread.records import (
     AnyParsed,
     ColumnRecords,
@@ -104,8 +105,9 @@ def read_submission(
     parsed = parsed._replace(records=quote_integers(schema, "submission", parsed.records))
     validator = RowValidator(schema, "submission")
     invalid = validator.problems(parsed.records)
-    problems = parsed.problems + [name_problem(parsed, corpus.key, problem) for problem in invalid]
-    problems += [problem for key in corpus.unique for problem in find_repeated(parsed, key, corpus.key)]
+    problems = ProblemList(parsed.problems)
+    problems += (name_problem(parsed, corpus.key, problem) for problem in invalid)
+    problems += (problem for key in corpus.unique for problem in find_repeated(parsed, key, corpus.key))
     if not problems and list(column(parsed.records, corpus.key)) == list(ids):
         aligned = parsed.records if prepare is None else prepare(parsed.records)
         found = () if find is None else find(aligned)
@@ -117,10 +119,10 @@ def read_submission(
     if missing == "error" and len(absent) > _count_unread(parsed):
         problems.append(Problem(_describe_missing(absent, len(ids))))
     # The valid items of rows that break the schema are checked too, so that all problems are reported at once.
-    rejected = enumerate(dict.fromkeys(problem.row or 0 for problem in invalid))
+    rejected = [n for n in rows.values() if not validator.accepts(parsed.records[n])] if invalid else []
     spared = {
         n: validator.drop_invalid_items(parsed.records[n]) if place < limits.MAX_EXPLAINED else None
-        for place, n in rejected
+        for place, n in enumerate(sorted(rejected))
     }
     numbers = [rows.get(name) for name in ids]
     sound = [None if number is None else _keep_valid_items(number, parsed.records, spared) for number in numbers]
@@ -136,7 +138,8 @@ def _count_unread(parsed: AnyParsed) -> float:
     The number is unknown if the file is invalid as a whole or no row can be read.
     """
     places = {(problem.file, problem.line) for problem in parsed.problems}
-    return math.inf if (None, None) in places or (places and not parsed.records) else len(places)
+    only_counted = count_problems(parsed.problems) - len(parsed.problems)
+    return math.inf if (None, None) in places or (places and not parsed.records) else len(places) + only_counted
 
 
 def _keep_valid_items(number: int, rows: Sequence[Record], spared: Mapping[int, Spared | None]) -> Record | None:
@@ -156,7 +159,7 @@ def _add_places(
     spared: Mapping[int, Spared | None],
 ) -> list[Problem]:
     """Add their place in the file to problems of aligned rows, given the rows' ids and numbers in the file."""
-    problems = []
+    problems = ProblemList()
     for problem in found:
         row = problem.row or 0
         number = numbers[row]
@@ -251,13 +254,13 @@ def _parse(lines: Sequence[str], corpus: Corpus, gold: Sequence[Record]) -> Pars
     for one in _find_files(corpus):
         if one.recognises(first):
             return one.parse(lines, gold)
-    return parse_json_lines(lines)
+    return parse_json_lines(lines, accepts=make_check(load_schema(corpus.name), "submission"))
 
 
 def _index_rows(parsed: AnyParsed, key: str, known: set[str]) -> tuple[dict[str, int], list[Problem]]:
     """Return the index of the row of every id, and problems for unknown and duplicate ids."""
     rows: dict[str, int] = {}
-    problems = []
+    problems = ProblemList()
     for number, name in enumerate(as_columns(parsed.records, [key])[key]):
         if not isinstance(name, str):
             continue  # the schema reports it

@@ -18,7 +18,7 @@ from closeread.arrays import Ints
 from closeread.formats.problems import Problems
 from closeread.formats.text import check_encoding
 
-BLOCK = 2**20
+BLOCK = 2**17
 """The number of bytes that are checked together; NumPy's temporary arrays then fit into the processor's cache."""
 
 NEWLINE, TAB, RETURN, SPACE, DELETE = b"\n\t\r \x7f"
