@@ -14,6 +14,12 @@ MAX_FILE_BYTES = 2**30
 MAX_LINE_BYTES = 2**26
 """The longest line of a text file, in bytes."""
 
+MAX_SMALL_BYTES = 2**26
+"""The size, in bytes, up to which a gzipped file may decompress however small it is."""
+
+MAX_EXPANSION = 100
+"""How many times its size a larger gzipped file may decompress to; texts shrink to a tenth or so."""
+
 MAX_FILES = 10_000
 """The most files of a folder."""
 
@@ -23,11 +29,14 @@ MAX_DEPTH = 100
 MAX_PROBLEMS = 300
 """The most problems of a file that are reported one by one; then, others of the same kind are only counted."""
 
-MAX_KINDS = 1000
+MAX_KINDS = 300
 """The most kinds of problems of a file that are told apart."""
 
 MAX_EXPLAINED = 100
 """The most invalid rows of a file that are explained; others are only counted."""
+
+MAX_TOKENS = 5_000_000
+"""The most tokens of documents without words that are written with a row for every token, in all."""
 
 MAX_NOUN_PHRASES = 100_000
 """The most noun phrases of a document of TNE."""
