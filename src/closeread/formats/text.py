@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import BinaryIO, overload
@@ -60,7 +61,10 @@ class Lines(Sequence[str]):
     @overload
     def __getitem__(self, index: slice) -> list[str]: ...
     def __getitem__(self, index: int | slice) -> str | list[str]:
-        return list(self)[index]
+        if isinstance(index, int):
+            return next(islice(self, range(len(self))[index], None))
+        chosen = range(len(self))[index]
+        return list(islice(self, chosen.start, chosen.stop, chosen.step)) if chosen.step > 0 else list(self)[index]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
