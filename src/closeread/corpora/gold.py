@@ -13,6 +13,7 @@ from typing import cast
 from closeread.corpora.contents import Contents, name_places, read_path, validate_contents
 from closeread.corpora.declaration import Corpus, Source, SourceFile, UserFolders
 from closeread.corpora.judging import validate_records
+from closeread.corpora.leniency import make_check
 from closeread.corpora.objects import name_labels
 from closeread.corpora.oddities import Oddity, describe_known, describe_oddities
 from closeread.corpora.rules import load_rules
@@ -314,7 +315,9 @@ def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
     Raises:
         FormatError: as for `closeread.corpora.judging.validate_records`.
     """
-    return validate_records(path, read_json_lines(path), load_schema(corpus), definition, load_corpus(corpus).key)
+    schema = load_schema(corpus)
+    parsed = read_json_lines(path, make_check(schema, definition))
+    return validate_records(path, parsed, schema, definition, load_corpus(corpus).key)
 
 
 def data_notices(corpus: Corpus, config: str, data_dir: DataDir | None) -> list[str]:

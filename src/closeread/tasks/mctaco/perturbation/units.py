@@ -77,6 +77,8 @@ _HALVES = ("half a", "half an", "a half")
 _AND_A_HALF = " and a half"
 
 _DIGITS = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+")
+# More words than any number has; "hundred hundred hundred ..." is parsed word by word.
+_LONGEST = 50
 # Longer numbers are not quantities, and can be costly to parse.
 _MOST_DIGITS = 18
 
@@ -125,7 +127,10 @@ def parse_quantity(text: str, *, rule: Rule = "proper") -> Fraction | None:
     >>> parse_quantity("one and a half"), parse_quantity("hundreds of"), parse_quantity("1e400")
     (Fraction(3, 2), Fraction(100, 1), None)
     """
-    words = " ".join(text.lower().split())
+    parts = text.lower().split()
+    if len(parts) > _LONGEST:
+        return None
+    words = " ".join(parts)
     if words in _HALVES:
         return Fraction(1, 2)
     if words.endswith(_AND_A_HALF):
