@@ -38,8 +38,10 @@ __all__ = [
 
 SUFFIXES = (".jsonl", ".ndjson")
 
-SHORT = 256
-"""The length of a line, in characters, from which the object in it is not much larger than the line."""
+SHORT = 32
+"""The length of a line, in characters, up to which an object takes many times as much memory as its line.
+
+Valid rows are longer, so that none of them is validated twice."""
 
 INVALID = "does not match the schema"
 TOO_DEEP = f"is nested too deeply (limit: {limits.MAX_DEPTH} levels)"
