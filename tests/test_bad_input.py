@@ -11,8 +11,8 @@ import pytest
 from shared.bad_input import GOOD, IDS, ROWS, SAMPLE, expected_message, labelled, lines, put, refuses, third, tsv
 
 import closeread
+from closeread import limits
 from closeread.errors import FormatError, SubmissionError
-from closeread.formats import text
 from closeread.wording import word_for_command_line
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -250,7 +250,7 @@ class TestNoFileToRead:
         self.refused(run, where, "is too large: 2,147,483,648 bytes (limit: 1,073,741,824)")
 
     def test_long_lines(self, run, where, monkeypatch):
-        monkeypatch.setattr(text, "MAX_LINE_BYTES", 1000)
+        monkeypatch.setattr(limits, "MAX_LINE_BYTES", 1000)
         put(where, "x" * 1000 + "\n" + "ä" * 501)
         put("right", lines(*ROWS))
         asked = ["system", *SAMPLE] if where == "system" else ["right", "--gold", where]

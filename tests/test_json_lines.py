@@ -8,8 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from shared import json_texts as texts
 
+from closeread import limits
 from closeread.formats import json_lines
-from closeread.formats.json_lines import MAX_DEPTH, parse_json_lines
+from closeread.formats.json_lines import parse_json_lines
 
 
 def strictly(lines):
@@ -57,13 +58,13 @@ def levels(value):
 @given(st.lists(st.sampled_from(SHELLS), min_size=1, max_size=6), st.integers(-4, 4))
 def test_both_ways_count_levels_alike(shells, over):
     line, value = "1", 1
-    while levels(value) < MAX_DEPTH - 1 + over:
+    while levels(value) < limits.MAX_DEPTH - 1 + over:
         start, end = shells[len(line) % len(shells)]
         line = f"{start}{line}{end}"
         value = json.loads(line)
     line = f'{{"top":{line}}}'
     assert repr(parse_json_lines([line])) == repr(strictly([line]))
-    assert bool(parse_json_lines([line]).records) == (levels(json.loads(line)) <= MAX_DEPTH)
+    assert bool(parse_json_lines([line]).records) == (levels(json.loads(line)) <= limits.MAX_DEPTH)
 
 
 @pytest.mark.parametrize("depth", [10**3, 10**4, 10**6])

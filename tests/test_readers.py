@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 import closeread
 import closeread.formats
+from closeread import limits
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.corpora.submissions import dump_submission, read_submission
 from closeread.counts.report import Report, Resampling
 from closeread.errors import SHOWN, FormatError, InputError
 from closeread.files import write_text
 from closeread.formats import Format
-from closeread.formats.json_lines import MAX_DEPTH, dump_json_lines, read_json_lines
+from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.formats.text import read_lines
 from closeread.records import Parsed
 from closeread.tasks import procedure_names
@@ -177,7 +178,7 @@ def test_json_lines_control_characters_and_half_characters(file, character, befo
 def test_json_lines_depth(file, depth):
     """Any depth is either read or refused, whatever the depth that Python's parser gives up at."""
     file.write_text('{"a":' * depth + "1" + "}" * depth, "utf-8")
-    assert bool(read_json_lines(file).records) == (depth <= MAX_DEPTH)
+    assert bool(read_json_lines(file).records) == (depth <= limits.MAX_DEPTH)
 
 
 @given(labels=st.lists(LABELS, min_size=1), blanks=st.sampled_from(["", " ", "\r", "\t \r"]))

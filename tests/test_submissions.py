@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import closeread
+from closeread import limits
 from closeread.corpora.gold import load_corpus, read_gold
 from closeread.corpora.leniency import accept_rows
-from closeread.corpora.schema import WORDED, RowValidator, load_schema, resolve, value_type
+from closeread.corpora.schema import RowValidator, load_schema, resolve, value_type
 from closeread.corpora.submissions import dump_submission, read_submission
 from closeread.counts.report import Resampling
 from closeread.errors import SubmissionError
@@ -269,10 +270,14 @@ def test_words(change, words):
 
 def test_rejected_rows_beyond_the_worded_ones_are_counted():
     good, bad = {"id": "a", "n": 1}, {"id": "a"}
-    rows = [good, *[bad] * WORDED, good, bad, bad, good]
+    rows = [good, *[bad] * limits.MAX_EXPLAINED, good, bad, bad, good]
     problems = RowValidator(EVERY_KEYWORD, "document").problems(rows, range(1, len(rows) + 1))
-    assert [p.row for p in problems] == [*range(2, WORDED + 2), WORDED + 3, WORDED + 4]
-    assert [p.message for p in problems[WORDED - 1 :]] == [
+    assert [p.row for p in problems] == [
+        *range(2, limits.MAX_EXPLAINED + 2),
+        limits.MAX_EXPLAINED + 3,
+        limits.MAX_EXPLAINED + 4,
+    ]
+    assert [p.message for p in problems[limits.MAX_EXPLAINED - 1 :]] == [
         "'n' is a required property",
         *["does not match the schema"] * 2,
     ]

@@ -78,6 +78,7 @@ class Problem(NamedTuple):
         path: where in the record it is; empty where it concerns the record as a whole.
         about: what stands there, in words.
         record: what to call the record in messages, such as `id 'x'`; empty where the line or the file is enough.
+        times: how many problems of this kind it stands for; all but the first are only counted.
     """
 
     what: str
@@ -87,6 +88,7 @@ class Problem(NamedTuple):
     path: FieldPath = ()
     about: str = ""
     record: str = ""
+    times: int = 1
 
     @property
     def message(self) -> str:
@@ -128,16 +130,17 @@ def describe_problems(source: str, problems: Iterable[Problem]) -> list[str]:
 
 def _describe_others(first: Problem, others: Sequence[Problem]) -> str:
     """Say how often a problem occurs, and where else; empty if it occurs once."""
-    if not others:
+    total = f"{first.times + sum(one.times for one in others):,}"
+    if total == "1":
         return ""
     lines = dict.fromkeys(one.line for one in others)
     if {one.file for one in others} == {first.file} and None not in lines and lines.keys() != {first.line}:
         other_lines = [f"{line:d}" for line in lines if line is not None and line != first.line]
         places = "line " if len(other_lines) == 1 else "lines "
-        return f" ({len(others) + 1:,} times; also {places}{_join_first(other_lines)})"
+        return f" ({total} times; also {places}{_join_first(other_lines)})"
     names = list(dict.fromkeys(filter(None, (_name_place(one, first) for one in others))))
     also = f"; also {_join_first(names)}" if names else ""
-    return f" ({len(others) + 1:,} times{also})"
+    return f" ({total} times{also})"
 
 
 def _name_place(problem: Problem, first: Problem) -> str:
@@ -179,9 +182,10 @@ class InputError(ValueError):
         source = escape_line(self.source)
         lines = describe_problems(source, self.problems)
         if len(lines) > 1:
-            total = f"{source}: " * bool(source) + f"{len(self.problems):,} problems"
+            number = sum(problem.times for problem in self.problems)
+            total = f"{source}: " * bool(source) + f"{number:,} problems"
             if len(lines) > SHOWN:
-                kinds = f" of {len(lines):,} kinds" if len(lines) < len(self.problems) else ""
+                kinds = f" of {len(lines):,} kinds" if len(lines) < number else ""
                 total += f"{kinds} (first {SHOWN} shown)"
             lines = [f"{total}:", *lines[:SHOWN]]
         return "\n".join(lines)

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, overload
 
 from closeread.errors import FormatError, Problem, quote, quote_json
+from closeread.problems import ProblemList
 
 __all__ = [
     "AnyParsed",
@@ -189,11 +190,11 @@ def find_repeated(parsed: AnyParsed, key: str, id_key: str) -> list[Problem]:
         return []
     splits = ["" if key == id_key else str(name).rpartition("/")[0] for name in columns[id_key]]
     first: dict[tuple[str, str], int] = {}
-    return [
+    return ProblemList(
         parsed.problem(index, f"duplicate {key} {quote(name)} (first {parsed.place(first[split, name])})")
         for index, (split, name) in enumerate(zip(splits, names, strict=True))
         if isinstance(name, str) and first.setdefault((split, name), index) != index
-    ]
+    )
 
 
 class UserFiles(NamedTuple):

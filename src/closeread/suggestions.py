@@ -9,9 +9,12 @@ from unicodedata import normalize
 
 from closeread.errors import escape_line
 
-__all__ = ["NO_ALIASES", "describe_unknown", "suggest"]
+__all__ = ["LONGEST_NAME", "NO_ALIASES", "describe_unknown", "suggest"]
 
 NO_ALIASES: Mapping[str, str] = MappingProxyType({})
+
+LONGEST_NAME = 100
+"""How much of an unknown name is compared with known ones, which takes time that grows with its square."""
 
 _SCORE = re.compile(r"(?<![\W_])[\W_]++(f|f1|f_?score|p|r|precision|recall|score)$", re.IGNORECASE)
 """The score after the name of a metric, as in `muc_f1` and `ceafe/f`."""
@@ -44,6 +47,7 @@ def suggest(name: str, known: Sequence[str], aliases: Mapping[str, str] = NO_ALI
     """
     from difflib import get_close_matches
 
+    name = name[:LONGEST_NAME]
     meant = {alias: target for alias, target in aliases.items() if target in known} | {one: one for one in known}
     folded = {_fold(one): target for one, target in meant.items()}
     stem = _SCORE.sub("", name)

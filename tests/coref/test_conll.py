@@ -5,8 +5,8 @@ import re
 import pytest
 from shared.conll_documents import document
 
+from closeread import limits
 from closeread.errors import FormatError
-from closeread.formats.problems import LISTED
 from closeread.tasks.coref import conll_text
 
 CELLS = {
@@ -288,19 +288,19 @@ def test_broken_files(read, file, text, problems):
 
 
 def test_reading_stops_after_many_problems(read, monkeypatch):
-    rows = [*("a b" for _ in range(50 * LISTED)), "(1 (1"]
-    for text in (document(*rows), document("x -", *("a b c" for _ in rows)), "a\x01b\n" * (2 * LISTED)):
+    rows = [*("a b" for _ in range(50 * limits.MAX_PROBLEMS)), "(1 (1"]
+    for text in (document(*rows), document("x -", *("a b c" for _ in rows)), "a\x01b\n" * (2 * limits.MAX_PROBLEMS)):
         with pytest.raises(FormatError) as caught:
             read(text)
-        assert len(caught.value.problems) == LISTED + 1
+        assert len(caught.value.problems) == limits.MAX_PROBLEMS + 1
         found = re.fullmatch(
             r"has at least ([0-9,]+) problems; only 300 are reported", caught.value.problems[0].message
         )
-        assert int(found[1].replace(",", "")) > LISTED
+        assert int(found[1].replace(",", "")) > limits.MAX_PROBLEMS
 
 
 def test_a_line_has_a_limit(read, monkeypatch):
-    monkeypatch.setattr(conll_text, "MAX_LINE_BYTES", 20)
+    monkeypatch.setattr(limits, "MAX_LINE_BYTES", 20)
     monkeypatch.setattr(conll_text, "BLOCK", 8)
     with pytest.raises(FormatError, match=r":2: the line has 22 bytes \(expected at most 20\)$"):
         read(f"# a\n{'b' * 21}\n")

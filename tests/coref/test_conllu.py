@@ -5,8 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from shared.conllu_documents import document, entities, row
 
+from closeread import limits
 from closeread.errors import FormatError
-from closeread.formats.problems import LISTED
 from closeread.tasks.coref.conllu import read_conllu
 
 
@@ -210,8 +210,8 @@ def test_broken_files(file, text, problems):
 
 def test_reading_stops_after_many_problems(read):
     with pytest.raises(FormatError) as caught:
-        read("a\tb\n" * (LISTED + 50))
-    assert len(caught.value.problems) == LISTED + 1
+        read("a\tb\n" * (limits.MAX_PROBLEMS + 50))
+    assert len(caught.value.problems) == limits.MAX_PROBLEMS + 1
     assert caught.value.problems[0].message == "has at least 350 problems; only 300 are reported"
 
 

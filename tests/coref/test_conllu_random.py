@@ -5,8 +5,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from twins import conllu as twin
 
+from closeread import limits
 from closeread.errors import FormatError
-from closeread.formats.problems import LISTED
 from closeread.tasks.coref import conll_text
 from closeread.tasks.coref.conllu import read_conllu
 
@@ -214,4 +214,4 @@ def test_reading_stops_soon_after_many_problems(file):
     file.write_text(document(*cells), "utf-8")
     with pytest.raises(FormatError) as caught:
         read_conllu(file)
-    assert len(caught.value.problems) == LISTED + 1
+    assert len(caught.value.problems) == limits.MAX_PROBLEMS + 1

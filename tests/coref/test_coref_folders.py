@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference import as_values, report_files, write_conll, write_corefud, write_jsonl
 
+from closeread import limits
 from closeread.errors import FormatError, SubmissionError
-from closeread.formats import folders
-from closeread.tasks.coref import document_files
 from closeread.tasks.coref.columns import EmptyNodes, MentionTable, document_digests, mention_table
 from closeread.tasks.coref.document_files import name_documents
 from closeread.tasks.coref.joined import join_tables
@@ -143,16 +142,22 @@ def test_empty_folders(tmp_path):
 
 
 def test_folders_that_are_too_large(tree, monkeypatch):
-    monkeypatch.setattr(folders, "MAX_FILES", 3)
+    monkeypatch.setattr(limits, "MAX_FILES", 3)
     assert problems(tree) == ["tree: contains more than 3 files"]
-    monkeypatch.setattr(folders, "MAX_FILES", 9)
-    monkeypatch.setattr(folders, "MAX_FILE_BYTES", 100)
+    monkeypatch.setattr(limits, "MAX_FILES", 9)
+    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 100)
     (message,) = problems(tree)
     assert message.startswith("tree: is too large: ")
     assert message.endswith(" bytes in all (limit: 100)")
-    monkeypatch.setattr(folders, "MAX_FILE_BYTES", 2**30)
-    monkeypatch.setattr(document_files, "MAX_FILE_BYTES", 20)
-    assert problems(tree) == ["tree: is too large: more than 20 bytes in all when decompressed"]
+
+
+def test_folders_that_are_too_large_when_decompressed(tmp_path, monkeypatch):
+    for name in ("a", "b"):
+        text = Path(write_jsonl(tmp_path / "plain", {name * 500: CLUSTERS})).read_bytes()
+        (tmp_path / "plain").unlink()
+        (tmp_path / f"{name}.gz").write_bytes(gzip.compress(text))
+    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 1000)
+    assert problems(tmp_path) == [f"{tmp_path}: is too large: more than 1,000 bytes in all when decompressed"]
 
 
 def test_predictions_are_preferred_in_a_response(tmp_path):

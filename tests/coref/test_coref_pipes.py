@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from shared.doors import COREF_FORMATS, KEY, write_key
 
+from closeread import limits
 from closeread.errors import FormatError
-from closeread.formats import text
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.text import STANDARD_INPUT, is_open_pipe, plain_file, read_bytes
 
@@ -181,7 +181,7 @@ def test_a_pipe_that_is_too_long(monkeypatch):
     read, write = os.pipe()
     os.write(write, b"abc")
     os.close(write)
-    monkeypatch.setattr(text, "MAX_FILE_BYTES", 2)
+    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 2)
     with pytest.raises(FormatError, match=f"/dev/fd/{read}: is too large: more than 2 bytes"):
         read_bytes(Path(f"/dev/fd/{read}"))
     os.close(read)

@@ -13,8 +13,8 @@ from shared.timelines import entry
 from closeread.corpora.gold import load_corpus, read_own_gold, take_own_gold
 from closeread.corpora.submissions import read_submission, write_submission
 from closeread.errors import FormatError, InputError
-from closeread.formats.folders import MAX_FILES
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
+from closeread.limits import MAX_FILES
 from closeread.tasks.coref.sides import read_documents, take_documents, write_documents
 from closeread.tasks.mctaco.mctaco_tsv import dump_records as dump_tsv
 from closeread.tasks.timeline.timeline_txt import read_submission_folder, write_folder

@@ -5,10 +5,10 @@ import os
 import pytest
 from shared.timelines import CORPUS, GOLD, GOLD_WITH_DOCUMENTS, entry, write_texts
 
+from closeread import limits
 from closeread.corpora.gold import read_own_gold
 from closeread.corpora.submissions import read_submission
 from closeread.errors import FormatError, Problem, SubmissionError
-from closeread.formats import folders
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.timeline.gold import Timelines, timelines_of
 from closeread.tasks.timeline.rules import find_inconsistencies, find_oddities
@@ -91,12 +91,12 @@ def test_a_folder_that_is_gone(tmp_path):
 
 def test_too_much(tmp_path, monkeypatch):
     write_texts(tmp_path, ann="Ann\n", bea="Bea\n", cy="Cy\n")
-    monkeypatch.setattr(folders, "MAX_FILES", 2)
+    monkeypatch.setattr(limits, "MAX_FILES", 2)
     with pytest.raises(FormatError) as caught:
         read_folder(tmp_path)
     assert str(caught.value) == f"{tmp_path}: contains more than 2 files"
-    monkeypatch.setattr(folders, "MAX_FILES", 3)
-    monkeypatch.setattr(folders, "MAX_FILE_BYTES", 10)
+    monkeypatch.setattr(limits, "MAX_FILES", 3)
+    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 10)
     with pytest.raises(FormatError) as caught:
         read_folder(tmp_path)
     assert str(caught.value) == f"{tmp_path}: is too large: 11 bytes in all (limit: 10)"

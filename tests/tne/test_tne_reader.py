@@ -12,9 +12,9 @@ from shared.json_lines import dump
 from shared.tne_files import TNE, put, read, refuse
 from shared.tne_released import document, first_version
 
+from closeread import limits
 from closeread.corpora.gold import read_gold, read_own_gold
 from closeread.formats import gzipped
-from closeread.tasks.tne import tne_jsonl
 from closeread.tasks.tne.tne_jsonl import find_origin
 
 
@@ -233,17 +233,22 @@ def test_files_that_are_not_sound(file, content, message):
 
 
 def test_a_file_that_grows_without_end(file, monkeypatch):
-    monkeypatch.setattr(gzipped, "MAX_FILE_BYTES", 10_000)
-    assert gzipped.decompress(file, gzip.compress(b"x" * 10_000, mtime=0)) == b"x" * 10_000
+    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 100_000)
+    assert gzipped.decompress(file, gzip.compress(b"x" * 100_000, mtime=0)) == b"x" * 100_000
     bomb = zlib.compressobj(9, wbits=31)
     grown = b"".join(bomb.compress(b" " * 2**20) for _ in range(64)) + bomb.flush()
-    message = ": is too large: more than 10,000 bytes when decompressed"
-    for content in (gzip.compress(b"x" * 10_001, mtime=0), gzip.compress(b"x" * 6000, mtime=0) * 2, grown, grown[:-8]):
+    message = ": is too large: more than 100,000 bytes when decompressed"
+    for content in (
+        gzip.compress(b"x" * 100_001, mtime=0),
+        gzip.compress(b"x" * 60_000, mtime=0) * 2,
+        grown,
+        grown[:-8],
+    ):
         assert refuse(file, content) == message
 
 
 def test_a_line_without_end(file, monkeypatch):
-    monkeypatch.setattr(tne_jsonl, "MAX_LINE_BYTES", 2000)
+    monkeypatch.setattr(limits, "MAX_LINE_BYTES", 2000)
     text = dump([document()])
     assert read(file, text).problems == []
     long = dump([document(text="x" * 2000)])

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from closeread.corpora.arrow_columns import find_column_problems
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.judging import validate_records
+from closeread.corpora.leniency import make_check
 from closeread.corpora.objects import name_labels
 from closeread.corpora.oddities import Oddity, find_folder_oddities
 from closeread.corpora.rules import load_rules
@@ -58,7 +59,7 @@ def read_path(corpus: Corpus, path: Path, split: str, definition: str, reader: F
     if path.name.endswith(reader.suffixes):
         parsed: AnyParsed = reader.read(path, split)
     elif path.suffix in JSON_LINES:
-        parsed = read_json_lines(path)
+        parsed = read_json_lines(path, make_check(load_schema(corpus.name), definition))
     elif path.suffix == ".parquet":
         parsed = _read_parquet(corpus, path, definition)
     else:

@@ -13,6 +13,7 @@ from typing import cast
 from closeread.corpora.contents import Contents, name_places, read_path, validate_contents
 from closeread.corpora.declaration import Corpus, Source, SourceFile, UserFolders
 from closeread.corpora.judging import validate_records
+from closeread.corpora.leniency import make_check
 from closeread.corpora.objects import name_labels
 from closeread.corpora.oddities import Oddity, describe_known, describe_oddities
 from closeread.corpora.rules import load_rules
@@ -314,7 +315,8 @@ def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
     Raises:
         FormatError: as for `closeread.corpora.judging.validate_records`.
     """
-    return validate_records(path, read_json_lines(path), load_schema(corpus), definition, load_corpus(corpus).key)
+    schema, key = load_schema(corpus), load_corpus(corpus).key
+    return validate_records(path, read_json_lines(path, make_check(schema, definition)), schema, definition, key)
 
 
 def data_notices(corpus: Corpus, config: str, data_dir: DataDir | None) -> list[str]:
@@ -343,8 +345,7 @@ def describe_skipped_splits(corpus: Corpus, config: str) -> list[str]:
         what = f"{'split' if one else 'splits'} {names} of {corpus.name} {'is' if one else 'are'} skipped"
         found.append(f"{what}: {folder} has other splits, but not {'this one' if one else 'these'}.")
     for union, splits in declared.unions.items():
-        needed = [split for split in splits if split in lacking]
-        if needed:
+        if needed := [split for split in splits if split in lacking]:
             found.append(f"split {union} of {corpus.name} is skipped: it needs {', '.join(needed)}.")
     return found
 
@@ -380,11 +381,10 @@ def _check_files(corpus: Corpus, config: str, data_dir: DataDir | None) -> None:
     if isinstance(data_dir, UserFiles):
         folders = [folder.name for folder in corpus.user_folders]
         options = {option.name: option.choices for option in corpus.reading_options}
+        known = [*folders, *options]
         for name in (*data_dir.folders, *data_dir.options):
-            if name not in (*folders, *options):
-                raise RequestError(
-                    describe_unknown(f"folder or option of reading {corpus.name}", name, [*folders, *options])
-                )
+            if name not in known:
+                raise RequestError(describe_unknown(f"folder or option of reading {corpus.name}", name, known))
         for name, value in data_dir.options.items():
             if value not in options[name]:
                 raise RequestError(f"option {name}: {quote(value)} is not one of {', '.join(map(repr, options[name]))}")

@@ -10,6 +10,7 @@ from closeread.corpora.leniency import accept_rows
 from closeread.corpora.schema import RowValidator, Schema
 from closeread.errors import FormatError
 from closeread.formats.text import UNSAFE
+from closeread.problems import ProblemList
 from closeread.records import AnyParsed, ParsedRows, Record, find_repeated, name_problem
 
 __all__ = ["validate_records"]
@@ -44,12 +45,16 @@ def validate_records(
         validator, parsed.records, unsafe=unsafe if isinstance(parsed, ParsedRows) else None
     )
     parsed = parsed._replace(records=accepted)
-    problems = parsed.problems + [name_problem(parsed, next(iter(keys), ""), problem) for problem in rejected]
-    problems += [problem for key in keys for problem in find_repeated(parsed, key, keys[0])]
-    invalid = {problem.row for problem in rejected}
-    numbers = [number for number in range(len(parsed.records)) if number not in invalid]
-    valid = [parsed.records[number] for number in numbers] if invalid else parsed.records
-    problems += [parsed.problem(numbers[index], what) for index, what in find_inconsistencies(valid)]
+    problems = ProblemList(parsed.problems)
+    problems += (name_problem(parsed, next(iter(keys), ""), problem) for problem in rejected)
+    problems += (problem for key in keys for problem in find_repeated(parsed, key, keys[0]))
+    numbers: Sequence[int] = range(len(parsed.records))
+    valid = parsed.records
+    if rejected:
+        invalid = {problem.row for problem in rejected}
+        numbers = [n for n in numbers if n not in invalid and validator.accepts(parsed.records[n])]
+        valid = [parsed.records[number] for number in numbers]
+    problems += (parsed.problem(numbers[index], what) for index, what in find_inconsistencies(valid))
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
     return parsed.records

@@ -17,9 +17,19 @@ from typing import Any, NamedTuple
 from closeread.corpora.schema import Node, RowValidator, Schema, fold, value_type
 from closeread.corpora.values import explain_values, find_wrong_rows
 from closeread.errors import Problem
-from closeread.records import ColumnRecords
+from closeread.problems import ProblemList
+from closeread.records import ColumnRecords, Record
 
-__all__ = ["LARGEST", "LARGEST_FLOAT", "Accepted", "Convert", "accept_rows", "describe_unwrapped", "fit_numbers"]
+__all__ = [
+    "LARGEST",
+    "LARGEST_FLOAT",
+    "Accepted",
+    "Convert",
+    "accept_rows",
+    "describe_unwrapped",
+    "fit_numbers",
+    "make_check",
+]
 
 LARGEST = 10**9
 """Integers of this size and more are left to the schema, which refuses them; the digits of huge ones take long."""
@@ -74,7 +84,7 @@ def accept_rows(
         suspects = [i for i, row in enumerate(rows) if i not in wrong and not validator.accepts(row)]
         wrong |= {i: found for i in suspects if (found := explain_values(rows[i], unsafe))}
     numbers = range(len(rows)) if numbers is None else numbers
-    problems = [one._replace(row=numbers[i]) for i, found in wrong.items() for one in found]
+    problems = ProblemList(one._replace(row=numbers[i]) for i, found in wrong.items() for one in found)
     rest = [i for i in range(len(rows)) if i not in wrong] if wrong else range(len(rows))
     problems += validator.problems([rows[i] for i in rest] if wrong else rows, [numbers[i] for i in rest])
     return Accepted(rows, sorted(problems, key=lambda problem: problem.row or 0) if wrong else problems)
@@ -101,6 +111,12 @@ def fit_numbers(validator: RowValidator, rows: Sequence[Any]) -> Sequence[Any]:
         )
     convert = _find_converter(schema, schema)
     return rows if convert is None else [row if validator.accepts(row) else convert(row) for row in rows]
+
+
+def make_check(schema: Schema, definition: str) -> Callable[[Record], bool]:
+    """Return what tells whether a row follows a definition of a schema, integers as text included."""
+    validator, convert = RowValidator(schema, definition), _find_converter(schema, {"$ref": f"#/$defs/{definition}"})
+    return lambda row: validator.accepts(row) or (convert is not None and validator.accepts(convert(row)))
 
 
 def _convert_all(convert: Convert | None, values: Sequence[Any]) -> Sequence[Any]:

@@ -20,8 +20,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from closeread import limits
 from closeread.errors import FieldPath, Problem, quote, quote_json, shorten
 from closeread.files import package_folder
+from closeread.problems import ProblemList
 from closeread.records import ColumnRecords
 
 if TYPE_CHECKING:
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KEYWORDS",
-    "WORDED",
     "Field",
     "Node",
     "RowValidator",
@@ -53,9 +54,6 @@ KEYWORDS = frozenset(
     | {"items", "minItems", "maxItems", "properties", "required", "additionalProperties"}
     | {"x-dtype", "x-expected", "x-accepts-integer"}
 )
-
-WORDED = 100
-"""How many invalid rows of a file are explained; any more are only counted."""
 
 
 def load_schema(corpus: str) -> Schema:
@@ -225,19 +223,24 @@ class RowValidator:
         fields: Mapping[str, Node] = resolve(self.schema, self.schema)["properties"]
         return fields
 
-    def problems(self, rows: Sequence[Any], numbers: Iterable[int] | None = None) -> list[Problem]:
-        """Find every problem of every row; after the first `WORDED` invalid rows, one problem per row.
+    def problems(self, rows: Sequence[Any], numbers: Iterable[int] | None = None) -> ProblemList:
+        """Find every problem of every row; after the first `limits.MAX_EXPLAINED` invalid rows, one problem per row.
 
         Args:
             rows: JSON values.
             numbers: the number of each row, for its problems; None to count from 0.
         """
         if isinstance(rows, ColumnRecords) and self.accepts_all(rows):
-            return []
+            return ProblemList()
         numbers = range(len(rows)) if numbers is None else numbers
-        rejected = [(row, number) for row, number in zip(rows, numbers, strict=True) if not self.accepts(row)]
-        problems = [problem._replace(row=number) for row, number in rejected[:WORDED] for problem in self._explain(row)]
-        problems += [Problem("does not match the schema", row=number) for _, number in rejected[WORDED:]]
+        problems = ProblemList()
+        rejected = 0
+        for row, number in zip(rows, numbers, strict=True):
+            if not self.accepts(row):
+                rejected += 1
+                explain = rejected <= limits.MAX_EXPLAINED
+                found = self._explain(row) if explain else [Problem("does not match the schema")]
+                problems += [problem._replace(row=number) for problem in found]
         return problems
 
     def drop_invalid_items(self, row: object) -> Spared | None:

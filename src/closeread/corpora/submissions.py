@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from closeread import limits
 from closeread.corpora.declaration import Corpus
-from closeread.corpora.leniency import accept_rows
+from closeread.corpora.leniency import accept_rows, make_check
 from closeread.corpora.objects import name_labels
 from closeread.corpora.rules import Rules, load_rules
-from closeread.corpora.schema import WORDED, RowValidator, Spared, load_schema
+from closeread.corpora.schema import RowValidator, Spared, load_schema
 from closeread.errors import (
     FormatError,
     Problem,
@@ -29,6 +30,7 @@ from closeread.files import is_empty_folder, write_text
 from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import UNSAFE, read_lines
+from closeread.problems import ProblemList, count_problems
 from closeread.records import (
     AnyParsed,
     ColumnRecords,
@@ -117,8 +119,9 @@ def read_submission(
     in_memory = isinstance(parsed, ParsedRows)
     accepted, invalid = accept_rows(validator, parsed.records, unsafe=UNSAFE if in_memory else None)
     parsed = parsed._replace(records=accepted)
-    problems = parsed.problems + [name_problem(parsed, corpus.key, problem) for problem in invalid]
-    problems += [problem for key in corpus.unique for problem in find_repeated(parsed, key, corpus.key)]
+    problems = ProblemList(parsed.problems)
+    problems += (name_problem(parsed, corpus.key, problem) for problem in invalid)
+    problems += (problem for key in corpus.unique for problem in find_repeated(parsed, key, corpus.key))
     if not problems and list(column(parsed.records, corpus.key)) == list(ids):
         aligned = parsed.records if prepare is None else prepare(parsed.records)
         found = () if find is None else find(aligned)
@@ -130,8 +133,11 @@ def read_submission(
     if missing == "error" and len(absent) > _count_unread(parsed):
         problems.append(Problem(_describe_missing(absent, len(ids))))
     # The valid items of rows that break the schema are checked too, so that all problems are reported at once.
-    rejected = enumerate(dict.fromkeys(problem.row or 0 for problem in invalid))
-    spared = {n: validator.drop_invalid_items(parsed.records[n]) if place < WORDED else None for place, n in rejected}
+    rejected = [n for n in rows.values() if not validator.accepts(parsed.records[n])] if invalid else []
+    spared = {
+        n: validator.drop_invalid_items(parsed.records[n]) if place < limits.MAX_EXPLAINED else None
+        for place, n in enumerate(sorted(rejected))
+    }
     numbers = [rows.get(name) for name in ids]
     sound = [None if number is None else _keep_valid_items(number, parsed.records, spared) for number in numbers]
     aligned = sound if prepare is None else prepare(sound)
@@ -146,7 +152,8 @@ def _count_unread(parsed: AnyParsed) -> float:
     The number is unknown if the file is invalid as a whole or no row can be read.
     """
     places = {(problem.file, problem.line) for problem in parsed.problems}
-    return math.inf if (None, None) in places or (places and not parsed.records) else len(places)
+    only_counted = count_problems(parsed.problems) - len(parsed.problems)
+    return math.inf if (None, None) in places or (places and not parsed.records) else len(places) + only_counted
 
 
 def _keep_valid_items(number: int, rows: Sequence[Record], spared: Mapping[int, Spared | None]) -> Record | None:
@@ -166,7 +173,7 @@ def _add_places(
     spared: Mapping[int, Spared | None],
 ) -> list[Problem]:
     """Add their place in the file to problems of aligned rows, given the rows' ids and numbers in the file."""
-    problems = []
+    problems = ProblemList()
     for problem in found:
         row = problem.row or 0
         number = numbers[row]
@@ -261,13 +268,13 @@ def _parse(lines: Sequence[str], corpus: Corpus, gold: Sequence[Record]) -> Pars
     for one in _find_files(corpus):
         if one.recognises(first):
             return one.parse(lines, gold)
-    return parse_json_lines(lines)
+    return parse_json_lines(lines, accepts=make_check(load_schema(corpus.name), "submission"))
 
 
 def _index_rows(parsed: AnyParsed, key: str, known: set[str]) -> tuple[dict[str, int], list[Problem]]:
     """Return the index of the row of every id, and problems for unknown and duplicate ids."""
     rows: dict[str, int] = {}
-    problems = []
+    problems = ProblemList()
     for number, name in enumerate(as_columns(parsed.records, [key])[key]):
         if not isinstance(name, str):
             continue  # the schema reports it

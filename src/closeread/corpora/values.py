@@ -10,8 +10,9 @@ from math import isfinite, isnan
 from numbers import Integral, Real
 from typing import Any
 
+from closeread import limits
 from closeread.errors import FieldPath, Problem, quote, shorten
-from closeread.formats.json_lines import MAX_DEPTH, TOO_DEEP
+from closeread.formats.json_lines import TOO_DEEP
 from closeread.formats.text import UNSAFE
 from closeread.records import ColumnRecords
 
@@ -39,7 +40,7 @@ EXPLAINED = 100
 
 
 class _TooDeepError(Exception):
-    """A value is nested more deeply than `MAX_DEPTH`."""
+    """A value is nested more deeply than `limits.MAX_DEPTH`."""
 
 
 class TooDeep:
@@ -72,7 +73,7 @@ def _convert(value: Any, depth: int) -> Any:
     kind = type(value)
     if kind in SCALARS or kind is float:
         return value
-    if depth > MAX_DEPTH:
+    if depth > limits.MAX_DEPTH:
         raise _TooDeepError
     if kind is list:
         if set(map(type, value)) <= SCALARS:
@@ -137,7 +138,7 @@ def _is_plain(value: Any, depth: int, unsafe: re.Pattern[str]) -> bool:
         return True
     if kind is float:
         return isfinite(value)
-    if depth == MAX_DEPTH:
+    if depth == limits.MAX_DEPTH:
         return False
     if kind is dict:
         return all(type(name) is str for name in value) and _are_plain([*value, *value.values()], depth, unsafe)
@@ -162,7 +163,7 @@ def explain_values(row: Any, unsafe: re.Pattern[str] = UNSAFE) -> list[Problem]:
 
 
 def _find_wrong(value: Any, path: FieldPath, depth: int, unsafe: re.Pattern[str]) -> Iterator[Problem]:
-    if depth == MAX_DEPTH and isinstance(value, list | dict):
+    if depth == limits.MAX_DEPTH and isinstance(value, list | dict):
         raise _TooDeepError
     if type(value) is dict:
         for name, child in value.items():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from closeread import limits
 from closeread.errors import FormatError, Problem, quote
-from closeread.formats.problems import LISTED
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,6 +50,6 @@ def _find_damaged(name: str, column: pa.ChunkedArray) -> list[Problem]:
             problems.append(Problem("contains text that is not valid UTF-8", record=f"row {row}", path=(name,)))
         except (ValueError, LookupError, pa.ArrowException):
             problems.append(Problem("is damaged", record=f"row {row}", path=(name,)))
-        if len(problems) == LISTED:
+        if len(problems) == limits.MAX_PROBLEMS:
             break
     return problems or [Problem(f"column {quote(name)} is damaged")]

@@ -13,14 +13,12 @@ from itertools import islice
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
+from closeread import limits
 from closeread.errors import FormatError, Problem
 from closeread.files import DESKTOP_FILES
-from closeread.formats.gzipped import MAX_FILE_BYTES
 from closeread.formats.text import UNSAFE
 
-__all__ = ["MAX_FILES", "count_shared", "find_hidden", "list_files", "list_folders", "walk_files"]
-
-MAX_FILES = 10_000
+__all__ = ["count_shared", "find_hidden", "list_files", "list_folders", "walk_files"]
 
 
 def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path], list[Problem]]:
@@ -42,8 +40,8 @@ def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path]
             for entry in entries:
                 if entry.name.startswith("."):
                     continue
-                if len(files) + len(problems) == MAX_FILES:
-                    raise FormatError(folder, [Problem(f"contains more than {MAX_FILES:,} files")])
+                if len(files) + len(problems) == limits.MAX_FILES:
+                    raise FormatError(folder, [Problem(f"contains more than {limits.MAX_FILES:,} files")])
                 status = entry.stat(follow_symlinks=False)
                 what = _describe_misfit(entry.name, status.st_mode)
                 if what is None and (not entry.name.endswith(suffixes) or entry.name in suffixes):
@@ -55,8 +53,8 @@ def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path]
                     problems.append(Problem(what, None, entry.name))
     except OSError as error:
         raise FormatError(folder, [Problem(f"can't be read: {error.strerror}")]) from None
-    if size > MAX_FILE_BYTES:
-        raise FormatError(folder, [Problem(f"is too large: {size:,} bytes in all (limit: {MAX_FILE_BYTES:,})")])
+    if size > limits.MAX_FILE_BYTES:
+        raise FormatError(folder, [Problem(f"is too large: {size:,} bytes in all (limit: {limits.MAX_FILE_BYTES:,})")])
     if not problems and not any(name.endswith(suffixes[0]) for name in files):
         raise FormatError(folder, [Problem(f"contains no {kind} (expected files ending in {suffixes[0]})")])
     return dict(sorted(files.items())), problems
@@ -96,8 +94,8 @@ def walk_files(folder: Path, expected: str = "files") -> tuple[dict[str, Path], 
     problems: list[Problem] = []
     size = 0
     for path, status in _iterate_entries(folder):
-        if len(files) + len(problems) == MAX_FILES:
-            raise FormatError(folder, [Problem(f"contains more than {MAX_FILES:,} files")])
+        if len(files) + len(problems) == limits.MAX_FILES:
+            raise FormatError(folder, [Problem(f"contains more than {limits.MAX_FILES:,} files")])
         name = path.relative_to(folder).as_posix()
         what = _describe_misfit(name, status.st_mode)
         if what is None:
@@ -105,8 +103,8 @@ def walk_files(folder: Path, expected: str = "files") -> tuple[dict[str, Path], 
             size += status.st_size
         else:
             problems.append(Problem(what, None, name))
-    if size > MAX_FILE_BYTES:
-        raise FormatError(folder, [Problem(f"is too large: {size:,} bytes in all (limit: {MAX_FILE_BYTES:,})")])
+    if size > limits.MAX_FILE_BYTES:
+        raise FormatError(folder, [Problem(f"is too large: {size:,} bytes in all (limit: {limits.MAX_FILE_BYTES:,})")])
     if not files and not problems:
         raise FormatError(folder, [Problem(f"contains no {expected}")])
     return dict(sorted(files.items())), sorted(problems, key=lambda problem: problem.order)
@@ -139,7 +137,9 @@ def _find_numbers(place: Path) -> set[tuple[int, int]]:
         status = place.stat()
         found = [status] if S_ISREG(status.st_mode) else []
         if S_ISDIR(status.st_mode):
-            found = [status for _, status in islice(_iterate_entries(place), MAX_FILES) if S_ISREG(status.st_mode)]
+            found = [
+                status for _, status in islice(_iterate_entries(place), limits.MAX_FILES) if S_ISREG(status.st_mode)
+            ]
     except (OSError, FormatError):
         return set()
     return {(status.st_dev, status.st_ino) for status in found if status.st_ino}

@@ -6,11 +6,10 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from closeread import limits
 from closeread.errors import FormatError, Problem
 
-__all__ = ["CHUNK", "GZIP", "MAGIC", "MAX_FILE_BYTES", "decompress"]
-
-MAX_FILE_BYTES = 2**30
+__all__ = ["CHUNK", "GZIP", "MAGIC", "decompress"]
 
 MAGIC = b"\x1f\x8b"
 GZIP = 16 + zlib.MAX_WBITS
@@ -23,7 +22,8 @@ def decompress(path: Path, data: bytes, limit: int | None = None) -> bytes:
     Args:
         path: the file, for messages.
         data: its bytes.
-        limit: how many bytes they may decompress to; None for `MAX_FILE_BYTES`.
+        limit: how many bytes they may decompress to; None for `limits.MAX_FILE_BYTES`.  Beyond `limits.MAX_SMALL_BYTES`
+            they may decompress to `limits.MAX_EXPANSION` times their size at most.
 
     Raises:
         FormatError: they are corrupt or truncated, or decompress to more than `limit` bytes.
@@ -31,7 +31,8 @@ def decompress(path: Path, data: bytes, limit: int | None = None) -> bytes:
     if not data.startswith(MAGIC):
         return data
     parts: list[bytes] = []
-    room = limit = MAX_FILE_BYTES if limit is None else limit
+    limit = limits.MAX_FILE_BYTES if limit is None else limit
+    room = limit = min(limit, max(limits.MAX_SMALL_BYTES, limits.MAX_EXPANSION * len(data)))
     try:
         for part in _iterate_pieces(data):
             parts.append(part)

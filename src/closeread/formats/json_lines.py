@@ -10,21 +10,25 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from closeread import limits
 from closeread.errors import Problem, pluralize, quote
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
+from closeread.problems import ProblemList
 from closeread.records import Parsed, Record
 
 __all__ = [
     "FORMAT",
+    "INVALID",
     "LONG_NUMBER",
-    "MAX_DEPTH",
+    "SHORT",
     "SUFFIXES",
     "TOO_DEEP",
     "dump_json_lines",
@@ -34,8 +38,13 @@ __all__ = [
 
 SUFFIXES = (".jsonl", ".ndjson")
 
-MAX_DEPTH = 100
-TOO_DEEP = f"is nested too deeply (limit: {MAX_DEPTH} levels)"
+SHORT = 32
+"""The length of a line, in characters, up to which an object takes many times as much memory as its line.
+
+Valid rows are longer, so that none of them is validated twice."""
+
+INVALID = "does not match the schema"
+TOO_DEEP = f"is nested too deeply (limit: {limits.MAX_DEPTH} levels)"
 
 
 LONG_NUMBER = re.compile("[0-9][0-9]{18}")
@@ -45,30 +54,41 @@ class _RefusedError(ValueError):
     """Something that Python's parser accepts and we reject."""
 
 
-def read_json_lines(path: Path) -> Parsed:
-    """Read the objects of a JSON Lines file.
+def read_json_lines(path: Path, accepts: Callable[[Record], bool] | None = None) -> Parsed:
+    """Read the objects of a JSON Lines file, as `parse_json_lines` does.
 
     Raises:
         FormatError: the file can't be read as text (see `closeread.formats.text`).
     """
-    return parse_json_lines(read_lines(path))
+    return parse_json_lines(read_lines(path), accepts=accepts)
 
 
-def parse_json_lines(lines: Sequence[str], unsafe: re.Pattern[str] = UNSAFE) -> Parsed:
+def parse_json_lines(
+    lines: Sequence[str], unsafe: re.Pattern[str] = UNSAFE, accepts: Callable[[Record], bool] | None = None
+) -> Parsed:
     """Parse one object per line, with a problem for every line that has none.
 
     Args:
         lines: the lines.
         unsafe: characters that no string may contain.
+        accepts: whether an object is a valid record.  Invalid ones are kept, so that whoever validates them can explain
+            what is wrong; but an object takes many times the size of a short line, so of these, after the first
+            `limits.MAX_EXPLAINED`, each is a problem here.
     """
     records: list[Record] = []
     numbers: list[int] = []
-    problems: list[Problem] = []
+    problems = ProblemList()
+    rejected = 0
     decode = json.JSONDecoder(
         object_pairs_hook=_make_object, parse_constant=_reject_constant, parse_float=_parse_finite
     ).decode
     for number, line in enumerate(lines, start=1):
         if (record := _parse_fast(line)) is not None:
+            if accepts is not None and len(line) < SHORT and not accepts(record):
+                rejected += 1
+                if rejected > limits.MAX_EXPLAINED:
+                    problems.append(Problem(INVALID, number))
+                    continue
             records.append(record)
             numbers.append(number)
             continue
@@ -92,7 +112,7 @@ def parse_json_lines(lines: Sequence[str], unsafe: re.Pattern[str] = UNSAFE) -> 
                 found = f"{quote(line.strip())} is not a JSON object"
                 problems.append(Problem(f"{found} (expected one object per line)", number))
     if problems and not records and (found := _describe_other_json(lines)):
-        problems = [Problem(f"{found} (expected JSON Lines: each object on a line of its own)")]
+        problems = ProblemList([Problem(f"{found} (expected JSON Lines: each object on a line of its own)")])
     return Parsed(records, numbers, problems)
 
 
@@ -124,13 +144,13 @@ def _parse_fast(line: str) -> Record | None:
 
 
 def _may_be_deep(line: str) -> bool:
-    """Tell whether objects and lists may be nested more than `MAX_DEPTH` deep; cheap, and false for long flat lists."""
-    return 2 * line.count("[") + line.count("{") - line.count("},{") - line.count("}, {") >= MAX_DEPTH
+    """Tell whether values may be nested more than `limits.MAX_DEPTH` deep; cheap, and false for long flat lists."""
+    return 2 * line.count("[") + line.count("{") - line.count("},{") - line.count("}, {") >= limits.MAX_DEPTH
 
 
 def _is_too_deep(value: Record) -> bool:
     level: list[Any] = [value]
-    for _ in range(MAX_DEPTH):
+    for _ in range(limits.MAX_DEPTH):
         inside = (child for parent in level for child in (parent.values() if isinstance(parent, dict) else parent))
         level = [child for child in inside if isinstance(child, dict | list)]
         if not level:
@@ -167,8 +187,8 @@ def _describe_syntax_error(error: json.JSONDecodeError, line: str) -> str:
 def _make_object(pairs: list[tuple[str, Any]]) -> Record:
     record = dict(pairs)
     if len(record) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in record if names.count(name) > 1)
+        times = Counter(name for name, _ in pairs)
+        twice = next(name for name in record if times[name] > 1)
         raise _RefusedError(f"duplicate key {quote(twice)}")
     return record
 
@@ -186,7 +206,7 @@ def _parse_finite(digits: str) -> float:
 
 def _may_be_unsafe(line: str) -> bool:
     """Tell whether a line can contain anything that `_reject_unsafe` rejects; most lines can't."""
-    return "\\" in line or line.count("[") + line.count("{") > MAX_DEPTH or UNSAFE.search(line) is not None
+    return "\\" in line or line.count("[") + line.count("{") > limits.MAX_DEPTH or UNSAFE.search(line) is not None
 
 
 def _reject_unsafe(value: object, unsafe: re.Pattern[str], depth: int = 0) -> None:
@@ -195,7 +215,7 @@ def _reject_unsafe(value: object, unsafe: re.Pattern[str], depth: int = 0) -> No
             kind = "lone surrogate" if "\ud800" <= found[0] <= "\udfff" else "control character"
             raise _RefusedError(f"the string {quote(value)} contains the {kind} U+{ord(found[0]):04X}")
     elif isinstance(value, dict | list):
-        if depth == MAX_DEPTH:
+        if depth == limits.MAX_DEPTH:
             raise _RefusedError(TOO_DEEP)
         children = value if isinstance(value, list) else [*value, *value.values()]
         for child in children:

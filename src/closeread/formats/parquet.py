@@ -15,9 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from closeread import limits
 from closeread.errors import FormatError, Problem
 from closeread.formats.arrow import read_columns
-from closeread.formats.gzipped import MAX_FILE_BYTES
 from closeread.formats.text import read_bytes
 from closeread.records import ColumnRecords
 
@@ -87,16 +87,16 @@ def _decode(path: Path, data: bytes, check: Check) -> pa.Table:
     """
     import pyarrow as pa
 
-    limits = {
+    allowed = {
         "size": len(data),
-        "bytes": min(max(MAX_DECODED_BYTES, MAX_EXPANSION * len(data)), MAX_FILE_BYTES),
+        "bytes": min(max(MAX_DECODED_BYTES, MAX_EXPANSION * len(data)), limits.MAX_FILE_BYTES),
         "columns": MAX_COLUMNS,
         "elements": MAX_ELEMENTS,
         "seconds": MAX_SECONDS,
     }
     with _start() as process:
         try:
-            _send(process, json.dumps(limits).encode() + b"\n" + data)
+            _send(process, json.dumps(allowed).encode() + b"\n" + data)
             schema = pa.ipc.read_schema(pa.py_buffer(_receive(path, process)))
             if problems := _find_problems(schema, check):
                 raise FormatError(path, problems)

@@ -6,32 +6,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from closeread import limits
 from closeread.errors import FormatError, Problem
 
-__all__ = ["LISTED", "Problems"]
-
-LISTED = 300
-"""The number of problems of a file that are reported; readers stop soon after that many."""
+__all__ = ["Problems"]
 
 
 @dataclass
 class Problems:
-    """The first `LISTED` problems of a file, and the total number found."""
+    """The first `limits.MAX_PROBLEMS` problems of a file, and the total number found."""
 
     listed: list[Problem] = field(default_factory=list)
     total: int = 0
 
     def add(self, what: str, line: int | None = None, *, file: str | None = None, times: int = 1) -> None:
         """Add a problem; with `times`, count it several times."""
-        if len(self.listed) < LISTED:
+        if len(self.listed) < limits.MAX_PROBLEMS:
             self.listed.append(Problem(what, line, file))
         self.total += times
 
     def add_lines(self, what: str, lines: Sequence[int]) -> None:
         """Add the same problem for several lines."""
-        for line in lines[:LISTED]:
+        for line in lines[: limits.MAX_PROBLEMS]:
             self.add(what, line)
-        self.total += len(lines[LISTED:])
+        self.total += len(lines[limits.MAX_PROBLEMS :])
 
     def raise_any(self, path: Path) -> None:
         """Raise a FormatError with the problems, in the order of the file, if there are any."""

@@ -9,22 +9,26 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import BinaryIO
+from typing import BinaryIO, overload
 
+from closeread import limits
 from closeread.errors import FormatError, Problem
-from closeread.formats.gzipped import MAGIC, MAX_FILE_BYTES, decompress
+from closeread.formats.gzipped import MAGIC, decompress
+from closeread.problems import ProblemList
 
 __all__ = [
+    "BLOCK",
     "BYTE_ORDER_MARK",
     "DESCRIPTOR",
-    "MAX_LINE_BYTES",
     "STANDARD_INPUT",
     "UNSAFE",
+    "Lines",
     "check_encoding",
     "is_open_pipe",
     "plain_file",
@@ -32,8 +36,6 @@ __all__ = [
     "read_lines",
     "split_lines",
 ]
-
-MAX_LINE_BYTES = 2**26
 
 STANDARD_INPUT = Path("/dev/stdin")
 """The name of standard input on all platforms; on the command line, it is `-`."""
@@ -46,32 +48,82 @@ UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
+BLOCK = 2**16
+"""How many bytes are split into lines at once, at least."""
 
-def read_lines(path: Path) -> list[str]:
+
+class Lines(Sequence[str]):
+    """The lines of a UTF-8 text, decoded when they are asked for: short lines as strings take 30 times their size.
+
+    Args:
+        data: the text, without a byte-order mark.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data.removesuffix(b"\n")
+        self._length = self._data.count(b"\n") + 1
+        self._strips = b"\r" in data
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[str]:
+        # Line by line: one character beyond the basic plane would make a whole file take four times the memory.
+        return (line for block in self.blocks() for line in map(bytes.decode, block))
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, int):
+            return next(islice(self, range(len(self))[index], None))
+        chosen = range(len(self))[index]
+        return list(islice(self, chosen.start, chosen.stop, chosen.step)) if chosen.step > 0 else list(self)[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def blocks(self) -> Iterator[list[bytes]]:
+        """Yield the lines in order, as bytes without their ends, many at a time."""
+        begin = 0
+        while begin <= len(self._data):
+            end = self._data.find(b"\n", begin + BLOCK)
+            end = len(self._data) if end < 0 else end
+            block = self._data[begin:end].split(b"\n")
+            yield [line.removesuffix(b"\r") for line in block] if self._strips else block
+            begin = end + 1
+
+    def numbered(self) -> Iterator[tuple[int, bytes]]:
+        """Yield each line as bytes, with its number from 1."""
+        return enumerate((line for block in self.blocks() for line in block), start=1)
+
+
+def read_lines(path: Path) -> Lines:
     """Read the lines of a UTF-8 text file, without their line ends.
 
     Raises:
-        FormatError: the file is missing, not a regular file, empty, too large (more than `MAX_FILE_BYTES`, or a
-            line of more than `MAX_LINE_BYTES`: rejected before parsing), binary, or not UTF-8.
+        FormatError: the file is missing, not a regular file, empty, too large (more than `limits.MAX_FILE_BYTES`, or a
+            line of more than `limits.MAX_LINE_BYTES`: rejected before parsing), binary, or not UTF-8.
     """
     return split_lines(path, read_bytes(path))
 
 
-def split_lines(path: Path, data: bytes) -> list[str]:
+def split_lines(path: Path, data: bytes) -> Lines:
     """Split the bytes of a file into lines, as `read_lines` does."""
     data = data.removeprefix(BYTE_ORDER_MARK)
     check_encoding(path, data)
-    raw = data.removesuffix(b"\n").split(b"\n")
-    if max(map(len, raw)) > MAX_LINE_BYTES:
-        raise FormatError(path, _find_long_lines(raw))
-    if b"\r" in data:
-        raw = [line.removesuffix(b"\r") for line in raw]
-    del data
+    lines = Lines(data)
+    if len(data) > limits.MAX_LINE_BYTES and (long := ProblemList(_find_long_lines(lines))):
+        raise FormatError(path, long)
     try:
-        # Line by line: one character beyond the basic plane would make a whole file take four times the memory.
-        return list(map(bytes.decode, raw))
+        for block in lines.blocks():
+            b"\n".join(block).decode()
     except UnicodeDecodeError:
-        raise FormatError(path, _find_encoding_errors(raw)) from None
+        raise FormatError(path, ProblemList(_find_encoding_errors(lines))) from None
+    return lines
 
 
 def check_encoding(path: Path, data: bytes, begin: int = 0) -> None:
@@ -98,7 +150,7 @@ def read_bytes(path: Path) -> bytes:
 
     Raises:
         FormatError: the file is missing, unreadable, not a regular file or an open pipe, empty, not valid gzip, or
-            larger than `MAX_FILE_BYTES`.
+            larger than `limits.MAX_FILE_BYTES`.
     """
     try:
         data = _read_pipe(path) if is_open_pipe(path) else _read_regular(path)
@@ -152,12 +204,12 @@ def _read_pipe(path: Path) -> bytes:
 
 def _read_all(path: Path, file: BinaryIO) -> bytes:
     parts: list[bytes] = []
-    room = MAX_FILE_BYTES
+    room = limits.MAX_FILE_BYTES
     for part in iter(partial(file.read, 2**20), b""):
         parts.append(part)
         room -= len(part)
         if room < 0:
-            raise FormatError(path, [Problem(f"is too large: more than {MAX_FILE_BYTES:,} bytes")])
+            raise FormatError(path, [Problem(f"is too large: more than {limits.MAX_FILE_BYTES:,} bytes")])
     return b"".join(parts)
 
 
@@ -167,8 +219,8 @@ def _read_regular(path: Path) -> bytes:
         raise FormatError(path, [Problem("is a directory (expected a file)")])
     if not S_ISREG(status.st_mode):
         raise FormatError(path, [Problem("is not a regular file")])
-    if status.st_size > MAX_FILE_BYTES:
-        raise FormatError(path, [Problem(f"is too large: {status.st_size:,} bytes (limit: {MAX_FILE_BYTES:,})")])
+    if status.st_size > limits.MAX_FILE_BYTES:
+        raise FormatError(path, [Problem(f"is too large: {status.st_size:,} bytes (limit: {limits.MAX_FILE_BYTES:,})")])
     return path.read_bytes()
 
 
@@ -183,20 +235,15 @@ def _is_gzipped(path: Path) -> bool:
         return False
 
 
-def _find_long_lines(lines: list[bytes]) -> list[Problem]:
-    return [
-        Problem(f"line is too long: {len(line):,} bytes (limit: {MAX_LINE_BYTES:,})", number)
-        for number, line in enumerate(lines, start=1)
-        if len(line) > MAX_LINE_BYTES
-    ]
+def _find_long_lines(lines: Lines) -> Iterator[Problem]:
+    for number, line in lines.numbered():
+        if len(line) > limits.MAX_LINE_BYTES:
+            yield Problem(f"line is too long: {len(line):,} bytes (limit: {limits.MAX_LINE_BYTES:,})", number)
 
 
-def _find_encoding_errors(lines: list[bytes]) -> list[Problem]:
-    problems = []
-    for number, line in enumerate(lines, start=1):
+def _find_encoding_errors(lines: Lines) -> Iterator[Problem]:
+    for number, line in lines.numbered():
         try:
             line.decode("utf-8")
         except UnicodeDecodeError as error:
-            found = f"byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8"
-            problems.append(Problem(found, number))
-    return problems
+            yield Problem(f"byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8", number)

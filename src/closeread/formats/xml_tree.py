@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
 
+from closeread import limits
 from closeread.errors import FormatError, Problem, quote
 from closeread.formats.text import UNSAFE, read_bytes
 
-__all__ = ["MAX_DEPTH", "Element", "parse_xml", "read_xml"]
-
-MAX_DEPTH = 100
+__all__ = ["Element", "parse_xml", "read_xml"]
 
 
 @dataclass(slots=True)
@@ -74,7 +73,7 @@ def parse_xml(path: Path, data: bytes, encoding: str | None = None) -> Element:
 
     Raises:
         FormatError: the file is not well-formed XML, is not in its declared encoding, declares entities, refers to
-            files, contains control characters, or is nested more than `MAX_DEPTH` levels deep.
+            files, contains control characters, or is nested more than `limits.MAX_DEPTH` levels deep.
     """
     builder = _Builder(path, encoding)
     try:
@@ -114,8 +113,8 @@ class _Builder:
         parser.SkippedEntityHandler = self.skipped_entity
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        if len(self.open_elements) > MAX_DEPTH:
-            self.refuse(f"element {quote(name)} is nested too deeply (expected at most {MAX_DEPTH} levels)")
+        if len(self.open_elements) > limits.MAX_DEPTH:
+            self.refuse(f"element {quote(name)} is nested too deeply (expected at most {limits.MAX_DEPTH} levels)")
         for value in (name, *attributes, *attributes.values()):
             self.refuse_unsafe(value)
         self.end_of_text()

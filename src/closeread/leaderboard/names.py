@@ -192,7 +192,7 @@ def check_model(name: str, what: str = "model") -> list[Problem]:
     >>> [problem.message for problem in check_model("bert")]
     ["model: 'bert' is not the name of a model on the Hub (expected ORG/NAME of letters, digits, -, _ and .)"]
     """
-    if MODEL.fullmatch(name) and len(name) <= MODEL_LIMIT and not re.search(r"--|\.\.|\.git$", name):
+    if len(name) <= MODEL_LIMIT and MODEL.fullmatch(name) and not re.search(r"--|\.\.|\.git$", name):
         return []
     expected = "expected ORG/NAME of letters, digits, -, _ and ."
     return [Problem(f"{quote(name)} is not the name of a model on the Hub ({expected})", path=(what,))]

@@ -21,6 +21,7 @@ from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.leaderboard.canonical import WITH_LINE_ENDS, digest, read_json, write_json
 from closeread.leaderboard.declaration import Board, Limits
 from closeread.leaderboard.names import check_link, check_model, check_name
+from closeread.limits import MAX_FILES
 from closeread.records import check_format
 
 __all__ = [
@@ -54,8 +55,6 @@ PACKED = ".files.jsonl"
 
 FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+ -]{0,120}")
 DIGEST = re.compile("[0-9a-f]{64}")
-MAX_FILES = 10_000
-"""The largest number of files in a folder: each of them is created for scoring."""
 MAX_ABOUT = 20_000
 """The largest description of a submission, in bytes."""
 

@@ -25,10 +25,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from closeread import limits
 from closeread.arrays import Ints, Mask
 from closeread.errors import pluralize, quote
 from closeread.formats import Format
-from closeread.formats.problems import LISTED, Problems
+from closeread.formats.problems import Problems
 from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes
 from closeread.records import Parsed
 from closeread.tasks.coref.columns import MentionTable
@@ -98,7 +99,7 @@ def _read(path: Path, word_column: int | None) -> _Reader:
     reader = _Reader(data, word_column)
     for rows in split_blocks(data, begin, len(data), 1):
         reader.take(rows)
-        if reader.problems.total > LISTED:  # counting the problems of a gigabyte of garbage helps nobody
+        if reader.problems.total > limits.MAX_PROBLEMS:  # counting the problems of a gigabyte of garbage helps nobody
             break
     else:
         reader.finish()
@@ -154,7 +155,7 @@ class _Reader:
         Raises:
             FormatError: the file has problems.
         """
-        if self.problems.total > LISTED:
+        if self.problems.total > limits.MAX_PROBLEMS:
             self.problems.raise_any(path)
         columns = zip(*self._cells, strict=True) if self._cells else ([np.zeros(0, np.int64)] for _ in Cells._fields)
         cells = Cells(*(np.concatenate(column) for column in columns))
@@ -288,9 +289,9 @@ class _Reader:
     def _describe_ragged(self, cells: Ints, is_ragged: Mask, first_line: int, width: int) -> None:
         rows = np.flatnonzero(is_ragged)
         expected = f"(expected {width}, as in other rows of the document)"
-        for row in rows[:LISTED].tolist():
+        for row in rows[: limits.MAX_PROBLEMS].tolist():
             self.problems.add(f"the number of columns is {cells[row]} {expected}", first_line + row)
-        self.problems.total += len(rows[LISTED:])
+        self.problems.total += len(rows[limits.MAX_PROBLEMS :])
 
 
 class ConllWords:

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from closeread import limits
 from closeread.errors import quote, shorten
-from closeread.formats.problems import LISTED, Problems
+from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.conll_cells import CELL, ID, Cells, Mentions, rank_of
 
@@ -35,7 +36,7 @@ def read_mentions_one_by_one(data: bytes, cells: Cells, widths: Sequence[int], p
             reader.end_document(widths[document])
             document = its_document
         reader.take(number, document, token, line, data[begin:end].rstrip(), is_ragged, widths[document])
-        if problems.total > LISTED:
+        if problems.total > limits.MAX_PROBLEMS:
             return reader.mentions()
     if len(cells.token):
         reader.end_document(widths[document])

@@ -13,9 +13,10 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from closeread import limits
 from closeread.arrays import Ints
-from closeread.formats.problems import LISTED, Problems
-from closeread.formats.text import MAX_LINE_BYTES, check_encoding
+from closeread.formats.problems import Problems
+from closeread.formats.text import check_encoding
 
 __all__ = [
     "BLOCK",
@@ -34,7 +35,7 @@ __all__ = [
     "view_block",
 ]
 
-BLOCK = 2**20
+BLOCK = 2**17
 """The number of bytes that are checked together; NumPy's temporary arrays then fit into the processor's cache."""
 
 NEWLINE, TAB, RETURN, SPACE, DELETE = b"\n\t\r \x7f"
@@ -53,12 +54,12 @@ def check_text(path: Path, data: bytes, begin: int) -> None:
     problems = Problems()
     is_ascii = data.isascii()
     for first, last in line_spans(data, begin, len(data)):
-        if last - first > max(MAX_LINE_BYTES, BLOCK):
-            found = f"the line has {last - first:,} bytes (expected at most {MAX_LINE_BYTES:,})"
+        if last - first > max(limits.MAX_LINE_BYTES, BLOCK):
+            found = f"the line has {last - first:,} bytes (expected at most {limits.MAX_LINE_BYTES:,})"
             problems.add(found, _number_line(data, first))
         elif _has_controls(data, first, last) or not (is_ascii or _is_utf8(data, first, last)):
             _describe_invalid_text(data[first:last].split(b"\n"), _number_line(data, first), problems)
-        if problems.total > LISTED:  # binary files have that many in their first block
+        if problems.total > limits.MAX_PROBLEMS:  # binary files have that many in their first block
             break
     problems.raise_any(path)
 

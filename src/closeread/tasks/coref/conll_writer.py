@@ -11,6 +11,7 @@ import numpy as np
 from closeread.errors import quote
 from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.columns import MentionTable
+from closeread.tasks.coref.document_lengths import list_lengths
 
 __all__ = ["ID", "PARTED", "WORD", "dump_conll", "format_cells", "format_name"]
 
@@ -30,14 +31,12 @@ def dump_conll(table: MentionTable) -> str:
             entity cross even if they share only the token on which one ends and the other begins: there, all scorers
             read what opens before what closes.
     """
-    if table.n_tokens is None:
-        raise ValueError("a CoNLL file has a row for every token, but the number of tokens is unknown")
+    lengths = list_lengths(table, "a CoNLL file")
     if table.parts:
         raise ValueError("a CoNLL file can't express discontinuous mentions")
-    n_tokens = table.n_tokens.tolist()
     borders = np.searchsorted(table.document, np.arange(len(table.names) + 1)).tolist()
     return "".join(
-        _format_document(table, i, slice(first, last), n_tokens[i]) for i, (first, last) in enumerate(pairwise(borders))
+        _format_document(table, i, slice(first, last), lengths[i]) for i, (first, last) in enumerate(pairwise(borders))
     )
 
 

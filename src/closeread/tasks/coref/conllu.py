@@ -19,9 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
+from closeread import limits
 from closeread.arrays import Ints
 from closeread.formats import Format
-from closeread.formats.problems import LISTED
 from closeread.formats.text import BYTE_ORDER_MARK, read_bytes
 from closeread.records import Parsed
 from closeread.tasks.coref.columns import LazyField, MentionTable
@@ -62,7 +62,7 @@ def _read(path: Path) -> tuple[MentionTable, Sequence[Document]]:
     reader = Reader(data, begin)
     for rows in split_blocks(data, begin, len(data), 1):
         reader.take(rows)
-        if reader.problems.total > LISTED:  # counting the problems of a gigabyte of garbage helps nobody
+        if reader.problems.total > limits.MAX_PROBLEMS:  # counting the problems of a gigabyte of garbage helps nobody
             reader.problems.raise_any(path)
     reader.finish()
     mentions = reader.misc.finish()

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from closeread import limits
 from closeread.arrays import Ints, Mask, mark_run_starts
 from closeread.errors import quote
-from closeread.formats.problems import LISTED, Problems
+from closeread.formats.problems import Problems
 from closeread.tasks.coref.conllu_cells import ABSENT, Cells, Fields, NameNumbers, Pieces, parse_pieces
 from closeread.tasks.coref.conllu_entities import ENTITY_ID, EntityReader
 from closeread.tasks.coref.conllu_mentions import Mentions, link_pieces
@@ -159,7 +160,7 @@ class MiscReader:
                 reader.end_document()
                 last = document
             reader.take(line, token, self._data[begin:end].decode(), self._declared[declared])
-            if self._problems.total > LISTED:
+            if self._problems.total > limits.MAX_PROBLEMS:
                 return
         reader.end_document()
 

@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from closeread import limits
 from closeread.arrays import Ints, Mask
-from closeread.formats.text import BYTE_ORDER_MARK, MAX_LINE_BYTES, split_lines
+from closeread.formats.text import BYTE_ORDER_MARK, split_lines
 from closeread.tasks.coref.conll_cells import gather
 from closeread.tasks.coref.conll_text import line_spans, parse_blocks, view_block
 
@@ -134,7 +135,7 @@ def check_text(path: Path, data: bytes) -> None:
 
 def _is_text(block: bytes) -> bool:
     try:
-        return len(block) <= MAX_LINE_BYTES and (block.isascii() or block.decode() is not None)
+        return len(block) <= limits.MAX_LINE_BYTES and (block.isascii() or block.decode() is not None)
     except UnicodeDecodeError:
         return False
 

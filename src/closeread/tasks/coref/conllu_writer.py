@@ -16,6 +16,7 @@ from closeread.tasks.coref.columns import MentionTable, Parts, number_of_token
 from closeread.tasks.coref.conllu_empty_nodes import ROOT
 from closeread.tasks.coref.conllu_headers import NEWDOC
 from closeread.tasks.coref.conllu_misc import DEFAULT_FIELDS
+from closeread.tasks.coref.document_lengths import list_lengths
 from closeread.tasks.coref.entity_ids import choose_ids
 
 __all__ = ["PLAIN_ID", "dump_conllu"]
@@ -45,13 +46,11 @@ def dump_conllu(table: MentionTable) -> str:
         ValueError: the number of tokens is unknown, or the format can't express something: a word or name with a
             control character, two crossing mentions of one entity.
     """
-    if table.n_tokens is None:
-        raise ValueError("a CoNLL-U file has a row for every token, but the number of tokens is unknown")
+    lengths = list_lengths(table, "a CoNLL-U file")
     borders = np.searchsorted(table.document, np.arange(len(table.names) + 1)).tolist()
-    n_tokens = table.n_tokens.tolist()
     empty = _empty_nodes(table)
     return "".join(
-        _format_document(table, i, range(first, last), n_tokens[i], empty[i])
+        _format_document(table, i, range(first, last), lengths[i], empty[i])
         for i, (first, last) in enumerate(pairwise(borders))
     )
 

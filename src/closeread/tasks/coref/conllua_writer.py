@@ -10,6 +10,7 @@ import numpy as np
 
 from closeread.errors import quote
 from closeread.tasks.coref.columns import MentionTable, Parts
+from closeread.tasks.coref.document_lengths import list_lengths
 from closeread.tasks.coref.entity_ids import choose_ids
 
 __all__ = ["COLUMNS", "NAME", "PLAIN_ID", "WORD", "dump_conllua"]
@@ -37,8 +38,7 @@ def dump_conllua(table: MentionTable, read: Callable[[str], MentionTable | None]
         ValueError: the number of tokens is unknown, or the format can't express something, such as a word with a blank
             or a mention that contains a zero and words.
     """
-    if table.n_tokens is None:
-        raise ValueError("a Universal Anaphora file has a row for every token, but the number of tokens is unknown")
+    lengths = list_lengths(table, "a Universal Anaphora file")
     borders = np.searchsorted(table.document, np.arange(len(table.names) + 1)).tolist()
     zeros: list[set[int]] = [set() for _ in table.names]
     if table.empty is not None:
@@ -46,7 +46,7 @@ def dump_conllua(table: MentionTable, read: Callable[[str], MentionTable | None]
             zeros[document].add(token)
     layouts = [
         _Layout(table, range(first, last), n_tokens, of_document)
-        for (first, last), n_tokens, of_document in zip(pairwise(borders), table.n_tokens.tolist(), zeros, strict=True)
+        for (first, last), n_tokens, of_document in zip(pairwise(borders), lengths, zeros, strict=True)
     ]
     named = any(layout.has_crossing() for layout in layouts)
     documents = [_format_document(table, i, layout, named=named) for i, layout in enumerate(layouts)]

@@ -21,6 +21,7 @@ from closeread.errors import FormatError, Problem, quote
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import read_lines
+from closeread.problems import ProblemList
 from closeread.records import Parsed, Record, place_problem
 from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.neural_json import SURROGATES, find_dialect, read_neural
@@ -74,7 +75,8 @@ def _read(path: Path, *, is_response: bool) -> Parsed:
     first = next((line for line in lines if line.strip()), "")
     dialect = find_dialect(next(iter(parse_json_lines([first], SURROGATES).records), None))
     if dialect is None:
-        return _read_own(path, parse_json_lines(lines))
+        accepts = RowValidator(load_schema("coref"), "document").accepts
+        return _read_own(path, parse_json_lines(lines, accepts=accepts))
     parsed = parse_json_lines(lines, SURROGATES)
     found = read_neural(parsed, dialect, is_response=is_response)
     if isinstance(found, list):
@@ -87,9 +89,9 @@ def _read_own(path: Path, parsed: Parsed) -> Parsed:
     accepted, invalid = accept_rows(validator, parsed.records)
     parsed = parsed._replace(records=accepted)
     foreign = {i: said for i, row in enumerate(parsed.records) for name, said in FOREIGN.items() if name in row}
-    problems = parsed.problems + [parsed.problem(i, said) for i, said in foreign.items()]
+    problems = ProblemList([*parsed.problems, *(parsed.problem(i, said) for i, said in foreign.items())])
     rejected = (problem for problem in invalid if problem.row not in foreign)
-    problems += [place_problem(parsed, problem) for problem in rejected]
+    problems += (place_problem(parsed, problem) for problem in rejected)
     fit = [
         (record, line)
         for record, line in zip(parsed.records, parsed.lines, strict=True)
@@ -98,11 +100,12 @@ def _read_own(path: Path, parsed: Parsed) -> Parsed:
     seen: dict[str, int] = {}
     for record, line in fit:
         misplaced = find_misplaced_mentions(record["clusters"], record.get("n_tokens"))
-        problems += [Problem(found, line) for found in misplaced]
+        problems += (Problem(found, line) for found in misplaced)
         before = seen.setdefault(record["document"], line)
         if before != line:
             problems.append(Problem(f"duplicate document {quote(record['document'])} (first on line {before})", line))
-    problems += [Problem(what, fit[i][1]) for i, what in find_lacking_heads([record["clusters"] for record, _ in fit])]
+    lacking = find_lacking_heads([record["clusters"] for record, _ in fit])
+    problems += (Problem(what, fit[i][1]) for i, what in lacking)
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))
     return parsed._replace(records=table_of(parsed.records))

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from closeread import limits
 from closeread.errors import FormatError, Problem, describe_problems, join_names, pluralize, quote
 from closeread.formats import Format
 from closeread.formats.folders import find_hidden, walk_files
-from closeread.formats.gzipped import MAX_FILE_BYTES
-from closeread.formats.problems import LISTED
 from closeread.formats.text import BYTE_ORDER_MARK, plain_file
 from closeread.records import Parsed
 from closeread.tasks import find_format
@@ -96,8 +95,9 @@ def read_document_folder(folder: Path, reading: Reading) -> MentionTable:
         try:
             with plain_file(path) as file:
                 size += file.stat().st_size
-                if size > MAX_FILE_BYTES:
-                    problems = [Problem(f"is too large: more than {MAX_FILE_BYTES:,} bytes in all when decompressed")]
+                if size > limits.MAX_FILE_BYTES:
+                    found = f"is too large: more than {limits.MAX_FILE_BYTES:,} bytes in all when decompressed"
+                    problems = [Problem(found)]
                     break
                 parsed = _read_member(name, file, reading)
         except FormatError as error:
@@ -107,7 +107,7 @@ def read_document_folder(folder: Path, reading: Reading) -> MentionTable:
             for document, line in zip(tables[name].names, parsed.lines, strict=True):
                 if (before := seen.setdefault(document, name)) != name:
                     problems.append(Problem(f"duplicate document {quote(document)} (also in {before})", line, name))
-        if len(problems) > LISTED:
+        if len(problems) > limits.MAX_PROBLEMS:
             break
     if problems:
         raise FormatError(folder, problems)

@@ -18,9 +18,10 @@ from typing import TypeVar
 
 import numpy as np
 
+from closeread import limits
 from closeread.arrays import Ints, Mask, expand_ranges
 from closeread.errors import RequestError, pluralize, quote
-from closeread.formats.problems import LISTED, Problems
+from closeread.formats.problems import Problems
 from closeread.tasks.coref.columns import MentionTable, Trees
 from closeread.tasks.coref.conll import ConllWords
 from closeread.tasks.coref.joined import find_words
@@ -137,9 +138,9 @@ def read_trees(table: MentionTable, source: Path) -> Trees:
     texts = list(columns.cells)
     parsed = [_parse_cell(text) for text in texts]
     invalid = np.flatnonzero(_mark(parsed, lambda found: found is None)[cell])
-    for token in invalid[:LISTED].tolist():
+    for token in invalid[: limits.MAX_PROBLEMS].tolist():
         report(token, f"{quote(texts[cell[token]])} is not part of a tree (expected '*' with brackets)")
-    problems.total += len(invalid[LISTED:])
+    problems.total += len(invalid[limits.MAX_PROBLEMS :])
     problems.raise_any(source)
     valid = [found for found in parsed if found]
     opens, closes = (np.array(counts, np.int64)[cell] for counts in ([len(f[0]) for f in valid], [f[1] for f in valid]))

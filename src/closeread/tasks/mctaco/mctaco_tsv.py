@@ -14,6 +14,7 @@ from pathlib import Path
 from closeread.errors import Problem, quote
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
+from closeread.problems import ProblemList
 from closeread.records import ColumnRecords, Parsed, Record
 
 __all__ = ["BYTE_ORDER_MARK", "CHUNK", "COLUMNS", "FORMAT", "dump_records", "read_records"]
@@ -32,20 +33,25 @@ def read_records(path: Path, split: str) -> Parsed:
         FormatError: the file can't be read as text (see `closeread.formats.text`).
     """
     lines = read_lines(path)
-    ragged = {i: tabs + 1 for i, line in enumerate(lines) if (tabs := line.count("\t")) != len(COLUMNS) - 1}
-    problems = [
-        Problem(f"the number of columns is {found} (expected {len(COLUMNS)}: {', '.join(COLUMNS)})", index + 1)
-        for index, found in ragged.items()
-    ]
-    kept = [index for index in range(len(lines)) if index not in ragged] if ragged else range(len(lines))
-    columns = _split_columns([lines[index] for index in kept] if ragged else lines)
-    problems += [
+    problems = ProblemList()
+    kept: list[int] = []
+    sound: list[str] = []
+    for index, line in enumerate(lines):
+        if (found := line.count("\t") + 1) == len(COLUMNS):
+            kept.append(index)
+            sound.append(line)
+        else:
+            expected = f"expected {len(COLUMNS)}: {', '.join(COLUMNS)}"
+            problems.append(Problem(f"the number of columns is {found} ({expected})", index + 1))
+    columns = _split_columns(sound)
+    del sound
+    problems += (
         Problem(f"{name} {quote(text)} contains the control character U+{ord(unsafe[0]):04X}", index + 1)
         for name, values in columns.items()
         if any(map(UNSAFE.search, set(values)))
         for index, text in zip(kept, values, strict=True)
         if (unsafe := UNSAFE.search(text))
-    ]
+    )
     sentence, sentences = _number_values(columns["sentence"])
     wording, wordings = _number_values(columns["question"])
     question, questions = _number_values([s * wordings + q for s, q in zip(sentence, wording, strict=True)])

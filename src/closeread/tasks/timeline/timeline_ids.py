@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from closeread import limits
 from closeread.errors import Problem, quote
 from closeread.formats.file_names import find_unwritable
-from closeread.formats.folders import MAX_FILES
 from closeread.tasks.timeline.timeline_mentions import stem_of_id
 
 __all__ = ["find_unwritable_ids"]
@@ -26,8 +26,8 @@ def find_unwritable_ids(ids: Sequence[str], suffix: str) -> list[Problem]:
         problems.append(Problem(f"ids {named}: all or none must begin with a split"))
     problems += find_unwritable([split for split in below if split is not None])
     for names in below.values():
-        if len(names) > MAX_FILES:
-            problems.append(Problem(f"there are {len(names):,} timelines (limit of a folder: {MAX_FILES:,})"))
+        if len(names) > limits.MAX_FILES:
+            problems.append(Problem(f"there are {len(names):,} timelines (limit of a folder: {limits.MAX_FILES:,})"))
         problems += find_unwritable(names, suffix)
         read = ((name, stem_of_id(name)) for name in names)
         problems += [

@@ -13,18 +13,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from closeread import limits
 from closeread.corpora.pipelines import list_unneeded
 from closeread.errors import RequestError, join_names, pluralize, quote, shorten
 from closeread.records import Record
-from closeread.tasks.tne.columns import MAX_DIGITS
 from closeread.tasks.tne.plain_texts import PlainText
 from closeread.wording import name_option
 
-__all__ = ["BATCH", "MAX_PHRASES", "PRONOUN", "SHOWN", "Builder", "Filter", "find_phrases"]
+__all__ = ["BATCH", "PRONOUN", "SHOWN", "Builder", "Filter", "find_phrases"]
 
 PRONOUN = "PRON"
-MAX_PHRASES = 10**MAX_DIGITS
-"""The most noun phrases that ids can number."""
 
 BATCH = 100_000
 """The most characters that are processed together; spaCy's models take up to 1 GB of memory for so many."""
@@ -44,7 +42,7 @@ class Filter:
 
     n_paragraphs: int | None = None
     min_phrases: int = 0
-    max_phrases: int = MAX_PHRASES
+    max_phrases: int = limits.MAX_NOUN_PHRASES
 
     def __post_init__(self) -> None:
         """Check the bounds.
@@ -274,7 +272,7 @@ def _make_record(text: PlainText, characters: str, words: Sequence[str], nps: Se
 
 def _describe_range(chosen: Filter) -> str:
     low, high = chosen.min_phrases, chosen.max_phrases
-    if high == MAX_PHRASES:
+    if high == limits.MAX_NOUN_PHRASES:
         return f"at least {pluralize(low, 'noun phrase')}"
     return f"{low:,} to {high:,} noun phrases" if low else f"at most {pluralize(high, 'noun phrase')}"
 

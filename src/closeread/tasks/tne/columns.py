@@ -18,6 +18,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from closeread import limits
 from closeread.arrays import Ints, Mask
 from closeread.records import Record, as_columns
 from closeread.tasks.tne.kernels.links import Labelled, group_labels, pairs
@@ -53,8 +54,8 @@ TITLE_END = "\n\n"
 MAX_LEAD = 100
 """How far inside a token, in characters, a noun phrase may begin."""
 
-MAX_DIGITS = 5
-"""A document may have 100,000 noun phrases."""
+MAX_DIGITS = len(str(limits.MAX_NOUN_PHRASES - 1))
+"""The most digits of the number in an id."""
 
 LABELS: Mapping[str, int] = {preposition: label for label, preposition in enumerate(PREPOSITIONS)}
 

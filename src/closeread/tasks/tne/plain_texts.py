@@ -143,7 +143,7 @@ class TextReader:
         return PlainText(own, name, parts[0], tuple(parts[1:n_above]), tuple(parts[n_above:]))
 
     @staticmethod
-    def _read_lines(path: Path, problems: list[Problem]) -> list[str]:
+    def _read_lines(path: Path, problems: list[Problem]) -> Sequence[str]:
         """Return the lines of a file, and add the problems with them to others found before.
 
         Raises:

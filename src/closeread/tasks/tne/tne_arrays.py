@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from closeread import limits
 from closeread.errors import Problem, RequestError, pluralize, quote, quote_json
 from closeread.formats import SubmissionFile
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
-from closeread.formats.text import MAX_LINE_BYTES
 from closeread.records import Parsed, Record, column
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of, numbers
 
@@ -132,9 +132,9 @@ def dump_submission(rows: Sequence[Record], gold: Sequence[Record]) -> str:
     """
     sizes = documents_of(gold).sizes.tolist()
     for row, size in zip(rows, sizes, strict=True):
-        if WIDTH * size * size > MAX_LINE_BYTES:
+        if WIDTH * size * size > limits.MAX_LINE_BYTES:
             found = f"id {quote(row['id'])}: {size:,} noun phrases need {size * size:,} labels on one line"
-            most = math.isqrt(MAX_LINE_BYTES // WIDTH)
+            most = math.isqrt(limits.MAX_LINE_BYTES // WIDTH)
             raise RequestError(f"{found} (expected at most {most:,} noun phrases); write JSON Lines of links instead")
     return dump_json_lines({ARRAY: _to_array(row["relations"], size)} for row, size in zip(rows, sizes, strict=True))
 

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 import orjson
 
+from closeread import limits
 from closeread.errors import FormatError, Problem, quote, quote_json
 from closeread.formats import Format
 from closeread.formats.json_lines import parse_json_lines
-from closeread.formats.text import BYTE_ORDER_MARK, MAX_LINE_BYTES, read_bytes
+from closeread.formats.text import BYTE_ORDER_MARK, read_bytes
 from closeread.records import Parsed, Record
 from closeread.tasks.tne.columns import Documents
 
@@ -109,7 +110,7 @@ def _parse_lines(raw: Sequence[bytes]) -> Parsed:
 
 def _parse_fast(line: bytes) -> Record | None:
     """Parse a line if nothing on it can be invalid; None for any other line."""
-    if len(line) > MAX_LINE_BYTES or b"\x7f" in line or SUSPECT_ESCAPE.search(line):
+    if len(line) > limits.MAX_LINE_BYTES or b"\x7f" in line or SUSPECT_ESCAPE.search(line):
         return None
     try:
         value = orjson.loads(line)
@@ -127,8 +128,8 @@ def _count_quotes(line: bytes) -> int:
 
 def _parse_strictly(line: bytes) -> tuple[Record | None, str | None]:
     """Parse any line: its object, or what is wrong with it."""
-    if len(line) > MAX_LINE_BYTES:
-        return None, f"the line has {len(line):,} bytes (expected at most {MAX_LINE_BYTES:,})"
+    if len(line) > limits.MAX_LINE_BYTES:
+        return None, f"the line has {len(line):,} bytes (expected at most {limits.MAX_LINE_BYTES:,})"
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from closeread import limits
 from closeread.errors import RequestError, quote
 from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.adjudication.annotators import NO_CHAIN, AnnotatedDocument, Mention
@@ -51,6 +52,8 @@ def _format(result: AdjudicatedDocument, files: Sequence[str], forced: ForcedDoc
         raise RequestError(f"{where}: the number of tokens is unknown")
     if any(mention.parts for mention in document.mentions):
         raise RequestError(f"{where}: a mention is discontinuous")
+    if document.source.words is None and n_tokens > limits.MAX_TOKENS:
+        raise RequestError(f"{where}: it has {n_tokens:,} tokens, but no words (limit: {limits.MAX_TOKENS:,})")
     words = list(document.source.words(0)) if document.source.words is not None else ["_"] * n_tokens
     if not document.name or UNSAFE.search(document.name) or not all(map(WORD.fullmatch, words)):
         raise RequestError(f"{where}: the name or a word has a blank or a control character")

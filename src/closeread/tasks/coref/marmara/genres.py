@@ -8,7 +8,7 @@ Conventions: `genres.tsv` has a header; its first two columns are a document and
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -71,7 +71,7 @@ def find_genres(documents: Collection[str], path: Path | None, name: str = "genr
 
 
 def _read_rows(
-    lines: list[str], documents: Collection[str], genres: dict[str, str | None]
+    lines: Iterable[str], documents: Collection[str], genres: dict[str, str | None]
 ) -> tuple[list[Problem], list[Problem]]:
     """Set the genres of documents to those of a file's rows; return errors and oddities."""
     problems: list[Problem] = []

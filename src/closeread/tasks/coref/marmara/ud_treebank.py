@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from closeread import limits
 from closeread.errors import FormatError, Problem, quote
-from closeread.formats.problems import LISTED, Problems
+from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE, split_lines
 from closeread.tasks.coref.conllu_headers import NEWDOC
 from closeread.tasks.coref.conllu_rows import COLUMNS
@@ -82,7 +83,7 @@ def read_ud_treebank(files: Mapping[str, tuple[Path, bytes]]) -> UdTreebank:
         reader.read(lines)
         treebank.problems.extend(sorted(reader.problems.listed, key=lambda problem: problem.order))
         if reader.problems.total > len(reader.problems.listed):
-            what = f"has at least {reader.problems.total:,} problems; only {LISTED} are reported"
+            what = f"has at least {reader.problems.total:,} problems; only {limits.MAX_PROBLEMS} are reported"
             treebank.problems.append(Problem(what, None, name))
     return treebank
 
@@ -135,7 +136,7 @@ class _Reader:
                 self._read_row(line, number)
             else:
                 self._end_sentence()
-            if self.problems.total > LISTED:  # counting the problems of a file of another format helps nobody
+            if self.problems.total > limits.MAX_PROBLEMS:  # counting those of a file of another format helps nobody
                 return
         self._end_sentence()
         self._end_document()

@@ -1,0 +1,56 @@
+"""The limits of what is read, and of what is done with it.
+
+Every file is untrusted: a number in it, or a file that is easily made, must not fill the memory or take hours.  What is
+beyond a limit is refused in words before anything is allocated.  `docs/limits.md` lists the limits for users.
+
+Other modules import this one, not the names in it, so that a limit has one value.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_EXPANSION",
+    "MAX_EXPLAINED",
+    "MAX_FILES",
+    "MAX_FILE_BYTES",
+    "MAX_KINDS",
+    "MAX_LINE_BYTES",
+    "MAX_NOUN_PHRASES",
+    "MAX_PROBLEMS",
+    "MAX_SMALL_BYTES",
+    "MAX_TOKENS",
+]
+
+MAX_FILE_BYTES = 2**30
+"""The largest file, and the largest folder of files, in bytes, decompressed."""
+
+MAX_LINE_BYTES = 2**26
+"""The longest line of a text file, in bytes."""
+
+MAX_SMALL_BYTES = 2**26
+"""The size, in bytes, up to which a gzipped file may decompress however small it is."""
+
+MAX_EXPANSION = 100
+"""How many times its size a larger gzipped file may decompress to; texts shrink to a tenth or so."""
+
+MAX_FILES = 10_000
+"""The most files of a folder."""
+
+MAX_DEPTH = 100
+"""The deepest level of nesting in JSON and XML; some versions of Python can't print what is nested more deeply."""
+
+MAX_PROBLEMS = 300
+"""The most problems of a file that are reported one by one; then, others of the same kind are only counted."""
+
+MAX_KINDS = 300
+"""The most kinds of problems of a file that are told apart."""
+
+MAX_EXPLAINED = 100
+"""The most invalid rows of a file that are explained; others are only counted."""
+
+MAX_TOKENS = 5_000_000
+"""The most tokens of documents without words that are written with a row for every token, in all."""
+
+MAX_NOUN_PHRASES = 100_000
+"""The most noun phrases of a document of TNE."""
