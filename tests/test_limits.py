@@ -35,7 +35,7 @@ INSIDE = {
     "tasks.mctaco.perturbation.number_rules._MOST_WORDS": "longer texts are no numbers",
     "tasks.mctaco.perturbation.number_words._MOST_WORDS": "longer texts are no numbers",
     "tasks.mctaco.perturbation.units.UNIT_SECONDS": "lengths of units",
-    "tasks.mctaco.perturbation.units._LONGEST": "longer texts are no quantities",
+    "tasks.mctaco.perturbation.units._MOST_WORDS_OF_A_NUMBER": "longer texts are no quantities",
     "tasks.mctaco.perturbation.units._MOST_DIGITS": "longer texts are no quantities",
     "tasks.mctaco.perturbation.units._MOST_WORDS": "longer texts are no quantities",
     "tasks.timeline.plot_dates._MOST_TICKS": "what fits on an axis",

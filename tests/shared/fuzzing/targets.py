@@ -128,7 +128,7 @@ def _make_formats():
     xml = TIMEML_FILES["key"]["a"].encode()
     found["read-xml"] = _single("a.xml", xml, lambda path: [one.line for one in read_xml(path).elements()])
     found["read-timeml"] = _single("a.tml", xml, lambda path: dump_timeml(read_timeml(path)))
-    found["read-lines"] = _single("a.txt", "a\r\nb\n\ufeffc\u2028d\n".encode(), read_lines)
+    found["read-lines"] = _single("a.txt", "a\r\nb\n\ufeffc\u2028d\n".encode(), lambda path: [*read_lines(path)])
     return found
 
 
