@@ -126,7 +126,8 @@ EVERY_KEYWORD = {
                         "type": "object",
                         "additionalProperties": False,
                         "required": ["start"],
-                        "properties": {"start": {"type": "integer", "minimum": -5}},
+                        # Without a maximum, the oldest jsonschema-rs takes 1e300 for an integer.
+                        "properties": {"start": {"type": "integer", "minimum": -5, "maximum": 2**53}},
                     },
                 },
             },

@@ -14,6 +14,7 @@ import pytest
 from shared import json_lines
 from shared.boards import NOON, make_store, run_judge, sample_board, score_here, send, send_answers, write_rows
 from shared.doors import CORPORA, KEY, RESPONSE, sample_gold, system_rows, timeml, write_key
+from shared.extras import find_lacking
 from shared.leaderboards import make_index
 from shared.terminals import show
 
@@ -153,6 +154,7 @@ def test_no_command_cuts_what_it_prints(files, run, monkeypatch):
                 assert_whole(table, columns)
 
 
+@pytest.mark.skipif(bool(find_lacking("hub")), reason="needs the extra hub")
 def test_tables_of_leaderboards_and_of_publishing_are_whole(here, run, monkeypatch, tmp_path_factory):
     monkeypatch.setattr("closeread.leaderboard.judge.score_all", score_here)
     store = make_store(here / "board", sample_board(), sample_board("tne"))

@@ -241,6 +241,10 @@ GOOD = {
 def test_other_arrow_types_of_the_same_values(name, tmp_path):
     wanted = closeread.score("mctaco", ROWS, gold=GOLD).to_json()
     table = pa.table({one: GOOD[name](column) for one, column in zip(GOLD[0], whole().columns, strict=True)})
+    try:
+        datasets.Dataset(table)
+    except ValueError:
+        pytest.skip("this version of datasets lacks the type")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for given, _ in gold_doors(table, tmp_path):

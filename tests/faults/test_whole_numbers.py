@@ -105,7 +105,9 @@ def test_tables(tmp_path):
     pq.write_table(table, tmp_path / "gold.parquet")
     for given in (table, table.to_pandas(), tmp_path / "gold.parquet"):
         assert closeread.score("semeval2015_timeline", gold, gold=given).to_json() == wanted
-    assert repr(list(read_own_gold(corpus, tmp_path / "gold.parquet").records)) == repr(gold)
+    # As JSON, since 1 == 1.0; older versions of pyarrow sort the fields of objects.
+    read = list(read_own_gold(corpus, tmp_path / "gold.parquet").records)
+    assert json.dumps(read, sort_keys=True) == json.dumps(gold, sort_keys=True)
 
 
 @pytest.mark.parametrize(
