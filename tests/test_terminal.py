@@ -145,13 +145,17 @@ def files(here):
     Path("response.tml").write_text(timeml("ei1 BEFORE ei2", "ei3 BEFORE ei2"))
 
 
-def test_no_command_cuts_what_it_prints(files, run, monkeypatch):
-    for arguments in COMMANDS:
+def assert_all_whole(commands, monkeypatch, run):
+    for arguments in commands:
         tables = read_tables(monkeypatch, run, arguments)
         assert any(table.rows for table in tables), arguments
         for table in tables:
             for columns in WIDTHS:
                 assert_whole(table, columns)
+
+
+def test_no_command_cuts_what_it_prints(files, run, monkeypatch):
+    assert_all_whole(COMMANDS, monkeypatch, run)
 
 
 @pytest.mark.skipif(bool(find_lacking("hub")), reason="needs the extra hub")
@@ -173,12 +177,7 @@ def test_tables_of_leaderboards_and_of_publishing_are_whole(here, run, monkeypat
             publishing.Change(path, size, kinds[number % 3]) for number, (path, size) in enumerate(plan.sizes().items())
         ],
     )
-    for arguments in OF_STORES:
-        tables = read_tables(monkeypatch, run, arguments)
-        assert any(table.rows for table in tables), arguments
-        for table in tables:
-            for columns in WIDTHS:
-                assert_whole(table, columns)
+    assert_all_whole(OF_STORES, monkeypatch, run)
     (table,) = read_tables(monkeypatch, run, ("leaderboard", "status", "board"))
     assert [row[1] for row in table.rows] == ["refused", *["accepted"] * 3, "not judged yet"]
 

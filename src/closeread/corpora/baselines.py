@@ -137,9 +137,7 @@ def load_baselines(corpus: str) -> dict[str, Baseline]:
     Raises:
         RequestError: there is no such corpus.
     """
-    module = find(load_corpus(corpus).task, "baselines")
-    offered = () if module is None else cast(Sequence[Baseline], module.BASELINES)
-    return {baseline.name: baseline for baseline in offered}
+    return _load(corpus, "baselines")
 
 
 def load_own_baselines(corpus: str) -> dict[str, Baseline]:
@@ -148,7 +146,11 @@ def load_own_baselines(corpus: str) -> dict[str, Baseline]:
     Raises:
         RequestError: there is no such corpus.
     """
-    module = find(load_corpus(corpus).task, "own_baselines")
+    return _load(corpus, "own_baselines")
+
+
+def _load(corpus: str, role: str) -> dict[str, Baseline]:
+    module = find(load_corpus(corpus).task, role)
     offered = () if module is None else cast(Sequence[Baseline], module.BASELINES)
     return {baseline.name: baseline for baseline in offered}
 

@@ -26,6 +26,7 @@ __all__ = [
     "SPARE",
     "TRIES",
     "UNDECLARED_SIZE",
+    "BusyError",
     "Downloader",
     "TooLargeError",
     "UnreachableError",
@@ -55,8 +56,8 @@ class TooLargeError(Exception):
     """What is sent is larger than the released file; the message gives the limit."""
 
 
-class _BusyError(Exception):
-    """A download may succeed if it is tried again.
+class BusyError(Exception):
+    """A request may succeed if it is sent again.
 
     Args:
         what: the reason.
@@ -105,7 +106,7 @@ class Downloader:
                 for number in range(TRIES):
                     try:
                         return self._try_once(session, url, file, size, limit)
-                    except _BusyError as error:
+                    except BusyError as error:
                         self._wait(number, error, budget.seconds_left)
             except (http.OverspentError, http.RedirectError, http.EncodingError) as error:
                 raise UnreachableError(str(error)) from None
@@ -115,7 +116,7 @@ class Downloader:
                 )
                 raise TooLargeError(f"it has more than {limit:,} bytes, {why}") from None
 
-    def _wait(self, number: int, error: _BusyError, seconds_left: float) -> None:
+    def _wait(self, number: int, error: BusyError, seconds_left: float) -> None:
         """Wait before the next try.
 
         Raises:
@@ -172,9 +173,9 @@ def _translate_errors() -> Iterator[None]:
         reason = getattr(error.args[0] if error.args else None, "reason", None)
         if isinstance(reason, NewConnectionError):  # nobody listens, or there is no such machine, or no network
             raise UnreachableError(type(error).__name__) from None
-        raise _BusyError(type(error).__name__) from None
+        raise BusyError(type(error).__name__) from None
     except (requests.Timeout, HTTPError) as error:
-        raise _BusyError(type(error).__name__) from None
+        raise BusyError(type(error).__name__) from None
     except (OSError, ValueError) as error:  # those of requests, and of addresses that it does not accept
         raise UnreachableError(type(error).__name__) from None
 
@@ -182,7 +183,7 @@ def _translate_errors() -> Iterator[None]:
 def _check_status(response: requests.Response) -> None:
     status = response.status_code
     if status in BUSY_STATUSES:
-        raise _BusyError(f"HTTP status {status}", _find_wait(response.headers.get("Retry-After")))
+        raise BusyError(f"HTTP status {status}", _find_wait(response.headers.get("Retry-After")))
     if status != 200:
         raise UnreachableError(f"HTTP status {status}")
 

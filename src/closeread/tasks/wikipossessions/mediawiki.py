@@ -35,6 +35,7 @@ from closeread.corpora.bounded_http import (
     read_content,
 )
 from closeread.corpora.bounded_http import TooLargeError as TooMuchError
+from closeread.corpora.downloads import BusyError
 from closeread.errors import RequestError, quote, shorten
 from closeread.wording import name_option
 
@@ -103,19 +104,6 @@ class TooLargeError(RefusedError):
     """An answer is larger than `MAX_BYTES`."""
 
 
-class _BusyError(Exception):
-    """A request may succeed if it is sent again.
-
-    Args:
-        what: the reason.
-        wait: for how many seconds the server asks to wait; None if it does not say.
-    """
-
-    def __init__(self, what: str, wait: float | None = None) -> None:
-        super().__init__(what)
-        self.wait = wait
-
-
 @dataclass
 class Wiki:
     """A MediaWiki.
@@ -166,7 +154,7 @@ class Wiki:
             self._wait_for_turn()
             try:
                 return self._ask_once(parameters)
-            except _BusyError as error:
+            except BusyError as error:
                 wait = FIRST_WAIT * 2**number if error.wait is None else error.wait
                 if number == TRIES - 1:
                     raise UnreachableError(f"{error} ({TRIES} tries)") from None
@@ -202,7 +190,7 @@ class Wiki:
         except ValueError:  # of requests, or of urllib3 for hosts that it does not accept
             raise NoWikiError(f"is not the address of an API, or leads to none (expected {EXPECTED_URL})") from None
         except (requests.RequestException, HTTPError) as error:
-            raise _BusyError(f"the connection failed ({type(error).__name__})") from None
+            raise BusyError(f"the connection failed ({type(error).__name__})") from None
         return _parse(content, wait)
 
     def _accepts(self, url: str) -> bool:
@@ -216,7 +204,7 @@ class Wiki:
         if status in CONTACT_STATUSES and not self.contact:
             what += f"; Wikimedia refuses programs without a contact: pass yours with {name_option('contact')}"
         if status in BUSY_STATUSES:
-            raise _BusyError(what, _find_wait(response))
+            raise BusyError(what, _find_wait(response))
         if status != 200:
             raise UnreachableError(what) if status == 403 else NoWikiError(what)
 
@@ -244,7 +232,7 @@ def _parse(content: bytes, wait: float | None) -> Mapping[str, Any]:
     try:
         answer = orjson.loads(content)
     except ValueError:
-        raise _BusyError("answers with no complete JSON") from None
+        raise BusyError("answers with no complete JSON") from None
     if not isinstance(answer, dict):
         raise NoWikiError
     error = answer.get("error")
@@ -255,5 +243,5 @@ def _parse(content: bytes, wait: float | None) -> Mapping[str, Any]:
     code, info = (str(error.get(name, "")) for name in ("code", "info"))
     what = f"answers with the error {quote(code)}: {shorten(' '.join(info.split()))}"
     if code in BUSY_CODES or code.startswith(BUSY_PREFIX):
-        raise _BusyError(what, wait)
+        raise BusyError(what, wait)
     raise RefusedError(what)

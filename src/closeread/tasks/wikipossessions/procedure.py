@@ -127,9 +127,7 @@ def count(
         gold: articles with `article` and `possessions`, each of which has `possessor`, `certainty`, `order`, `anchor`,
             `relation` and `relation_certainty`; values may be null.
         system: the same articles in the same order; None if there is no prediction.
-        strip_scope, matching, unknown_with_relation, tolerance_rounding, tolerance_recall, now_year, open_range,
-            century, relation_certainty_gold, relation_requires, suborder, ordering_match, average, setting, scenario,
-            tolerance, missing: see the options of `PROCEDURE`.
+        strip_scope, …, missing: see the options of `PROCEDURE`.
 
     Raises:
         ValueError: an article has no prediction and `missing` is "error"; an order is not valid; or `scenario` is
