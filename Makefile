@@ -54,11 +54,12 @@ tests: extras
 fuzz: export CLOSEREAD_DATA =
 fuzz: export CLOSEREAD_FUZZ_SECONDS = $(FUZZ_SECONDS)
 fuzz: extras
+	CLOSEREAD_FAULTS=all $(BIN)/pytest -q tests/faults/test_whole_writes.py tests/faults/test_killed_writers.py
 	$(BIN)/python tools/fuzz.py
 
 # The oldest versions that pyproject.toml allows, including the previous major version of datasets; and with them, the
 # oldest of the extras hub and serve.  They are tried on samples, and without the tests of our own arithmetic: `make test` has the
-# corpora, the twins and the official scorers.
+# corpora, the twins and the official scorers, and the faults of files that no library reads or writes.
 test-floors: VENV = .venv-floors
 test-floors: export CLOSEREAD_DATA =
 test-floors: export CLOSEREAD_FUZZ_SECONDS = 1
@@ -68,6 +69,8 @@ test-floors: environment
 	$(BIN)/pytest -n auto --dist worksteal --hypothesis-profile few --ignore tests/hub --ignore tests/leaderboard \
 	  --ignore tests/test_readme.py --ignore tests/test_recipe.py --ignore tests/test_packaging.py \
 	  --ignore tests/test_architecture.py --ignore tests/test_makefile.py --ignore tests/coref --ignore tests/tlinks \
+	  --ignore tests/test_readers.py --ignore tests/wikipossessions/test_possession_scores.py \
+	  --ignore-glob 'tests/faults/test_[!cdp]*' \
 	  -k 'not (random or twin or official or by_hand)'
 	@$(INSTALL) --constraint .ci/floors-hub.txt '.[hub,serve]'
 	$(BIN)/pytest -n auto --dist worksteal --hypothesis-profile few --extras-only \

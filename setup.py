@@ -34,6 +34,7 @@ setup(
             "counts/*.json",
             "hub/*.json",
             "leaderboard/*.json",
+            "neural/*.json",
             "leaderboard/templates/*",
             "tasks/**/*.json",
         ],

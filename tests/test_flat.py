@@ -12,7 +12,7 @@ from closeread.corpora.facts import count_corpus
 from closeread.corpora.gold import corpus_names, load_corpus, read_gold
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import RequestError
-from closeread.files import package_folder
+from closeread.packages import package_folder
 from closeread.records import as_columns
 from closeread.scoring import score
 

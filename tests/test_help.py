@@ -75,7 +75,7 @@ def test_many_options_are_grouped():
 @pytest.mark.parametrize(
     ("command", "group", "names"),
     [
-        ("mctaco", "Input", ["--config", "--split", "--gold", "--data-dir"]),
+        ("mctaco", "Input", ["--config", "--split", "--gold", "--data-dir", "--max-bytes"]),
         (
             "mctaco",
             "Output",

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+import closeread
 from closeread.counts.html_tables import draw_html
 from closeread.counts.rendering import Grid, csv_text, draw
 from closeread.errors import escape_line
@@ -90,6 +91,11 @@ def test_csv_of_what_is_no_formula(text):
     assert csv_text(["x"], [[text]]).splitlines()[1].strip('"') == text.strip('"')
 
 
+def test_csv_of_names_of_columns_and_control_characters():
+    """Users' own fields are columns, and a terminal acts on what is printed."""
+    assert csv_text(["=cat", "c"], [["a\x1b[31mb", "c\x9b\x00"]]) == "'=cat,c\na\\x1b[31mb,c\\x9b\\x00\n"
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_latex_and_html(text):
     grid = Grid(text, [f"x{text}"], [[text]], [text])
@@ -100,3 +106,13 @@ def test_latex_and_html(text):
         assert all(character.isprintable() or character == "\n" for character in drawn)
         assert "\nvalid; 103" not in drawn
     assert "<img" not in draw_html(grid)
+
+
+def test_a_row_of_latex_is_no_argument_of_the_row_before():
+    r"""LaTeX reads `\\ [9cm]` as nine centimetres of space, and `\\ *` as a kind of line end."""
+    drawn = draw(Grid("", ["a"], [["x"], ["[9cm] b"], ["* c"]]), "latex")
+    assert [line.split()[0] for line in drawn.splitlines()[4:7]] == ["x", "{}[9cm]", "{}*"]
+    systems = {name: [{"document": "a", "clusters": []}] for name in ("x", "[9cm] b")}
+    gold = [{"document": "a", "clusters": [[[0, 0], [1, 1]]]}]
+    made = closeread.table("coref", systems, gold=gold, metrics="muc", resampling=closeread.Resampling(0))
+    assert "\\\\\n{}[9cm] b & " in made.to_latex()

@@ -15,6 +15,7 @@ from closeread.counts.paper_tables import (
     DIFFERS,
     NOT_PRINTED,
     NOT_RECOMPUTED,
+    OWN_MODEL,
     VERDICTS,
     WITHIN_CHANCE,
     Cell,
@@ -49,7 +50,7 @@ def test_verdicts_are_counted_in_one_order():
         (NOT_PRINTED, 1),
     ]
     assert count_verdicts([]) == {}
-    assert set(VERDICTS) == {AGREES, CUT_OFF, WITHIN_CHANCE, DIFFERS, NOT_RECOMPUTED, NOT_PRINTED}
+    assert set(VERDICTS) == {AGREES, CUT_OFF, WITHIN_CHANCE, DIFFERS, OWN_MODEL, NOT_RECOMPUTED, NOT_PRINTED}
 
 
 def test_grids_without_what_is_missing():
@@ -126,6 +127,7 @@ def test_a_table_as_json():
             "cut_off": 1,
             "within_chance": 0,
             "differ": 1,
+            "own_model": 0,
             "not_recomputed": 2,
             "not_printed": 1,
         },

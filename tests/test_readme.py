@@ -19,7 +19,7 @@ DATA = os.environ.get("CLOSEREAD_DATA")
 README = ROOT / "README.md"
 PAGES = pages.find_pages(ROOT)
 CARDS = [*sorted((ROOT / "cards").glob("*.md")), *sorted((ROOT / "metrics").glob("*/README.md"))]
-LINKED = [*PAGES, *CARDS, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md"]
+LINKED = [*PAGES, *CARDS, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "benchmarks").glob("*.md"))]
 LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
 
 
@@ -150,6 +150,10 @@ def test_the_pages_have_not_drifted(page):
     assert documentation.fill_parts(text, documentation.page_parts(ROOT)) == text
 
 
-def test_the_benchmarks_page_has_not_drifted():
-    text = (ROOT / "benchmarks" / "README.md").read_text("utf-8")
-    assert documentation.fill_parts(text, documentation.benchmark_parts(ROOT)) == text
+@pytest.mark.parametrize(("name", "parts"), [
+    ("README.md", documentation.benchmark_parts),
+    ("neural.md", documentation.neural_parts),
+])  # fmt: skip
+def test_the_benchmarks_pages_have_not_drifted(name, parts):
+    text = (ROOT / "benchmarks" / name).read_text("utf-8")
+    assert documentation.fill_parts(text, parts(ROOT)) == text

@@ -117,6 +117,7 @@ def test_names(files, ran, run):
     for given, message in (
         (("--names", "a"), "--names has 1 name for 2 systems"),
         (("--names", "a,a"), "--names has 'a' twice; give each system its own name"),
+        (("--names", "a\n,b"), "Invalid value for '--names': the names can't be separated: "),
     ):
         result = run(*command, *given)
         assert (result.exit_code, message in result.stderr) == (2, True)

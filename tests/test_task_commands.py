@@ -11,7 +11,7 @@ from closeread.corpora.baselines import corpora_with_baselines
 
 GROUPS = (
     *("adjudicate", "agreement", "articles", "build", "convert", "errors", "extract", "perturb", "phrases", "plot"),
-    "timeline",
+    *("predict", "timeline", "train"),
 )
 
 ACROSTICS = '''

@@ -50,6 +50,8 @@ COMMANDS = (
     ("table", "coref", "key.conll", "key.conll", "response.conll", "--intervals", "range", *SEVERAL),
     ("errors", "coref", "key.conll", "response.conll", "--by", "entity_size"),
     ("errors", "chains", "key.conll", "key.conll", "response.conll"),
+    ("errors", "tne", "tne.jsonl", "--config", "sample", *SEVERAL),
+    ("errors", "mctaco", "mctaco.jsonl", "--config", "sample", *SEVERAL),
     ("agreement", "coref", "key.conll", "response.conll"),
     ("agreement", "tne", "anna-tne.jsonl", "ben-tne.jsonl"),
     ("agreement", "timeline", "anna-semeval2015_timeline.jsonl", "ben-semeval2015_timeline.jsonl"),
@@ -71,8 +73,8 @@ WITHOUT_STYLE = {"info", "show", "publish dataset", "publish leaderboard", "publ
 WHOLE = ("score", "compare", "table", "stats", "list", "info", "show")
 """Commands whose arguments are corpora or procedures."""
 
-OTHERS = ("reproduce",)
-"""Commands whose tables need the released corpora, and are drawn below without them."""
+OTHERS = ("reproduce", "train")
+"""Commands whose tables need the released corpora, and are drawn below without them, or trained models."""
 
 
 def test_a_comparison_of_systems_with_short_names_fits_80_columns(monkeypatch, ran):

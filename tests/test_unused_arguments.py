@@ -39,7 +39,7 @@ def test_errors_take_no_option_of_scores(name):
         closeread.errors("coref", KEY, KEY, **{name: "x"})
 
 
-INPUTS = ("upstream", "annotations", "articles", "spacy_model")
+INPUTS = ("upstream", "annotations", "articles", "spacy_model", "runs")
 
 
 @pytest.mark.parametrize("corpus", reproducible())

@@ -11,9 +11,11 @@ from closeread.counts.paper_tables import (
     DIFFERS,
     NOT_PRINTED,
     NOT_RECOMPUTED,
+    OWN_MODEL,
     WITHIN_CHANCE,
     Chance,
     Claim,
+    OwnModel,
     format_like,
     judge,
     parse_number,
@@ -64,6 +66,8 @@ JUDGED = {
     "not recomputed": ("12", None, NOT_RECOMPUTED),
     "not printed": (None, 12, NOT_PRINTED),
     "a draw that is not printed": (None, Chance(12, 1), NOT_PRINTED),
+    "an own model, whatever its score": ("12", OwnModel(12.0), OWN_MODEL),
+    "an own model that is not printed": (None, OwnModel(12.0), NOT_PRINTED),
 }
 
 

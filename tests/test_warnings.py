@@ -8,7 +8,7 @@ from shared.doors import sample_gold, system_rows
 
 import closeread
 from closeread.corpora import notices
-from closeread.files import package_folder
+from closeread.packages import package_folder
 
 SAMPLE = {"config": "sample"}
 KNOWN_OF_TNE = "1 known oddity of the released files: see `closeread info tne --oddities`"
@@ -45,6 +45,7 @@ CALLS = {
         ["key.conll is given twice; it counts as two files.", UNDEFINED.replace("'a'", "'d; part 000'")],
     ),
     "errors coref": (lambda: closeread.errors("coref", "key.conll", "response.conll", words="warn"), [WORD]),
+    "errors tne": (lambda: closeread.errors("tne", system_rows("tne"), **SAMPLE), [KNOWN_OF_TNE]),
     "errors chains": (lambda: closeread.errors("chains", TOGETHER, ONLY_A), [LONELY]),
     "plot of a record": (
         lambda: closeread.plot("possession", "The Lighthouse Clock", gold=sample_gold("wikipossessions")),

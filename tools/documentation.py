@@ -20,11 +20,12 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmark_tables import benchmark_parts, models_table, neural_parts
+from markdown_tables import draw_markdown
 from pages import find_drawn_pictures, find_pages, is_same_picture, run_page
 
 from closeread.corpora.citing import join_entries, list_papers
@@ -33,22 +34,15 @@ from closeread.corpora.examples import abridge, example_record, example_submissi
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.corpora.schema import fields, load_schema
 from closeread.counts.options import Option
-from closeread.counts.rendering import Grid, Markup, draw
+from closeread.counts.rendering import Grid
 from closeread.files import write_text
 from closeread.hf.metric import EvaluateModule
 from closeread.hf.modules import class_name
 from closeread.tasks import load_procedure
 
-MEASURED = ("possession", "tne", "timeline", "marmara", "adjudication", "agreement", "leaderboard")
-"""Benchmarks whose result files name their tables and peers."""
+ROOT = Path(__file__).parents[1]
 
 PART = re.compile(r"(<!-- generated: (?P<name>[a-z0-9_]+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
-
-
-def draw_markdown(grid: Grid) -> str:
-    """Draw a grid whose cells are Markdown already, such as names in code."""
-    rows = [[Markup(cell.replace("|", r"\|")) for cell in row] for row in grid.rows]
-    return draw(replace(grid, header=[Markup(name) for name in grid.header], rows=rows), "markdown")
 
 
 def fill_parts(text: str, parts: Mapping[str, Callable[[], str]]) -> str:
@@ -70,6 +64,7 @@ def card_parts(corpus: Corpus) -> dict[str, Callable[[], str]]:
         "facts": lambda: facts_table(corpus),
         "citation": lambda: bibtex(corpus.citation),
         "options": lambda: options_table(load_procedure(corpus.procedure).options),
+        "models": lambda: models_table(ROOT, corpus.name),
     }
 
 
@@ -161,154 +156,6 @@ def level_table(path: Path) -> str:
     return draw_markdown(Grid("", ["sentences", "randomization", "bootstrap"], rows))
 
 
-def benchmark_parts(root: Path) -> dict[str, Callable[[], str]]:
-    """The generators of the parts of the benchmark page, by name; they read the stored results."""
-    found = json.loads((root / "benchmarks" / "results" / "mctaco.json").read_text("utf-8"))
-    peer = "official evaluator"
-    module = json.loads((root / "benchmarks" / "results" / "evaluate_module.json").read_text("utf-8"))
-    return {
-        "evaluate_compute": lambda: timings_table(module["compute"], "compute of evaluate, 100,000 predictions"),
-        "versions": lambda: versions_table(root / "benchmarks" / "results" / "versions.json"),
-        "evaluate_import": lambda: timings_table(module["import"], "import evaluate"),
-        "mctaco_machine": lambda: f"{found['machine']}; {found['software']}; closeread {found['closeread']}.\n",
-        "mctaco_processes": lambda: timings_table(found["processes"], peer),
-        "mctaco_in_process": lambda: timings_table(found["in_process"], f"{peer}, files to scores"),
-        "mctaco_resampling": lambda: timings_table(found["resampling"], f"{peer}, 1,000 resampled files"),
-        "mctaco_growth": lambda: growth_table(found["growth"], peer),
-        **coref_parts(json.loads((root / "benchmarks" / "results" / "coref.json").read_text("utf-8"))),
-        **{name: part for corpus in MEASURED for name, part in measured_parts(root, corpus).items()},
-    }
-
-
-def versions_table(path: Path) -> str:
-    """CPU seconds of two versions, and the ratios of time and memory, by command."""
-    rows = [
-        [what, *(f"{row[name]:.2f}" for name in ("old", "new", "ratio", "peak_ratio"))]
-        for what, row in json.loads(path.read_text("utf-8"))["commands"].items()
-    ]
-    return draw_markdown(Grid("", ["command", "before", "after", "ratio", "memory, ratio"], rows))
-
-
-def measured_parts(root: Path, name: str) -> dict[str, Callable[[], str]]:
-    """The generators for a result file that names its tables and peers."""
-    found = json.loads((root / "benchmarks" / "results" / f"{name}.json").read_text("utf-8"))
-    about = f"{found['machine']}; {found['software']}; closeread {found['closeread']}.\n"
-    tables = {
-        f"{name}_{table}": partial(timings_table, figures["timings"], figures["peer"], found.get("limit"))
-        for table, figures in found["tables"].items()
-    }
-    growth = {
-        f"{name}_{table}": partial(sizes_table, figures["seconds"], figures["peer"], figures["unit"], figures["limit"])
-        for table, figures in found.get("growth", {}).items()
-    }
-    return {f"{name}_machine": lambda: about, **tables, **growth}
-
-
-def coref_parts(found: Mapping[str, Any]) -> dict[str, Callable[[], str]]:
-    """The generators for the coreference results."""
-    limit = found["limit"]
-    about = f"{found['machine']}; {found['software']}; closeread {found['closeread']}.\n"
-    return {
-        "coref_machine": lambda: about,
-        "coref_litbank": lambda: peers_table(found["litbank"], limit),
-        "coref_copies": lambda: peers_table(found["copies"], limit),
-        "coref_one_document": lambda: peers_table(found["one_document"], limit),
-        "coref_strings": lambda: peers_table(found["strings"], limit),
-        "coref_scoring": lambda: timings_table(found["in_process"]["scoring"], "coval, 5 metrics"),
-        "coref_reading": lambda: timings_table(found["in_process"]["reading"], "coval"),
-        "coref_corefud": lambda: timings_table(found["corefud"]["processes"], "udapi"),
-        "coref_resampling": lambda: timings_table(found["in_process"]["resampling"], "closeread, 1,000 resamples"),
-    }
-
-
-def peers_table(found: Mapping[str, Any], limit: int) -> str:
-    """Seconds of each process, also relative to ours, and peak MiB, also relative to the size of the files."""
-    own = found["processes"]["closeread, all metrics"]["seconds"]
-    base = found["base_mib"]
-    rows = []
-    for what, values in found["processes"].items():
-        if values["seconds"] is None:
-            rows.append([what, f"over {limit}", f"over {limit / own:.0f}", "", ""])
-        else:
-            above = max(values["peak_mib"] - base, 0)
-            cells = [f"{values['seconds']:.2f}", f"{values['seconds'] / own:.2g}", f"{values['peak_mib']:.0f}"]
-            rows.append([what, *cells, f"{above / found['mib']:.1f}"])
-    header = ["what", "seconds", "relative to ours", "peak MiB", "memory above idle, relative to file size"]
-    return draw_markdown(Grid("", header, rows, [f"Files: {found['mib']:.0f} MiB."]))
-
-
-def timings_table(timings: Mapping[str, Mapping[str, float | None]], peer: str, limit: float | None = None) -> str:
-    """Seconds, and what else was measured, each with its ratio to a peer's; None where there was no result in time."""
-    columns = {"seconds": ".4f", "per_second": ",.0f", "peak_mib": ".0f"}
-    measured = [name for name in columns if name in timings[peer]]
-    rows = [
-        [
-            what,
-            *(
-                cell
-                for name in measured
-                for cell in _format_with_ratio(values[name], timings[peer][name], columns[name], limit)
-            ),
-        ]
-        for what, values in timings.items()
-    ]
-    titles = {"seconds": "seconds", "per_second": "texts per second", "peak_mib": "peak MiB"}
-    header = ["what", *(cell for name in measured for cell in (titles[name], "ratio"))]
-    return draw_markdown(Grid("", header, rows))
-
-
-def growth_table(growth: Mapping[str, Mapping[str, Mapping[str, float]]], peer: str) -> str:
-    """Seconds and MiB by size."""
-    rows = [
-        [
-            f"{int(size):,}",
-            what,
-            *_format_with_ratio(values["seconds"], timings[peer]["seconds"], ".2f"),
-            *_format_with_ratio(values["peak_mib"], timings[peer]["peak_mib"], ".0f"),
-        ]
-        for size, timings in growth.items()
-        for what, values in timings.items()
-    ]
-    return draw_markdown(Grid("", ["rows", "what", "seconds", "ratio", "peak MiB", "ratio"], rows))
-
-
-def sizes_table(sizes: Mapping[str, Mapping[str, Any]], peer: str, unit: str, limit: float) -> str:
-    """Seconds by size, with a row for each size, each with its ratio to a peer's.
-
-    Args:
-        sizes: the seconds by size and tool; None if the tool did not finish within the limit, and the name of the error
-            if it failed.
-        peer: the tool that the others are compared with; it always finished.
-        unit: the unit of the sizes.
-        limit: the time limit in seconds.
-    """
-    names = list(dict.fromkeys(name for seconds in sizes.values() for name in seconds))
-    rows = []
-    for size, seconds in sizes.items():
-        cells = {name: _format_seconds(value, seconds[peer], limit) for name, value in seconds.items()}
-        rows.append([f"{int(size):,}", *(cells.get(name, "") for name in names)])
-    return draw_markdown(Grid("", [unit, *(f"{name}, seconds" for name in names)], rows))
-
-
-def _format_seconds(value: float | str | None, own: float, limit: float) -> str:
-    """Seconds, and their ratio to a peer's."""
-    if isinstance(value, str):
-        return value
-    if value == own:
-        return f"{value:.4f}"
-    times = float(f"{(limit if value is None else value) / own:.2g}")
-    seconds = f"over {limit}" if value is None else f"{value:.4f}"
-    return f"{seconds} (× {times:,.0f})" if times >= 10 else f"{seconds} (× {times:g})"
-
-
-def _format_with_ratio(
-    value: float | None, peer: float | None, style: str, limit: float | None = None
-) -> tuple[str, str]:
-    if value is None or peer is None:
-        return f"over {limit:g}", ""
-    return f"{value:{style}}", f"{value / peer:.2g}"
-
-
 def update_page(page: Path) -> None:
     """Run a page and replace its output and its pictures by what its commands print and draw now."""
     with tempfile.TemporaryDirectory() as folder:
@@ -329,6 +176,7 @@ def main() -> None:
         **{card: metric_parts(card.parent.name) for card in (root / "metrics").glob("*/README.md")},
         **dict.fromkeys(pages, page_parts(root)),
         root / "benchmarks" / "README.md": benchmark_parts(root),
+        root / "benchmarks" / "neural.md": neural_parts(root),
     }
     for path in [Path(argument) for argument in sys.argv[1:]] or files:
         write_text(path, fill_parts(path.read_text("utf-8"), files[path]))

@@ -9,7 +9,8 @@ A page is run from top to bottom in one folder, because later blocks use the fil
 Console blocks find the checkout's folder ``loaders``, since its samples are files to try commands on.
 
 A block after ``<!-- needs the corpora -->`` is run only if ``CLOSEREAD_DATA`` is set, and a block after ``<!-- needs a
-Hub -->``, ``<!-- needs Wikipedia -->`` or ``<!-- needs a spaCy model -->`` by a test that has a stand-in for it.  A
+Hub -->``, ``<!-- needs Wikipedia -->``, ``<!-- needs a spaCy model -->`` or ``<!-- needs an encoder -->`` by a test
+that has a stand-in for it.  A
 picture ``images/NAME`` is written by a command of some page with ``-o NAME``.
 """
 
@@ -28,7 +29,8 @@ HIDDEN = Path(__file__).parent / "hidden"
 """A folder for PYTHONPATH: evaluate takes seconds to import transformers, which no page needs."""
 
 BLOCK = re.compile(
-    r"(?P<needs><!-- needs (?:the corpora|a Hub|Wikipedia|a spaCy model) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)```",
+    r"(?P<needs><!-- needs (?:the corpora|a Hub|Wikipedia|a spaCy model|an encoder) -->\n)?"
+    r"```(?P<kind>\w+)\n(?P<body>.*?)```",
     re.DOTALL,
 )
 PICTURE = re.compile(r"!\[[^\]]*\]\((?P<path>(?:docs/)?images/(?P<name>[\w.-]+))\)")
@@ -85,7 +87,7 @@ def _can_run(block: re.Match[str]) -> bool:
 
 
 def find_commands(text: str, needs: str) -> list[str]:
-    """The commands of the blocks that need a Hub, Wikipedia or a spaCy model, in order."""
+    """The commands of the blocks that need a Hub, Wikipedia, a spaCy model or an encoder, in order."""
     bodies = [block["body"] for block in find_blocks(text) if needs in (block["needs"] or "")]
     return [line.removeprefix("$ ") for body in bodies for line in body.splitlines() if line.startswith("$ ")]
 

@@ -13,6 +13,7 @@ Corpora: `corpora()`, `load_dataset`, `load_dataset_builder`, `show`, `stats`, `
 Metrics of evaluate: `metrics()`, `load_metric`.
 Annotators and errors: `agreement`, `errors()`.
 Figures and papers: `plot`, `reproduce`, `Reproduction`.
+Trained models: `train`, `predict`.
 
 What a user should know of files and predictions is a `CloseReadWarning`, where the command line has a note.
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from closeread.api.catalog import corpora, metrics, reproduce, stats
     from closeread.api.conversion import convert
     from closeread.api.figures import plot
+    from closeread.api.models import predict, train
     from closeread.api.showing import show
     from closeread.api.validation import validate
     from closeread.corpora.citing import cite
@@ -70,11 +72,13 @@ __all__ = [
     "load_report",
     "metrics",
     "plot",
+    "predict",
     "reproduce",
     "score",
     "show",
     "stats",
     "table",
+    "train",
     "validate",
 ]
 
@@ -95,11 +99,13 @@ _HOMES = {
     "load_metric": "closeread.hf.modules",
     "load_report": "closeread.scoring",
     "plot": "closeread.api.figures",
+    "predict": "closeread.api.models",
     "reproduce": "closeread.api.catalog",
     "score": "closeread.scoring",
     "show": "closeread.api.showing",
     "stats": "closeread.api.catalog",
     "table": "closeread.systems",
+    "train": "closeread.api.models",
     "validate": "closeread.api.validation",
 }
 

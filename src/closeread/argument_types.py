@@ -17,7 +17,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from numbers import Integral, Real
 from pathlib import Path
 from reprlib import Repr
@@ -130,7 +130,10 @@ def _read_parameters(function: Callable[..., object]) -> tuple[tuple[str, ...], 
 @cache
 def _read_hints(declared: Any) -> dict[str, Any]:
     """Return the annotations of a function's parameters or a class's fields; what is returned may be unknown here."""
-    texts = {name: one for name, one in declared.__annotations__.items() if name != "return"}
+    kept: Callable[[str], bool] = "return".__ne__
+    if isinstance(declared, partial):  # its first parameters have values, and may be annotated by what is not imported
+        kept, declared = inspect.signature(declared).parameters.__contains__, declared.func
+    texts = {name: one for name, one in declared.__annotations__.items() if kept(name)}
     return get_type_hints(
         SimpleNamespace(__annotations__=texts), vars(sys.modules[declared.__module__]), include_extras=True
     )

@@ -1,9 +1,10 @@
-"""Files and folders: written completely or not at all; and files that come with the package.
+"""Files and folders: written completely or not at all.
 
 Conventions: what is written is first a hidden file or folder beside its target, which one rename puts in place once
 all of it is on the disk.  A symbolic link as the target is kept, and what it leads to is replaced; other names of a
 file (hard links) keep its old content.  A replaced file or folder keeps its permissions, and those of a new one follow
-the umask.  The hidden file of a process that was killed is removed when the same target is written again.
+the umask.  The hidden file of a process that was killed is removed when the same target is written again.  Texts are
+gzipped if the name of their file ends in `.gz`.
 """
 
 from __future__ import annotations
@@ -14,20 +15,24 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from importlib import import_module
 from pathlib import Path
+from typing import TextIO
 
 __all__ = [
     "ATTEMPTS",
     "DESKTOP_FILES",
     "FOLDER",
     "LONGEST_NAME",
+    "PACKED",
     "PREFIX",
     "SYNCED_ONE_BY_ONE",
     "creating_folder",
     "is_empty_folder",
-    "package_folder",
+    "make_folders",
+    "open_text",
+    "remove_leftovers",
     "replacing",
+    "text_suffix",
     "write_lines",
     "write_text",
     "write_texts",
@@ -45,6 +50,9 @@ FOLDER = "folder"
 
 DESKTOP_FILES = (".DS_Store", ".localized", "Thumbs.db", "desktop.ini")
 """What desktops put into folders that are looked at; it is no reason not to replace a folder."""
+
+PACKED = ".gz"
+"""How the name of a gzipped file ends."""
 
 ATTEMPTS = 100
 """How often to try another name for a hidden file."""
@@ -79,7 +87,8 @@ def write_texts(texts: Mapping[Path, str]) -> None:
             with _describing(path) as hidden:
                 draft, target = stack.enter_context(_drafting(path))
                 hidden.append(draft)
-                draft.write_text(text, "utf-8", newline="")
+                with open_text(draft, target) as file:
+                    file.write(text)
                 _finish(draft, target)
             drafts.append((path, draft, target))
         for path, draft, target in drafts:
@@ -97,6 +106,7 @@ def creating_folder(folder: Path) -> Iterator[Path]:
         OSError: `folder` is the working directory, a file or not empty, or can't be written.
     """
     target = Path(os.path.realpath(folder))
+    remove_leftovers(target)
     if target == Path.cwd() or (os.path.lexists(target) and not is_empty_folder(target)):
         raise OSError(errno.ENOTEMPTY, "is not a new or an empty folder; choose another folder", str(folder))
     new = [parent for parent in target.parents if not parent.exists()]
@@ -139,8 +149,54 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     Raises:
         OSError: the folder does not exist or is not writable; and what making a line raises.
     """
-    with replacing(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+    with replacing(path) as partial, open_text(partial, path) as file:
         file.writelines(lines)
+
+
+@contextmanager
+def open_text(draft: Path, target: Path, errors: str = "strict") -> Iterator[TextIO]:
+    """Open a draft to write UTF-8 text with line ends unchanged, gzipped if the name of its target ends in `.gz`.
+
+    The same text gives the same bytes: a gzipped file contains neither its name nor a time.
+
+    Args:
+        draft: the file that is written, such as `replacing` yields.
+        target: what it will be called.
+        errors: how to encode what UTF-8 lacks.
+    """
+    if target.suffix.lower() != PACKED:
+        with draft.open("w", encoding="utf-8", errors=errors, newline="") as file:
+            yield file
+        return
+    from gzip import GzipFile  # takes 3 ms to import
+    from io import TextIOWrapper
+
+    with (
+        draft.open("wb") as data,
+        GzipFile("", "wb", fileobj=data, mtime=0) as packed,
+        TextIOWrapper(packed, "utf-8", errors, newline="") as file,
+    ):
+        yield file
+
+
+def text_suffix(path: Path) -> str:
+    """Return the suffix that tells the format of a text file, in lower case and without `.gz`.
+
+    >>> text_suffix(Path("a.JSONL")), text_suffix(Path("a.conll.gz")), text_suffix(Path("a.gz"))
+    ('.jsonl', '.conll', '')
+    """
+    suffix = path.suffix.lower()
+    return path.with_suffix("").suffix.lower() if suffix == PACKED else suffix
+
+
+def make_folders(folder: Path) -> None:
+    """Create a folder and those above it, unless they are there.
+
+    Raises:
+        OSError: it can't be created.
+    """
+    with _describing(folder):
+        Path(os.path.realpath(folder)).mkdir(parents=True, exist_ok=True)
 
 
 def is_empty_folder(path: Path) -> bool:
@@ -148,12 +204,27 @@ def is_empty_folder(path: Path) -> bool:
     return path.is_dir() and all(inside.name in DESKTOP_FILES for inside in path.iterdir())
 
 
-def package_folder(name: str) -> Path:
-    """Return the folder of one of our packages, by its dotted name.
-
-    Our packages are never in a zip file, and `importlib.resources`, which could read those, takes 7 ms to import.
-    """
-    return Path(str(import_module(name).__file__)).parent
+def remove_leftovers(path: Path) -> None:
+    """Remove what killed processes have left beside a target: hidden files and folders that nobody holds a lock of."""
+    target = Path(os.path.realpath(path))
+    prefix = _hidden_prefix(target)
+    try:
+        with os.scandir(target.parent) as entries:
+            left = [Path(entry.path) for entry in entries if entry.name.startswith(prefix)]
+    except OSError:  # it is told when something is to be created in it
+        return
+    for hidden in left:
+        with suppress(OSError):
+            lock = _lock(hidden)
+            if lock is None:
+                continue
+            try:
+                if hidden.is_dir():
+                    _remove_tree(hidden)
+                else:
+                    hidden.unlink()
+            finally:
+                _release(lock)
 
 
 @contextmanager
@@ -256,7 +327,7 @@ def _create_hidden(target: Path, *, is_folder: bool) -> tuple[Path, int | None]:
     A file that replaces none has the permissions that the umask gives; others are private as long as they are hidden.
     """
     prefix = _hidden_prefix(target)
-    _remove_leftovers(target.parent, prefix)
+    remove_leftovers(target)
     if len(os.fsencode(target.name)) > LONGEST_NAME:  # as the file system will say, but only after all the work
         raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), str(target))
     for _ in range(ATTEMPTS):
@@ -303,27 +374,6 @@ def _lock(hidden: Path) -> int | None:
 def _release(lock: int | None) -> None:
     if lock is not None:
         os.close(lock)
-
-
-def _remove_leftovers(folder: Path, prefix: str) -> None:
-    """Remove what killed processes have left: hidden files and folders that nobody holds a lock of."""
-    try:
-        with os.scandir(folder) as entries:
-            left = [Path(entry.path) for entry in entries if entry.name.startswith(prefix)]
-    except OSError:  # it is told when something is to be created in it
-        return
-    for path in left:
-        with suppress(OSError):
-            lock = _lock(path)
-            if lock is None:
-                continue
-            try:
-                if path.is_dir():
-                    _remove_tree(path)
-                else:
-                    path.unlink()
-            finally:
-                _release(lock)
 
 
 def _remove_tree(folder: Path) -> None:

@@ -8,6 +8,10 @@ Other modules import this one, not the names in it, so that a limit has one valu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
 __all__ = [
     "MAX_DEPTH",
     "MAX_EXPANSION",
@@ -20,10 +24,14 @@ __all__ = [
     "MAX_PROBLEMS",
     "MAX_SMALL_BYTES",
     "MAX_TOKENS",
+    "describe_excess",
+    "keep_files_below",
+    "keep_usual_limit",
+    "max_file_bytes",
 ]
 
 MAX_FILE_BYTES = 2**30
-"""The largest file, and the largest folder of files, in bytes, decompressed."""
+"""The largest file, and the largest folder of files, in bytes, decompressed; users may lower it."""
 
 MAX_LINE_BYTES = 2**26
 """The longest line of a text file, in bytes."""
@@ -54,3 +62,51 @@ MAX_TOKENS = 5_000_000
 
 MAX_NOUN_PHRASES = 100_000
 """The most noun phrases of a document of TNE."""
+
+_lowered: ContextVar[int | None] = ContextVar("lowered", default=None)
+
+
+@contextmanager
+def keep_files_below(size: int | None) -> Iterator[None]:
+    """Refuse files, and folders of files, of more than `size` bytes inside the block; None keeps the limit as it is.
+
+    A context variable has the limit, since files are read far below the door where a user gives it, and threads and
+    tasks of other callers must not be affected.
+    """
+    token = _lowered.set(_lowered.get() if size is None else size)
+    try:
+        yield
+    finally:
+        _lowered.reset(token)
+
+
+@contextmanager
+def keep_usual_limit() -> Iterator[None]:
+    """Accept files of up to `MAX_FILE_BYTES` inside the block, which reads those of a corpus: nobody handed them in."""
+    token = _lowered.set(None)
+    try:
+        yield
+    finally:
+        _lowered.reset(token)
+
+
+def max_file_bytes() -> int:
+    """Return the limit in force: how many bytes a file, or a folder of files, may have, decompressed."""
+    lowered = _lowered.get()
+    return MAX_FILE_BYTES if lowered is None else min(lowered, MAX_FILE_BYTES)
+
+
+def describe_excess(size: int, unit: str = "bytes") -> str | None:
+    """Say that a file, or a folder of files, is too large; None if it is not.
+
+    Args:
+        size: its size, in bytes.
+        unit: what the size is of.
+
+    >>> describe_excess(1000)
+    >>> with keep_files_below(999):
+    ...     describe_excess(1000)
+    'is too large: 1,000 bytes (limit: 999)'
+    """
+    limit = max_file_bytes()
+    return None if size <= limit else f"is too large: {size:,} {unit} (limit: {limit:,})"

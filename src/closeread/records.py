@@ -15,6 +15,8 @@ from closeread.errors import FormatError, Problem, quote, quote_json
 from closeread.problems import ProblemList
 
 __all__ = [
+    "DENSE",
+    "SMALL",
     "AnyParsed",
     "ColumnRecords",
     "DataDir",
@@ -29,11 +31,27 @@ __all__ = [
     "column",
     "describe_format",
     "find_repeated",
+    "is_dense",
     "name_problem",
     "place_problem",
 ]
 
 Record = dict[str, Any]
+
+SMALL = 2**16
+"""The size of a file of JSON, in characters, up to which it may be dense."""
+
+DENSE = 16
+"""What the objects and lists of a long text of JSON may take, in bytes of memory for each of its characters."""
+
+
+def is_dense(text: str) -> bool:
+    """Tell whether the objects and lists of JSON take more memory than `DENSE` allows; if most are empty, they do.
+
+    >>> is_dense('{"a": [[], [], [], [], [], [], [], []]}'), is_dense('{"id": "s1", "clusters": [[[1000, 1003]]]}')
+    (True, False)
+    """
+    return 192 * text.count("{") + 72 * text.count("[") > DENSE * len(text)
 
 
 class ColumnRecords(Sequence[Record]):

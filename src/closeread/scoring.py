@@ -7,25 +7,30 @@ that the same input always gives the same scores and the same signature.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from closeread import limits
 from closeread.argument_types import check_argument
 from closeread.corpora.gold import load_corpus
 from closeread.corpora.names import find_corpus, find_task
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows, take_source
+from closeread.corpora.parquet_predictions import find_parquet_problems
+from closeread.corpora.sources import files_at_hand
 from closeread.counts.comparison import Comparison, correct_comparisons, make_comparison
 from closeread.counts.multiple_testing import Correction
 from closeread.counts.options import OptionValue
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Counted, Provenance, Report, Resampling, make_report
+from closeread.counts.report_contradictions import check_against_procedure
 from closeread.counts.sides import Gold, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
-from closeread.errors import FormatError, Problem, RequestError, pluralize, read_all
+from closeread.errors import FormatError, Problem, RequestError, SubmissionError, pluralize, read_all
 from closeread.formats.folders import count_shared
 from closeread.records import UserFiles
 from closeread.tasks import load_procedure, procedure_names
@@ -34,6 +39,7 @@ __all__ = [
     "Scorer",
     "compare",
     "find_procedure",
+    "limit_files",
     "load_report",
     "make_place",
     "open_scorer",
@@ -50,13 +56,15 @@ class Scorer:
         procedure: the procedure.
         options: all options with their values.
         gold: the gold, as `Procedure.sides` returns it.
-        gold_path: the file or the folder that it was read from, if the user gave one.
+        gold_name: what to call it in messages.
+        gold_files: the files and folders that it was read from; none for objects in memory.
     """
 
     procedure: Procedure
     options: Options
     gold: Gold
-    gold_path: Path | None = None
+    gold_name: str = "gold"
+    gold_files: Sequence[Path] = ()
 
     def read(self, source: Path | Sequence[Any]) -> System:
         """Read a system's output (a file, a folder or records), validate it and align it with the gold.
@@ -65,9 +73,9 @@ class Scorer:
             SubmissionError: it is invalid; all problems at once.
         """
         system = self.procedure.sides.read_system(self.gold, source, self.options)
-        if self.gold_path is None or not isinstance(source, Path):
+        if not isinstance(source, Path):
             return system
-        return replace(system, notices=(*system.notices, *_describe_shared(self.gold_path, source)))
+        return replace(system, notices=(*system.notices, *self._describe_shared(source)))
 
     def take(self, source: FileOrRows) -> System:
         """Read a system's output as `read`, from a file, a folder or any objects in memory.
@@ -75,7 +83,10 @@ class Scorer:
         Raises:
             SubmissionError: it is invalid; all problems at once.
         """
-        return self.read(take_source("predictions", source, self.procedure.by_name))
+        taken = take_source("predictions", source, self.procedure.by_name)
+        if isinstance(taken, Path) and (problems := find_parquet_problems(taken)):
+            raise SubmissionError(taken, problems)
+        return self.read(taken)
 
     def remarks(self, system: System, table: CountTable | None = None) -> tuple[str, ...]:
         """Return notices about a system's output for the user."""
@@ -114,6 +125,15 @@ class Scorer:
         """Return the signature of a system that has predictions for all units."""
         return self.procedure.signature(self.options, combine_digests(self._digests.values()))
 
+    def _describe_shared(self, system: Path) -> Iterator[str]:
+        """Tell if files of a system's output are those of the gold: its score then says nothing."""
+        if not (shared := count_shared(self.gold_files, system)):
+            return
+        if system.is_file():
+            yield f"{system} is the same file as the gold, {self.gold_name}"
+        else:
+            yield f"{system} has {pluralize(shared, 'file')} of the gold, {self.gold_name}"
+
     @cached_property
     def _digests(self) -> Mapping[str, bytes]:
         """The sha256 of each unit's gold, by the unit's name; it is the same for all systems."""
@@ -144,16 +164,6 @@ class Scorer:
         names = self.procedure.sides.names(self.gold)
         records = dict(zip(names, zip(self.gold.records, system.rows, strict=True), strict=True))
         return {unit: explain(*records[unit], self.options) for unit in units}
-
-
-def _describe_shared(gold: Path, system: Path) -> Iterator[str]:
-    """Tell if files of a system's output are those of the gold: its score then says nothing."""
-    if not (shared := count_shared(gold, system)):
-        return
-    if system.is_file():
-        yield f"{system} is the same file as the gold, {gold}"
-    else:
-        yield f"{system} has {pluralize(shared, 'file')} of the gold, {gold}"
 
 
 def find_procedure(name: str) -> tuple[Procedure, str | None]:
@@ -204,7 +214,36 @@ def open_scorer(
     procedure = procedure.select_metrics(metrics, options or {})
     resolved = resolve_options(procedure, corpus, options or {})
     gold = procedure.sides.read_gold(place._replace(corpus=corpus), resolved)
-    return Scorer(procedure, resolved, gold, place.gold if isinstance(place.gold, Path) else None)
+    if isinstance(place.gold, Path):
+        return Scorer(procedure, resolved, gold, str(place.gold), [place.gold])
+    found = [] if corpus is None else _find_gold_files(corpus, gold, place)
+    return Scorer(procedure, resolved, gold, "{0} {2} ({1})".format(*gold.origin), found)
+
+
+def _find_gold_files(corpus: str, gold: Gold, place: Place) -> list[Path]:
+    """List the files of the gold of a corpus; none for objects in memory."""
+    _, config, split, _ = gold.origin
+    if config is None or split is None:
+        return []
+    declared = load_corpus(corpus)
+    parts = declared.configs[config].parts(split).values()
+    return [path for source in parts for path in files_at_hand(declared, source, place.data_dir)]
+
+
+@contextmanager
+def limit_files(max_bytes: int | None) -> Iterator[None]:
+    """Refuse larger files that a user passes inside the block.
+
+    Args:
+        max_bytes: the size in bytes; None for the usual limit.
+
+    Raises:
+        RequestError: it is less than 1, or more than the usual limit.
+    """
+    if max_bytes is not None and not 1 <= max_bytes <= limits.MAX_FILE_BYTES:
+        raise RequestError(f"max_bytes is {max_bytes:,} (expected a number from 1 to {limits.MAX_FILE_BYTES:,})")
+    with limits.keep_files_below(max_bytes):
+        yield
 
 
 def score(
@@ -219,6 +258,7 @@ def score(
     preset: str | None = None,
     by: str | Sequence[str] = (),
     resampling: Resampling | None = None,
+    max_bytes: int | None = None,
     **options: OptionValue,
 ) -> Report:
     """Score predictions.
@@ -236,15 +276,18 @@ def score(
             given override it.
         by: a field to slice by, such as "category", or several.
         resampling: parameters of the bootstrap; None for the defaults.
+        max_bytes: refuse larger files, and folders, of predictions or of your own gold, also when decompressed; None
+            for the usual limit, 1 GiB, which files of a corpus always have.  Objects in memory have none.
         **options: the procedure's options; folders of the corpus and options of reading it, such as `treebank`.
 
     Raises:
         RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
     place, rest = make_place(name, gold, config, split, data_dir, options)
-    scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
     fields = (by,) if isinstance(by, str) else tuple(by)
-    counted = scorer.count(scorer.take(predictions), scorer.breakdowns_for(fields))
+    with limit_files(max_bytes):
+        scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
+        counted = scorer.count(scorer.take(predictions), scorer.breakdowns_for(fields))
     warn_all([*scorer.gold.notices, *counted.notices])
     return make_report(counted, by=fields, resampling=resampling)
 
@@ -262,6 +305,7 @@ def compare(
     preset: str | None = None,
     resampling: Resampling | None = None,
     correction: Correction = "holm",
+    max_bytes: int | None = None,
     **options: OptionValue,
 ) -> Comparison:
     """Compare the predictions of two systems by paired tests.
@@ -271,13 +315,15 @@ def compare(
         first, second: files, folders or objects, as for `score`; differences are second minus first.
         gold, config, split, data_dir, metrics, preset, resampling, **options: as for `score`.
         correction: how p-values are corrected for the number of scores that are tested: "holm" or "none".
+        max_bytes: as for `score`; of each file.
 
     Raises:
         RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
     place, rest = make_place(name, gold, config, split, data_dir, options)
-    scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
-    one, two = read_all((first, second), lambda system: scorer.count(scorer.take(system)))
+    with limit_files(max_bytes):
+        scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
+        one, two = read_all((first, second), lambda system: scorer.count(scorer.take(system)))
     warn_all([*scorer.gold.notices, *one.notices, *two.notices])
     names = [
         str(path) if isinstance(path, str | Path) else name for name, path in (("first", first), ("second", second))
@@ -290,12 +336,14 @@ def load_report(path: str | Path) -> Report:
     """Read a report that `Report.save` or `closeread score --json` wrote, with the titles of its scores.
 
     Raises:
-        FormatError: the file is missing or not a report; all problems at once.
+        FormatError: the file is missing or not a report, or the report contradicts itself; all problems at once.
     """
     report = Report.load(path)
-    if report.titles or report.provenance.procedure not in procedure_names():
+    if report.provenance.procedure not in procedure_names():
         return report
-    return report.with_titles(load_procedure(report.provenance.procedure))
+    procedure = load_procedure(report.provenance.procedure)
+    check_against_procedure(report.to_json(), procedure, path)
+    return report if report.titles else report.with_titles(procedure)
 
 
 def make_place(

@@ -14,6 +14,7 @@ from closeread.counts.files import read_any_counts
 from closeread.counts.options import OptionValue
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report
+from closeread.counts.report_contradictions import check_against_procedure
 from closeread.counts.sides import Place
 from closeread.counts.systems_input import (
     check_comparable,
@@ -26,7 +27,7 @@ from closeread.counts.systems_input import (
 from closeread.counts.systems_table import IntervalStyle, SystemsTable, make_systems_table
 from closeread.errors import InputError, RequestError, raise_all
 from closeread.formats.text import is_open_pipe
-from closeread.scoring import Scorer, find_procedure, make_place, open_scorer
+from closeread.scoring import Scorer, find_procedure, limit_files, make_place, open_scorer
 
 __all__ = ["ManySources", "Source", "Systems", "read_systems", "table"]
 
@@ -128,6 +129,7 @@ def _read_stored(source: Source, procedure: Procedure) -> Counted | Report | Non
         if kind == "predictions":
             return None
         source = Report.load(path)
+        check_against_procedure(source.to_json(), procedure, path)
     if not isinstance(source, Report):
         return None
     if isinstance(source.unit_rows, UnitRows):
@@ -172,6 +174,7 @@ def table(
     alpha: float = 0.05,
     digits: int = 2,
     resampling: Resampling | None = None,
+    max_bytes: int | None = None,
     **options: OptionValue,
 ) -> SystemsTable:
     """Score many systems, and put them into one table with tests against the best.
@@ -190,6 +193,7 @@ def table(
         alpha: the level of significance, to which p-values corrected by Holm's method are compared.
         digits: the number of decimals of scores times 100.
         resampling: parameters of intervals and tests; None for the defaults.
+        max_bytes: as for `score`; of each file.
 
     Raises:
         RequestError: a name does not exist, systems lack scores, or they were not scored alike; an InputError if a file
@@ -199,7 +203,8 @@ def table(
     place, rest = make_place(name, gold, config, split, data_dir, options)
     chosen = {**({} if preset is None else {"preset": preset}), **rest}
     columns = [scores] if isinstance(scores, str) else scores
-    found = read_systems(name, place, named, options=chosen, metrics=metrics, scores=columns)
+    with limit_files(max_bytes):
+        found = read_systems(name, place, named, options=chosen, metrics=metrics, scores=columns)
     warn_all(found.notices)
     return make_systems_table(
         list(named),

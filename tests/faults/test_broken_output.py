@@ -3,7 +3,6 @@
 import errno
 import io
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ from shared import json_lines
 from shared.doors import KEY, RESPONSE, system_rows, write_key
 from shared.encoded_output import broken, run_encoded, run_with
 from shared.file_events import finish, start
+from shared.file_sizes import small_files
 
 CONFIG = ("--config", "sample")
 FEW = (*CONFIG, "--resamples", "2")
@@ -137,9 +137,9 @@ def test_a_full_disk(files):
     os.mkdir("new")
 
     def action():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
         for arguments in WRITING:
-            code, _, told = run_encoded(arguments, "utf-8")
+            with small_files(20):
+                code, _, told = run_encoded(arguments, "utf-8")
             assert code == 1, arguments
             assert len(told.splitlines()) == 1, told
             assert "File too large" in told, told

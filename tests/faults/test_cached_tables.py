@@ -1,13 +1,13 @@
 """Cached tables that are damaged in every way, built by many processes at once, and of files that change meanwhile."""
 
 import os
-import resource
 import shutil
 from pathlib import Path
 
 import datasets
 import pytest
 from shared.file_events import finish, kill_everywhere, start
+from shared.file_sizes import small_files
 
 import closeread
 from closeread.corpora.gold import load_corpus, read_gold
@@ -200,8 +200,7 @@ def test_twenty_processes_build_one_table_and_seven_are_killed(rows):
 
 def test_a_full_disk(tmp_path):
     def action():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (2**11, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
-        with pytest.raises(UnavailableError) as caught:
+        with small_files(2**11), pytest.raises(UnavailableError) as caught:
             load()
         first = str(caught.value).splitlines()[0]
         assert first.endswith(

@@ -114,6 +114,14 @@ def test_evaluate_refuses_it_too(name):
     assert f"row 2: {said}" in str(caught.value)
 
 
+def test_a_value_that_is_neither_true_nor_false():
+    """pandas.NA compares to itself, and has no truth value; Arrow makes null of it."""
+    for given, said in ((in_list(pd.NA), "<NA> is a NAType (expected a JSON value)"), (in_frame(pd.NA), "None is not")):
+        with pytest.raises(SubmissionError) as caught:
+            closeread.score("mctaco", given, gold=GOLD)
+        assert f"row 2: id 'test-00002': label: {said}" in str(caught.value)
+
+
 @pytest.mark.parametrize("value", [DEEP, CYCLE], ids=["deep", "cycle"])
 def test_values_without_a_bottom(value):
     for given in (changed(value), in_columns(value)):

@@ -18,8 +18,8 @@ from closeread.cli import printing
 
 ENCODINGS = ("ascii", "latin-1", "cp1252")
 FEW = ("--config", "sample", "--resamples", "2")
-BY_HAND = {"–": "-", "…": "...", "³": "3", "†": "+", "─": "-"}
-"""What stands for the characters of tables."""
+BY_HAND = {"–": "-", "…": "...", "³": "3", "†": "+", "─": "-", "“": '"', "”": '"'}
+"""What stands for the characters of tables, and of quotations in them."""
 
 NAME = "Süß–ş.conll"
 """Latin-1 has two of its four characters, Windows three, ASCII none."""

@@ -7,13 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from shared.boards import NOON, make_store, read_tree, sample_board, score_here, send_answers
+from shared.boards import NOON, make_store, read_tree, sample_board, score_here, send, send_answers, write_rows
 
 import closeread
 from closeread.counts.report import Report
+from closeread.counts.sides import Place
+from closeread.errors import FormatError
 from closeread.leaderboard.canonical import write_json
 from closeread.leaderboard.count_cache import CountCache
+from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.judge import judge
+from closeread.leaderboard.store import parse_index
 
 
 @pytest.fixture
@@ -90,3 +94,47 @@ def test_reports_of_repeated_mentions_are_read_back():
     assert Report.from_json(json.loads(json.dumps(report.to_json()))) == report
     compared = closeread.compare("coref", response, REPEATED, gold=REPEATED, duplicates="reference")
     assert type(compared).from_json(json.loads(json.dumps(compared.to_json()))).names == compared.names
+
+
+def judge_repeated(tmp_path, duplicates):
+    """A judged board on gold of which a mention repeats in two documents, and on which CEAFm's precision is 3/2."""
+    key = write_rows(tmp_path / "key.jsonl", [{**REPEATED[0], "document": name} for name in "ab"])
+    once = [{"document": name, "clusters": [[[0, 0], [1, 1]]]} for name in "ab"]
+    settings = {"options": {"duplicates": duplicates}, "headline": "ceafm/precision"}
+    store = make_store(tmp_path / "board", make_board("coref", Place(gold=key), **settings))
+    send(store, write_rows(tmp_path / "response.jsonl", once), "Once")
+    score = partial(score_here, n_workers=1)
+    judged = judge(store, {"coref/test": key}, n_workers=1, cache=CountCache(tmp_path / "counts"), score=score)
+    assert not judged.errors
+    return store, key
+
+
+def test_a_board_on_which_scores_exceed_one_works(tmp_path, monkeypatch, ran):
+    store, key = judge_repeated(tmp_path, "reference")
+    (board,) = store.read_index()["boards"]
+    assert board["rows"][0]["scores"]["ceafm/precision"] == {"value": 1.5, "low": 1.5, "high": 1.5, "undefined": False}
+    assert [step["value"] for step in board["history"]] == [1.5]
+    assert "150.00" in ran("leaderboard", "show", store.place)
+    monkeypatch.setattr("closeread.leaderboard.verify.score_all", score_here)
+    assert "no difference" in ran("leaderboard", "verify", store.place, "--gold", f"coref/test={key}")
+
+
+def test_a_page_shows_scores_above_one(tmp_path, ran):
+    pytest.importorskip("jinja2")
+    store, _ = judge_repeated(tmp_path, "reference")
+    ran("leaderboard", "build", store.place, "-o", tmp_path / "page.html")
+    assert ">150<" in (tmp_path / "page.html").read_text("utf-8")  # a line of the chart's scale
+
+
+def test_scores_above_one_are_refused_where_no_judge_writes_them(tmp_path):
+    store, _ = judge_repeated(tmp_path, "first")  # the same predictions, all of which are right then
+    (board,) = store.read_index()["boards"]
+    assert board["rows"][0]["scores"]["ceafm/precision"]["value"] == 1.0
+    for change in (
+        lambda board: board["rows"][0]["scores"]["ceafm/precision"].update(value=1.5),
+        lambda board: board["history"][0].update(value=1.5),
+    ):
+        index = store.read_index()
+        change(index["boards"][0])
+        with pytest.raises(FormatError, match=r"value: 1\.5 is greater than the maximum of 1"):
+            parse_index(write_json(index), "board.json")

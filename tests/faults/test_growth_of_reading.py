@@ -1,6 +1,9 @@
-"""Time grows no faster than the input: a table of functions that see data, and of texts that made some of them slow."""
+"""Calls grow no faster than the input: a table of functions that see data, and of texts that made some of them slow.
 
-import time
+The work inside a call is that of regular expressions, which `test_linear_patterns` tests.
+"""
+
+import sys
 
 import pytest
 
@@ -10,11 +13,11 @@ from closeread.tasks.mctaco.perturbation.number_words import cardinal
 from closeread.tasks.mctaco.perturbation.rules import perturb
 from closeread.tasks.mctaco.perturbation.units import normalize_units, parse_quantity
 
-LEAST = 0.02
-"""Shorter times, in seconds of the processor, are too inexact to be compared."""
+CONSTANT = 100
+"""Calls that do not depend on the input."""
 
-GROWTH = 9
-"""How many times as long four times the input may take; 4 is linear, 16 quadratic."""
+GROWTH = 6
+"""How many times the calls four times the input may take; 4 is linear, 16 quadratic."""
 
 PIECES = [
     "second ",
@@ -41,17 +44,36 @@ def repeat_key(text):
 FUNCTIONS = [normalize_units, perturb, parse_quantity, cardinal, lambda text: suggest(text, ["b3", "lea"]), repeat_key]
 
 
-def measure(function, text):
-    start = time.process_time()
-    function(text)
-    return time.process_time() - start
+def count_calls(function, text):
+    """The calls of functions, those of built-in ones included."""
+    calls = 0
+
+    def count(frame, event, argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        function(text)
+    finally:
+        sys.setprofile(before)
+    return calls
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_time_grows_with_the_input(function):
+def test_calls_grow_with_the_input(function):
+    function("1 hour ")  # what is made once
     for piece in PIECES if function is not repeat_key else ["x"]:
-        short, long = (piece * (size // len(piece)) for size in (2000, 8000))
-        fast, slow = measure(function, short), measure(function, long)
-        if slow > GROWTH * max(fast, LEAST):  # once more, since another process may have disturbed it
-            fast, slow = (min(measure(function, text) for _ in range(3)) for text in (short, long))
-        assert slow < GROWTH * max(fast, LEAST), piece
+        few, many = (count_calls(function, piece * (size // len(piece))) for size in (1000, 4000))
+        assert many < GROWTH * (few + CONSTANT), piece
+
+
+def test_growth_is_seen():
+    def quadratic(text):
+        for i in range(len(text)):
+            list(map(str.upper, text[:i]))
+            any(letter.isdigit() for letter in text[:i])
+
+    few, many = (count_calls(quadratic, "x" * size) for size in (100, 400))
+    assert many > GROWTH * (few + CONSTANT)

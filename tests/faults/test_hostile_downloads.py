@@ -2,7 +2,7 @@
 
 import gzip
 import hashlib
-import resource
+import sys
 import zlib
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -10,10 +10,13 @@ from email.utils import format_datetime
 from itertools import count
 
 import pytest
+from click.testing import CliRunner
 from shared.file_events import finish, kill_everywhere, start
 from shared.file_server import CONTENT, OTHER, OTHER_SHA256, SHA256, files_below
+from shared.file_sizes import small_files
 from shared.hostile_server import answer, hostile_server, reset
 
+from closeread.cli.notes import QuietCommand, QuietGroup
 from closeread.corpora import bounded_http, downloads, sources
 from closeread.corpora.declaration import SourceFile
 from closeread.corpora.downloads import Downloader
@@ -92,6 +95,19 @@ def test_progress_on_a_terminal(fetch, monkeypatch, capsys):
     shown = capsys.readouterr()
     assert "rain.tsv" in shown.err
     assert shown.out == ""
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_quiet_hides_progress(fetch, monkeypatch, before):
+    def command():
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+        assert fetch(answer(CONTENT)) == CONTENT
+
+    group = QuietGroup("closeread", commands={"fetch": QuietCommand("fetch", callback=command)})
+    told = CliRunner().invoke(group, ["-q", "fetch"] if before else ["fetch", "-q"], catch_exceptions=False)
+    assert (told.stdout, told.stderr) == ("", "")
+    (cache_folder("mctaco") / "rain.tsv").unlink()
+    assert "rain.tsv" in CliRunner().invoke(group, ["fetch"], catch_exceptions=False).stderr
 
 
 def test_no_encoding_is_asked_for(fetch, hostile):
@@ -274,14 +290,9 @@ def test_only_https(monkeypatch):
 
 
 def test_a_full_disk(fetch, hostile):
-    """A limit on the size of files stands in for the disk: both fail when the data are written."""
     content = bytes(2**20)
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2**18, hard))
-    try:
+    with small_files(2**18):
         message = fetch(answer(content), content=content, size=2**20)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     folder = cache_folder("mctaco")
     assert message == f"{folder}: the cache is not writable: File too large; set {CACHE_VARIABLE} to another folder"
     assert len(hostile.asked) == 1

@@ -1,5 +1,7 @@
 """Commands that are killed at each change of a file: what they write is as before, or whole."""
 
+import os
+import random
 import shutil
 from pathlib import Path
 
@@ -7,8 +9,12 @@ import pytest
 from shared import json_lines
 from shared.doors import system_rows
 from shared.encoded_output import run_encoded
-from shared.file_events import kill_everywhere
+from shared.every_command import SLOW, find_files, list_writing, prepare, watch
+from shared.file_events import finish, kill_everywhere, start
+from shared.file_faults import drop_hidden
+from shared.file_faults import read_tree as read_whole_tree
 
+ALL = os.environ.get("CLOSEREAD_FAULTS") == "all"
 CONFIG = ("--config", "sample")
 SCORE = ("score", "mctaco", "mctaco.jsonl", *CONFIG, "--resamples", "2")
 WRITING = {
@@ -17,6 +23,7 @@ WRITING = {
     "report": (*SCORE, "--json", "--output", "new/out"),
     "table": ("table", *SCORE[1:], "--format", "csv", "-o", "new/out"),
 }
+OLD = ({}, {"out": b"old"})
 EXPORT = ("export", "mctaco", "new/folder", *CONFIG)
 
 
@@ -32,8 +39,10 @@ def run_whole(arguments):
     assert code == 0, told
 
 
-@pytest.mark.parametrize("name", WRITING)
-@pytest.mark.parametrize("old", [{}, {"out": b"old"}], ids=["new", "replaced"])
+@pytest.mark.parametrize(
+    ("name", "old"),
+    [(name, old) for i, name in enumerate(WRITING) for old in (OLD if ALL else OLD[i % 2 : i % 2 + 1])],
+)
 def test_a_file_is_as_before_or_whole(here, name, old):
     arguments = [f"{part}.jsonl" if name == "baseline" and part == "new/out" else part for part in WRITING[name]]
     old = {path if name != "baseline" else f"{path}.jsonl": data for path, data in old.items()}
@@ -70,5 +79,28 @@ def test_an_exported_folder_is_whole_or_not_there(here):
     def check():
         assert read_tree(Path("new")) in ({}, whole)
 
-    assert kill_everywhere(lambda: run_whole(EXPORT), prepare, check) > 5
+    assert kill_everywhere(lambda: run_whole(EXPORT), prepare, check, step=1 if ALL else 3) > 5
     assert read_tree(Path("new")) == whole
+
+
+def test_any_command_is_killed(call):
+    """A few, at one change each, by the seed that the header shows; all of them with `CLOSEREAD_FAULTS=all`."""
+    rng = random.Random(os.environ["CLOSEREAD_FUZZ_SEED"])
+    names = list(list_writing())
+    quick = [name for name in names if not name.startswith(SLOW)]
+    for name in names if ALL else rng.sample(quick, 2):
+        old, events, trees = watch(call, name)
+        prepare(name, old)
+        finish(start(lambda name=name: call(name), kill_at=rng.randrange(len(events))))
+        assert find_files(drop_hidden(read_whole_tree("out"))) in map(find_files, trees), name
+
+
+def test_a_process_that_can_not_tell_its_error_ends_as_well(monkeypatch):
+    """Otherwise, it would go on with the next test, beside this process."""
+
+    def fail():
+        raise OSError
+
+    monkeypatch.setattr("traceback.print_exc", fail)
+    with pytest.raises(AssertionError, match="1"):
+        finish(start(fail))

@@ -123,7 +123,7 @@ def test_a_decoder_that_dies(file, tmp_path, monkeypatch, end):
 def test_flipped_bytes(file, monkeypatch):
     """Every file is read, or refused in words; in this process, to be fast."""
     monkeypatch.setattr(parquet_process, "_limit_process", lambda limits: None)
-    limits = {"bytes": 2**26, "columns": 1000, "elements": 20_000}
+    limits = {"bytes": 2**26, "by_size": True, "columns": 1000, "elements": 20_000}
     data, rng, ends = file.read_bytes(), random.Random(18), set()
     for _ in range(300):
         changed = bytearray(data)

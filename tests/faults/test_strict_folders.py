@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 from shared.marmara_xml import put
 
+from closeread.corpora.gold import load_corpus
+from closeread.corpora.sources import files_at_hand
 from closeread.errors import SubmissionError
 from closeread.formats.folders import list_folders
 from closeread.leaderboard.submission import pack_folder
+from closeread.packages import package_folder
+from closeread.records import UserFiles
 
 COREF = "#begin document (d); part 000\nd\t0\t0\ta\t(0)\nd\t0\t1\tb\t(0)\n\n#end document\n"
 TML = """<?xml version="1.0"?>
@@ -156,6 +160,34 @@ def test_a_file_is_told_to_be_the_key(run, here):
         done = run("score", "coref", "key.conll", response, "--no-ci")
         assert f"note: {response} is the same file as the gold, key.conll\n" in done.stderr
     assert run("score", "coref", "key.conll", "copy.conll", "--no-ci").stderr == ""
+
+
+def test_files_of_a_corpus_are_told_to_be_the_gold(run, here):
+    """Those of the package, and those in `--data-dir`; hard links are, copies are not."""
+    sample = package_folder("closeread.loaders.semeval2015_timeline") / "sample" / "TimeLines_Gold_Standard"
+    found = len(list(sample.glob("*.txt")))
+    done = run("score", "timeline", sample, "--config", "sample", "--no-ci")
+    said = f"has {found} files of the gold, semeval2015_timeline test (sample)\n"
+    assert f"note: {sample} {said}" in done.stderr
+    own = "data/SemEval_Task4_data/corpus_1/TimeLines_Gold_Standard/ann.txt"
+    put(here, {own: TIMELINE, "copy/ann.txt": TIMELINE})
+    Path("response").mkdir()
+    os.link(own, "response/ann.txt")
+    done = run("validate", "timeline", "response", "--data-dir", "data")
+    assert "note: response has 1 file of the gold, semeval2015_timeline corpus_1 (default)\n" in done.stderr
+    assert " of the gold" not in run("validate", "timeline", "copy", "--data-dir", "data").stderr
+
+
+def test_where_gold_may_be(here, monkeypatch):
+    put(here, {"all/mctaco/test_9442.tsv": "", "cache/mctaco/test_9442.tsv": "", "own/test_9442.tsv": ""})
+    monkeypatch.setenv("CLOSEREAD_DATA", "all")
+    monkeypatch.setenv("CLOSEREAD_CACHE", "cache")
+    corpus = load_corpus("mctaco")
+    part = corpus.configs["default"].splits["test"]
+    usual = [Path("all/mctaco/test_9442.tsv"), Path("cache/mctaco/test_9442.tsv")]
+    own = [Path("own/test_9442.tsv")]
+    assert files_at_hand(corpus, part, None) == files_at_hand(corpus, part, UserFiles()) == usual
+    assert files_at_hand(corpus, part, Path("own")) == files_at_hand(corpus, part, UserFiles(Path("own"))) == own
 
 
 def test_what_is_passed_over_is_named(run, sides):

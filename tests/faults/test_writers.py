@@ -15,12 +15,12 @@ OWN = "writes into what `replacing` or `creating_folder` yields"
 SCRATCH = "writes into a temporary folder that nobody else reads"
 NONE = "writes no file"
 ALLOWED = {
-    **{f"files.py: {name}": "is what all others use" for name in ("write_texts", "creating_folder", "_create_hidden")},
-    "files.py: write_lines": OWN,
+    **{
+        f"files.py: {name}": "is what all others use"
+        for name in ("open_text", "creating_folder", "make_folders", "_create_hidden")
+    },
     "cli/help_text.py: write_text": NONE,
-    "cli/printing.py: writing_to": OWN,
     "cli/streams.py: readable_streams": "opens the null device",
-    "cli/tasks/marmara_baseline.py: _link": OWN,
     "corpora/partial_files.py: _create": "makes a locked file, which is put into the cache in one rename",
     "corpora/sources.py: _download": "puts a file into the cache in one rename",
     "counts/files.py: write_counts": OWN,
@@ -33,7 +33,6 @@ ALLOWED = {
     },
     "hf/builder.py: _download_and_prepare": "writes into the folder that `datasets` makes and renames",
     "hf/sealed_tables.py: seal": "is written last: a table without it is built again",
-    "hf/modules.py: install_modules": "makes packages of folders that others use, too",
     "hf/modules.py: _write_module": OWN,
     "leaderboard/codabench/bundle.py: make_bundle": OWN,
     **{f"leaderboard/codabench/bundle.py: _write_{name}": OWN for name in ("gold", "starting_kit", "program", "texts")},
@@ -46,12 +45,14 @@ ALLOWED = {
     "leaderboard/submission.py: unpacked": SCRATCH,
     "leaderboard/submission.py: write_predictions": OWN,
     "leaderboard/tables.py: parquet": NONE,
-    "tasks/coref/marmara/baseline_files.py: writing_links": OWN,
+    "neural/encoders.py: save": "writes what is written again if the run did not come to a checkpoint",
+    "neural/run_folders.py: _write_checkpoint": OWN,
+    "neural/run_folders.py: begin": "makes the folder of a run, which grows with every epoch",
+    "neural/pair_classifier.py: save": "writes what is written again if the run did not come to a checkpoint",
     "tasks/coref/marmara/converting.py: _write_folder": OWN,
     "tasks/coref/marmara/extraction.py: write_documents": OWN,
     "tasks/coref/reordering.py: reorder": NONE,
     "tasks/timeline/timeline_txt.py: write_folder": OWN,
-    "tasks/wikipossessions/articles.py: fetch_articles": "each text is whole; the next run fetches those that lack",
 }
 """The functions that write by themselves."""
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.doors import sample_gold, system_rows
 from shared.file_faults import read_tree
+from shared.hostile_texts import TEXT
 from shared.timelines import entry
 
 from closeread.corpora.gold import load_corpus, read_own_gold, take_own_gold
@@ -19,11 +20,6 @@ from closeread.tasks.coref.sides import read_documents, take_documents, write_do
 from closeread.tasks.mctaco.mctaco_tsv import dump_records as dump_tsv
 from closeread.tasks.timeline.timeline_txt import read_submission_folder, write_folder
 from closeread.tasks.wikipossessions.possession_csv import dump_records as dump_csv
-
-ODD = "abA_.- \t\n\r\0\x01\x1f\x7f\x85\u2028\ufeff\xa0é&/\\:*?#|()<>'\"=%0\ud800Ａ"
-TEXT = st.text(st.sampled_from(ODD) | st.characters(), max_size=6) | st.sampled_from(
-    ["", "..", "a" * 300, "CON", "s&p"]
-)
 
 
 def write(folder, act):

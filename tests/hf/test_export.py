@@ -14,8 +14,8 @@ import yaml
 import closeread
 from closeread.corpora.gold import corpus_names, load_corpus, read_gold, read_own_gold
 from closeread.errors import RequestError
-from closeread.files import package_folder
 from closeread.hf.export import export
+from closeread.packages import package_folder
 from closeread.tasks.mctaco.mctaco_tsv import dump_records
 
 pytestmark = pytest.mark.usefixtures("offline")

@@ -11,8 +11,8 @@ import pytest
 from shared.hub_client import run_client
 
 from closeread.corpora.gold import load_corpus, read_gold
-from closeread.files import package_folder
 from closeread.hf.export import export
+from closeread.packages import package_folder
 
 WET = b"""import evaluate
 import datasets

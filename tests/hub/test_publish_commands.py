@@ -11,7 +11,7 @@ from huggingface_hub import constants
 from shared.hub_client import run_client
 from shared.stand_in_hub import CUT_AFTER, Fault
 
-from closeread.files import package_folder
+from closeread.packages import package_folder
 
 
 @pytest.fixture

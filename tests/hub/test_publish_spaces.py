@@ -7,11 +7,11 @@ import pytest
 import yaml
 
 from closeread.errors import FormatError, RequestError
-from closeread.files import package_folder
 from closeread.hf.modules import class_name, module_names
 from closeread.hub.card_page import render_page
 from closeread.hub.front_matter import check_card, join_card
 from closeread.hub.spaces import leaderboard_files, metric_files
+from closeread.packages import package_folder
 
 COLORS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
 

@@ -17,10 +17,11 @@ from shared.doors import TASKS, TIMEML_FILES, write_key
 
 from closeread.counts.sides import Place
 from closeread.errors import RequestError
-from closeread.files import creating_folder, package_folder
+from closeread.files import creating_folder
 from closeread.leaderboard.codabench.logo import SIZE, draw_logo
 from closeread.leaderboard.codabench.settings import Settings, make_competition
 from closeread.leaderboard.declaration import make_board
+from closeread.packages import package_folder
 from closeread.tasks import load_procedure
 
 SCHEMA = json.loads((package_folder("closeread.leaderboard") / "codabench.schema.json").read_text("utf-8"))

@@ -1,5 +1,7 @@
 """A leaderboard on the Hub, from its creation to the answers; whoever submits may put anything into a pull request."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from shared.hub_boards import (
     BOARD,
@@ -173,6 +175,8 @@ def test_files_are_read_only_up_to_the_limit(hub, tmp_path):
 def test_nobody_keeps_the_judge_from_others(hub, tmp_path):
     """Of 23 pull requests of one user, 20 are looked at; the daily limit accepts five of them, and the other user's."""
     create_board(hub)
+    # The judge has the real clock; what was sent on a day before could be judged as of several days.
+    hub.now = datetime.now(UTC) + timedelta(days=2)
     for right in range(23):
         hub.open_pull_request(SUBMISSIONS, "dataset", "eve", make_files(right))
     submit(hub, "ann", tmp_path, right=60)

@@ -8,8 +8,8 @@ import pytest
 from closeread.corpora.gold import corpus_names, load_corpus, read_gold
 from closeread.corpora.reproduction import load_printed
 from closeread.errors import FormatError, RequestError
-from closeread.files import package_folder
 from closeread.leaderboard.printed import FILE, PrintedScore, parse_printed_systems, read_printed_systems
+from closeread.packages import package_folder
 from closeread.tasks import load_procedure
 from closeread.tasks.mctaco.baselines import always_negative, always_positive
 from closeread.tasks.tne.baselines import BASELINES

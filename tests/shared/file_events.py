@@ -25,6 +25,7 @@ def start(action, *, kill_at=None):
         child = os.fork()
     if child:
         return child
+    code = 1
     try:
         changes = 0
 
@@ -36,11 +37,13 @@ def start(action, *, kill_at=None):
                 changes += 1
 
         sys.addaudithook(count)
+        sys.dont_write_bytecode = True  # which would be changes, too
         action()
+        code = 0
     except BaseException:
         traceback.print_exc()
-        os._exit(1)
-    os._exit(0)
+    finally:
+        os._exit(code)  # also if the traceback can't be written: this process must never go on with the next test
 
 
 def finish(child):
@@ -50,18 +53,19 @@ def finish(child):
     return code == 0
 
 
-def kill_everywhere(action, prepare, check):
+def kill_everywhere(action, prepare, check, step=1):
     """Call a function in processes killed at their first change, at their second, and so on until one is not killed.
 
     Args:
         action: what is killed.
         prepare: called before each.
         check: called after each.
+        step: 2 for each second change, and so on.
 
     Returns:
-        The number of changes.
+        The number of changes, rounded up to a multiple of the step.
     """
-    for number in range(1000):
+    for number in range(0, 1000, step):
         prepare()
         is_done = finish(start(action, kill_at=number))
         check()

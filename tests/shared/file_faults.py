@@ -38,11 +38,12 @@ class _Faults:
         events: the names of the events so far.
         at: the number of the event that is killed or fails; None for none.
         code: how it fails; None if it is killed.
+        trees: what was below the folder before each of the events; None if nobody wants to know.
     """
 
-    def __init__(self, folder, at=None, code=None):
+    def __init__(self, folder, at=None, code=None, *, is_watched=False):
         self.folder, self.at, self.code = os.path.realpath(folder), at, code
-        self.events = []
+        self.events, self.trees = [], [] if is_watched else None
 
     def is_below(self, place):
         path = os.readlink(f"/proc/self/fd/{place}") if isinstance(place, int) else os.path.abspath(os.fspath(place))
@@ -59,6 +60,8 @@ class _Faults:
         if self.code is None and self.at is not None and len(self.events) > self.at:
             raise Killed
         self.events.append(name)
+        if self.trees is not None:
+            self.trees.append(drop_hidden(read_tree(self.folder)))
         if len(self.events) - 1 != self.at:
             return
         if half is not None:
@@ -100,18 +103,19 @@ class _File:
 
 
 @contextmanager
-def file_faults(folder, at=None, code=None):
+def file_faults(folder, at=None, code=None, *, is_watched=False):
     """Count the events below a folder in the block, and kill the block at one of them, or have that fail.
 
     Args:
         folder: the folder.
         at: the number of the event, from 0; None for none.
         code: the number of the error; None to kill the block.
+        is_watched: whether to keep what is below the folder before each event.
 
     Yields:
-        An object with the names of the events so far as `events`.
+        An object with the names of the events so far as `events`, and what was seen as `trees`.
     """
-    faults = _Faults(folder, at, code)
+    faults = _Faults(folder, at, code, is_watched=is_watched)
     own = {name: getattr(os, name) for name in CHANGES}
     open_file = io.open
 

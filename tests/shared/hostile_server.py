@@ -1,7 +1,10 @@
 """A web server that sends whatever bytes a test says, at the level of the socket, and drops connections."""
 
+import shutil
 import socket
+import ssl
 import struct
+import subprocess
 import threading
 from contextlib import contextmanager, suppress
 
@@ -12,20 +15,27 @@ class HostileServer:
     An answer is bytes, or a function that is called with the connection and may send without end.
     """
 
-    def __init__(self):
+    def __init__(self, tls=None):
         self.listener = socket.create_server(("127.0.0.1", 0))
+        self.tls = tls
         self.answers, self.asked, self.n_bytes = [], [], 0
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.listener.getsockname()[1]}/rain.tsv"
+        scheme = "http" if self.tls is None else "https"
+        return f"{scheme}://127.0.0.1:{self.listener.getsockname()[1]}/rain.tsv"
 
     def run(self):
         with suppress(OSError):  # the listener is closed
             while True:
                 connection, _ = self.listener.accept()
                 with connection, suppress(OSError):  # the client has had enough
-                    self.answer(connection)
+                    if self.tls is None:
+                        self.answer(connection)
+                        continue
+                    connection.settimeout(20)
+                    with self.tls.wrap_socket(connection, server_side=True) as secured:
+                        self.answer(secured)
 
     def answer(self, connection):
         connection.settimeout(20)
@@ -72,10 +82,30 @@ def answer(content, status="200 OK", **headers):
     return f"HTTP/1.1 {status}\r\n{lines}\r\n".encode("latin-1") + content
 
 
+def make_certificate(folder, *, host="127.0.0.1", days=2):
+    """A certificate that its holder signed, and how a server shows it; None without openssl.
+
+    Args:
+        folder: where the files are written.
+        host: the address that it is for.
+        days: for how long it holds; negative if that is over.
+    """
+    if shutil.which("openssl") is None:
+        return None
+    certificate, key = folder / "certificate.pem", folder / "key.pem"
+    wanted = ["-subj", f"/CN={host}", "-addext", f"subjectAltName=IP:{host}", "-days", str(days)]
+    kind = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    files = ["-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(["openssl", "req", *kind, *wanted, *files], check=True, capture_output=True)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate, key)
+    return certificate, tls
+
+
 @contextmanager
-def hostile_server():
-    """A server that runs until the end of the block."""
-    server = HostileServer()
+def hostile_server(tls=None):
+    """A server that runs until the end of the block, over https if it shows a certificate."""
+    server = HostileServer(tls)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

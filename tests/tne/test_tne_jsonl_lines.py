@@ -1,7 +1,6 @@
 """The lines of TNE's files: characters, lines that hold no document, and the fast and the strict way to read one."""
 
 import json
-from unittest import mock
 
 import pytest
 from hypothesis import example, given, settings
@@ -11,6 +10,7 @@ from shared.tne_files import TNE, put, read, refuse
 from shared.tne_released import document
 
 from closeread.corpora.gold import read_gold, read_own_gold
+from closeread.formats.json_lines import make_parser
 from closeread.tasks.tne import tne_jsonl
 from closeread.tasks.tne.tne_jsonl import dump_records
 
@@ -129,18 +129,9 @@ def test_the_fast_way_takes_no_line_that_the_strict_one_refuses(text):
     fast = tne_jsonl._parse_fast(line)
     if fast is None:
         return
-    strict, problem = tne_jsonl._parse_strictly(line)
-    assert problem is None
+    strict = tne_jsonl._parse_strictly(line, make_parser(tne_jsonl.UNSAFE))
+    assert isinstance(strict, dict)
     assert repr(rounded(strict)) == repr(rounded(fast))
-
-
-@given(texts.LINE | texts.damaged())
-@settings(max_examples=300)
-def test_the_strict_way_is_as_strict_without_the_other(text):
-    line = as_line(text)
-    with mock.patch("closeread.formats.json_lines._parse_fast", return_value=None):
-        alone = tne_jsonl._parse_strictly(line)
-    assert repr(tne_jsonl._parse_strictly(line)) == repr(alone)
 
 
 def test_the_fast_way_is_taken():

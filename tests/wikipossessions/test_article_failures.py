@@ -222,4 +222,4 @@ def test_folders_that_can_not_be_written(fetch, wiki):
     Path("texts").write_text("a file")
     done = fetch("A Jug")
     assert done.exit_code == 1
-    assert done.stderr == "Error: texts: File exists\n"
+    assert done.stderr == "Error: texts: can't be written: File exists\n"

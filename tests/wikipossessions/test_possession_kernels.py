@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.tasks.wikipossessions.kernels.assignment import best_assignment
+from closeread.assignment import best_assignment
 from closeread.tasks.wikipossessions.kernels.matching import order_key
 from closeread.tasks.wikipossessions.kernels.names import normalize_name
 from closeread.tasks.wikipossessions.kernels.temporal import Reading, parse_century, parse_time

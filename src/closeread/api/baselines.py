@@ -15,7 +15,7 @@ from closeread.corpora.sides import read_corpus_gold
 from closeread.corpora.submissions import write_submission
 from closeread.counts.options import OptionValue
 from closeread.errors import RequestError
-from closeread.files import write_text
+from closeread.files import text_suffix, write_text
 from closeread.records import Record
 from closeread.scoring import make_place
 from closeread.suggestions import describe_unknown
@@ -98,7 +98,7 @@ def _write(baseline: Baseline, corpus: Corpus, path: Path, records: Sequence[Rec
         RequestError: no format has the suffix, or the format can't express the rows.
         OSError: the file can't be written.
     """
-    dump = baseline.formats.get(path.suffix.lower())
+    dump = baseline.formats.get(text_suffix(path))
     if dump is None:
         write_submission(path, rows, corpus)
     else:

@@ -17,8 +17,8 @@ from closeread.corpora.notices import warn_all
 from closeread.corpora.reproduction import Inputs, Reproduction
 from closeread.corpora.reproduction import reproduce as recompute
 from closeread.counts.options import OptionValue
-from closeread.files import package_folder
 from closeread.hf.modules import module_names
+from closeread.packages import package_folder
 from closeread.tasks import load_procedure
 
 __all__ = ["CorpusEntry", "MetricEntry", "corpora", "metrics", "reproduce", "stats"]
@@ -122,6 +122,7 @@ def reproduce(
     annotations: str | Path | None = None,
     articles: str | Path | None = None,
     spacy_model: str | None = None,
+    runs: str | Path | None = None,
     **options: OptionValue,
 ) -> Reproduction:
     """Recompute the tables of a corpus's paper, and compare them with what it prints.
@@ -134,15 +135,17 @@ def reproduce(
         annotations: a folder with annotators' files, as DOCUMENT/ANNOTATOR.conll or .txt.
         articles: a folder with the texts of the articles, one <title>.txt each (WikiPossessions).
         spacy_model: a spaCy pipeline, installed or in a folder, for the paper's baseline (WikiPossessions).
+        runs: a folder with trained models, as `closeread train` writes them, for the rows of models (McTaco, TNE).
         **options: folders of the corpus and options of reading it, such as `treebank`.
 
     Raises:
         RequestError: there is no such corpus or table; an InputError if the corpus's files are missing or invalid.
     """
-    checkout, notes, texts = (None if one is None else Path(one) for one in (upstream, annotations, articles))
+    folders = (upstream, annotations, articles, runs)
+    checkout, notes, texts, trained = (None if one is None else Path(one) for one in folders)
     declared = find_corpus(corpus)
     files = take_place(declared, data_dir=data_dir, options=options).data_dir
-    inputs = Inputs(files, checkout, notes, texts, spacy_model)
+    inputs = Inputs(files, checkout, notes, texts, spacy_model, trained)
     warn_all(data_notices(declared, declared.default_config, inputs.data_dir))
     return recompute(declared.name, None if table is None else str(table), inputs)
 

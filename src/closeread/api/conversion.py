@@ -8,7 +8,7 @@ from pathlib import Path
 from closeread.api.agreement import check_arguments, take_annotator
 from closeread.argument_types import check_types
 from closeread.corpora.conversions import Conversion
-from closeread.corpora.names import find_task
+from closeread.corpora.names import choose_equivalent
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.counts.options import OptionValue
@@ -59,7 +59,9 @@ def convert(
     for module in find_all("conversions"):
         task = module.__name__.removeprefix(OWNER).partition(".")[0]
         found |= {name: (task, one) for name, one in module.CONVERSIONS.items()}
-    name = _find_name(kind, list(found))
+    name = choose_equivalent(kind, found)
+    if name is None:
+        raise RequestError(describe_unknown("kind of conversion", kind, sorted(found)))
     task, conversion = found[name]
     chosen: dict[str, object] = dict(options)
     if conversion.corpus is None:
@@ -76,21 +78,3 @@ def convert(
         converted = check_types(conversion.convert)(given, output, place._replace(corpus=conversion.corpus), **chosen)
     warn_all(converted.notices)
     return converted.records
-
-
-def _find_name(kind: str, known: Sequence[str]) -> str:
-    """Return the name of the conversion that is meant by a name, which may be another one of its corpus or procedure.
-
-    Raises:
-        RequestError: there is none; the message suggests a similar name.
-    """
-    if kind in known:
-        return kind
-    try:
-        task, corpus = find_task(kind)
-    except RequestError:
-        raise RequestError(describe_unknown("kind of conversion", kind, sorted(known))) from None
-    name = task if corpus is None or corpus not in known else corpus
-    if name not in known:
-        raise RequestError(describe_unknown("kind of conversion", kind, sorted(known)))
-    return name

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from closeread.api.agreement import check_arguments, take_annotator
 from closeread.argument_types import check_types
 from closeread.corpora.figures import Drawing, FigureKind
+from closeread.corpora.names import choose_equivalent
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.counts.annotators import Annotator
@@ -39,8 +40,9 @@ def plot(
 
     Args:
         kind: "possession", "timeline" and "timeline-relations" draw the article or the entity of that name;
-            "categories" and "confusion" draw predictions; "link-support" and "mistakes" draw annotators beside gold,
-            which comes first; "prepositions", "chain-lengths", "mention-lengths" and "mention-types" draw a corpus.
+            "categories", "confusion", "label-scores" and "link-scores" draw predictions; "link-support" and "mistakes"
+            draw annotators beside gold, which comes first; "prepositions", "chain-lengths", "mention-lengths" and
+            "mention-types" draw a corpus; "training" draws folders of training runs, "learning-curve" one of several.
         *subjects: a name, or files, folders or objects as for `closeread.score`.
         gold, config, split, data_dir: what to draw, as for `closeread.score`.
         output: also write the figure to this file, in the format of its suffix.
@@ -54,10 +56,15 @@ def plot(
     if output is not None:
         check_suffix(Path(output))
     found = {name: (module.__name__, one) for module in find_all("figures") for name, one in module.FIGURES.items()}
-    if kind not in found:
+    name = choose_equivalent(kind, found)
+    if name is None:
         raise RequestError(describe_unknown("kind of figure", kind, sorted(found)))
-    home, figure = found[kind]
-    if figure.corpus is None:
+    home, figure = found[name]
+    if figure.subject == "runs":
+        if any(one is not None for one in (gold, config, split, data_dir)):
+            raise RequestError(f"{kind} takes folders of runs, and no corpus")
+        drawing = _draw_runs(kind, figure, subjects, options)
+    elif figure.corpus is None:
         if any(one is not None for one in (gold, config, split, data_dir)):
             raise RequestError(f"{kind} takes gold first, and no corpus")
         drawing = _draw_beside_gold(kind, home.removeprefix(OWNER).partition(".")[0], figure, subjects, options)
@@ -86,6 +93,15 @@ def _draw_beside_gold(
     key = take_annotator("gold", subjects[0], by_name)
     others = [take_annotator(f"annotator {number}", one, by_name) for number, one in enumerate(subjects[1:], 1)]
     return check_types(figure.draw)(key, others, **options)
+
+
+def _draw_runs(
+    kind: str, figure: FigureKind, subjects: tuple[FileOrRows, ...], options: dict[str, FileOrRows | float]
+) -> Drawing:
+    check_arguments(f"plot {kind}", figure.draw, options)
+    if not subjects or not all(isinstance(one, str | Path) for one in subjects):
+        raise RequestError(f"{kind} needs folders of training runs")
+    return figure.draw([Path(cast(str, one)) for one in subjects])
 
 
 def _take_subjects(

@@ -9,7 +9,7 @@ from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.counts.options import OptionValue
 from closeread.errors import InputError, escape
-from closeread.scoring import Scorer, make_place, open_scorer
+from closeread.scoring import Scorer, limit_files, make_place, open_scorer
 
 __all__ = ["Verdict", "validate", "validate_with"]
 
@@ -65,6 +65,7 @@ def validate(
     config: str | None = None,
     split: str | None = None,
     data_dir: str | Path | None = None,
+    max_bytes: int | None = None,
     **options: OptionValue,
 ) -> Verdict:
     """Validate predictions without scoring them.
@@ -78,7 +79,7 @@ def validate(
     Args:
         name: the name of a corpus or a procedure.
         predictions: a file, a folder or objects, as for `closeread.score`.
-        gold, config, split, data_dir, **options: as for `closeread.score`.
+        gold, config, split, data_dir, max_bytes, **options: as for `closeread.score`.
 
     Returns:
         Whether they are valid, and all problems if they are not.
@@ -87,8 +88,9 @@ def validate(
         RequestError: a name does not exist; an InputError if gold is missing or invalid.
     """
     place, rest = make_place(name, gold, config, split, data_dir, options)
-    scorer = open_scorer(name, place, rest)
-    verdict = validate_with(scorer, predictions)
+    with limit_files(max_bytes):
+        scorer = open_scorer(name, place, rest)
+        verdict = validate_with(scorer, predictions)
     warn_all([*scorer.gold.notices, *verdict.notices])
     return verdict
 

@@ -29,6 +29,8 @@ WORDS = "closeread.words"
 COMPLETE = "_CLOSEREAD_COMPLETE"
 """The variable that shells set to ask for completions."""
 
+NO_MEMORY = "there is not enough memory for this"
+
 
 class LazyGroup(QuietGroup):
     """A group whose commands are the modules of `closeread.cli.commands`."""
@@ -82,9 +84,18 @@ class LazyGroup(QuietGroup):
                 raise
             raise click.ClickException(describe_failure(error)) from error
         except MemoryError as error:
-            raise click.ClickException("there is not enough memory for this") from error
+            raise click.ClickException(NO_MEMORY) from error
+        except ImportError as error:
+            if not is_out_of_memory(error):
+                raise
+            raise click.ClickException(NO_MEMORY) from error
         except RecursionError as error:
             raise click.ClickException("something is nested too deeply") from error
+
+
+def is_out_of_memory(error: ImportError) -> bool:
+    """Return whether a library could not be loaded for lack of memory, as the loader of Linux says."""
+    return any(said in str(error) for said in ("failed to map segment", "annot allocate memory"))
 
 
 def describe_failure(error: OSError) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import reduce
+from functools import reduce, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from closeread import limits
 from closeread.cli import completion
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import tell
@@ -70,6 +71,8 @@ class NumberRange(click.FloatRange):
 FILE = ReadFile(path_type=Path)
 NAMED = NamedFile(path_type=Path)
 WRITTEN = NamedFile(path_type=Path)
+STORE = click.Path()
+"""The place of a leaderboard, a string: a folder, or a dataset on the Hub."""
 
 
 class WritingCommand(GroupedCommand):
@@ -93,7 +96,7 @@ class WritingCommand(GroupedCommand):
                 if param.type is WRITTEN:
                     written += paths
                 else:
-                    read += [(path, param.type is FILE) for path in paths]
+                    read += [(Path(path), param.type is FILE) for path in paths]
         check_outputs(read, written)
         return rest
 
@@ -260,6 +263,25 @@ def preset(procedure: Procedure) -> click.Parameter:
         metavar="NAME",
         help=f"Use the options and metrics of an official score, except those given here ({official}).",
     )
+
+
+def max_bytes(command: F) -> F:
+    """Decorate a command that reads files which anybody may have made: its option lowers the limit of their size."""
+
+    @wraps(command)
+    def call(*arguments: Any, read_bytes: int, **values: Any) -> Any:
+        with limits.keep_files_below(read_bytes):
+            return command(*arguments, **values)
+
+    decorate = click.option(
+        "--max-bytes",
+        "read_bytes",
+        type=click.IntRange(1, limits.MAX_FILE_BYTES),
+        default=limits.MAX_FILE_BYTES,
+        show_default=True,
+        help="Refuse larger files and folders, also when decompressed.",
+    )
+    return decorate(cast(F, call))
 
 
 resampling_options = together(

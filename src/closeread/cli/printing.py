@@ -74,9 +74,9 @@ def writing_to(path: Path | None) -> Iterator[None]:
     if path is None:
         yield
         return
-    from closeread.files import replacing
+    from closeread.files import open_text, replacing
 
-    with replacing(path) as partial, partial.open("w", -1, "utf-8", READABLE, "") as file, redirect_stdout(file):
+    with replacing(path) as partial, open_text(partial, path, READABLE) as file, redirect_stdout(file):
         yield
 
 

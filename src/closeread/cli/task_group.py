@@ -52,15 +52,10 @@ class TaskGroup(NamesGroup):
         return super().resolve_command(ctx, args)
 
     def _find_by_other_name(self, commands: Mapping[str, click.Command], name: str) -> click.Command | None:
-        from closeread.corpora.names import list_equivalents
+        from closeread.corpora.names import choose_equivalent
 
-        found = [other for other in list_equivalents(name) if other in commands]
-        if not found:
-            return None
-        first = commands[found[0]]
-        if any(commands[other] is not first for other in found):
-            raise RequestError(f"{name} may be {' or '.join(found)} here; give one of these names")
-        return rename(first, str(self.name), found[0], name)
+        found = choose_equivalent(name, commands)
+        return None if found is None else rename(commands[found], str(self.name), found, name)
 
     def _find_commands(self) -> dict[str, click.Command]:
         """Collect the subcommands of all tasks.

@@ -34,15 +34,19 @@ def check_outputs(read: Sequence[tuple[Path, bool]], written: Sequence[Path]) ->
     for number, output in enumerate(written):
         for path, is_whole in read:
             if _is_same(output, path) or (output.is_file() and _is_inside(output, path)):
-                raise RequestError(f"{output} is also an input; choose another output file")
+                raise RequestError(f"{output} is also an input; choose another output {_name_kind(output)}")
             if _contains(path, output) and (is_whole or not _is_working_folder(path)):
                 raise RequestError(f"{output} is inside {path}, which is an input; choose another output file")
         if any(_is_same(output, path) for path in written[:number]):
             raise RequestError(f"{output} is given for two outputs; choose two files")
 
 
+def _name_kind(output: Path) -> str:
+    return "folder" if output.is_dir() else "file"
+
+
 def _is_same(one: Path, other: Path) -> bool:
-    if one.exists() and not one.is_file():  # such as /dev/null
+    if one.exists() and not one.is_file() and not one.is_dir():  # such as /dev/null
         return False
     return realpath(one) == realpath(other) or (one.exists() and other.exists() and one.samefile(other))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,15 +16,26 @@ from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import load_schema
 from closeread.corpora.sources import Located
 from closeread.corpora.values import convert_rows
-from closeread.errors import Problem
+from closeread.errors import Problem, RequestError
+from closeread.files import text_suffix
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
-from closeread.formats.json_lines import read_json_lines
+from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.formats.parquet import read_parquet
 from closeread.records import AnyParsed, ParsedFolder, ParsedRows, Record
 from closeread.tasks import find_format
 
-__all__ = ["Contents", "name_places", "read_path", "validate_contents"]
+__all__ = [
+    "PARQUET",
+    "Contents",
+    "dump_gold",
+    "find_gold_writer",
+    "name_places",
+    "read_path",
+    "validate_contents",
+]
+
+PARQUET = ".parquet"
 
 
 class Contents(NamedTuple):
@@ -56,15 +67,46 @@ def read_path(corpus: Corpus, path: Path, split: str, definition: str, reader: F
     """
     if path.is_dir() and reader.folder is not None:
         return validate_contents(corpus, path, reader.folder.read(path), definition)
-    if path.name.endswith(reader.suffixes):
-        parsed: AnyParsed = reader.read(path, split)
-    elif path.suffix in JSON_LINES:
-        parsed = read_json_lines(path, make_check(load_schema(corpus.name), definition))
-    elif path.suffix == ".parquet":
+    suffix = text_suffix(path)
+    if suffix in JSON_LINES and suffix not in reader.suffixes:
+        parsed: AnyParsed = read_json_lines(path, make_check(load_schema(corpus.name), definition))
+    elif path.suffix.lower() == PARQUET:
         parsed = _read_parquet(corpus, path, definition)
     else:
         parsed = reader.read(path, split)
     return validate_contents(corpus, path, parsed, definition)
+
+
+def dump_gold(corpus: Corpus, path: Path, records: Sequence[Record]) -> str:
+    """Return records as the text of a file that `read_path` reads: JSON Lines, or the corpus's own format.
+
+    Args:
+        corpus: the declaration that they follow.
+        path: the file, whose suffix is that of its format.
+        records: the records.
+
+    Raises:
+        RequestError: the file would be read in a format that is not written, or that can't express the records.
+    """
+    write = find_gold_writer(corpus, path)
+    try:
+        return write(records)
+    except ValueError as error:
+        raise RequestError(f"cannot write {path}: {error}") from None
+
+
+def find_gold_writer(corpus: Corpus, path: Path) -> Callable[[Sequence[Record]], str]:
+    """Return what makes the text of a file that `read_path` reads, as `dump_gold` does.
+
+    Raises:
+        RequestError: the file would be read in a format that is not written.
+    """
+    own = find_format(corpus.task, corpus.format)
+    if text_suffix(path) in JSON_LINES and not own.is_json_lines:
+        return lambda records: dump_json_lines(records, own.unsafe)
+    if own.write is None or path.suffix.lower() == PARQUET:
+        raise RequestError(f"cannot write {path}: gold of {corpus.name} with this suffix (expected {JSON_LINES[0]})")
+    return own.write
 
 
 def _read_parquet(corpus: Corpus, path: Path, definition: str) -> ParsedRows:

@@ -11,9 +11,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from ssl import SSLCertVerificationError
 from time import monotonic, sleep
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import requests
@@ -30,6 +32,7 @@ __all__ = [
     "Downloader",
     "TooLargeError",
     "UnreachableError",
+    "hide_progress",
 ]
 
 SECONDS = 600.0
@@ -46,6 +49,19 @@ SPARE = 2**16
 """Bytes of an answer beyond those of the file, for its headers."""
 
 BUSY_STATUSES = frozenset({408, 429, *range(500, 600)})
+
+
+_is_hidden: ContextVar[bool] = ContextVar("is_hidden", default=False)
+
+
+@contextmanager
+def hide_progress() -> Iterator[None]:
+    """Show no progress of downloads in the block."""
+    token = _is_hidden.set(True)
+    try:
+        yield
+    finally:
+        _is_hidden.reset(token)
 
 
 class UnreachableError(Exception):
@@ -168,7 +184,7 @@ def _translate_errors() -> Iterator[None]:
     except _WriteError:
         raise
     except requests.exceptions.SSLError as error:
-        raise UnreachableError(type(error).__name__) from None
+        raise UnreachableError(_describe_distrust(error)) from None
     except requests.ConnectionError as error:
         reason = getattr(error.args[0] if error.args else None, "reason", None)
         if isinstance(reason, NewConnectionError):  # nobody listens, or there is no such machine, or no network
@@ -178,6 +194,16 @@ def _translate_errors() -> Iterator[None]:
         raise BusyError(type(error).__name__) from None
     except (OSError, ValueError) as error:  # those of requests, and of addresses that it does not accept
         raise UnreachableError(type(error).__name__) from None
+
+
+def _describe_distrust(error: BaseException) -> str:
+    """Say why no secure connection was made: what is wrong with the certificate, if that is the reason."""
+    cause: Any = error
+    while isinstance(cause, BaseException):
+        if isinstance(cause, SSLCertVerificationError):
+            return f"its certificate is not trusted: {cause.verify_message} (REQUESTS_CA_BUNDLE names a file of others)"
+        cause = getattr(cause, "reason", None) or (cause.args[0] if cause.args else None)
+    return f"no secure connection: {type(error).__name__}"
 
 
 def _check_status(response: requests.Response) -> None:
@@ -201,8 +227,8 @@ def _find_wait(text: str | None) -> float | None:
 
 @contextmanager
 def _show_progress(parts: Iterator[bytes], url: str, size: int | None) -> Iterator[Iterator[bytes]]:
-    """Show on a terminal how much has been downloaded."""
-    if not sys.stderr.isatty():
+    """Show on a terminal how much has been downloaded, unless that is hidden."""
+    if _is_hidden.get() or not sys.stderr.isatty():
         yield parts
         return
     from rich.console import Console

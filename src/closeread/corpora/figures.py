@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -11,6 +11,7 @@ from closeread.corpora.gold import Gold
 from closeread.corpora.submissions import drop_advice
 from closeread.counts.annotators import Annotator
 from closeread.counts.sides import System
+from closeread.counts.table import CountTable
 from closeread.errors import RequestError, SubmissionError, quote
 from closeread.records import Record
 from closeread.tasks import load_procedure
@@ -18,7 +19,7 @@ from closeread.tasks import load_procedure
 if TYPE_CHECKING:
     from closeread.drawing.pictures import Figure
 
-__all__ = ["Drawing", "FigureKind", "read_prediction", "read_systems"]
+__all__ = ["Drawing", "FigureKind", "count_rows", "name_systems", "read_prediction", "read_systems"]
 
 
 class Drawing(NamedTuple):
@@ -43,12 +44,13 @@ class FigureKind:
         draw: draws it.  Takes the place of the gold (an `Annotator` if `corpus` is None), then the subject, then
             options by keyword; `predictions` is an `Annotator`.
         corpus: the corpus whose gold is drawn; None for files of annotators beside gold.
-        subject: what is drawn of the gold: all of it, what has a "name", or "systems" beside it.
+        subject: what is drawn of the gold: all of it, what has a "name", or "systems" beside it; or folders of training
+            "runs", which `draw` takes instead of gold.
     """
 
     draw: Callable[..., Drawing]
     corpus: str | None
-    subject: Literal["all", "name", "systems"] = "all"
+    subject: Literal["all", "name", "systems", "runs"] = "all"
 
 
 def read_systems(gold: Gold, source: Path | Sequence[Any], missing: str | None = None) -> System:
@@ -69,6 +71,30 @@ def read_systems(gold: Gold, source: Path | Sequence[Any], missing: str | None =
         return procedure.sides.read_system(gold, source, resolved)
     except SubmissionError as error:
         raise SubmissionError(error.source, drop_advice(error.problems)) from None
+
+
+def count_rows(gold: Gold, rows: Sequence[Any], breakdowns: Sequence[str] = ()) -> CountTable:
+    """Count aligned rows as `closeread score` does with default options, so that intervals are the same, too.
+
+    Args:
+        gold: the gold.
+        rows: the system's rows.
+        breakdowns: the procedure's breakdowns to count inside units.
+    """
+    procedure = load_procedure(gold.corpus.procedure)
+    resolved = procedure.resolve_options(gold.corpus.procedure_defaults)
+    options = procedure.keep_options(resolved, reading=False)
+    more = {"breakdowns": tuple(breakdowns)} if breakdowns else {}
+    table = procedure.count(gold=gold.records, system=rows, **options, **more)
+    digests = procedure.sides.digests(gold, resolved)
+    return replace(table, digests=[digests[unit] for unit in table.units])
+
+
+def name_systems(systems: Sequence[Annotator]) -> dict[str, Annotator]:
+    """Return different systems by the names of their files without suffix, or by their paths if two are the same."""
+    different = {one.name: one for one in systems}
+    names = [one.source.stem if isinstance(one.source, Path) else one.name for one in different.values()]
+    return dict(zip(names if len(set(names)) == len(names) else different, different.values(), strict=True))
 
 
 def read_prediction(gold: Gold, predictions: Annotator, unit: str) -> Record:

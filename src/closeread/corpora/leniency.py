@@ -137,7 +137,14 @@ def _find_scalar(node: Node) -> Convert | None:
 def _find_array(convert: Convert | None) -> Convert | None:
     if convert is None:
         return None
-    return lambda value: [convert(item) for item in value] if isinstance(value, list | tuple) else value
+
+    def convert_items(value: Any) -> Any:
+        if not isinstance(value, list | tuple):
+            return value
+        items = [convert(item) for item in value]
+        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+
+    return convert_items
 
 
 def _find_struct(children: dict[str, Convert | None]) -> Convert | None:
@@ -148,7 +155,8 @@ def _find_struct(children: dict[str, Convert | None]) -> Convert | None:
     def convert_fields(value: Any) -> Any:
         if not isinstance(value, Mapping):
             return value
-        return {name: found[name](child) if name in found else child for name, child in value.items()}
+        new = {name: found[name](value[name]) for name in found if name in value}
+        return {**value, **new} if any(child is not value[name] for name, child in new.items()) else value
 
     return convert_fields
 

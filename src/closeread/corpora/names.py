@@ -6,13 +6,15 @@ Commands, `closeread.load_dataset`, `evaluate.load` and the functions of `closer
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.errors import RequestError
 from closeread.suggestions import describe_unknown
 from closeread.tasks import load_procedure, procedure_names
 
-__all__ = ["find_corpus", "find_task", "list_equivalents", "list_scored"]
+__all__ = ["choose_equivalent", "find_corpus", "find_task", "list_equivalents", "list_scored"]
 
 
 def find_task(name: str) -> tuple[str, str | None]:
@@ -82,6 +84,24 @@ def list_equivalents(name: str) -> list[str]:
     modules = load_procedure(procedure).modules
     scored = [] if corpus is not None else list_scored(procedure)
     return list(dict.fromkeys([name, procedure, *(modules if len(modules) == 1 else ()), *scored]))
+
+
+def choose_equivalent(name: str, known: Mapping[str, object]) -> str | None:
+    """Return the name under which something is known that may be asked for by another name; None if there is none.
+
+    Args:
+        name: any name of a corpus, a procedure or a module, or a name of `known`.
+        known: things by name.
+
+    Raises:
+        RequestError: the name may mean several of these things.
+    """
+    if name in known:
+        return name
+    found = [other for other in list_equivalents(name) if other in known]
+    if any(known[other] is not known[found[0]] for other in found):
+        raise RequestError(f"{name} may be {' or '.join(found)} here; give one of these names")
+    return found[0] if found else None
 
 
 def _find_procedure(name: str) -> str | None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Protocol, cast, runtime_checkable
 
 from closeread.corpora.arrow_objects import COLUMN, find_column, find_table, read_table
+from closeread.corpora.dataset_objects import is_dataset, is_stream, name_classes, read_stream
 from closeread.corpora.leniency import accept_rows, describe_unwrapped
 from closeread.corpora.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
 from closeread.corpora.values import as_json, convert_rows
@@ -62,6 +62,8 @@ def as_list(side: str, values: Any) -> list[Any]:
     Raises:
         SubmissionError: they are a single value, or columns of types that JSON does not have.
     """
+    if is_stream(values):
+        return [as_json(row) for row in read_stream(side, values)]
     if (column := find_column(values)) is not None:
         return read_table(side, column)[COLUMN]
     if (columns := _read_table(side, values, None)) is not None:
@@ -125,7 +127,7 @@ def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str
         columns = _read_columns(side, rows, None)
         return convert_rows(_to_records(side, columns) if columns is not None else as_list(side, rows))
     except SubmissionError as error:
-        raise (SubmissionError if side == "predictions" else FormatError)(side, error.problems) from None
+        raise (SubmissionError if side == "predictions" else FormatError)(side, error.problems) from error.__cause__
 
 
 def _to_records(side: str, columns: Mapping[str, list[Any]]) -> Sequence[Record]:
@@ -235,6 +237,8 @@ def _check_lengths(side: str, columns: Mapping[str, list[Any]]) -> None:
 def _read_columns(side: str, rows: Any, known: Sequence[str] | None) -> dict[str, list[Any]] | None:
     """Return the known columns of a table, or all; None for anything that is not a table."""
     _refuse_splits(side, rows)
+    if is_stream(rows):  # not every row has to have every column
+        return None
     if (table := _read_table(side, rows, known)) is not None:
         return table
     names = getattr(rows, "column_names", getattr(rows, "columns", None))
@@ -252,7 +256,7 @@ def _read_columns(side: str, rows: Any, known: Sequence[str] | None) -> dict[str
 
 
 def _refuse_splits(side: str, rows: object) -> None:
-    if isinstance(rows, Mapping) and any(map(_is_dataset, rows.values())):
+    if isinstance(rows, Mapping) and any(map(is_dataset, rows.values())):
         splits = f"the splits {', '.join(map(quote, rows))}" if len(rows) > 1 else f"a split by name, {quote(*rows)}"
         raise SubmissionError(side, [Problem(f"got {splits} (expected the rows of one split)")])
 
@@ -261,35 +265,19 @@ def _is_column(values: object) -> bool:
     return isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping)
 
 
-def _is_dataset(rows: object) -> bool:
-    datasets = sys.modules.get("datasets")
-    return datasets is not None and isinstance(rows, datasets.Dataset | datasets.IterableDataset)
-
-
 def _read_table(side: str, rows: Any, known: Sequence[str] | None) -> dict[str, list[Any]] | None:
     """Return the known columns of a dataset or an Arrow table, or all; None for anything else.
 
     Labels have the dataset's own names, whose order may differ from ours.
     """
-    if not _is_dataset(rows):
+    if not is_dataset(rows):
         table = find_table(rows)
         return None if table is None else read_table(side, table, known)
-    datasets = sys.modules["datasets"]
-    columns: dict[str, list[Any]] = {}
-    if isinstance(rows, datasets.Dataset):
-        present = [name for name in known or rows.column_names if name in rows.column_names]
-        # Without columns, a dataset has no rows.
-        table = find_table(rows.select_columns(present)) if present else None
-        columns = {} if table is None else read_table(side, table)
-    else:
-        found = list(rows.with_format(None))
-        known = known or list(dict.fromkeys(name for row in found for name in row))
-        columns = {name: [row[name] for row in found] for name in known if all(name in row for row in found)}
-    for name, values in columns.items():
-        kind = (rows.features or {}).get(name)
-        if isinstance(kind, datasets.ClassLabel):
-            columns[name] = list(label_names({"enum": kind.names}, values))
-    return columns
+    present = [name for name in known or rows.column_names if name in rows.column_names]
+    # Without columns, a dataset has no rows.
+    table = find_table(rows.select_columns(present)) if present else None
+    columns = {} if table is None else read_table(side, table)
+    return {name: name_classes(rows.features[name], values) for name, values in columns.items()}
 
 
 def _select_fields(row: Mapping[str, Any], fields: Mapping[str, Node]) -> Record:

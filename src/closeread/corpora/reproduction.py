@@ -28,6 +28,7 @@ from closeread.counts.paper_tables import (
     Cell,
     Chance,
     Claim,
+    OwnModel,
     Table,
     Value,
     describe_verdicts,
@@ -60,6 +61,7 @@ class Inputs:
         annotations: a folder with annotators' files; or None.
         articles: a folder with the texts of articles; or None.
         spacy_model: a spaCy pipeline for the baselines that need one; or None.
+        runs: a folder with runs of trained models; or None.
         remarks: what a table's function has to say of its cells, by the name of the table.
         shared: what several tables need, by name (`once`).
     """
@@ -69,6 +71,7 @@ class Inputs:
     annotations: Path | None = None
     articles: Path | None = None
     spacy_model: str | None = None
+    runs: Path | None = None
     remarks: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     shared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -174,7 +177,7 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
     """
     module, printed = _find_module(corpus), load_printed(corpus)
     inputs = inputs or Inputs()
-    for name in ("upstream", "annotations", "articles", "spacy_model"):
+    for name in ("upstream", "annotations", "articles", "spacy_model", "runs"):
         if getattr(inputs, name) is not None and name not in getattr(module, "TAKES", ()):
             raise RequestError(f"the tables of {corpus} are not recomputed from {name}")
     recompute = cast(Mapping[str, Recompute], vars(module)["RECOMPUTE"])
@@ -229,7 +232,7 @@ def _make_cell(table: Mapping[str, Any], place: tuple[str, str], text: str | Non
     reason = "" if known is None else _look_up(table.get(known, {}), place)
     notes = [reason, *([_describe_draw(value)] if isinstance(value, Chance) else [])]
     notes.append(_look_up(table.get("notes", {}), place))
-    shown = value.mean if isinstance(value, Chance) else value.value if isinstance(value, Claim) else value
+    shown = value.mean if isinstance(value, Chance) else value.value if isinstance(value, Claim | OwnModel) else value
     is_expected = verdict == NOT_PRINTED or known is None or bool(reason)
     return Cell(*place, text, shown, verdict, "; ".join(filter(None, notes)), is_expected)
 

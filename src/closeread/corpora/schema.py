@@ -17,12 +17,13 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar
 
 from closeread import limits
 from closeread.errors import FieldPath, Problem, quote, quote_json, shorten
-from closeread.files import package_folder
+from closeread.packages import package_folder
 from closeread.problems import ProblemList
 from closeread.records import ColumnRecords
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KEYWORDS",
+    "MORE",
     "Field",
     "Node",
     "RowValidator",
@@ -48,6 +50,8 @@ __all__ = [
 Schema = Mapping[str, Any]
 Node = Mapping[str, Any]
 T = TypeVar("T")
+
+MORE = "has further problems, not listed"
 
 KEYWORDS = frozenset(
     {"$ref", "title", "description", "type", "enum", "pattern", "minLength", "minimum", "maximum"}
@@ -245,17 +249,20 @@ class RowValidator:
 
     def drop_invalid_items(self, row: object) -> Spared | None:
         """Drop the list items that break the schema; None if the row also breaks it elsewhere."""
-        if not isinstance(row, dict):
+        if not isinstance(row, dict) or _has_many_fields(row):
             return None
         faulty: dict[str, set[int]] = defaultdict(set)
         try:
-            for error in self._errors(row):
+            errors = self._errors(row)
+            if len(errors) > limits.MAX_PROBLEMS:  # there may be others
+                return None
+            for error in errors:
                 match list(error.absolute_path):
                     case [str(name), int(place), *_]:
                         faulty[name].add(place)
                     case _:
                         return None
-        except (RecursionError, ValueError):  # a number with more digits than Python prints
+        except (RecursionError, TypeError, ValueError):  # too many digits to print, or no JSON, such as pandas.NA
             return None
         kept = {name: [i for i in range(len(row[name])) if i not in places] for name, places in faulty.items()}
         rest = row | {name: [row[name][i] for i in places] for name, places in kept.items()}
@@ -297,23 +304,33 @@ class RowValidator:
             return False
 
     def _errors(self, row: object) -> list[ValidationError]:
+        """Find the first errors of a row, one more than `limits.MAX_PROBLEMS` at most: each takes some kilobytes."""
         import jsonschema  # takes 60 ms to import, and only errors need it
 
         # The older draft refuses floats that are too large for `closeread.corpora.leniency`, and have no maximum.
         for draft in (jsonschema.Draft202012Validator, jsonschema.Draft4Validator):
-            if errors := list(draft(self.schema).iter_errors(row)):
+            if errors := list(islice(draft(self.schema).iter_errors(row), limits.MAX_PROBLEMS + 1)):
                 return sorted(errors, key=lambda error: list(error.absolute_path))
         return []
 
     def _explain(self, row: object) -> list[Problem]:
+        if _has_many_fields(row):
+            return [Problem(f"has {len(row):,} fields (expected at most {len(self.fields)})")]
         try:
             errors = self._errors(row)
         except RecursionError:
             return [Problem("is nested too deeply")]
+        more = [Problem(MORE)] if len(errors) > limits.MAX_PROBLEMS else []
+        errors = errors[: limits.MAX_PROBLEMS]
         # A value of the wrong type is not in the enum either, and only the enum says what is expected.
         in_enums = {e.json_path for e in errors if e.validator == "enum"}
         errors = [e for e in errors if e.validator != "type" or e.json_path not in in_enums]
-        return [_describe(e, row) for e in errors] or [Problem("is not a JSON value")]
+        return [*(_describe(e, row) for e in errors), *more] or [Problem("is not a JSON value")]
+
+
+def _has_many_fields(row: object) -> TypeGuard[dict[str, Any]]:
+    """Tell whether a row is an object with so many fields that an error which names them would be large."""
+    return isinstance(row, dict) and len(row) > limits.MAX_PROBLEMS
 
 
 def _describe(error: ValidationError, row: Any) -> Problem:

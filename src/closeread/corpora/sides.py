@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from closeread import limits
 from closeread.corpora.gold import Gold, load_corpus, read_gold, read_own_gold, take_own_gold
 from closeread.corpora.submissions import read_submission
 from closeread.counts.sides import Inconsistency, Options, Place, System
@@ -108,7 +109,8 @@ def read_corpus_gold(place: Place) -> Gold:
         found = f"config {place.config} of {place.corpus} has no gold annotation"
         raise RequestError(f"{found}; choose another config")
     if place.gold is None:
-        return read_gold(declaration, place.config, place.split, place.data_dir)
+        with limits.keep_usual_limit():
+            return read_gold(declaration, place.config, place.split, place.data_dir)
     if place.config is not None or place.data_dir is not None:
         raise RequestError("your own gold can't be combined with a config or a data folder")
     if isinstance(place.gold, Path):

@@ -19,7 +19,7 @@ from pathlib import Path
 from closeread.corpora.declaration import Corpus, Source, SourceFile, SourceFolder, UserFolder, UserFolders
 from closeread.corpora.downloads import Downloader, TooLargeError, UnreachableError
 from closeread.errors import ChecksumError, FormatError, Problem, UnavailableError, merge_errors
-from closeread.files import package_folder
+from closeread.packages import package_folder
 from closeread.records import DataDir, UserFiles
 from closeread.wording import choose_words, name_option
 
@@ -31,6 +31,7 @@ __all__ = [
     "cache_folder",
     "data_folder",
     "file_digest",
+    "files_at_hand",
     "files_in",
     "find_places",
     "git_blob",
@@ -113,6 +114,18 @@ def files_in(folder: DataDir, source: Source) -> dict[str, Path]:
         found = _match_files(folder / source.name, source.patterns)
         return {source.path(name): path for name, path in found.items()}
     return {source.name: folder / source.name} if (folder / source.name).is_file() else {}
+
+
+def files_at_hand(corpus: Corpus, source: Source, data_dir: DataDir | None) -> list[Path]:
+    """List the files of a source on this machine, in all places where they are looked up, whatever they contain."""
+    if source.url is None:
+        return [
+            _bundled_path(corpus, file) for file in (source.files if isinstance(source, SourceFolder) else [source])
+        ]
+    folders = [data_dir]
+    if data_dir is None or (isinstance(data_dir, UserFiles) and data_dir.data_dir is None):
+        folders += [data_folder(corpus.name), cache_folder(corpus.name)]
+    return [path for folder in folders if folder is not None for path in files_in(folder, source).values()]
 
 
 def _match_files(folder: Path, patterns: tuple[str, ...]) -> dict[str, Path]:

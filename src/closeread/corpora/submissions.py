@@ -26,7 +26,7 @@ from closeread.errors import (
     pluralize,
     quote,
 )
-from closeread.files import is_empty_folder, write_text
+from closeread.files import is_empty_folder, text_suffix, write_text
 from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import UNSAFE, read_lines
@@ -207,7 +207,7 @@ def write_submission(path: Path, rows: Sequence[Record], corpus: Corpus) -> None
     """
     folders = _find_folders(corpus)
     if not folders or (path.suffix and not path.is_dir()):
-        write_text(path, dump_submission(rows, corpus, path.suffix.lower()))
+        write_text(path, dump_submission(rows, corpus, text_suffix(path)))
         return
     if path.is_dir() and not is_empty_folder(path):
         raise RequestError(f"{path} is not empty; choose a new folder, or a file name that ends in .jsonl")
@@ -221,7 +221,7 @@ def dump_submission(rows: Sequence[Record], corpus: Corpus, suffix: str) -> str:
     """Return rows as the text of a file: JSON Lines, or the corpus's submission format with that suffix.
 
     Raises:
-        RequestError: no format has that suffix.
+        RequestError: no format has that suffix, or the format can't express the rows.
     """
     writers: dict[str, Callable[[Sequence[Record]], str]] = {
         one.suffix: one.dump for one in _find_files(corpus) if one.suffix is not None and one.dump is not None
@@ -234,7 +234,10 @@ def dump_submission(rows: Sequence[Record], corpus: Corpus, suffix: str) -> str:
         raise RequestError(
             f"cannot write {corpus.name} predictions with suffix '{suffix}' (choose from: {', '.join(known)})"
         )
-    return writers[suffix](rows)
+    try:
+        return writers[suffix](rows)
+    except ValueError as error:
+        raise RequestError(f"cannot write {corpus.name} predictions: {error}") from None
 
 
 def _find_files(corpus: Corpus) -> list[SubmissionFile]:

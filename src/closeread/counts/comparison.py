@@ -14,7 +14,8 @@ from closeread.counts.report import FORMAT, Report, list_scores, make_report
 from closeread.counts.report_schema import check_comparison
 from closeread.counts.resampling import Difference, compare
 from closeread.counts.results import Loadable
-from closeread.errors import RequestError, pluralize, quote
+from closeread.counts.same_gold import check_same_gold
+from closeread.errors import RequestError, escape_line, pluralize, quote
 from closeread.suggestions import describe_unknown
 from closeread.wording import name_option
 
@@ -70,7 +71,8 @@ class Comparison(Loadable):
     def __repr__(self) -> str:
         scores = list_scores(self.first, lambda name: f"{100 * self.differences[name].value:+.2f}")
         systems = " and ".join(map(quote, self.names))
-        return f"<Comparison of {systems}: {pluralize(self.first.total.n_units, self.first.unit)}, {scores}>"
+        units = pluralize(self.first.total.n_units, self.first.unit)
+        return escape_line(f"<Comparison of {systems}: {units}, {scores}>")
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return its table, which is the same in all styles."""
@@ -113,7 +115,8 @@ class Comparison(Loadable):
         """Read the JSON of a comparison.
 
         Args:
-            found: the JSON value; keys that are unknown are ignored.
+            found: the JSON value, or a list of only it, as the command line prints it for two systems; keys that are
+                unknown are ignored.
             source: what it is from, for messages.
 
         Raises:
@@ -135,7 +138,7 @@ def _read_corrected(found: Mapping[str, Any]) -> Corrected | None:
         return None
     kinds = [f"{kind}_corrected" for kind in PValues._fields]
     p_values = {name: PValues(*read_numbers(one, kinds)) for name, one in found["differences"].items()}
-    return Corrected(correction["method"], correction["n_tests"], p_values)
+    return Corrected(correction["method"], int(correction["n_tests"]), p_values)
 
 
 def make_comparison(
@@ -156,6 +159,7 @@ def make_comparison(
     if first.provenance.signature != second.provenance.signature:
         signatures = f"{first.provenance.signature} and {second.provenance.signature}"
         raise RequestError(f"the two results are not comparable: their signatures are {signatures}")
+    check_same_gold(names, (first, second))
     resampling = resampling or Resampling()
     if resampling.n_resamples < 1:
         raise RequestError("a comparison needs at least 1 resample")

@@ -84,7 +84,7 @@ class Scores:
     def from_json(cls, found: Mapping[str, Any]) -> Scores:
         """Read the JSON of scores, checked by the schema of reports; other keys are ignored."""
         scores = {name: Estimate(**estimate) for name, estimate in found["scores"].items()}
-        return cls(found["n_units"], found["n_blocks"], scores, found["counts"])
+        return cls(int(found["n_units"]), int(found["n_blocks"]), scores, found["counts"])
 
 
 def score(table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling) -> Scores:

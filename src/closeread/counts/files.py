@@ -15,20 +15,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from closeread import limits
 from closeread.arrays import Floats
 from closeread.counts.checking import complete_options, digest_content, find_problems, find_unsafe_names
+from closeread.counts.column_limits import read_columns
 from closeread.counts.counted import Counted, Provenance
 from closeread.counts.procedure import Procedure
 from closeread.counts.table import Breakdown, CountTable
 from closeread.digests import DIGEST_BYTES
 from closeread.errors import FormatError, Problem, RequestError
 from closeread.files import replacing
-from closeread.records import check_format
+from closeread.records import SMALL, check_format, is_dense
 from closeread.wording import choose_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
 __all__ = [
     "CHANGED",
@@ -37,8 +38,6 @@ __all__ = [
     "FORMAT",
     "KEY",
     "MAGIC",
-    "MAX_CELLS",
-    "MAX_COLUMNS",
     "PROVENANCE",
     "TEXT",
     "UNITS",
@@ -56,10 +55,6 @@ FIELD = "field:"
 COUNT = "count:"
 UNITS = ""
 """Stands for the units among the names of breakdowns, which are not empty."""
-
-MAX_COLUMNS = 1000
-MAX_CELLS = 2**28
-"""The limits of a file's columns, and of its rows times columns, which its size does not tell: rows may be repeated."""
 
 CHANGED = "was changed after it was written: its content has another digest; score again"
 
@@ -237,12 +232,18 @@ def _read_file(path: Path) -> _Stored:
 
     if path.exists() and not path.is_file():  # opening a pipe would wait
         raise FormatError(path, [Problem("is not a file")])
+    if path.exists() and (found := limits.describe_excess(path.stat().st_size)) is not None:
+        raise FormatError(path, [Problem(found)])
     try:
-        with path.open("rb") as data, pq.ParquetFile(data, page_checksum_verification=True) as file:
-            about = json.loads((file.schema_arrow.metadata or {})[KEY])
-            check_format(about, FORMAT, path)
-            return _read_content(_read_columns(file), about)
-    except FormatError:
+        with path.open("rb") as data:
+            schema = pq.read_schema(data)
+            texts = [field.name for field in schema if field.type == pa.string()]
+            # A text that is repeated takes no more memory than in the file, until the size of all is known.
+            with pq.ParquetFile(data, page_checksum_verification=True, read_dictionary=texts) as file:
+                about = _read_metadata((schema.metadata or {})[KEY])
+                check_format(about, FORMAT, path)
+                return _read_content(read_columns(path, file, schema), about)
+    except (FormatError, MemoryError):  # pyarrow's own is one of its errors, too
         raise
     except OSError as error:
         # pyarrow's own errors have no strerror.
@@ -252,6 +253,18 @@ def _read_file(path: Path) -> _Stored:
         raise FormatError(
             path, [Problem(f"is not a file of counts (expected one written by {_name_writer()})")]
         ) from None
+
+
+def _read_metadata(data: bytes) -> Any:
+    """Parse the JSON in the metadata of a file.
+
+    Raises:
+        ValueError: it is not valid JSON in UTF-8, or takes too much memory.
+    """
+    text = data.decode()
+    if len(text) > SMALL and is_dense(text):
+        raise ValueError("too many objects and lists")
+    return json.loads(text)
 
 
 def _read_content(arrow: pa.Table, about: dict[str, Any]) -> _Stored:
@@ -265,18 +278,6 @@ def _read_content(arrow: pa.Table, about: dict[str, Any]) -> _Stored:
     provenance = _read_provenance(about)
     table = _read_table(arrow, parts, counts)
     return _Stored(table, provenance, digest is not None and digest != digest_content(table, provenance))
-
-
-def _read_columns(file: pq.ParquetFile) -> pa.Table:
-    """Read a file's columns, unless they take more memory than counts need.
-
-    Raises:
-        ValueError: it has more rows or columns than are read.
-    """
-    rows, columns = file.metadata.num_rows, file.metadata.num_columns
-    if columns > MAX_COLUMNS or rows * columns > MAX_CELLS:
-        raise ValueError(f"{rows:,} rows of {columns:,} columns are too many")
-    return file.read()
 
 
 def _read_provenance(found: Any) -> Provenance:

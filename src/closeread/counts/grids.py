@@ -22,10 +22,12 @@ from closeread.wording import choose_words
 __all__ = [
     "ENOUGH_BLOCKS",
     "PARTS",
+    "SET_BY_CONVENTION",
     "SMALL",
     "UNCORRECTED",
     "comparison_grid",
     "comparison_rows",
+    "format_interval",
     "format_p_value",
     "format_star",
     "make_title",
@@ -43,6 +45,8 @@ ENOUGH_BLOCKS = 30
 
 SMALL = 0.05
 """A usual level of significance."""
+
+SET_BY_CONVENTION = "* This score is 0/0; its value is set by convention."
 
 UNCORRECTED = PValues(math.nan, math.nan)
 
@@ -85,7 +89,7 @@ def report_grid(report: Report, style: Style = "table", *, digits: int = 2) -> G
                         else []
                     ),
                     percent(estimate.value, digits) + (format_star(estimate) if parted else ""),
-                    *([_format_interval(estimate, digits)] if drawn else []),
+                    *([format_interval(estimate, digits)] if drawn else []),
                     *(n if is_first and not stacked else [""] * len(sizes)),
                 ]
             )
@@ -178,7 +182,7 @@ def _make_notes(report: Report, groups: Sequence[tuple[str, str, Scores]]) -> li
         treatment = "skipped" if report.provenance.options.get("missing") == "skip" else "scored as empty"
         notes.append(f"No prediction for {pluralize(report.provenance.missing, 'gold record')} ({treatment}).")
     if any(e.undefined for _, _, scores in groups for e in scores.scores.values()):
-        notes.append("* This score is 0/0; its value is set by convention.")
+        notes.append(SET_BY_CONVENTION)
     return [*notes, *name_options(report)]
 
 
@@ -350,7 +354,8 @@ def _format_value(value: object, digits: int | None) -> str:
     return f"{value:.0f}" if value == int(value) else f"{value:.6f}".rstrip("0")
 
 
-def _format_interval(estimate: Estimate, digits: int) -> str:
+def format_interval(estimate: Estimate, digits: int) -> str:
+    """Return an interval times 100; a dash if there is none."""
     if estimate.low is None or estimate.high is None:
         return NOTHING
     return f"{percent(estimate.low, digits)} to {percent(estimate.high, digits)}"

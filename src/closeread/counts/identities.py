@@ -29,6 +29,7 @@ __all__ = [
     "PartsOf",
     "When",
     "Whole",
+    "find_broken_sums",
     "mean_identities",
     "mean_limits",
     "select_identities",
@@ -299,6 +300,26 @@ class AllOrNone:
         """Show both counts."""
         found, whole = _format(counts[self.name][row]), _format(counts[self.whole][row])
         return f"{self.name} is {found} (expected 0 or {_name_value(self.whole, whole)})"
+
+
+def find_broken_sums(identities: Identities, options: Mapping[str, str], sums: Columns) -> Iterator[str]:
+    """Say which identities the sums of all units break: those that are as true of sums as of each row.
+
+    Args:
+        identities: what is true of the counts of a procedure.
+        options: the values of all of its options.
+        sums: the sums by name, (1,) each.
+    """
+    for one in select_identities(identities, options):
+        if isinstance(one, Whole):
+            terms: Sequence[str] = one.names
+        elif isinstance(one, AtMost | Equal):
+            terms = " + ".join((one.part, one.whole) if isinstance(one, AtMost) else (one.one, one.other)).split(" + ")
+        else:
+            continue
+        has_number = any(term.isdigit() for term in terms)  # "at most 1" is true of a row
+        if not has_number and sums.keys() >= set(one.names) and one.find_broken(sums)[0]:
+            yield one.describe(sums, 0)
 
 
 def mean_identities(metrics: Sequence[Metric]) -> Identities:

@@ -29,12 +29,14 @@ __all__ = [
     "NOT_PRINTED",
     "NOT_RECOMPUTED",
     "NUMBER",
+    "OWN_MODEL",
     "SUMMARY",
     "VERDICTS",
     "WITHIN_CHANCE",
     "Cell",
     "Chance",
     "Claim",
+    "OwnModel",
     "Table",
     "Value",
     "count_verdicts",
@@ -47,14 +49,15 @@ __all__ = [
 ]
 
 AGREES, CUT_OFF, WITHIN_CHANCE = "agrees", "agrees, cut off", "within chance"
-DIFFERS, NOT_RECOMPUTED, NOT_PRINTED = "differs", "not recomputed", "not printed"
-VERDICTS = (AGREES, CUT_OFF, WITHIN_CHANCE, DIFFERS, NOT_RECOMPUTED, NOT_PRINTED)
+DIFFERS, OWN_MODEL, NOT_RECOMPUTED, NOT_PRINTED = "differs", "own model", "not recomputed", "not printed"
+VERDICTS = (AGREES, CUT_OFF, WITHIN_CHANCE, DIFFERS, OWN_MODEL, NOT_RECOMPUTED, NOT_PRINTED)
 
 SUMMARY = {
     AGREES: "agree",
     CUT_OFF: "cut_off",
     WITHIN_CHANCE: "within_chance",
     DIFFERS: "differ",
+    OWN_MODEL: "own_model",
     NOT_RECOMPUTED: "not_recomputed",
     NOT_PRINTED: "not_printed",
 }
@@ -93,8 +96,18 @@ class Claim(NamedTuple):
     holds: bool
 
 
-Value = float | str | Chance | Claim
-"""A recomputed value: a number in the printed unit, a text to be equal to the printed one, a draw, or a claim."""
+class OwnModel(NamedTuple):
+    """A score of a model that was trained here, which stands beside that of the authors' model.
+
+    Attributes:
+        value: the score.
+    """
+
+    value: float
+
+
+Value = float | str | Chance | Claim | OwnModel
+"""A recomputed value: a number in the printed unit, a text to be equal to the printed one, a draw, a claim, a model."""
 
 
 @dataclass(frozen=True)
@@ -202,6 +215,7 @@ def describe_summary(tables: Iterable[Table]) -> str:
         _conjugate(found["cut_off"], "is cut off", "are cut off"),
         f"{found['within_chance']:,} within chance",
         _conjugate(found["differ"], "differs", "differ"),
+        _conjugate(found["own_model"], "beside an own model", "beside own models"),
         f"{found['not_recomputed']:,} not recomputed",
     ]
     shown = [part for name, part in zip(SUMMARY.values(), parts, strict=False) if found[name] or name in ALWAYS_TOLD]
@@ -219,11 +233,15 @@ def judge(printed: str | None, value: Value | None) -> str:
     ('agrees', 'agrees, cut off', 'differs', 'agrees', 'not recomputed')
     >>> judge("0.5", Chance(0.44, 0.04)), judge("less than 70", Claim(69.7, True)), judge("120 / 44", "120 / 44")
     ('within chance', 'agrees', 'agrees')
+    >>> judge("49.2", OwnModel(40.0))
+    'own model'
     """
     if value is None:
         return NOT_RECOMPUTED
     if printed is None:
         return NOT_PRINTED
+    if isinstance(value, OwnModel):
+        return OWN_MODEL
     if isinstance(value, Claim):
         return AGREES if value.holds else DIFFERS
     if isinstance(value, str):

@@ -105,6 +105,7 @@ class Procedure:
         explanation: imports and returns how it explains its counts; None if it can't.
         fields: the fields of units that its tables may have, such as `category`, besides those of `more_fields`.
         identities: what is true of the counts of any system; together they name all counts.
+        of_gold: counts that gold and the options alone determine, as far as systems can be checked by them.
     """
 
     name: str
@@ -132,6 +133,7 @@ class Procedure:
     explanation: Callable[[], Explanation] | None = None
     fields: tuple[str, ...] = ()
     identities: Identities = ()
+    of_gold: tuple[str, ...] = ()
 
     @property
     def families(self) -> tuple[str, ...]:

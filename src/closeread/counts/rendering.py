@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from closeread.errors import escape_line
+from closeread.errors import escape, escape_line
 
 __all__ = [
+    "ARGUMENT",
     "BLOCK",
     "CODE",
+    "CONTROL",
     "FORMULA",
     "MARKUP",
     "NOTHING",
@@ -30,6 +31,7 @@ __all__ = [
     "format_cell",
     "format_number",
     "format_percent",
+    "guard_latex_rows",
     "percent",
     "transpose",
 ]
@@ -93,6 +95,12 @@ BLOCK = re.compile(r"^[-+#=]|(?<=^[0-9])[.)](?= )")
 FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")
 """The beginning of a cell that a spreadsheet takes for a formula."""
 
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""Characters that a terminal might act on, and that no reader of CSV needs."""
+
+ARGUMENT = re.compile(r"^( *)(?=[\[*])", re.MULTILINE)
+r"""The beginning of a row that LaTeX takes for an argument of `\\` or of `\midrule`."""
+
 SIGNED = re.compile(r"[+-][0-9][0-9.,]*(e[+-]?[0-9]+)?", re.IGNORECASE)
 """A number with a sign, which is no formula."""
 
@@ -127,12 +135,14 @@ def draw(grid: Grid, style: Style, *, width: int | None = None, coloured: bool =
 
     if style == "latex":
         return (
-            tabulate.tabulate(
-                [[escape_line(cell) for cell in row] for row in grid.rows],
-                [escape_line(name) for name in grid.header],
-                tablefmt="latex_booktabs",
-                disable_numparse=True,
-                colalign=_align_columns(grid),
+            guard_latex_rows(
+                tabulate.tabulate(
+                    [[escape_line(cell) for cell in row] for row in grid.rows],
+                    [escape_line(name) for name in grid.header],
+                    tablefmt="latex_booktabs",
+                    disable_numparse=True,
+                    colalign=_align_columns(grid),
+                )
             )
             + "\n"
             + "".join(f"% {escape_line(line)}\n" for line in (grid.title, *grid.notes) if line)
@@ -145,6 +155,16 @@ def draw(grid: Grid, style: Style, *, width: int | None = None, coloured: bool =
     body = tabulate.tabulate(rows, header, tablefmt="pipe", disable_numparse=True, colalign=_align_columns(grid))
     parts = [f"**{_mark_up(grid.title).strip()}**"] if grid.title.strip() else []
     return "\n\n".join(filter(None, [*parts, body, *map(_mark_up_note, grid.notes)])) + "\n"
+
+
+def guard_latex_rows(text: str) -> str:
+    r"""Return a LaTeX table whose rows LaTeX does not take for an argument of the end of the row before.
+
+    >>> print(guard_latex_rows("a & 1 \\\\\n [2ex] & 1 \\\\"))
+    a & 1 \\
+     {}[2ex] & 1 \\
+    """
+    return ARGUMENT.sub(r"\1{}", text)
 
 
 def _mark_up(cell: str) -> str:
@@ -160,22 +180,40 @@ def _mark_up_note(note: str) -> str:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table as comma-separated values; texts that a spreadsheet would take for formulas begin with `'`."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(header)
+    """Return a table as comma-separated values; texts that a spreadsheet would take for formulas begin with `'`.
+
+    Control characters are escaped; so is what UTF-8 lacks, as in some names of files, so that the text can be written.
+    """
+    lines: list[str] = []
+    # It quotes a cell with one of the characters that end its lines, and readers take a lone \r for such an end.
+    writer = csv.writer(_Lines(lines), lineterminator="\r\n")
+    writer.writerow(list(map(_disarm, header)))  # which has names of fields
     writer.writerows([_disarm(cell) for cell in row] for row in rows)
-    return buffer.getvalue()
+    return "".join(f"{line[:-2]}\n" for line in lines).encode("utf-8", "backslashreplace").decode()
+
+
+class _Lines(NamedTuple):
+    """A file that keeps what is written to it, line by line."""
+
+    lines: list[str]
+
+    def write(self, line: str) -> None:
+        """Keep a line, with its end."""
+        self.lines.append(line)
 
 
 def _disarm(cell: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula.
+    r"""Return a cell that no spreadsheet takes for a formula, without control characters.
 
     >>> _disarm("=1+1"), _disarm("-0.5"), _disarm(-0.5)
     ("'=1+1", '-0.5', -0.5)
+    >>> print(_disarm("a\x1b[31mb"))
+    a\x1b[31mb
     """
-    is_formula = isinstance(cell, str) and FORMULA.match(cell) and not SIGNED.fullmatch(cell)
-    return f"'{cell}" if is_formula else cell
+    if not isinstance(cell, str):
+        return cell
+    shown = CONTROL.sub(lambda found: escape(found[0]), cell)
+    return f"'{shown}" if FORMULA.match(shown) and not SIGNED.fullmatch(shown) else shown
 
 
 def escape_markdown(text: str) -> str:

@@ -18,8 +18,9 @@ from closeread.counts.estimates import Estimate, Resampling, Scores, score
 from closeread.counts.procedure import Procedure
 from closeread.counts.rendering import percent
 from closeread.counts.report_schema import FORMAT, check_report
-from closeread.counts.results import Loadable, write_json
-from closeread.errors import RequestError, pluralize, quote
+from closeread.counts.results import Loadable
+from closeread.errors import RequestError, escape_line, pluralize, quote
+from closeread.formats.json_files import write_json
 from closeread.suggestions import suggest
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class Report(Loadable):
     def __repr__(self) -> str:
         what = " ".join(filter(None, (self.provenance.procedure, self.provenance.config, self.provenance.split)))
         scores = list_scores(self, lambda name: percent(self.scores[name].value))
-        return f"<Report of {what}: {pluralize(self.total.n_units, self.unit)}, {scores}>"
+        return escape_line(f"<Report of {what}: {pluralize(self.total.n_units, self.unit)}, {scores}>")
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return its table, laid out for a style."""
@@ -175,9 +176,10 @@ class Report(Loadable):
         """
         checked = check_report(found, source)
         about = {name: checked[name] for name in (one.name for one in fields(Provenance))}
+        about |= {name: int(about[name]) for name in ("procedure_version", "missing")}
         return cls(
             Provenance(**about),
-            Resampling(checked["n_resamples"], checked["confidence"], checked["seed"]),
+            Resampling(int(checked["n_resamples"]), checked["confidence"], int(checked["seed"])),
             checked["unit"],
             checked["resampling_unit"],
             Scores.from_json(checked),

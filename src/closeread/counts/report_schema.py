@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import Any, cast
 
-from closeread.errors import FormatError, Problem, quote, shorten
-from closeread.files import package_folder
+from closeread import limits
+from closeread.counts.report_contradictions import find_contradictions, find_other_settings, find_wrong_differences
+from closeread.errors import FieldPath, FormatError, Problem, quote, shorten
+from closeread.packages import package_folder
 from closeread.records import check_format
 
 __all__ = ["FORMAT", "check_comparison", "check_report", "check_reproduction", "check_systems_table"]
@@ -18,16 +22,19 @@ FORMAT = 1
 
 
 def check_report(found: object, source: object = "report") -> Mapping[str, Any]:
-    """Check a report by its schema, and return it.
+    """Check a report by its schema and for contradictions, and return it.
 
     Args:
         found: the JSON value.
         source: what it is from, for messages.
 
     Raises:
-        FormatError: it breaks the schema; all problems at once.
+        FormatError: it breaks the schema, or contradicts itself; all problems at once.
     """
-    return _check("report", found, source)
+    checked = _check("report", found, source)
+    if problems := list(find_contradictions(checked)):
+        raise FormatError(source, problems)
+    return checked
 
 
 def check_comparison(found: object, source: object = "comparison") -> Mapping[str, Any]:
@@ -38,15 +45,25 @@ def check_comparison(found: object, source: object = "comparison") -> Mapping[st
         source: what it is from, for messages.
 
     Raises:
-        FormatError: it breaks the schema, or its two reports do not have the scores that it compares; all problems at
-            once.
+        FormatError: it breaks the schema or contradicts itself, or its two reports do not have the scores that it
+            compares; all problems at once.
     """
+    if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
+        if len(found) != 1:
+            raise FormatError(source, [Problem(f"has {len(found)} comparisons (expected one, of two systems)")])
+        found = found[0]
     checked = _check("comparison", found, source)
-    problems = [
-        Problem(f"differences: {quote(name)} is not a score of both systems")
-        for name in checked["differences"]
-        if not all(name in checked[side]["scores"] for side in ("first", "second"))
-    ]
+    sides = ("first", "second")
+    problems = [problem for side in sides for problem in find_contradictions(checked[side], (side,))]
+    compared, differences = [checked[side] for side in sides], {}
+    for name, difference in checked["differences"].items():
+        if all(name in report["scores"] for report in compared):
+            differences[name] = difference
+        else:
+            problems.append(Problem(f"differences: {quote(name)} is not a score of both systems"))
+    problems += find_other_settings(compared[0], compared[1])
+    n_resamples = int(compared[0]["n_resamples"])
+    problems += find_wrong_differences(differences, compared[0], compared[1], n_resamples, ("differences",))
     if problems:
         raise FormatError(source, problems)
     return checked
@@ -60,21 +77,44 @@ def check_systems_table(found: object, source: object = "table") -> Mapping[str,
         source: what it is from, for messages.
 
     Raises:
-        FormatError: it breaks the schema, names a system twice, or has scores or tests of systems that it lacks; all
-            problems at once.
+        FormatError: it breaks the schema or contradicts itself, names a system twice, or has scores or tests of systems
+            that it lacks; all problems at once.
     """
     checked = _check("table", found, source)
-    if problems := list(_find_wrong_names(checked)):
+    reports = [one["report"] for one in checked["systems"]]
+    problems = [
+        problem for i, one in enumerate(reports) for problem in find_contradictions(one, ("systems", i, "report"))
+    ]
+    if problems := [*_find_wrong_names(checked), *problems, *_find_wrong_tests(checked)]:
         raise FormatError(source, problems)
     return checked
 
 
+def _find_wrong_tests(found: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield a problem for every test whose difference is not that of its systems, and for systems scored otherwise."""
+    reports = {one["name"]: one["report"] for one in found["systems"]}
+    signature = found["systems"][0]["report"]["signature"]
+    if found["signature"] != signature:
+        yield Problem(f"is another (expected {quote(signature)}, that of the systems)", path=("signature",))
+    for i, one in enumerate(found["systems"]):
+        if one["report"]["signature"] != signature:
+            expected = f"expected {quote(signature)}, that of the first system"
+            yield Problem(f"is another ({expected})", path=("systems", i, "report", "signature"))
+    for score, tests in found["pairs"].items():
+        for i, test in enumerate(tests):
+            pair = [reports.get(test[side]) for side in ("first", "second")]
+            one, other = pair
+            if one and other and one is not other and all(score in report["scores"] for report in (one, other)):
+                for problem in find_wrong_differences({score: test}, one, other, int(found["n_resamples"]), ()):
+                    yield problem._replace(path=("pairs", score, i, *problem.path[1:]))
+
+
 def _find_wrong_names(found: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield a problem for every name in a table of systems that does not fit the others."""
-    names = [one["name"] for one in found["systems"]]
+    number: dict[str, int] = {}
     for i, one in enumerate(found["systems"]):
         place = f"systems[{i}]"
-        if one["name"] in names[:i]:
+        if number.setdefault(one["name"], i) < i:
             yield Problem(f"{place}.name: another system is called {quote(one['name'])}, too")
         for score in found["scores"]:
             if score not in one["report"]["scores"]:
@@ -83,10 +123,10 @@ def _find_wrong_names(found: Mapping[str, Any]) -> Iterator[Problem]:
         if score not in found["scores"]:
             yield Problem(f"pairs: {quote(score)} is not a score of the table")
         for i, test in enumerate(tests):
-            unknown = [test[side] for side in ("first", "second") if test[side] not in names]
+            unknown = [test[side] for side in ("first", "second") if test[side] not in number]
             for name in unknown:
                 yield Problem(f"pairs.{score}[{i}]: {quote(name)} is not a system of the table")
-            if not unknown and names.index(test["first"]) >= names.index(test["second"]):
+            if not unknown and number[test["first"]] >= number[test["second"]]:
                 pair = f"{quote(test['first'])} does not come before {quote(test['second'])}"
                 yield Problem(f"pairs.{score}[{i}]: {pair} in the table")
 
@@ -114,10 +154,27 @@ def _check(definition: str, found: object, source: object) -> Mapping[str, Any]:
         import jsonschema
 
         schema = _load_schema(definition)
-        errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(found), key=lambda error: error.json_path)
+        not_finite = [
+            Problem("is not a finite number", path=path)
+            for path, value in _walk(found)
+            if isinstance(value, float) and not math.isfinite(value)
+        ]
+        first = islice(jsonschema.Draft202012Validator(schema).iter_errors(found), limits.MAX_PROBLEMS)
+        errors = sorted(first, key=lambda error: error.json_path)
         problems = [Problem(f"{error.json_path.removeprefix('$.')}: {shorten(error.message)}") for error in errors]
-        raise FormatError(source, problems)
+        raise FormatError(source, [*not_finite, *problems])
     return cast("Mapping[str, Any]", found)
+
+
+def _walk(value: object, path: FieldPath = ()) -> Iterator[tuple[FieldPath, object]]:
+    """Yield every value inside a JSON value, with its place."""
+    yield path, value
+    if isinstance(value, Mapping):
+        for key, child in value.items():
+            yield from _walk(child, (*path, key))
+    elif isinstance(value, list):
+        for i, child in enumerate(value):
+            yield from _walk(child, (*path, i))
 
 
 def _load_schema(definition: str) -> Any:

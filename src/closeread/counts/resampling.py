@@ -20,10 +20,14 @@ from numpy.typing import NDArray
 from closeread.arrays import Floats, multiply
 from closeread.counts.metrics import Metric
 from closeread.counts.table import CountTable, find_tied
-from closeread.errors import RequestError
+from closeread.errors import RequestError, pluralize
 
 __all__ = [
     "CHUNK",
+    "MAX_DRAWS",
+    "MAX_NULLS",
+    "MAX_SUMS",
+    "MAX_TESTS",
     "TIE",
     "Bootstrap",
     "Difference",
@@ -37,6 +41,18 @@ __all__ = [
 
 CHUNK = 2**22
 """The number of weights in memory at once; it does not affect the result."""
+
+MAX_DRAWS = 20_000_000_000
+"""The most blocks that are drawn in all resamples together, which takes some minutes."""
+
+MAX_SUMS = 50_000_000
+"""The most sums of counts in memory: counts times resamples times systems."""
+
+MAX_TESTS = 500_000
+"""The most paired tests that are done together: pairs of systems times scores."""
+
+MAX_NULLS = 2_000_000_000
+"""The most resamples of all these tests together, which take some minutes."""
 
 TIE = 1e-12
 """Differences closer than this count as equal: the same counts may be summed in another order."""
@@ -52,9 +68,13 @@ class Bootstrap:
         table: the counts.
         n_resamples: the number of resamples.
         seed: the random seed.
+
+    Raises:
+        RequestError: there are too many resamples for as many blocks and counts.
     """
 
     def __init__(self, table: CountTable, n_resamples: int, seed: int) -> None:
+        _check_resamples(n_resamples, table.n_blocks, len(table.names))
         self.table, self.n_resamples, self.seed = table, n_resamples, seed
         self._blocks = table.block_totals()
         self._gold = table.number_golds()
@@ -71,8 +91,45 @@ class Bootstrap:
             order[self._tied] = tied[np.lexsort((*self._blocks[tied][:, columns].T, self._gold[tied]))]
         drawn = order.tobytes()
         if drawn not in self._totals:
+            # With many resamples, those in another order are not kept, but drawn again.
+            if (len(self._totals) + 1) * self.n_resamples * len(self.table.names) > MAX_SUMS:
+                self._totals.clear()
             self._totals[drawn] = sum_resamples(self._blocks[order], self.n_resamples, np.random.default_rng(self.seed))
         return metric.score(self._totals[drawn], self.table.names)
+
+
+def _check_resamples(n_resamples: int, n_blocks: int, n_counts: int, n_systems: int = 1) -> None:
+    """Check that there are not too many resamples for these blocks, counts and systems.
+
+    Raises:
+        RequestError: work or memory would be beyond a limit.
+    """
+    found = f"{n_resamples:,} resamples of {pluralize(n_blocks, 'block')}"
+    of_systems = "" if n_systems == 1 else f" of {n_systems:,} systems"
+    sizes = {
+        f"{found} are {{:,}} draws": (n_resamples * n_blocks, MAX_DRAWS),
+        f"{n_resamples:,} resamples of {pluralize(n_counts, 'count')}{of_systems} are {{:,}} sums": (
+            n_resamples * n_counts * n_systems,
+            MAX_SUMS,
+        ),
+    }
+    for what, (size, limit) in sizes.items():
+        if size > limit:
+            raise RequestError(f"{what.format(size)} (expected at most {limit:,})")
+
+
+def _check_tests(n_systems: int, n_scores: int, n_resamples: int) -> None:
+    """Check that not too many pairs of systems are tested.
+
+    Raises:
+        RequestError: work or memory would be beyond a limit.
+    """
+    n_tests = math.comb(n_systems, 2) * n_scores
+    found = f"{n_systems:,} systems have {pluralize(n_tests, 'paired test')} in {pluralize(n_scores, 'score')}"
+    if n_tests > MAX_TESTS:
+        raise RequestError(f"{found} (expected at most {MAX_TESTS:,})")
+    if (n_nulls := n_tests * n_resamples) > MAX_NULLS:
+        raise RequestError(f"{found}, and {n_nulls:,} resamples of these (expected at most {MAX_NULLS:,})")
 
 
 def sum_resamples(blocks: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
@@ -144,14 +201,17 @@ def compare_pairs(
         The differences by the metric's name, for the numbers (i, j) of every pair of systems with i < j, j minus i.
 
     Raises:
-        RequestError: the tables do not have the same counts, units and blocks.
+        RequestError: the tables do not have the same counts, units and blocks, or work or memory would be beyond a
+            limit.
     """
+    _check_tests(len(tables), len(metrics), n_resamples)
     for other in tables[1:]:
         _check_pair(tables[0], other)
     pairs = list(combinations(range(len(tables)), 2))
     if not pairs:
         return {}
     names, n_blocks = tables[0].names, tables[0].n_blocks
+    _check_resamples(n_resamples, n_blocks, len(names), len(tables))
     order = tables[0].order_blocks()
     blocks = [table.block_totals()[order] for table in tables]
     rng = np.random.default_rng(seed)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,8 +10,7 @@ from typing import TYPE_CHECKING, Literal, Self, overload
 from closeread.argument_types import check_types
 from closeread.counts.frames import make_frame
 from closeread.counts.rendering import Grid, Style, csv_text, draw
-from closeread.errors import FormatError, Problem
-from closeread.files import write_text
+from closeread.formats.json_files import read_json, write_json
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped, unused-ignore]
@@ -22,7 +19,7 @@ if TYPE_CHECKING:
 
     from closeread.counts.frames import Library
 
-__all__ = ["Loadable", "Result", "Shown", "read_json", "write_json"]
+__all__ = ["Loadable", "Result", "Shown"]
 
 
 class Shown(ABC):
@@ -137,55 +134,3 @@ class Loadable(Result):
         Raises:
             FormatError: it is something else; all problems at once.
         """
-
-
-def write_json(path: Path, value: object) -> None:
-    """Write a JSON value as the command line prints it, completely or not at all.
-
-    Raises:
-        OSError: the file can't be written.
-    """
-    write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
-
-
-def read_json(path: Path) -> object:
-    """Read a file of JSON, without NaN and duplicate keys.
-
-    Raises:
-        FormatError: the file can't be read, or is not JSON.
-    """
-    try:
-        return json.loads(
-            path.read_text("utf-8"),
-            object_pairs_hook=_make_object,
-            parse_constant=_reject_constant,
-            parse_float=_parse_finite,
-        )
-    except OSError as error:
-        raise FormatError(path, [Problem(f"can't be read: {(error.strerror or str(error)).lower()}")]) from None
-    except UnicodeDecodeError as error:
-        raise FormatError(path, [Problem(f"is not UTF-8 (byte {error.start})")]) from None
-    except RecursionError:
-        raise FormatError(path, [Problem("is nested too deeply")]) from None
-    except json.JSONDecodeError as error:
-        raise FormatError(path, [Problem(f"is not JSON: {error.msg}", error.lineno)]) from None
-    except ValueError as error:  # refused by a hook, or an integer with more digits than Python converts
-        raise FormatError(path, [Problem(f"is not JSON: {error}")]) from None
-
-
-def _make_object(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"key {twice!r} occurs twice in an object")
-    return made
-
-
-def _parse_finite(text: str) -> float:
-    number = float(text)
-    return number if math.isfinite(number) else _reject_constant(text)
-
-
-def _reject_constant(text: str) -> float:
-    raise ValueError(f"{text} is not a finite number")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +16,7 @@ from closeread.counts.options import Option
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report
 from closeread.errors import RequestError, escape, quote
+from closeread.formats.gzipped import GZIP, MAGIC
 from closeread.suggestions import suggest
 from closeread.wording import name_option
 
@@ -32,7 +34,7 @@ __all__ = [
 
 PARTS = ("/precision", "/recall")
 HEAD = 4096
-REPORT = re.compile(rb'\s*\{.*?"closeread"\s*:', re.DOTALL)
+REPORT = re.compile(rb'(\xef\xbb\xbf)?\s*\{.*?"closeread"\s*:', re.DOTALL)
 """How a report begins: an object that soon says by which version it was written, as no prediction does."""
 
 
@@ -44,8 +46,11 @@ def find_kind(path: Path) -> Literal["counts", "report", "predictions"]:
         return "counts"
     try:
         with path.open("rb") as file:
-            return "report" if REPORT.match(file.read(HEAD)) else "predictions"
-    except OSError:
+            head = file.read(HEAD)
+        if head.startswith(MAGIC):
+            head = zlib.decompressobj(GZIP).decompress(head, HEAD)
+        return "report" if REPORT.match(head) else "predictions"
+    except (OSError, zlib.error):
         return "predictions"
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from closeread.counts.rendering import NOTHING, Whole
+from closeread.counts.rendering import NOTHING, Whole, guard_latex_rows
 from closeread.counts.systems_grids import format_interval, format_value, make_grids, mark
 from closeread.counts.systems_table import SystemsTable
 from closeread.errors import escape_line
@@ -85,7 +85,7 @@ def _float(columns: str, body: Sequence[str], caption: Sequence[str]) -> str:
 
 
 def _join(cells: Sequence[str] | Iterator[str]) -> str:
-    return " & ".join(cells) + r" \\"
+    return guard_latex_rows(" & ".join(cells) + r" \\")
 
 
 def _draw_body(table: SystemsTable, sizes: Sequence[int]) -> list[str]:

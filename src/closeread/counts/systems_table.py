@@ -8,6 +8,7 @@ otherwise, the more systems there are, the more often one of several equally goo
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +22,8 @@ from closeread.counts.report import FORMAT, Report, make_report
 from closeread.counts.report_schema import check_systems_table
 from closeread.counts.resampling import TIE, Difference, compare_pairs
 from closeread.counts.results import Loadable
-from closeread.errors import RequestError, pluralize, quote
+from closeread.counts.same_gold import check_same_gold
+from closeread.errors import RequestError, escape_line, pluralize, quote
 from closeread.suggestions import describe_unknown
 
 if TYPE_CHECKING:
@@ -91,7 +93,8 @@ class SystemsTable(Loadable):
             for name in self.scores
             if self.find_best(name)
         )
-        return f"<Table of {pluralize(len(self.names), 'system')}, best: {', '.join(leaders) or 'none'}>"
+        systems = pluralize(len(self.names), "system")
+        return escape_line(f"<Table of {systems}, best: {', '.join(leaders) or 'none'}>")
 
     def find_best(self, score: str) -> frozenset[int]:
         """Return the systems with the highest value of a score; several if their values are equal."""
@@ -210,14 +213,16 @@ class SystemsTable(Loadable):
         checked = check_systems_table(found, source)
         systems = checked["systems"]
         names = tuple(one["name"] for one in systems)
-        shown = {name: checked[name] for name in ("digits", "intervals", "lacking") if name in checked}
+        number = {name: i for i, name in enumerate(names)}
+        shown = {name: checked[name] for name in ("intervals", "lacking") if name in checked}
+        shown |= {"digits": int(checked["digits"])} if "digits" in checked else {}
         return cls(
             names,
             tuple(Report.from_json(one["report"], source) for one in systems),
             tuple(checked["scores"]),
-            {score: [_read_test(test, names) for test in tests] for score, tests in checked["pairs"].items()},
+            {score: [_read_test(test, number) for test in tests] for score, tests in checked["pairs"].items()},
             tuple(one["has_counts"] for one in systems),
-            Resampling(checked["n_resamples"], checked["confidence"], checked["seed"]),
+            Resampling(int(checked["n_resamples"]), checked["confidence"], int(checked["seed"])),
             checked["alpha"],
             pairs=checked.get("show_pairs", False),
             **shown,
@@ -228,11 +233,11 @@ class SystemsTable(Loadable):
         return sum(not math.isnan(test.p_corrected) for test in self.tests.get(score, ()))
 
 
-def _read_test(found: Mapping[str, Any], names: Sequence[str]) -> PairTest:
-    """Read the JSON of a test of two of these systems."""
+def _read_test(found: Mapping[str, Any], number: Mapping[str, int]) -> PairTest:
+    """Read the JSON of a test of two systems, which are numbered by their names."""
     difference = Difference(*read_numbers(found, Difference._fields))
     (p_corrected,) = read_numbers(found, ["p_randomization_corrected"])
-    return PairTest(names.index(found["first"]), names.index(found["second"]), difference, p_corrected)
+    return PairTest(number[found["first"]], number[found["second"]], difference, p_corrected)
 
 
 def make_systems_table(
@@ -265,6 +270,8 @@ def make_systems_table(
     resampling = resampling or Resampling()
     _check_parameters(names, scores, sort, alpha=alpha, digits=digits, intervals=intervals)
     reports = [make_report(one, resampling=resampling) if isinstance(one, Counted) else one for one in results]
+    counted = [(name, one) for name, one in zip(names, results, strict=True) if isinstance(one, Counted)]
+    check_same_gold([name for name, _ in counted], [one for _, one in counted])
     order = list(range(len(names)))
     if sort is not None:
         order.sort(key=lambda i: _rank(reports[i].scores[sort]))
@@ -299,8 +306,8 @@ def _check_parameters(
     """
     if not names:
         raise RequestError("a table needs at least one system")
-    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
-    if twice is not None:
+    twice, times = Counter(names).most_common(1)[0]
+    if times > 1:
         raise RequestError(f"two systems have the name {quote(twice)}; give each its own")
     if not 0 < alpha < 1:
         raise RequestError(f"alpha is {alpha} (expected a number between 0 and 1)")

@@ -57,6 +57,18 @@ class Breakdown:
         rows = np.flatnonzero(place[self.unit] >= 0)
         return replace(self, unit=place[self.unit[rows]], part=self.part[rows], values=self.values[rows])
 
+    def split(self, groups: Ints, places: Ints, n_groups: int) -> list[Breakdown]:
+        """Return the rows of each group of units.
+
+        Args:
+            groups, places: (n_units,) the group of each unit, and its number in the group.
+            n_groups: the number of groups.
+        """
+        return [
+            replace(self, unit=places[self.unit[rows]], part=self.part[rows], values=self.values[rows])
+            for rows in _list_groups(groups[self.unit], n_groups)
+        ]
+
 
 @dataclass(frozen=True)
 class CountTable:
@@ -171,6 +183,10 @@ class CountTable:
         if rows.all():
             return self
         indices = np.flatnonzero(rows)
+        return self._take(indices, {name: parts.select(indices, rows.size) for name, parts in self.breakdowns.items()})
+
+    def _take(self, indices: Ints, breakdowns: Mapping[str, Breakdown]) -> CountTable:
+        """Return the rows of some units, with blocks renumbered, and with breakdowns of these."""
         _, blocks = np.unique(self.blocks[indices], return_inverse=True)
         return CountTable(
             _take(self.units, indices),
@@ -178,7 +194,7 @@ class CountTable:
             self.names,
             self.values[indices],
             {name: _take(column, indices) for name, column in self.fields.items()},
-            {name: parts.select(indices, len(self.units)) for name, parts in self.breakdowns.items()},
+            breakdowns,
             _take(self.digests, indices) if self.digests else (),
         )
 
@@ -203,22 +219,39 @@ class CountTable:
             RequestError: the table has no such field or breakdown.
         """
         if name in self.breakdowns:
-            parts = self.breakdowns[name]
-            return {parts.parts[part]: self._select_part(parts, part) for part in np.unique(parts.part).tolist()}
+            return self._split_by_part(self.breakdowns[name])
         if name not in self.fields:
             known = ", ".join([*self.fields, *self.breakdowns]) or "none"
             raise RequestError(f"no field '{name}' to slice by (choose from: {known})")
-        column = np.asarray(self.fields[name], dtype=object)
-        return {value: self.select(column == value) for value in dict.fromkeys(self.fields[name])}
+        numbers, values = factorize(self.fields[name])
+        if len(values) < 2:
+            return dict.fromkeys(values, self)
+        groups = _list_groups(numbers, len(values))
+        place = np.empty(len(numbers), np.int64)
+        for indices in groups:
+            place[indices] = np.arange(len(indices))
+        breakdowns = {key: parts.split(numbers, place, len(values)) for key, parts in self.breakdowns.items()}
+        return {
+            value: self._take(indices, {key: of_values[number] for key, of_values in breakdowns.items()})
+            for number, (value, indices) in enumerate(zip(values, groups, strict=True))
+        }
 
-    def _select_part(self, parts: Breakdown, part: int) -> CountTable:
-        """Return the counts of one part, of the units that have any."""
-        rows = np.flatnonzero(parts.part == part)
-        rows = rows[np.argsort(parts.unit[rows], kind="stable")]
-        mask = np.zeros(len(self.units), np.bool_)
-        mask[parts.unit[rows]] = True
-        names = parts.names or self.names
-        return replace(replace(self, breakdowns={}).select(mask), names=names, values=parts.values[rows])
+    def _split_by_part(self, parts: Breakdown) -> dict[str, CountTable]:
+        """Return the counts of each part, of the units that have any."""
+        order = np.argsort(parts.unit, kind="stable")
+        names, found = parts.names or self.names, {}
+        for part, places in enumerate(_list_groups(parts.part[order], len(parts.parts))):
+            if len(places):
+                rows = order[places]
+                table = self._take(parts.unit[rows], {})
+                found[parts.parts[part]] = replace(table, names=names, values=parts.values[rows])
+        return found
+
+
+def _list_groups(groups: Ints, n_groups: int) -> list[Ints]:
+    """List the places of each group, in ascending order."""
+    order = np.argsort(groups, kind="stable")
+    return np.split(order, np.searchsorted(groups[order], np.arange(1, n_groups)))
 
 
 def find_tied(values: Ints) -> Mask:

@@ -21,7 +21,7 @@ from closeread.errors import escape_line
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["GAPS", "PIPE_WIDTH", "PROSE_WIDTH", "WORD", "draw_for_terminal", "find_width", "wrap_paragraph"]
+__all__ = ["GAPS", "LINES", "PIPE_WIDTH", "PROSE_WIDTH", "WORD", "draw_for_terminal", "find_width", "wrap_paragraph"]
 
 PIPE_WIDTH = 100
 """The width of a table that is written to a pipe or a file."""
@@ -31,6 +31,9 @@ PROSE_WIDTH = 16
 
 GAPS = (3, 2)
 """Spaces between columns; the second number if the table fits only so."""
+
+LINES = 500
+"""How many lines of a row are given to the library at a time."""
 
 WORD = re.compile(r"(?:`[^`]*`|\S)+")
 """What is never broken: words, and everything between backticks."""
@@ -247,12 +250,12 @@ def _make_table(grid: Grid, widths: Sequence[int], gap: int) -> object:
         header = Text("\n".join(_wrap(name, width)))
         table.add_column(header, justify="right" if right else "left", no_wrap=True, vertical="top")
     for number, row in enumerate(grid.rows):
-        table.add_row(
-            *(
-                _stylize("\n".join(_wrap(cell, width)), "bold" if (number, i) in grid.best else "")
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-        )
+        cells = [_wrap(cell, width) for cell, width in zip(row, widths, strict=True)]
+        styles = ["bold" if (number, i) in grid.best else "" for i in range(len(cells))]
+        # Rows are not separated, so that a long one may be several: the library's work grows with the square of lines.
+        for start in range(0, max(map(len, cells), default=1) or 1, LINES):
+            parts = ("\n".join(lines[start : start + LINES]) for lines in cells)
+            table.add_row(*map(_stylize, parts, styles))
     return table
 
 

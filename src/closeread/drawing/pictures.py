@@ -65,6 +65,8 @@ def check_suffix(path: Path) -> str:
 def own_settings() -> Iterator[None]:
     """Use matplotlib's own defaults in the block, with text in SVG and PDF as text and no warnings of missing glyphs.
 
+    Dollar signs, which names of files may have, are no formulas.
+
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
@@ -73,7 +75,7 @@ def own_settings() -> Iterator[None]:
     with warnings.catch_warnings(), matplotlib.rc_context(defaults):
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         # 42: PDFs embed fonts as TrueType, which publishers accept; matplotlib's default, Type 3, many do not.
-        texts = {"svg.fonttype": "none", "svg.hashsalt": "closeread", "pdf.fonttype": 42}
+        texts = {"svg.fonttype": "none", "svg.hashsalt": "closeread", "pdf.fonttype": 42, "text.parse_math": False}
         matplotlib.rcParams.update({**texts, "font.family": [FONT]})
         yield
 

@@ -49,6 +49,7 @@ class Format:
         unite: the records of several splits together, from those of each; their ids must differ.
         read_system: the records of a system's output; None where that is read as gold is.
         unsafe: characters that no string of a record may contain, wherever the record comes from.
+        is_json_lines: whether `write` writes JSON Lines.
     """
 
     read: Callable[[Path, str], Parsed]
@@ -59,6 +60,7 @@ class Format:
     unite: Callable[[Mapping[str, Sequence[Record]]], Sequence[Record]] = chain_splits
     read_system: Callable[[Path, str], Parsed] | None = None
     unsafe: re.Pattern[str] = UNSAFE
+    is_json_lines: bool = False
 
     def recognises(self, line: str) -> bool:
         """Whether a file with this first line that is not blank is known to be of the format."""

@@ -31,6 +31,8 @@ def read_columns(source: Path | str, table: pa.Table) -> dict[str, list[Any]]:
         try:
             table[name].validate(full=True)
             columns[name] = table[name].to_pylist()
+        except MemoryError:  # Arrow's own is an ArrowException, too
+            raise
         except (ValueError, pa.ArrowException):  # a UnicodeDecodeError is one
             problems += _find_damaged(name, table[name])
     if problems:
@@ -48,6 +50,8 @@ def _find_damaged(name: str, column: pa.ChunkedArray) -> list[Problem]:
             column.slice(row, 1).to_pylist()
         except UnicodeDecodeError:
             problems.append(Problem("contains text that is not valid UTF-8", record=f"row {row}", path=(name,)))
+        except MemoryError:
+            raise
         except (ValueError, LookupError, pa.ArrowException):
             problems.append(Problem("is damaged", record=f"row {row}", path=(name,)))
         if len(problems) == limits.MAX_PROBLEMS:

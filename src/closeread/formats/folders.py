@@ -8,7 +8,7 @@ gold, and a folder could contain itself.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
@@ -16,6 +16,7 @@ from stat import S_ISDIR, S_ISLNK, S_ISREG
 from closeread import limits
 from closeread.errors import FormatError, Problem
 from closeread.files import DESKTOP_FILES
+from closeread.formats.gzipped import measure_growth
 from closeread.formats.text import UNSAFE
 
 __all__ = ["count_shared", "find_hidden", "list_files", "list_folders", "walk_files"]
@@ -53,8 +54,7 @@ def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path]
                     problems.append(Problem(what, None, entry.name))
     except OSError as error:
         raise FormatError(folder, [Problem(f"can't be read: {error.strerror}")]) from None
-    if size > limits.MAX_FILE_BYTES:
-        raise FormatError(folder, [Problem(f"is too large: {size:,} bytes in all (limit: {limits.MAX_FILE_BYTES:,})")])
+    _check_size(folder, size, files.values())
     if not problems and not any(name.endswith(suffixes[0]) for name in files):
         raise FormatError(folder, [Problem(f"contains no {kind} (expected files ending in {suffixes[0]})")])
     return dict(sorted(files.items())), problems
@@ -64,7 +64,7 @@ def list_folders(folder: Path, expected: Sequence[str]) -> tuple[dict[str, Path]
     """List the folders with expected names in a folder, in that order, and the problems with anything else in it.
 
     Raises:
-        FormatError: the folder can't be read, or contains none of them.
+        FormatError: the folder can't be read, contains none of them, or they contain too much.
     """
     try:
         with os.scandir(folder) as entries:
@@ -75,6 +75,9 @@ def list_folders(folder: Path, expected: Sequence[str]) -> tuple[dict[str, Path]
     named = ", ".join(expected)
     if not folders and not any(name in modes for name in expected):
         raise FormatError(folder, [Problem(f"contains none of the folders {named} (expected one for each split)")])
+    inside = [entry for one in folders.values() for entry in islice(_iterate_entries(one), limits.MAX_FILES)]
+    sizes = {path: status.st_size for path, status in inside if S_ISREG(status.st_mode)}
+    _check_size(folder, sum(sizes.values()), sizes)
     others = sorted(name for name in modes if name not in folders and not name.startswith("."))
     what = {True: "is a symbolic link (expected a folder)", False: f"is not one of the folders {named}"}
     return folders, [Problem(what[name in expected and S_ISLNK(modes[name])], None, name) for name in others]
@@ -103,8 +106,7 @@ def walk_files(folder: Path, expected: str = "files") -> tuple[dict[str, Path], 
             size += status.st_size
         else:
             problems.append(Problem(what, None, name))
-    if size > limits.MAX_FILE_BYTES:
-        raise FormatError(folder, [Problem(f"is too large: {size:,} bytes in all (limit: {limits.MAX_FILE_BYTES:,})")])
+    _check_size(folder, size, files.values())
     if not files and not problems:
         raise FormatError(folder, [Problem(f"contains no {expected}")])
     return dict(sorted(files.items())), sorted(problems, key=lambda problem: problem.order)
@@ -122,12 +124,12 @@ def find_hidden(folder: Path) -> list[Problem]:
     return [Problem("is hidden, and is ignored", None, name) for name in others]
 
 
-def count_shared(one: Path, other: Path) -> int:
-    """Count the files that are the same on both sides: files, or those in two folders and their subfolders.
+def count_shared(some: Iterable[Path], other: Path) -> int:
+    """Count the files that are the same on both sides: files, or those in folders and their subfolders.
 
     Two names of one file (hard links) are the same; so is a symbolic link and what it leads to.
     """
-    first = _find_numbers(one)
+    first = {number for one in some for number in _find_numbers(one)}
     return len(first & _find_numbers(other)) if first else 0
 
 
@@ -143,6 +145,27 @@ def _find_numbers(place: Path) -> set[tuple[int, int]]:
     except (OSError, FormatError):
         return set()
     return {(status.st_dev, status.st_ino) for status in found if status.st_ino}
+
+
+def _check_size(folder: Path, size: int, files: Iterable[Path]) -> None:
+    """Check the size of the files of a folder, which many readers read one by one.
+
+    Args:
+        folder: the folder.
+        size: their size, as they are.
+        files: the files, which may be gzipped.
+
+    Raises:
+        FormatError: they have more bytes than a folder may have, as they are or decompressed.
+    """
+    if (found := limits.describe_excess(size, "bytes in all")) is not None:
+        raise FormatError(folder, [Problem(found)])
+    room = limits.max_file_bytes() - size
+    for path in files:
+        room -= measure_growth(path, room)
+        if room < 0:
+            found = f"is too large: more than {limits.max_file_bytes():,} bytes in all when decompressed"
+            raise FormatError(folder, [Problem(found)])
 
 
 def _iterate_entries(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:

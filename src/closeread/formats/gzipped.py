@@ -4,35 +4,34 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from closeread import limits
 from closeread.errors import FormatError, Problem
 
-__all__ = ["CHUNK", "GZIP", "MAGIC", "decompress"]
+__all__ = ["CHUNK", "GZIP", "MAGIC", "decompress", "measure_growth"]
 
 MAGIC = b"\x1f\x8b"
 GZIP = 16 + zlib.MAX_WBITS
 CHUNK = 2**14
 
 
-def decompress(path: Path, data: bytes, limit: int | None = None) -> bytes:
+def decompress(path: Path, data: bytes) -> bytes:
     """Return the bytes of a file, decompressed if they are gzipped.
 
     Args:
         path: the file, for messages.
         data: its bytes.
-        limit: how many bytes they may decompress to; None for `limits.MAX_FILE_BYTES`.  Beyond `limits.MAX_SMALL_BYTES`
-            they may decompress to `limits.MAX_EXPANSION` times their size at most.
 
     Raises:
-        FormatError: they are corrupt or truncated, or decompress to more than `limit` bytes.
+        FormatError: they are corrupt or truncated, or decompress to more than `limits.max_file_bytes()` bytes; or,
+            beyond `limits.MAX_SMALL_BYTES`, to more than `limits.MAX_EXPANSION` times their size.
     """
     if not data.startswith(MAGIC):
         return data
     parts: list[bytes] = []
-    limit = limits.MAX_FILE_BYTES if limit is None else limit
-    room = limit = min(limit, max(limits.MAX_SMALL_BYTES, limits.MAX_EXPANSION * len(data)))
+    room = limit = _find_limit(data)
     try:
         for part in _iterate_pieces(data):
             parts.append(part)
@@ -45,6 +44,35 @@ def decompress(path: Path, data: bytes, limit: int | None = None) -> bytes:
     except EOFError:
         raise FormatError(path, [Problem("is not a valid gzip file: it is truncated")]) from None
     return b"".join(parts)
+
+
+def measure_growth(path: Path, room: int) -> int:
+    """Return by how many bytes a file grows when it is decompressed; 0 if it is not gzipped, or can't be read.
+
+    Args:
+        path: the file.
+        room: the growth beyond which it need not be known.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(len(MAGIC))
+            data += file.read() if data == MAGIC else b""
+    except OSError:  # reading it tells
+        return 0
+    if not data.startswith(MAGIC):
+        return 0
+    growth, most = -len(data), min(room, _find_limit(data) - len(data))
+    with suppress(zlib.error, EOFError):
+        for part in _iterate_pieces(data):
+            growth += len(part)
+            if growth > most:
+                break
+    return growth
+
+
+def _find_limit(data: bytes) -> int:
+    """Return how many bytes a gzipped file may decompress to."""
+    return min(limits.max_file_bytes(), max(limits.MAX_SMALL_BYTES, limits.MAX_EXPANSION * len(data)))
 
 
 def _iterate_pieces(data: bytes) -> Iterator[bytes]:

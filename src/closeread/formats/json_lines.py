@@ -20,18 +20,21 @@ import orjson
 from closeread import limits
 from closeread.errors import Problem, pluralize, quote
 from closeread.formats import Format
-from closeread.formats.text import UNSAFE, read_lines
+from closeread.formats.text import UNSAFE, Lines, read_lines
 from closeread.problems import ProblemList
-from closeread.records import Parsed, Record
+from closeread.records import Parsed, Record, is_dense
 
 __all__ = [
     "FORMAT",
     "INVALID",
+    "LONG",
     "LONG_NUMBER",
     "SHORT",
     "SUFFIXES",
     "TOO_DEEP",
+    "describe_other_json",
     "dump_json_lines",
+    "make_parser",
     "parse_json_lines",
     "read_json_lines",
 ]
@@ -48,6 +51,11 @@ TOO_DEEP = f"is nested too deeply (limit: {limits.MAX_DEPTH} levels)"
 
 
 LONG_NUMBER = re.compile("[0-9][0-9]{18}")
+
+LONG = 2**12
+"""The length of a line, in characters, up to which a faster parser is faster.
+
+It takes 12 times the size of a text, and up to 64 bytes for each value when it writes it again to count keys."""
 
 
 class _RefusedError(ValueError):
@@ -72,55 +80,74 @@ def parse_json_lines(
         lines: the lines.
         unsafe: characters that no string may contain.
         accepts: whether an object is a valid record.  Invalid ones are kept, so that whoever validates them can explain
-            what is wrong; but an object takes many times the size of a short line, so of these, after the first
-            `limits.MAX_EXPLAINED`, each is a problem here.
+            what is wrong; but an object takes many times the size of a short or dense line, so of these, after the
+            first `limits.MAX_EXPLAINED`, each is a problem here.
     """
     records: list[Record] = []
     numbers: list[int] = []
     problems = ProblemList()
     rejected = 0
-    decode = json.JSONDecoder(
-        object_pairs_hook=_make_object, parse_constant=_reject_constant, parse_float=_parse_finite
-    ).decode
+    parse = make_parser(unsafe)
     for number, line in enumerate(lines, start=1):
-        if (record := _parse_fast(line)) is not None:
-            if accepts is not None and len(line) < SHORT and not accepts(record):
-                rejected += 1
-                if rejected > limits.MAX_EXPLAINED:
-                    problems.append(Problem(INVALID, number))
-                    continue
-            records.append(record)
-            numbers.append(number)
-            continue
-        try:
-            value = decode(line)
-            if _may_be_unsafe(line):
-                _reject_unsafe(value, unsafe)
-        except _RefusedError as error:
-            problems.append(Problem(str(error), number))
-        except RecursionError:
-            problems.append(Problem(TOO_DEEP, number))
-        except json.JSONDecodeError as error:
-            problems.append(Problem(_describe_syntax_error(error, line), number))
-        except ValueError:  # an integer with more digits than Python converts
-            problems.append(Problem("contains a number with too many digits", number))
-        else:
-            if isinstance(value, dict):
-                records.append(value)
-                numbers.append(number)
-            else:
-                found = f"{quote(line.strip())} is not a JSON object"
-                problems.append(Problem(f"{found} (expected one object per line)", number))
-    if problems and not records and (found := _describe_other_json(lines)):
-        problems = ProblemList([Problem(f"{found} (expected JSON Lines: each object on a line of its own)")])
+        record = _parse_fast(line)
+        if record is None:
+            found = parse(line)
+            if isinstance(found, str):
+                problems.append(Problem(found, number))
+                continue
+            record = found
+        if accepts is not None and (len(line) < SHORT or is_dense(line)) and not accepts(record):
+            rejected += 1
+            if rejected > limits.MAX_EXPLAINED:
+                problems.append(Problem(INVALID, number))
+                continue
+        records.append(record)
+        numbers.append(number)
+    if problems and not records and (other := describe_other_json(lines)):
+        problems = ProblemList([Problem(f"{other} (expected JSON Lines: each object on a line of its own)")])
     return Parsed(records, numbers, problems)
 
 
-def _describe_other_json(lines: Sequence[str]) -> str:
+def make_parser(unsafe: re.Pattern[str]) -> Callable[[str], Record | str]:
+    """Return what parses any line: its object, or what is wrong with it.
+
+    Args:
+        unsafe: characters that no string may contain.
+    """
+    decode = json.JSONDecoder(
+        object_pairs_hook=_make_object, parse_constant=_reject_constant, parse_float=_parse_finite
+    ).decode
+
+    def parse(line: str) -> Record | str:
+        if len(line) > LONG and is_dense(line):
+            return _describe_density(line)
+        try:
+            value = decode(line)
+            _check_value(value, line, unsafe)
+        except _RefusedError as error:
+            return str(error)
+        except RecursionError:
+            return TOO_DEEP
+        except json.JSONDecodeError as error:
+            return _describe_syntax_error(error, line)
+        except ValueError:  # an integer with more digits than Python converts
+            return "contains a number with too many digits"
+        if isinstance(value, dict):
+            return value
+        return f"{quote(line.strip())} is not a JSON object (expected one object per line)"
+
+    return parse
+
+
+def describe_other_json(lines: Sequence[str]) -> str:
     """Say how the lines together are JSON, if they are a list of objects, or one object; empty if they are not."""
+    first = next((line.lstrip()[:1] for line in lines if line.strip()), "")
+    if first not in ("[", "{"):
+        return ""
+    text = lines.text() if isinstance(lines, Lines) else "\n".join(lines)
     try:
-        value = orjson.loads("\n".join(lines))
-    except orjson.JSONDecodeError:
+        value = None if is_dense(text) else json.loads(text)
+    except (ValueError, RecursionError):
         return ""
     if isinstance(value, dict):
         return f"is one JSON object on {len(lines):,} lines" if len(lines) > 1 else ""
@@ -129,9 +156,20 @@ def _describe_other_json(lines: Sequence[str]) -> str:
     return ""
 
 
+def _describe_density(line: str) -> str:
+    """Say that a long line is dense, or that it is nested too deeply."""
+    depth = 0
+    for bracket in re.findall(r"[\[\]{}]", re.sub(r'"(?:[^"\\]|\\.)*"', "", line[:LONG])):
+        depth += 1 if bracket in "[{" else -1
+        if depth > limits.MAX_DEPTH:
+            return TOO_DEEP
+    n = line.count("{") + line.count("[")
+    return f"has {n:,} objects and lists in {len(line):,} characters, too many for a line of that length"
+
+
 def _parse_fast(line: str) -> Record | None:
     """Parse a line that can't contain anything to reject, with a faster parser; None for all other lines."""
-    if "\\" in line or UNSAFE.search(line) or LONG_NUMBER.search(line):
+    if len(line) > LONG or "\\" in line or UNSAFE.search(line) or LONG_NUMBER.search(line):
         return None
     try:
         value = orjson.loads(line)
@@ -145,10 +183,11 @@ def _parse_fast(line: str) -> Record | None:
 
 def _may_be_deep(line: str) -> bool:
     """Tell whether values may be nested more than `limits.MAX_DEPTH` deep; cheap, and false for long flat lists."""
-    return 2 * line.count("[") + line.count("{") - line.count("},{") - line.count("}, {") >= limits.MAX_DEPTH
+    opened = len(line) >= limits.MAX_DEPTH and 2 * line.count("[") + line.count("{")
+    return opened >= limits.MAX_DEPTH and opened - line.count("},{") - line.count("}, {") >= limits.MAX_DEPTH
 
 
-def _is_too_deep(value: Record) -> bool:
+def _is_too_deep(value: Record | list[Any]) -> bool:
     level: list[Any] = [value]
     for _ in range(limits.MAX_DEPTH):
         inside = (child for parent in level for child in (parent.values() if isinstance(parent, dict) else parent))
@@ -168,13 +207,17 @@ def dump_json_lines(rows: Iterable[Record], unsafe: re.Pattern[str] = UNSAFE) ->
     Raises:
         ValueError: a row contains what `parse_json_lines` refuses: such a character, NaN or infinity.
     """
-    return "".join(_dump_row(row, unsafe) for row in rows)
+    return "".join(_dump_row(row, number, unsafe) for number, row in enumerate(rows))
 
 
-def _dump_row(row: Record, unsafe: re.Pattern[str]) -> str:
-    line = json.dumps(row, ensure_ascii=False, allow_nan=False)
-    if _may_be_unsafe(line):
-        _reject_unsafe(row, unsafe)
+def _dump_row(row: Record, number: int, unsafe: re.Pattern[str]) -> str:
+    try:
+        line = json.dumps(row, ensure_ascii=False, allow_nan=False)
+        _check_value(row, line, unsafe)
+    except RecursionError:
+        raise ValueError(f"row {number}: {TOO_DEEP}") from None
+    except ValueError as error:
+        raise ValueError(f"row {number}: {error}") from None
     return line + "\n"
 
 
@@ -204,22 +247,30 @@ def _parse_finite(digits: str) -> float:
     return number
 
 
+def _check_value(value: object, line: str, unsafe: re.Pattern[str]) -> None:
+    """Reject a value that is nested too deeply, or has a string with unsafe characters; most can't have any."""
+    if isinstance(value, dict | list) and _may_be_deep(line) and _is_too_deep(value):
+        raise _RefusedError(TOO_DEEP)
+    if _may_be_unsafe(line):
+        _reject_unsafe(value, unsafe)
+
+
 def _may_be_unsafe(line: str) -> bool:
     """Tell whether a line can contain anything that `_reject_unsafe` rejects; most lines can't."""
-    return "\\" in line or line.count("[") + line.count("{") > limits.MAX_DEPTH or UNSAFE.search(line) is not None
+    return "\\" in line or UNSAFE.search(line) is not None
 
 
-def _reject_unsafe(value: object, unsafe: re.Pattern[str], depth: int = 0) -> None:
+def _reject_unsafe(value: object, unsafe: re.Pattern[str]) -> None:
     if isinstance(value, str):
         if found := unsafe.search(value):
             kind = "lone surrogate" if "\ud800" <= found[0] <= "\udfff" else "control character"
             raise _RefusedError(f"the string {quote(value)} contains the {kind} U+{ord(found[0]):04X}")
     elif isinstance(value, dict | list):
-        if depth == limits.MAX_DEPTH:
-            raise _RefusedError(TOO_DEEP)
         children = value if isinstance(value, list) else [*value, *value.values()]
         for child in children:
-            _reject_unsafe(child, unsafe, depth + 1)
+            _reject_unsafe(child, unsafe)
 
 
-FORMAT = Format(read=lambda path, split: read_json_lines(path), write=dump_json_lines, suffixes=SUFFIXES)
+FORMAT = Format(
+    read=lambda path, split: read_json_lines(path), write=dump_json_lines, suffixes=SUFFIXES, is_json_lines=True
+)

@@ -87,9 +87,11 @@ def _decode(path: Path, data: bytes, check: Check) -> pa.Table:
     """
     import pyarrow as pa
 
+    by_size, of_any = max(MAX_DECODED_BYTES, MAX_EXPANSION * len(data)), limits.max_file_bytes()
     allowed = {
         "size": len(data),
-        "bytes": min(max(MAX_DECODED_BYTES, MAX_EXPANSION * len(data)), limits.MAX_FILE_BYTES),
+        "bytes": min(by_size, of_any),
+        "by_size": by_size < of_any,
         "columns": MAX_COLUMNS,
         "elements": MAX_ELEMENTS,
         "seconds": MAX_SECONDS,

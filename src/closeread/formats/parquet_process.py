@@ -112,11 +112,11 @@ def _check_size(metadata: Any, limits: dict[str, int]) -> Iterator[str]:
         return
     chunks = [group.column(j) for group in groups for j in range(columns)]
     most = limits["bytes"] // SMALL
-    of_size = "in a file of this size"
+    limit = "limit in a file of this size" if limits["by_size"] else "limit"
     if (values := max(rows * columns, sum(chunk.num_values for chunk in chunks))) > most:
-        yield f"has {values:,} values in {rows:,} rows (limit {of_size}: {most:,})"
+        yield f"has {values:,} values in {rows:,} rows ({limit}: {most:,})"
     if (size := sum(chunk.total_uncompressed_size for chunk in chunks)) > limits["bytes"]:
-        yield f"has {size:,} bytes when decompressed (limit {of_size}: {limits['bytes']:,})"
+        yield f"has {size:,} bytes when decompressed ({limit}: {limits['bytes']:,})"
 
 
 def _decode(file: Any, limits: dict[str, int]) -> Any:
@@ -140,8 +140,9 @@ def _decode(file: Any, limits: dict[str, int]) -> Any:
         if len(column) != file.metadata.num_rows:
             problems.append(f"column {name!r} is damaged")
         if left < 0:
-            found = f"takes more than {limits['bytes']:,} bytes of memory to decode"
-            raise RefusedError(f"{found}, the limit for a file of its size")
+            most = f"more than {limits['bytes']:,} bytes"
+            by_size = f"takes {most} of memory to decode, the limit for a file of its size"
+            raise RefusedError(by_size if limits["by_size"] else f"is too large: {most} when decoded")
         columns[name] = column
     if problems:
         raise RefusedError(*problems)

@@ -96,6 +96,10 @@ class Lines(Sequence[str]):
             yield [line.removesuffix(b"\r") for line in block] if self._strips else block
             begin = end + 1
 
+    def text(self) -> str:
+        """Return the text, without its last line end."""
+        return self._data.decode()
+
     def numbered(self) -> Iterator[tuple[int, bytes]]:
         """Yield each line as bytes, with its number from 1."""
         return enumerate((line for block in self.blocks() for line in block), start=1)
@@ -105,8 +109,8 @@ def read_lines(path: Path) -> Lines:
     """Read the lines of a UTF-8 text file, without their line ends.
 
     Raises:
-        FormatError: the file is missing, not a regular file, empty, too large (more than `limits.MAX_FILE_BYTES`, or a
-            line of more than `limits.MAX_LINE_BYTES`: rejected before parsing), binary, or not UTF-8.
+        FormatError: the file is missing, not a regular file, empty, too large (more than `limits.max_file_bytes()`, or
+            a line of more than `limits.MAX_LINE_BYTES`: rejected before parsing), binary, or not UTF-8.
     """
     return split_lines(path, read_bytes(path))
 
@@ -150,7 +154,7 @@ def read_bytes(path: Path) -> bytes:
 
     Raises:
         FormatError: the file is missing, unreadable, not a regular file or an open pipe, empty, not valid gzip, or
-            larger than `limits.MAX_FILE_BYTES`.
+            larger than `limits.max_file_bytes()`.
     """
     try:
         data = _read_pipe(path) if is_open_pipe(path) else _read_regular(path)
@@ -204,12 +208,12 @@ def _read_pipe(path: Path) -> bytes:
 
 def _read_all(path: Path, file: BinaryIO) -> bytes:
     parts: list[bytes] = []
-    room = limits.MAX_FILE_BYTES
+    room = limit = limits.max_file_bytes()
     for part in iter(partial(file.read, 2**20), b""):
         parts.append(part)
         room -= len(part)
         if room < 0:
-            raise FormatError(path, [Problem(f"is too large: more than {limits.MAX_FILE_BYTES:,} bytes")])
+            raise FormatError(path, [Problem(f"is too large: more than {limit:,} bytes")])
     return b"".join(parts)
 
 
@@ -219,8 +223,8 @@ def _read_regular(path: Path) -> bytes:
         raise FormatError(path, [Problem("is a directory (expected a file)")])
     if not S_ISREG(status.st_mode):
         raise FormatError(path, [Problem("is not a regular file")])
-    if status.st_size > limits.MAX_FILE_BYTES:
-        raise FormatError(path, [Problem(f"is too large: {status.st_size:,} bytes (limit: {limits.MAX_FILE_BYTES:,})")])
+    if (found := limits.describe_excess(status.st_size)) is not None:
+        raise FormatError(path, [Problem(found)])
     return path.read_bytes()
 
 

@@ -20,8 +20,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from closeread.errors import quote
 from closeread.formats.problems import Problems
-from closeread.formats.text import UNSAFE
-from closeread.formats.xml_tree import Element, read_xml
+from closeread.formats.xml_tree import Element, check_characters, read_xml
 
 __all__ = [
     "DCT",
@@ -336,9 +335,11 @@ def dump_timeml(document: Document) -> str:
     """Return the document as the text of a TimeML file.
 
     Raises:
-        ValueError: two spans of a passage cross, an argument of a link is not an interval, or a text contains control
-            characters.
+        ValueError: two spans of a passage cross, an argument of a link is not an interval, the id begins or ends with
+            white space, or a text contains characters that XML can't represent.
     """
+    if document.id != (document.id and document.id.strip()):
+        raise ValueError(f"DOCID {quote(document.id or '')} begins or ends with white space, which is not read again")
     intervals = document.intervals
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<TimeML>"]
     if document.id is not None:
@@ -357,9 +358,7 @@ def dump_timeml(document: Document) -> str:
         lines.append(_dump_element("TLINK", {**attributes, "relType": tlink.relation}))
     lines += [_dump_element(one.name, one.attributes) for one in document.others]
     text = "\n".join([*lines, "</TimeML>", ""])
-    for unsafe in UNSAFE.finditer(text):
-        if unsafe[0] not in "\t\n":
-            raise ValueError(f"XML can't represent the character U+{ord(unsafe[0]):04X}")
+    check_characters(text)
     return text
 
 

@@ -7,9 +7,11 @@ accepted and ignored.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import NoReturn
 from xml.parsers import expat
 
@@ -17,7 +19,21 @@ from closeread import limits
 from closeread.errors import FormatError, Problem, quote
 from closeread.formats.text import UNSAFE, read_bytes
 
-__all__ = ["Element", "parse_xml", "read_xml"]
+__all__ = ["AROUND", "DENSE", "SMALL", "UNWRITABLE", "Element", "check_characters", "parse_xml", "read_xml"]
+
+UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+"""What no text to write may contain: the characters that are refused in XML, by us or by XML itself."""
+
+AROUND = 20
+"""How many characters on each side of a wrong one are shown."""
+
+SMALL = 2**16
+"""The size, in bytes, up to which a file may have as many elements as it likes."""
+
+DENSE = 16
+"""The fewest bytes for each tag in larger files, on average: an element takes some 300 bytes of memory."""
+
+_NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -32,9 +48,9 @@ class Element:
     """
 
     name: str
-    attributes: dict[str, str]
+    attributes: Mapping[str, str]
     line: int
-    content: list[Element | str] = field(default_factory=list)
+    content: Sequence[Element | str] = ()
 
     def elements(self, name: str | None = None) -> Iterator[Element]:
         """Yield the child elements, or only those with a given name."""
@@ -73,8 +89,12 @@ def parse_xml(path: Path, data: bytes, encoding: str | None = None) -> Element:
 
     Raises:
         FormatError: the file is not well-formed XML, is not in its declared encoding, declares entities, refers to
-            files, contains control characters, or is nested more than `limits.MAX_DEPTH` levels deep.
+            files, contains control characters, is nested more than `limits.MAX_DEPTH` levels deep, or has a tag for
+            less than `DENSE` bytes although it is not `SMALL`.
     """
+    if len(data) > SMALL and (tags := data.count(b"<")) * DENSE > len(data):
+        found = f"has {tags:,} tags in {len(data):,} bytes (expected at most one for every {DENSE} bytes)"
+        raise FormatError(path, [Problem(found)])
     builder = _Builder(path, encoding)
     try:
         builder.parser.Parse(data, True)
@@ -85,7 +105,19 @@ def parse_xml(path: Path, data: bytes, encoding: str | None = None) -> Element:
         raise
     except (LookupError, ValueError):
         raise FormatError(path, [Problem("the encoding can't be read (expected UTF-8)", 1)]) from None
-    return next(builder.top.elements())
+    return builder.root
+
+
+def check_characters(text: str) -> None:
+    """Check that the text of an XML file can be read again.
+
+    Raises:
+        ValueError: it contains a character that XML can't represent, or that `parse_xml` refuses.
+    """
+    if unsafe := UNWRITABLE.search(text):
+        place = unsafe.start()
+        around = quote(text[max(0, place - AROUND) : place + AROUND])
+        raise ValueError(f"XML can't represent the character U+{ord(unsafe[0]):04X} (in {around})")
 
 
 class _Builder:
@@ -98,8 +130,9 @@ class _Builder:
 
     def __init__(self, path: Path, encoding: str | None) -> None:
         self.path = path
-        self.top = Element("", {}, 0)
-        self.open_elements = [self.top]
+        self.open_elements: list[Element] = []
+        self.contents: list[list[Element | str]] = [[]]  # of the file, and of each of them
+        self.line = 0  # one number for all elements of a line
         self.pieces: list[str] = []  # of the current text, which expat delivers in small buffers
         self.parser = parser = expat.ParserCreate(encoding)
         parser.buffer_text = True
@@ -112,20 +145,30 @@ class _Builder:
         parser.NotationDeclHandler = self.declaration
         parser.SkippedEntityHandler = self.skipped_entity
 
+    @property
+    def root(self) -> Element:
+        """The root element, once the file has been parsed."""
+        return next(one for one in self.contents[0] if isinstance(one, Element))
+
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        if len(self.open_elements) > limits.MAX_DEPTH:
+        if len(self.open_elements) == limits.MAX_DEPTH:
             self.refuse(f"element {quote(name)} is nested too deeply (expected at most {limits.MAX_DEPTH} levels)")
         for value in (name, *attributes, *attributes.values()):
             self.refuse_unsafe(value)
         self.end_of_text()
-        element = Element(name, attributes, self.parser.CurrentLineNumber)
-        self.open_elements[-1].content.append(element)
+        if (line := self.parser.CurrentLineNumber) != self.line:
+            self.line = line
+        element = Element(name, attributes or _NO_ATTRIBUTES, self.line)
+        self.contents[-1].append(element)
         self.open_elements.append(element)
+        self.contents.append([])
 
     def end(self, name: str) -> None:
         del name
         self.end_of_text()
-        self.open_elements.pop()
+        element = self.open_elements.pop()
+        if content := self.contents.pop():
+            element.content = tuple(content)
 
     def characters(self, text: str) -> None:
         self.refuse_unsafe(text)
@@ -133,7 +176,7 @@ class _Builder:
 
     def end_of_text(self) -> None:
         if self.pieces:
-            self.open_elements[-1].content.append("".join(self.pieces))
+            self.contents[-1].append("".join(self.pieces))
             self.pieces.clear()
 
     def declaration(self, *declared: object) -> None:

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
@@ -27,8 +27,9 @@ from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import load_corpus, select
 from closeread.corpora.notices import warn
 from closeread.errors import Problem, RequestError, UnavailableError
-from closeread.files import creating_folder, package_folder
+from closeread.files import creating_folder, remove_leftovers
 from closeread.hf.load import load_dataset_builder
+from closeread.packages import package_folder
 from closeread.records import DataDir, Record, UserFiles
 from closeread.suggestions import describe_unknown
 
@@ -38,6 +39,7 @@ __all__ = [
     "FORMATS",
     "LICENCE",
     "OTHER_DATA",
+    "PLAIN",
     "SIZES",
     "ExportFormat",
     "export",
@@ -88,6 +90,10 @@ def _rows(table: pa.Table) -> Iterator[Record]:
         yield from batch.to_pylist()
 
 
+PLAIN = {"keep_default_na": False, "na_values": [""]}
+"""How a card says that only an empty field is null, and that words such as NA, null and None are texts."""
+
+
 @dataclass(frozen=True)
 class ExportFormat:
     """A file format of exports.
@@ -98,6 +104,7 @@ class ExportFormat:
         write: writes a table.
         takes_lists: whether fields may be lists and objects.
         has_types: whether `datasets` reads values in the types that the card declares.
+        reading: the options with which `datasets` reads the files, as a card names them.
     """
 
     file: str
@@ -105,13 +112,14 @@ class ExportFormat:
     write: Callable[[pa.Table, Path], None]
     takes_lists: bool = True
     has_types: bool = True
+    reading: Mapping[str, object] = field(default_factory=dict)
 
 
 FORMATS: Mapping[str, ExportFormat] = {
     "parquet": ExportFormat("{split}-00000-of-00001.parquet", "{split}-*", _write_parquet),
     "jsonl": ExportFormat("{split}.jsonl", "{split}.jsonl", _write_json_lines),
     # Of an integer column with empty fields, `datasets` reads floats.
-    "csv": ExportFormat("{split}.csv", "{split}.csv", _write_csv, takes_lists=False, has_types=False),
+    "csv": ExportFormat("{split}.csv", "{split}.csv", _write_csv, takes_lists=False, has_types=False, reading=PLAIN),
 }
 
 
@@ -163,11 +171,12 @@ def export(
     if data_dir is not None and not any(_has_default_files(declaration, name) for name in names):
         raise RequestError(f"a data folder applies only to config {declaration.default_config}, which is not exported")
     asked, folder = folder, folder.resolve()
+    remove_leftovers(folder)
     if folder == Path.cwd() or (folder.exists() and not folder.is_dir()):
         raise RequestError(f"{asked} is the working directory or not a folder; choose a new folder")
     if folder.exists() and any(folder.iterdir()):
         raise RequestError(f"{asked} is not empty; choose a new folder")
-    with tempfile.TemporaryDirectory() as cache, creating_folder(folder) as made:
+    with tempfile.TemporaryDirectory() as cache, creating_folder(asked) as made:
         infos = {}
         for name in names:
             try:
@@ -283,6 +292,7 @@ def _write_card(
             "data_files": [
                 {"split": split, "path": f"{name}/{format.pattern.format(split=split)}"} for split in info.splits
             ],
+            **format.reading,
             **({"default": True} if name == default else {}),
         }
         for name, info in infos.items()

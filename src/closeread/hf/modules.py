@@ -15,7 +15,7 @@ from closeread._version import __version__
 from closeread.corpora.gold import corpus_names
 from closeread.corpora.names import find_task
 from closeread.errors import RequestError
-from closeread.files import creating_folder, write_text
+from closeread.files import creating_folder, make_folders, write_text
 from closeread.suggestions import describe_unknown, suggest
 from closeread.tasks import load_procedure, procedure_names
 
@@ -118,9 +118,10 @@ def install_modules() -> list[Path]:
     written = []
     for name in module_names():
         folder = root / f"evaluate-metric--{name}" / version
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(folder.parent)
         for package in (root, folder.parent):
-            (package / "__init__.py").touch()
+            if not (mark := package / "__init__.py").exists():
+                write_text(mark, "")
         path = folder / f"{name}.py"
         line = f"from closeread.metrics.{name}.{name} import {class_name(name)}  # noqa: F401\n"
         _write_module(folder, {"__init__.py": "", path.name: line})

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from closeread.corpora.gold import load_corpus
 from closeread.corpora.notices import warn
-from closeread.files import package_folder
 from closeread.hf.register import IMPORTED_NS
+from closeread.packages import package_folder
 from closeread.tasks import find
 
 __all__ = ["BUILDER", "PACKAGE", "code_digest", "digest_sources", "reading_modules"]

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from closeread.errors import FormatError, Problem, quote_json, shorten
-from closeread.files import package_folder
+from closeread.packages import package_folder
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

@@ -15,7 +15,7 @@ LEFT, RIGHT, TOP, BOTTOM = 44, 14, 12, 26
 """The margins, with room for the scale at the left and the dates below."""
 
 STEPS = (1, 2, 5, 10, 20)
-"""The distances between lines of the scale, in percent."""
+"""The distances between lines of the scale, in percent; scores above 1 take multiples of the last."""
 
 
 @dataclass(frozen=True)
@@ -43,20 +43,22 @@ def make_chart(history: Sequence[Mapping[str, Any]]) -> Chart | None:
     """Return the chart of a history; None without one.
 
     Args:
-        history: the records, oldest first: `date`, such as "2026-11-22T10:00:00Z", and `value` between 0 and 1.
+        history: the records, oldest first: `date`, such as "2026-11-22T10:00:00Z", and `value`, a ratio from 0.
     """
     if not history:
         return None
     times = [datetime.fromisoformat(point["date"]).timestamp() for point in history]
     values = [100 * point["value"] for point in history]
-    step = next((step for step in STEPS if max(values) - min(values) <= 4 * step), STEPS[-1])
+    span = max(values) - min(values)
+    step = next((step for step in STEPS if span <= 4 * step), math.ceil(span / 100) * STEPS[-1])
     low = max(math.floor(min(values) / step - 0.5) * step, 0)
-    high = min(math.ceil(max(values) / step + 0.5) * step, 100)
+    high = math.ceil(max(values) / step + 0.5) * step
+    high = min(high, 100) if max(values) <= 100 else high
     high = high if high > low else low + step
-    span = (times[-1] - times[0]) or 1.0
+    lasted = (times[-1] - times[0]) or 1.0
 
     def place(time: float, value: float) -> tuple[float, float]:
-        x = LEFT + 8 + (time - times[0]) / span * (WIDTH - LEFT - RIGHT - 16)
+        x = LEFT + 8 + (time - times[0]) / lasted * (WIDTH - LEFT - RIGHT - 16)
         y = TOP + (high - value) / (high - low) * (HEIGHT - TOP - BOTTOM)
         return round(x, 1), round(y, 1)
 

@@ -15,7 +15,7 @@ import numpy as np
 import platformdirs
 
 from closeread.arrays import Floats
-from closeread.files import replacing
+from closeread.files import make_folders, replacing
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.results import Record
 
@@ -56,7 +56,7 @@ class CountCache:
         Raises:
             OSError: the folder is not writable.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_folders(self._folder)
         with replacing(self._folder / f"{record}.npz") as partial, partial.open("wb") as file:
             np.savez(
                 file,

@@ -8,6 +8,7 @@ that the next judge completes.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import re
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread.errors import FormatError, RequestError
-from closeread.files import replacing
+from closeread.files import make_folders, replacing
 from closeread.leaderboard.canonical import digest
 from closeread.leaderboard.declaration import FILE, Leaderboard
 from closeread.leaderboard.results import RANKS, Entry, Results, read_results
@@ -28,10 +29,13 @@ from closeread.leaderboard.store import INDEX, Arrival, Receipt, parse_index
 from closeread.leaderboard.submission import MAX_ABOUT, About, check_predictions_path
 from closeread.leaderboard.withdrawals import withdrawal_bytes
 
-__all__ = ["DAMAGED", "FILE_OF_DIGEST", "INDEX_LOCK", "RESULTS_LOCK", "FolderStore"]
+__all__ = ["ARRIVING", "DAMAGED", "FILE_OF_DIGEST", "INDEX_LOCK", "RESULTS_LOCK", "FolderStore"]
 
 INDEX_LOCK, RESULTS_LOCK = ".index.lock", ".results.lock"
 DAMAGED = "restore these files, or delete them and run closeread leaderboard judge, which makes them again"
+ARRIVING = ("submissions", "withdrawals")
+"""The folders to which submitters write."""
+
 FILE_OF_DIGEST = re.compile(r"([0-9a-f]{64})\.json")
 
 
@@ -80,8 +84,9 @@ class FolderStore:
 
     def list_arrivals(self, leaderboard: Leaderboard, results: Results) -> Sequence[Arrival]:
         """List the files of submissions without an entry, and of withdrawals of accepted submissions."""
-        arrivals = []
+        arrivals: list[Arrival] = []
         for board in leaderboard.boards:
+            arrivals += self._list_junk(board)
             for submission, path in self._walk("submissions", board):
                 if submission not in results.entries:
                     arrivals.append(self._describe(board, submission, path, is_withdrawal=False))
@@ -108,7 +113,9 @@ class FolderStore:
             files = {about.predictions: self.read_predictions(about.predictions, limit), path: data}
         except FormatError as error:
             problems = [problem.message for problem in error.problems]
-        except (OSError, ValueError) as error:
+        except OSError as error:  # its message has the path of the folder on this machine
+            problems = [f"{path} can't be read: {error.strerror or type(error).__name__}"]
+        except ValueError as error:
             problems = [str(error)]
         return replace(arrival, files=files, problems=tuple(problems))
 
@@ -173,7 +180,7 @@ class FolderStore:
             path = self._folder / name
             if path.is_file() and path.read_bytes() == data:
                 continue
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folders(path.parent)
             with replacing(path) as partial:
                 partial.write_bytes(data)
 
@@ -185,11 +192,27 @@ class FolderStore:
 
     def _walk(self, kind: str, board: str) -> Iterator[tuple[str, Path]]:
         """Yield the files that are named after a digest, with that digest; others are none of ours."""
-        for folder in sorted((self._folder / kind / board).glob("[0-9a-f][0-9a-f]")):
+        for folder in self._list_folders(kind, board):
+            if kind in ARRIVING and not _is_folder(folder):
+                continue
             for path in sorted(folder.iterdir()):
                 name = FILE_OF_DIGEST.fullmatch(path.name)
                 if name and name[1].startswith(folder.name):
                     yield name[1], path
+
+    def _list_folders(self, kind: str, board: str) -> list[Path]:
+        """List what is named as the folders are that files named after a digest are in."""
+        return sorted((self._folder / kind / board).glob("[0-9a-f][0-9a-f]"))
+
+    def _list_junk(self, board: str) -> Iterator[Arrival]:
+        """Yield what somebody put where a folder of submissions or withdrawals belongs: it must not stop the judge."""
+        for kind in ARRIVING:
+            for path in self._list_folders(kind, board):
+                if not _is_folder(path):
+                    found = self._describe(board, "", path, is_withdrawal=kind == "withdrawals")
+                    problem = "is a link, or not a folder that can be read (expected a folder)"
+                    place = path.relative_to(self._folder).as_posix()
+                    yield replace(found, source=place, problems=(problem,))
 
     @staticmethod
     def _path_of(kind: str, board: str, submission: str) -> str:
@@ -201,6 +224,11 @@ class FolderStore:
         with (self._folder / name).open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+
+def _is_folder(path: Path) -> bool:
+    """Return whether a path is a folder that can be read, and no link to one."""
+    return not path.is_symlink() and path.is_dir() and os.access(path, os.R_OK | os.X_OK)
 
 
 def _name_user(number: int) -> str:
@@ -237,14 +265,22 @@ def _read_regular(path: Path, limit: int) -> bytes:
     """Read a regular file of at most `limit` bytes, never through a symbolic link.
 
     Raises:
-        OSError: it is missing or a link.
-        ValueError: it is no regular file, or larger.
+        OSError: it is missing, or can't be read.
+        ValueError: it is a link or no regular file, or larger.
     """
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
-        about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode):
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise ValueError(f"{path.name} is a symbolic link (expected a file)") from None
+        raise
+    try:  # a folder can be opened, but not as a file of Python
+        if not stat.S_ISREG(os.fstat(number).st_mode):
             raise ValueError(f"{path.name} is not a regular file")
-        data = file.read(limit + 1)
+        with open(number, "rb", closefd=False) as file:
+            data = file.read(limit + 1)
+    finally:
+        os.close(number)
     if len(data) > limit:
         raise ValueError(f"{path.name} is larger than {limit:,} bytes, the limit of this board")
     return data

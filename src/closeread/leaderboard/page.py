@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closeread.errors import MissingExtraError, shorten
-from closeread.files import package_folder
 from closeread.leaderboard.cells import (
     KINDS,
     MINOR,
@@ -32,6 +31,7 @@ from closeread.leaderboard.cells import (
 )
 from closeread.leaderboard.chart import Chart, make_chart
 from closeread.leaderboard.compact import compact_board, embed_json, find_rows, make_keys
+from closeread.packages import package_folder
 
 if TYPE_CHECKING:
     from jinja2 import Environment

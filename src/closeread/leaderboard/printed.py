@@ -16,7 +16,7 @@ from typing import Any
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import load_corpus, select
 from closeread.errors import FormatError, Problem, quote, shorten
-from closeread.files import package_folder
+from closeread.packages import package_folder
 from closeread.suggestions import describe_unknown
 from closeread.tasks import load_procedure
 

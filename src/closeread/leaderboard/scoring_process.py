@@ -6,6 +6,7 @@ import os
 import resource
 import select
 import signal
+import sys
 import tempfile
 import time
 import traceback
@@ -134,6 +135,7 @@ def _limit(board: Board) -> None:
         _, hard = resource.getrlimit(kind)
         value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(kind, (value, value))
+    sys.dont_write_bytecode = True  # Python does not notice that bytecode was cut at the limit on files
 
 
 def score(board: Board, scorer: Scorer, job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from itertools import islice
 from typing import Any, Literal
 
+from closeread import limits
 from closeread.errors import FormatError, Problem, quote_json, shorten
-from closeread.files import package_folder
+from closeread.packages import package_folder
 from closeread.records import check_format
 
 FORMAT = 1
@@ -34,7 +36,7 @@ def check_structure(found: Any, kind: Kind, source: object) -> None:
         source: the name of the file, for messages.
 
     Raises:
-        FormatError: it has another structure; all problems at once.
+        FormatError: it has another structure; the first `limits.MAX_PROBLEMS` problems at once.
     """
     check_format(found, FORMAT, source)
     if _load_validator(kind).is_valid(found):
@@ -42,7 +44,8 @@ def check_structure(found: Any, kind: Kind, source: object) -> None:
     import jsonschema
 
     validator = jsonschema.Draft202012Validator(_select(kind))
-    errors = sorted(validator.iter_errors(found), key=lambda error: error.json_path)
+    # Each error takes some kilobytes.
+    errors = sorted(islice(validator.iter_errors(found), limits.MAX_PROBLEMS), key=lambda error: error.json_path)
     problems = [
         Problem(_describe(error.instance, error.schema, error.message, error.validator), path=tuple(error.path))
         for error in errors

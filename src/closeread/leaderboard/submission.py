@@ -21,7 +21,7 @@ from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.leaderboard.canonical import WITH_LINE_ENDS, digest, read_json, write_json
 from closeread.leaderboard.declaration import Board, Limits
 from closeread.leaderboard.names import check_link, check_model, check_name
-from closeread.limits import MAX_FILES
+from closeread.limits import MAX_FILES, keep_files_below
 from closeread.records import check_format
 
 __all__ = [
@@ -335,7 +335,8 @@ def _decompress(data: bytes, limit: int) -> bytes:
         SubmissionError: they are no valid gzip file, or decompress to more than `limit` bytes.
     """
     try:
-        plain = decompress(Path("predictions"), data, limit)
+        with keep_files_below(limit):
+            plain = decompress(Path("predictions"), data)
     except FormatError as error:
         raise SubmissionError("predictions", error.problems) from None
     if plain is not data and plain.startswith(MAGIC):

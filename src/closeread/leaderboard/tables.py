@@ -8,6 +8,7 @@ Markdown or a spreadsheet would act on.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -78,7 +79,7 @@ def grid(board: Mapping[str, Any], *, style: Style = "table") -> Grid:
     rows = clean["rows"]
     columns = [
         ["rank", *(format_rank(row["rank"]) + ("†" if _is_best(row) else "") for row in rows)],
-        ["system", *(_quote(_name_row(row), style) for row in rows)],
+        ["system", *(_quote(name, style) for name in _name_rows(rows))],
         [metrics[0]["title"], *(format_value(row["scores"].get(metrics[0]["name"])) for row in rows)],
         [
             f"{100 * clean['confidence']:g}% interval",
@@ -108,6 +109,16 @@ def grid(board: Mapping[str, Any], *, style: Style = "table") -> Grid:
 
 def _is_best(row: Mapping[str, Any]) -> bool:
     return bool(row["rank"] and row["rank"].get("best"))
+
+
+def _name_rows(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the names of rows; systems that look alike, as names are compared without case, have their ids added."""
+    names = [_name_row(row) for row in rows]
+    times = Counter(name.casefold() for name in names)
+    return [
+        f"{name} ({row['id'][:8]})" if times[name.casefold()] > 1 and row["kind"] == "system" else name
+        for name, row in zip(names, rows, strict=True)
+    ]
 
 
 def _name_row(row: Mapping[str, Any]) -> str:

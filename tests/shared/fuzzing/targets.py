@@ -4,11 +4,10 @@ import gzip
 import json
 import os
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 from shared import json_lines
 from shared.doors import (
     CASES,
@@ -21,6 +20,10 @@ from shared.doors import (
     with_heads,
     write_key,
 )
+from shared.fuzzing.command_targets import make_command_targets
+from shared.fuzzing.stored_targets import make_stored_targets
+from shared.fuzzing.target import Target
+from shared.fuzzing.text_targets import make_text_targets
 from shared.fuzzing.watching import is_shown_safely
 from shared.marmara_sample import SAMPLE as MARMARA
 from shared.universal_anaphora import random_pair
@@ -34,8 +37,10 @@ from closeread.counts.systems_table import SystemsTable
 from closeread.errors import CloseReadWarning
 from closeread.formats.text import read_lines
 from closeread.formats.timeml import dump_timeml, read_timeml
+from closeread.formats.word_vectors import read_vectors
 from closeread.formats.xml_tree import read_xml
 from closeread.tasks import find_format
+from closeread.tasks.mctaco.trained_runs import TrainedRun, TrainedRuns, read_runs
 
 FEW = Resampling(2)
 RICH = """# global.Entity = eid-etype-head-other
@@ -59,21 +64,6 @@ OTHER_FORMS = {"mctaco": "other.txt", "tne": "other.jsonl", "coref": "other.conl
 """Files in the other submission format of a task; that of timelines is a folder."""
 
 
-@dataclass(frozen=True)
-class Target:
-    """Something that reads files.
-
-    Attributes:
-        files: the content of valid files by their paths in a folder.
-        changed: the paths of those that are changed.
-        call: reads them; takes the folder and an empty one to write to.  What it returns is compared as text.
-    """
-
-    files: dict[str, bytes]
-    changed: tuple[str, ...]
-    call: Callable[[Path, Path], object]
-
-
 def make_targets():
     """All targets by name."""
     with TemporaryDirectory() as scratch, warnings.catch_warnings():
@@ -89,7 +79,11 @@ def make_targets():
                 **_make_converters(),
                 **_make_other_converters(),
                 **_make_marmara(),
+                **_make_word_vectors(),
                 **_make_stored(),
+                **make_command_targets(),
+                **make_stored_targets(),
+                **make_text_targets(),
             }
         finally:
             os.chdir(before)
@@ -325,6 +319,21 @@ def _make_marmara():
     }
 
 
+def _make_word_vectors():
+    """Word vectors in each format."""
+    lines = b"ev 1 -0.5\nan 2e-1 3\nEv .5 +7\n"
+    rows = [line.split() for line in lines.splitlines()]
+    entries = b"".join(word + b" " + np.array(numbers, "<f4").tobytes() for word, *numbers in rows)
+    files = {"word2vec.txt": b"3 2\n" + lines, "glove.txt": lines, "word2vec.bin": b"3 2\n" + entries}
+    files["packed.gz"] = gzip.compress(files["word2vec.bin"], mtime=0)
+
+    def read(folder, _):
+        read_all = [read_vectors(folder / name, ("ev", "EV", "an", "\xa0")) for name in files]
+        return [(found.matrix.tolist(), found.rows) for found in read_all]
+
+    return {"word-vectors": Target(files, tuple(files), read)}
+
+
 def _make_stored():
     """Reports, comparisons and tables as JSON."""
     Path("one.jsonl").write_text(json_lines.dump(system_rows("mctaco")), "utf-8")
@@ -339,4 +348,8 @@ def _make_stored():
     if isinstance(table, SystemsTable):
         data = json.dumps(table.to_json(), indent=1).encode()
         found["load-table"] = _single("a.json", data, lambda path: SystemsTable.load(path).to_json())
+    scores = {"exact_match": 0.25, "f1": 0.5}
+    runs = TrainedRuns([TrainedRun(f"seed-{seed}", 100, seed, 20, 2, scores, {}, 1.5) for seed in range(2)])
+    data = json.dumps(runs.to_json(), indent=1).encode()
+    found["load-runs"] = _single("run.json", data, lambda path: [(own := read_runs(path.parent)).to_json(), str(own)])
     return found

@@ -52,6 +52,7 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     @click.argument(
         "systems", type=options.FILE, nargs=-1, required=True, metavar="SYSTEMS..." if corpus else "[KEY] SYSTEMS..."
     )
+    @options.max_bytes
     @options.metrics(procedure)
     @options.resampling_options
     @click.option(

@@ -12,5 +12,7 @@ command = TaskGroup(
     Examples:
       closeread errors coref key.conll response.conll
       closeread errors chains gold.conll anna.conll ben.conll
+      closeread errors tne predictions.jsonl --split test
+      closeread errors mctaco predictions.jsonl --by category
     """,
 )

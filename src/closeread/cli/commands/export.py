@@ -14,7 +14,7 @@ from closeread.errors import escape_line
 
 @click.command(cls=options.CorpusCommand, short_help="Export a corpus as a dataset repository.")
 @names.corpus
-@click.argument("folder", type=options.NAMED)
+@click.argument("folder", type=options.WRITTEN)
 @click.option(
     "--config", "configs", multiple=True, metavar="NAME", help="Export this config; may be repeated.  [default: all]"
 )
@@ -25,7 +25,8 @@ from closeread.errors import escape_line
     type=click.Choice(["parquet", "jsonl", "csv"]),
     default="parquet",
     show_default=True,
-    help="How to write the rows; csv takes flat configs only, and has no types: read ids and order as text.",
+    help="How to write the rows; csv takes flat configs only, and has no types: read ids and order as text, and words "
+    "such as NA as they are.",
 )
 @hush_libraries
 def command(corpus: str, folder: Path, configs: tuple[str, ...], file_format: str, **files: Any) -> None:

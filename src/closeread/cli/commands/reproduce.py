@@ -48,6 +48,12 @@ ALL = "all"
     help="Run the paper's baseline with this spaCy pipeline, installed or in a folder (WikiPossessions).",
 )
 @click.option(
+    "--runs",
+    type=options.NAMED,
+    metavar="DIR",
+    help="Score the trained models in this folder, as `closeread train` writes them (McTaco, TNE).",
+)
+@click.option(
     "--missing", "show_missing", is_flag=True, help="Also show the values that are not recomputed, and what they need."
 )
 @click.option(
@@ -63,6 +69,7 @@ def command(
     annotations: Path | None,
     articles: Path | None,
     spacy_model: str | None,
+    runs: Path | None,
     show_missing: bool,
     strict: bool,
     style: Any,
@@ -80,6 +87,7 @@ def command(
       closeread reproduce mctaco 2 --upstream MCTACO
       closeread reproduce tne Text --missing
       closeread reproduce marmara_coref 1 --annotations annotations
+      closeread reproduce tne 3 --runs runs
       closeread reproduce wikipossessions 4 --articles texts --spacy-model NAME
       closeread reproduce all --strict
     """
@@ -88,7 +96,7 @@ def command(
     from closeread.counts.reproduction_grids import make_count_grid, make_table_grids
     from closeread.errors import RequestError
 
-    inputs = Inputs(options.take_files(files), upstream, annotations, articles, spacy_model)
+    inputs = Inputs(options.take_files(files), upstream, annotations, articles, spacy_model, runs)
     if corpus == ALL:
         if table is not None or inputs != Inputs():
             what = "all corpora are recomputed from the usual places"

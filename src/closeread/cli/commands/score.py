@@ -73,6 +73,7 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     )
     @gold_arguments(corpus)
     @click.argument("predictions", type=options.FILE, metavar="PREDICTIONS" if corpus else "RESPONSE")
+    @options.max_bytes
     @options.metrics(procedure)
     @options.by(procedure)
     @result_options
@@ -101,7 +102,7 @@ def run(procedure: Procedure, name: str, predictions: Path, values: dict[str, An
     check_score_only(values)
     scorer = open_scorer(name, read_place(values), given_options(procedure, values), values.get("metrics"))
     tell(scorer.gold.notices)
-    system = scorer.read(predictions)
+    system = scorer.take(predictions)
     fields = scorer.breakdowns_for(values.get("by", ()))
     if values["counts"] is not None:
         fields = list(dict.fromkeys([*fields, *scorer.available_breakdowns(system)]))
@@ -241,6 +242,7 @@ def _explain_in_grids(procedure: Procedure, explanations: Mapping[str, list[Any]
     metavar="FILE",
     help="Score counts written by --counts or `closeread merge`, instead of predictions.",
 )
+@options.max_bytes
 @options.by()
 @result_options
 @score_only(has_metrics=False)

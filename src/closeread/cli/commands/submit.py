@@ -92,6 +92,10 @@ def propose_results(store: Store, board: Board, about: About, value: float | Non
         tell([f"Run this again after it was judged, to propose its result to {about.model}."])
         return
 
+    if value > 1:  # CEAF, if mentions repeat
+        tell([f"The Hub takes no scores above 100, so {100 * value:.2f} is not proposed to {about.model}."])
+        return
+
     from closeread.hub.benchmark import name_task
     from closeread.hub.eval_results import make_entry
     from closeread.hub.eval_results import propose_results as propose

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +41,10 @@ ENDINGS = ("another.jsonl", "report.json --intervals plus-minus", "another.jsonl
 
 def split_names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names in options that separate them by commas."""
-    return tuple(name.strip() for names in csv.reader(values, skipinitialspace=True) for name in names)
+    try:
+        return tuple(name.strip() for names in csv.reader(values, skipinitialspace=True) for name in names)
+    except csv.Error as error:
+        raise click.BadParameter(f"the names can't be separated: {error}.", ctx, param) from None
 
 
 table_options = options.together(
@@ -118,6 +122,7 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
     @click.argument(
         "systems", type=options.FILE, nargs=-1, required=True, metavar="SYSTEMS..." if corpus else "[KEY] SYSTEMS..."
     )
+    @options.max_bytes
     @options.metrics(procedure)
     @table_options
     def command(systems: tuple[Path, ...], **values: Any) -> None:
@@ -142,8 +147,8 @@ def run(procedure: Procedure, corpus: str | None, name: str, files: tuple[Path, 
     names = list(values["names"]) or make_names(systems)
     if len(names) != len(systems):
         raise RequestError(f"--names has {pluralize(len(names), 'name')} for {pluralize(len(systems), 'system')}")
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    twice, times = Counter(names).most_common(1)[0]
+    if times > 1:
         raise RequestError(f"--names has '{twice}' twice; give each system its own name")
     found = read_systems(
         name,

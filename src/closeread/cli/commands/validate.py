@@ -44,6 +44,7 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
         required=True,
         metavar="PREDICTIONS..." if corpus else "RESPONSE...",
     )
+    @options.max_bytes
     @click.option(
         "--json",
         "as_json",

@@ -11,7 +11,7 @@ from closeread.cli.notes import hush_libraries
 
 
 @click.command(cls=options.WritingCommand, short_help="Write the page of a leaderboard.")
-@click.argument("store")
+@click.argument("store", type=options.STORE)
 @options.output
 @hush_libraries
 def command(store: str, output: Path) -> None:

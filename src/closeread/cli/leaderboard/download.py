@@ -12,7 +12,7 @@ from closeread.errors import escape_line
 
 
 @click.command(cls=options.WritingCommand, short_help="Write the predictions of a submission to a file.")
-@click.argument("store")
+@click.argument("store", type=options.STORE)
 @click.argument("submission")
 @click.option("-o", "--output", type=options.WRITTEN, required=True, metavar="PATH", help="Write to this path.")
 @hush_libraries

@@ -42,7 +42,9 @@ def command(store: str, style: Any) -> None:
     leaderboard = opened.read_leaderboard()
     results = opened.read_results(leaderboard)
     settled = sorted(results.entries.values(), key=lambda entry: (entry.submitted, entry.submission))
-    waiting = [one for one in opened.list_arrivals(leaderboard, results) if one.submission not in results.entries]
+    arrived = opened.list_arrivals(leaderboard, results)
+    waiting = [one for one in arrived if one.submission and one.submission not in results.entries]
+    junk = [one for one in arrived if not one.submission]
     header = ["submission", "board", "system", "author", "submitted (UTC)", "status"]
     rows = [
         [
@@ -60,6 +62,7 @@ def command(store: str, style: Any) -> None:
         for one in waiting
     ]
     notes = [f"{one.submission[:12]}: {show_safely(problem)}" for one in settled for problem in one.problems]
+    notes += [f"{show_safely(str(one.source))}: {show_safely(problem)}" for one in junk for problem in one.problems]
     printing.show(
         style,
         value=lambda: {

@@ -8,14 +8,15 @@ from typing import Any
 import click
 
 from closeread.cli import names, options
-from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import tell
 from closeread.errors import escape_line
 
 
-@click.command(cls=GroupedCommand, name="codabench", short_help="Write the bundle of a shared task on Codabench.")
+@click.command(
+    cls=options.WritingCommand, name="codabench", short_help="Write the bundle of a shared task on Codabench."
+)
 @click.argument("corpus", type=names.SCORED)
-@click.argument("folder", type=options.NAMED, metavar="DIR")
+@click.argument("folder", type=options.WRITTEN, metavar="DIR")
 @options.config
 @options.split
 @click.option(

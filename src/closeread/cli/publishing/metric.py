@@ -25,11 +25,11 @@ def command(name: str, repository: str, private: bool, dry_run: bool, as_json: b
       closeread publish metric coref_lea my-org/coref_lea --dry-run
       python -c "import evaluate; print(evaluate.load('my-org/coref_lea'))"
     """
-    from closeread.files import package_folder
     from closeread.hf.modules import class_name, find_module
     from closeread.hub.names import Repository
     from closeread.hub.publishing import Plan
     from closeread.hub.spaces import metric_files
+    from closeread.packages import package_folder
 
     name = find_module(name)
     folder = package_folder(f"closeread.metrics.{name}")

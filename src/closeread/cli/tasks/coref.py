@@ -57,6 +57,7 @@ def convert(source: Path, side: str, output: Path) -> None:
 )
 @options.key
 @options.response
+@options.max_bytes
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="List only errors of this kind; may be repeated.")
 @click.option("--document", metavar="NAME", help="Count and list only the errors of this document.")
 @click.option(

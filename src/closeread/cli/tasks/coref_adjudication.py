@@ -97,10 +97,9 @@ def adjudicate(
       closeread adjudicate coref *.conll -o ../gold.conll \\
         --forced ../edited.conll
     """
-    import json
-
     from closeread.errors import escape_line
-    from closeread.files import write_texts
+    from closeread.files import text_suffix, write_texts
+    from closeread.formats.json_files import dump_json
     from closeread.tasks.coref.adjudication.report import join_results, make_report, summarize
     from closeread.tasks.coref.adjudication.results import Settings
     from closeread.tasks.coref.adjudication.worksheet import dump_worksheet
@@ -115,9 +114,9 @@ def adjudicate(
         by_name = {} if decided is None else decided.documents
         texts[worksheet] = dump_worksheet(results, [str(path) for path in files], by_name)
     if report is not None:
-        texts[report] = json.dumps(make_report(results, settings, solver), ensure_ascii=False) + "\n"
+        texts[report] = dump_json(make_report(results, settings, solver))
     joined = join_results(results)
-    texts[output] = _dump_conll(joined, output) if output.suffix.lower() == CONLL else dump_documents(joined, output)
+    texts[output] = _dump_conll(joined, output) if text_suffix(output) == CONLL else dump_documents(joined, output)
     write_texts(texts)
     click.echo(escape_line(f"{output}: {summarize(results)}"))
 

@@ -59,6 +59,7 @@ def agreement(files: tuple[Path, ...], given: Path | None, limit: int, style: An
 @click.command(cls=GroupedCommand, short_help="Count the mistakes in chains.")
 @click.argument("gold", type=options.FILE)
 @options.files
+@options.max_bytes
 @options.style_options
 def chains(gold: Path, files: tuple[Path, ...], style: Any) -> None:
     """Count the mistakes in chains of annotators, or of systems.

@@ -161,7 +161,7 @@ def _link(
     **place: Any,
 ) -> None:
     """Predict with one of the learners, and write its chains and, if asked for, its candidate links."""
-    from closeread.files import replacing
+    from closeread.files import open_text, replacing
     from closeread.tasks.coref.marmara.baseline import Settings, predict
     from closeread.tasks.coref.marmara.baseline_files import writing_links
     from closeread.tasks.coref.marmara.mention_types import PRONOUNS, read_pronouns
@@ -178,7 +178,8 @@ def _link(
         ):
             rows.append(prediction.row)
             write_links(prediction)
-        partial.write_text(dump(records, rows), "utf-8", newline="")
+        with open_text(partial, output) as file:
+            file.write(dump(records, rows))
     _report(output, rows, "chain")
 
 
@@ -213,10 +214,11 @@ def _find_format(path: Path) -> Callable[[Sequence[Record], Sequence[Record]], s
         RequestError: the suffix is none of ours.
     """
     from closeread.errors import RequestError
+    from closeread.files import text_suffix
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.coref.marmara.baseline_files import dump_conll
 
-    match path.suffix.lower():
+    match text_suffix(path):
         case ".jsonl":
             return lambda records, rows: dump_json_lines(rows)
         case ".conll":

@@ -47,11 +47,14 @@ def adjudicate(annotators: tuple[Path, ...], candidates: Path | None, dropped: P
         --candidates candidates.jsonl -o gold.jsonl
     """
     from closeread.cli.writing import write_with
+    from closeread.corpora.contents import dump_gold
+    from closeread.corpora.gold import load_corpus
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.mctaco.adjudication import dropped_rows, gold_rows, read_labels, unanimous
 
     result = unanimous([read_labels(path) for path in annotators], [str(path) for path in annotators])
-    gold = dump_json_lines(gold_rows(result, candidates))
+    rows = gold_rows(result, candidates)
+    gold = dump_json_lines(rows) if candidates is None else dump_gold(load_corpus("mctaco"), output, rows)
     write_with(output, gold, dropped, dump_json_lines(dropped_rows(result)))
     yes = sum(label == "yes" for label in result.kept.values())
     agreement = "" if result.observed_agreement is None else f"; observed agreement {result.observed_agreement:.3f}"
@@ -72,8 +75,8 @@ def verify(annotators: tuple[Path, ...], dropped: Path | None, output: Path, **p
     Each annotator's file is JSON Lines: {"question_id": ..., "category": ..., "from_sentence": "no", "correct": "yes"}.
     A question is accepted if its category is that of the annotator ("none" if it has none of the five), it is not
     answered by a word or phrase of the sentence, and it is grammatically and logically correct.  The paper used two
-    annotators.  The output has the rows of these questions, as JSON Lines or in the released format if its name ends
-    in .tsv.
+    annotators.  The output has the rows of these questions, as JSON Lines if its name ends in .jsonl, and otherwise
+    in the released format.
 
     \b
     Example:
@@ -81,9 +84,9 @@ def verify(annotators: tuple[Path, ...], dropped: Path | None, output: Path, **p
         --gold questions.jsonl --dropped dropped.jsonl -o verified.jsonl
     """
     from closeread.cli.writing import write_with
+    from closeread.corpora.contents import dump_gold
     from closeread.errors import pluralize, read_all
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.mctaco.mctaco_tsv import dump_records
     from closeread.tasks.mctaco.question_filter import filter_questions, read_verifications
 
     gold = options.read_gold("mctaco", **places)
@@ -93,8 +96,7 @@ def verify(annotators: tuple[Path, ...], dropped: Path | None, output: Path, **p
     kept = set(result.kept)
     rows = [record for record in gold.records if record["question_id"] in kept]
     reasons = [{"question_id": question, "reasons": why} for question, why in result.dropped.items()]
-    dump = dump_records if output.suffix == ".tsv" else dump_json_lines
-    write_with(output, dump(rows), dropped, dump_json_lines(reasons))
+    write_with(output, dump_gold(gold.corpus, output, rows), dropped, dump_json_lines(reasons))
     size = f"{pluralize(len(kept), 'question')} kept ({pluralize(len(rows), 'row')})"
     click.echo(escape_line(f"{output}: {size}, {len(result.dropped):,} dropped"))
 
@@ -128,22 +130,21 @@ def perturb() -> None:
 def units(rule: Any, output: Path, **places: Any) -> None:
     """Rewrite temporal expressions in their most proper unit: "30 months" becomes "2.5 years".
 
-    The output is JSON Lines, or the released format if its name ends in .tsv; both can be read with --gold.
+    The output is JSON Lines if its name ends in .jsonl, otherwise the released format; --gold reads both.
 
     \b
     Examples:
       closeread perturb mctaco units --split validation -o normal.jsonl
       closeread perturb mctaco units --rule official -o normal.tsv
     """
+    from closeread.corpora.contents import dump_gold
     from closeread.files import write_text
-    from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.mctaco.mctaco_tsv import dump_records
     from closeread.tasks.mctaco.perturbation.units import normalize_units
 
     gold = options.read_gold("mctaco", **places)
     rows = [{**record, "answer": normalize_units(record["answer"], rule=rule)} for record in gold.records]
     changed = sum(row["answer"] != record["answer"] for row, record in zip(rows, gold.records, strict=True))
-    write_text(output, (dump_records if output.suffix == ".tsv" else dump_json_lines)(rows))
+    write_text(output, dump_gold(gold.corpus, output, rows))
     click.echo(escape_line(f"{output}: {len(rows):,} rows, {changed:,} answers rewritten"))
 
 
@@ -300,11 +301,19 @@ def _choose_techniques(fill_mask: str | None, device: str | None, phrases: Path 
 
 def _read_phrases(path: Path) -> PhraseIndex:
     from closeread.errors import FormatError, Problem, RequestError
-    from closeread.formats.text import read_lines
+    from closeread.formats.text import UNSAFE, read_lines
     from closeread.tasks.mctaco.perturbation.retrieval import PhraseIndex
 
+    phrases = list(read_lines(path))
+    problems = [
+        Problem(f"contains the control character U+{ord(found[0]):04X}", number)
+        for number, phrase in enumerate(phrases, start=1)
+        if (found := UNSAFE.search(phrase))
+    ]
+    if problems:  # an answer with one could not be read again
+        raise FormatError(path, problems)
     try:
-        return PhraseIndex(read_lines(path))
+        return PhraseIndex(phrases)
     except RequestError as error:
         raise FormatError(path, [Problem(str(error))]) from None
 

@@ -38,11 +38,12 @@ def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: 
         -o gold.jsonl
     """
     from closeread.cli.writing import write_with
+    from closeread.corpora.contents import dump_gold
     from closeread.corpora.gold import load_corpus, read_file
     from closeread.errors import pluralize, read_all
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.tne import adjudication
-    from closeread.tasks.tne.tne_jsonl import UNSAFE, dump_records
+    from closeread.tasks.tne.tne_jsonl import UNSAFE
 
     corpus = load_corpus("tne")
     documents = read_all(annotators, lambda path: read_file(corpus, path, corpus.default_split))
@@ -51,7 +52,7 @@ def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: 
     decided = {} if decisions is None else adjudication.read_decisions(found, decisions, may_stay_open=may_stay_open)
     gold = adjudication.consolidated(found, decided)
     rows = adjudication.conflicts(found, decided)
-    write_with(output, dump_records(gold), conflicts, dump_json_lines(rows, UNSAFE))
+    write_with(output, dump_gold(corpus, output, gold), conflicts, dump_json_lines(rows, UNSAFE))
     links = sum(len(record["np_relations"]) for record in gold)
     size = f"{pluralize(len(gold), 'document')}, {pluralize(links, 'link')}"
     state = f"{pluralize(len(decided), 'conflict')} decided, {len(rows):,} open"
@@ -127,6 +128,8 @@ def build(
       closeread build tne book.txt --spacy-model en_core_web_sm \\
         --separator blank-line --subtitles 0 -o book.jsonl
     """
+    from closeread.corpora.contents import find_gold_writer
+    from closeread.corpora.gold import load_corpus
     from closeread.corpora.pipelines import load_pipeline
     from closeread.errors import pluralize, read_all
     from closeread.files import write_lines
@@ -134,6 +137,7 @@ def build(
     from closeread.tasks.tne.plain_texts import TextReader, list_texts
     from closeread.tasks.tne.tne_jsonl import dump_lines
 
+    find_gold_writer(load_corpus("tne"), output)  # or what takes long would be refused at its end
     chosen = Filter(paragraphs, min_phrases, max_phrases)
     read = read_all(list_texts(texts), TextReader(separator, subtitles).read)
     builder = Builder(load_pipeline(spacy_model, "building documents"), spacy_model, chosen)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
-from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import tell
 from closeread.cli.printing import track
 
@@ -47,8 +46,8 @@ def plot_possession(article: str, predictions: Path | None, output: Path, **plac
     draw(output, lambda: draw_article(place, article, predictions=system))
 
 
-@click.command(cls=GroupedCommand, short_help="Fetch the texts of articles from Wikipedia.")
-@click.argument("folder", type=options.NAMED)
+@click.command(cls=options.WritingCommand, short_help="Fetch the texts of articles from Wikipedia.")
+@click.argument("folder", type=options.WRITTEN)
 @click.option(
     "--as-of",
     type=click.DateTime(["%Y-%m-%d"]),

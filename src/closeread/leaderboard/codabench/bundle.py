@@ -14,7 +14,7 @@ from closeread.corpora.submissions import write_submission
 from closeread.counts.options import PathOption
 from closeread.counts.sides import Place
 from closeread.errors import RequestError, join_names
-from closeread.files import creating_folder, package_folder, replacing, write_text
+from closeread.files import creating_folder, remove_leftovers, replacing, write_text
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.leaderboard.canonical import WITH_LINE_ENDS
@@ -25,6 +25,7 @@ from closeread.leaderboard.codabench.settings import PAGES, Settings, make_compe
 from closeread.leaderboard.codabench.wheel import NAME, make_wheel, scoring_requirements
 from closeread.leaderboard.declaration import FILE, Board, Leaderboard, Limits, make_board
 from closeread.leaderboard.submission import FILE_NAME
+from closeread.packages import package_folder
 from closeread.scoring import find_procedure
 
 __all__ = ["COMMAND", "describe_licence", "make_bundle"]
@@ -61,7 +62,10 @@ def make_bundle(
         RequestError: something of the arguments does not exist or is not possible; an InputError if gold is missing or
             invalid; an OSError if the folder is not empty or can't be written.
     """
-    zipped = folder.resolve().with_name(f"{folder.resolve().name}.zip")
+    named = folder if folder.name not in ("", "..") else folder.resolve()  # messages name paths as the user does
+    zipped = named.with_name(f"{named.name}.zip")
+    for target in (folder, zipped):
+        remove_leftovers(target)
     if archive and zipped.exists():
         raise RequestError(f"{zipped} exists; delete it, or choose another folder")
     limits = Limits(per_day=settings.per_day)

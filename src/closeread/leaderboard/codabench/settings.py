@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from closeread.errors import RequestError, quote
-from closeread.files import package_folder
 from closeread.leaderboard.codabench.program import column_key
 from closeread.leaderboard.declaration import Board, Limits
 from closeread.leaderboard.names import check_name
+from closeread.packages import package_folder
 
 __all__ = ["DATE", "DOCKER_IMAGE", "PAGES", "SCHEMA", "SECONDS", "START", "Settings", "make_competition"]
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from closeread._version import __version__
-from closeread.files import package_folder
 from closeread.leaderboard.codabench.archive import write_member
+from closeread.packages import package_folder
 
 __all__ = ["ELSEWHERE", "LIBRARIES", "NAME", "make_wheel", "scoring_requirements"]
 

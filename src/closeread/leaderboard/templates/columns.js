@@ -25,6 +25,9 @@ function findScale(scores) {
   return [from, Math.max(Math.ceil(Math.max(...ends) / 500) * 500, from + 500)];
 }
 
+/** The scale from 0 to 100, or further if scores exceed it, as CEAF of repeated mentions can. */
+const findWholeScale = (scores) => [0, Math.max(10000, findScale(scores)[1])];
+
 /** A score on its scale, with its interval: for the eye only, as the numbers stand beside it. */
 function makeBar(score, [from, to]) {
   const bar = make("span", { class: "bar", "aria-hidden": "true" });

@@ -42,8 +42,11 @@ function describePair(board, first, second) {
 }
 
 function scoresSideBySide(board, first, second) {
-  const draw = (results, m) =>
-    [first, second].map((row) => make("span", {}, ...drawScore(results.score(m, row.index), [0, 10000])));
+  const draw = (results, m) => {
+    const scores = [first, second].map((row) => results.score(m, row.index));
+    const scale = findWholeScale(scores);
+    return scores.map((score) => make("span", {}, ...drawScore(score, scale)));
+  };
   const names = [first, second].map((row) => shorten(row.system));
   const totals = board.metricOrder.map((m) => [board.metrics[m].title, ...draw(board.total, m)]);
   const parts = board.slices.flatMap(({ field, values }) => {

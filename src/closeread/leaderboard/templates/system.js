@@ -50,14 +50,15 @@ function makeTable(caption, header, rows, look = null) {
 
 function scoresOf(board, row) {
   const scored = board.metricOrder.map((m) => [m, board.total.score(m, row.index)]).filter(([, score]) => score !== null);
+  const scale = findWholeScale(scored.map(([, score]) => score));
   const rows = scored.map(([m, score]) => [
     board.metrics[m].title,
     make("span", { class: "value" }, formatScore(score)),
     formatInterval(score),
-    score.value === null ? "" : makeBar(score, [0, 10000]),
+    score.value === null ? "" : makeBar(score, scale),
   ]);
   const level = Number((100 * board.confidence).toPrecision(6));
-  return makeRegion("Scores", makeTable("Scores", ["Score", "× 100", `${level}% interval`, "0–100"], rows));
+  return makeRegion("Scores", makeTable("Scores", ["Score", "× 100", `${level}% interval`, `0–${scale[1] / 100}`], rows));
 }
 
 function slicesOf(board, row) {

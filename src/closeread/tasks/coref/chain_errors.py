@@ -139,7 +139,7 @@ def _compare(document: int, chains: Sequence[Ints], of_gold: Mapping[int, Sequen
     """Compare the chains of a document with its gold chains.
 
     Raises:
-        LimitError: the table of chains and gold chains is larger than `MAX_CELLS`.
+        LimitError: the table of chains and gold chains is larger than `MAX_CELLS`, or too many are connected.
     """
     gold = of_gold[document]
     if (cells := len(chains) * len(gold)) > MAX_CELLS:
@@ -151,7 +151,7 @@ def _compare(document: int, chains: Sequence[Ints], of_gold: Mapping[int, Sequen
             if (column := place.get(mention)) is not None:
                 shared[row, column] += 1
     sizes, gold_sizes = (np.array([len(one) for one in side], np.int64) for side in (chains, gold))
-    return judge_chains(shared, sizes, gold_sizes)
+    return judge_chains(shared, sizes, gold_sizes, document)
 
 
 def _join(columns: Sequence[Ints]) -> Ints:

@@ -25,6 +25,7 @@ __all__ = [
     "MARKER",
     "NEWLINE",
     "RETURN",
+    "SMALL_BLOCK",
     "SPACE",
     "TAB",
     "Block",
@@ -37,6 +38,9 @@ __all__ = [
 
 BLOCK = 2**17
 """The number of bytes that are checked together; NumPy's temporary arrays then fit into the processor's cache."""
+
+SMALL_BLOCK = 2**14
+"""The size of blocks of short lines, whose columns take a hundred times their size."""
 
 NEWLINE, TAB, RETURN, SPACE, DELETE = b"\n\t\r \x7f"
 FIRST_BEYOND_ASCII = 0x80
@@ -103,10 +107,11 @@ def _number_line(data: bytes, position: int) -> int:
     return data.count(b"\n", 0, position) + 1
 
 
-def line_spans(data: bytes, begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield begin and end of blocks of whole lines; a block longer than `BLOCK` is a single line."""
+def line_spans(data: bytes, begin: int, end: int, size: int | None = None) -> Iterator[tuple[int, int]]:
+    """Yield begin and end of blocks of whole lines; a block longer than `size`, or `BLOCK`, is a single line."""
+    size = BLOCK if size is None else size
     while begin < end:
-        last = min(begin + BLOCK, end)
+        last = min(begin + size, end)
         if last < end:
             last = data.rfind(b"\n", begin, last) + 1 or data.find(b"\n", last, end) + 1 or end
         yield begin, last
@@ -117,6 +122,12 @@ def view_block(data: bytes, first: int, last: int) -> NDArray[np.uint8]:
     """Return the bytes of a block of whole lines, the last one with its end."""
     raw = np.frombuffer(data, np.uint8, last - first, first)
     return raw if raw[-1] == NEWLINE else np.append(raw, np.uint8(NEWLINE))
+
+
+def _is_dense(data: bytes, first: int, last: int) -> bool:
+    """Tell whether lines have less than four bytes, or half of all bytes are blanks."""
+    raw = np.frombuffer(data, np.uint8, last - first, first)
+    return bool(4 * np.count_nonzero(raw == NEWLINE) > len(raw) or 2 * np.count_nonzero(raw <= SPACE) >= len(raw))
 
 
 class Block(Protocol):
@@ -142,9 +153,10 @@ def parse_blocks(
         line: the number of its first line.
     """
     for first, last in line_spans(data, begin, end):
-        rows = parse(data, first, last, line)
-        yield rows
-        line += len(rows.end)
+        for span in line_spans(data, first, last, SMALL_BLOCK if _is_dense(data, first, last) else BLOCK):
+            rows = parse(data, *span, line)
+            yield rows
+            line += len(rows.end)
 
 
 def first_row(data: bytes, begin: int) -> list[bytes]:

@@ -21,7 +21,7 @@ from closeread.tasks.coref.entity_ids import choose_ids
 
 __all__ = ["PLAIN_ID", "dump_conllu"]
 
-PLAIN_ID = re.compile(r"[^-()\[\]|=\s\x00-\x1f\x7f-\x9f]+")
+PLAIN_ID = re.compile(r"[^-()\[\]|=\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 
 class _Bracket(NamedTuple):

@@ -77,7 +77,7 @@ def _read(path: Path, *, is_response: bool) -> Parsed:
     if dialect is None:
         accepts = RowValidator(load_schema("coref"), "document").accepts
         return _read_own(path, parse_json_lines(lines, accepts=accepts))
-    parsed = parse_json_lines(lines, SURROGATES)
+    parsed = parse_json_lines(lines, SURROGATES, lambda record: find_dialect(record) is dialect)
     found = read_neural(parsed, dialect, is_response=is_response)
     if isinstance(found, list):
         raise FormatError(path, sorted(found, key=lambda problem: problem.line or 0))
@@ -124,8 +124,11 @@ def dump_coref_json(table: MentionTable) -> str:
     """Convert documents to JSON Lines, with the heads of mentions if the table has them.
 
     Raises:
-        ValueError: a mention is discontinuous, which the format can't express.
+        ValueError: a mention is discontinuous, or the name of a document is empty or contains a control character,
+            which the format can't express.
     """
+    if "" in table.names:
+        raise ValueError("coreference JSON Lines can't express a document with an empty name")
     if table.parts:
         raise ValueError("coreference JSON Lines can't express discontinuous mentions")
     if table.n_tokens is None:

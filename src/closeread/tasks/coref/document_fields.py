@@ -7,11 +7,12 @@ each document of the key.  An empty cell, null and an absent key are an unknown 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from closeread import limits
 from closeread.errors import FormatError, Problem, join_names, pluralize, quote, quote_json
 from closeread.formats.json_lines import SUFFIXES, read_json_lines
 from closeread.formats.problems import Problems
@@ -57,7 +58,7 @@ def read_fields(path: Path, documents: Sequence[str]) -> dict[str, list[str]]:
         FormatError: as `add_fields`.
     """
     problems = Problems()
-    rows = _read_rows(path, problems)
+    rows, further = _read_rows(path, problems, len(documents) + limits.MAX_EXPLAINED)
     columns = dict.fromkeys(name for _, row in rows for name in row)
     line_of: dict[str, int] = {}
     known = set(documents)
@@ -74,6 +75,8 @@ def read_fields(path: Path, documents: Sequence[str]) -> dict[str, list[str]]:
             for column, value in row.items():
                 if column != DOCUMENT:
                     values[column][name] = _format_value(column, value, line, problems)
+    if further:
+        problems.add(f"has {pluralize(further, 'further row')} (expected one row for each document)")
     absent = [name for name in documents if name not in line_of]
     if absent and not problems.total:
         found = f"has no row for {len(absent):,} of the {pluralize(len(documents), 'document')} of the key"
@@ -102,27 +105,35 @@ def _format_value(column: str, value: Any, line: int, problems: Problems) -> str
     return text
 
 
-def _read_rows(path: Path, problems: Problems) -> list[Row]:
+def _read_rows(path: Path, problems: Problems, most: int) -> tuple[list[Row], int]:
     """Read the rows of a file, whatever its format, and check the names of its columns.
+
+    Args:
+        path: the file.
+        problems: where to add problems.
+        most: the number of rows of CSV and TSV after which others are only counted.
+
+    Returns:
+        The rows, none if there are problems; and the number of others.
 
     Raises:
         FormatError: it can't be read as text, or its suffix is unknown.
     """
     suffix = path.suffix.lower()
     if suffix in SUFFIXES:
-        parsed = read_json_lines(path)
+        parsed = read_json_lines(path, lambda row: DOCUMENT in row)
         for problem in parsed.problems:
             problems.add(problem.message, problem.line)
         rows: list[Row] = list(zip(parsed.lines, parsed.records, strict=True))
         for line, row in rows:
             _check_columns(list(row), line, problems)
-        return [] if problems.total else rows
+        return [] if problems.total else rows, 0
     if suffix not in (".csv", ".tsv"):
         expected = ", ".join((".csv", ".tsv", *SUFFIXES))
         raise FormatError(path, [Problem(f"the suffix is {quote(path.suffix)} (expected one of {expected})")])
     lines = read_lines(path)
-    cells = list(_split_csv(lines, problems)) if suffix == ".csv" else list(enumerate(map(_split_tabs, lines), start=1))
-    return _check_rows(cells, problems)
+    cells = _split_csv(lines, problems) if suffix == ".csv" else enumerate(map(_split_tabs, lines), start=1)
+    return _check_rows(cells, problems, most)
 
 
 def _split_tabs(line: str) -> list[str]:
@@ -136,23 +147,28 @@ def _split_csv(lines: Sequence[str], problems: Problems) -> Iterator[tuple[int, 
             yield number, next(csv.reader([line], strict=True), [])
         except csv.Error as error:
             problems.add(f"is not a valid CSV row: {error}", number)
+            if "unexpected end" in str(error):
+                return  # a quotation mark is open, so nobody knows what belongs to the cell
 
 
-def _check_rows(cells: Sequence[tuple[int, list[str]]], problems: Problems) -> list[Row]:
-    """Return the rows below a header, without blank lines."""
-    filled = [(line, row) for line, row in cells if any(row)]
-    if not filled:
+def _check_rows(cells: Iterable[tuple[int, list[str]]], problems: Problems, most: int) -> tuple[list[Row], int]:
+    """Return the rows below a header, without blank lines, as `_read_rows`."""
+    filled = ((line, row) for line, row in cells if any(row))
+    first, header = next(filled, (1, []))
+    if not header:
         problems.add("has no header (expected a column 'document' and others)", 1)
-    if problems.total:
-        return []
-    (first, header), *rows = filled
+        return [], 0
     _check_columns(header, first, problems)
-    for line, row in rows:
+    rows: list[Row] = []
+    further = 0
+    for line, row in filled:
         if len(row) != len(header):
             problems.add(f"the number of cells is {len(row)} (expected {len(header)}, as in the header)", line)
-    if problems.total:
-        return []
-    return [(line, dict(zip(header, row, strict=True))) for line, row in rows]
+        elif len(rows) >= most:
+            further += 1
+        elif not problems.total:
+            rows.append((line, dict(zip(header, row, strict=True))))
+    return ([], 0) if problems.total else (rows, further)
 
 
 def _check_columns(names: Sequence[str], line: int, problems: Problems) -> None:

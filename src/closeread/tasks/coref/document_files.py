@@ -90,15 +90,9 @@ def read_document_folder(folder: Path, reading: Reading) -> MentionTable:
     ignored = [name for name in files if name not in chosen]
     tables: dict[str, MentionTable] = {}
     seen: dict[str, str] = {}
-    size = 0
     for name, path in chosen.items():
         try:
             with plain_file(path) as file:
-                size += file.stat().st_size
-                if size > limits.MAX_FILE_BYTES:
-                    found = f"is too large: more than {limits.MAX_FILE_BYTES:,} bytes in all when decompressed"
-                    problems = [Problem(found)]
-                    break
                 parsed = _read_member(name, file, reading)
         except FormatError as error:
             problems += [problem._replace(file=name) for problem in error.problems]

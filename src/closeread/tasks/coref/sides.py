@@ -31,7 +31,7 @@ from closeread.errors import (
     pluralize,
     quote,
 )
-from closeread.files import write_text
+from closeread.files import text_suffix, write_text
 from closeread.records import Origin, ParsedRows, Record
 from closeread.tasks.coref.columns import MentionTable, document_digests
 from closeread.tasks.coref.coref_json import table_of as table_of_records
@@ -203,7 +203,7 @@ def write_documents(documents: MentionTable, path: Path) -> None:
 def dump_documents(documents: MentionTable, path: Path) -> str:
     """Return documents as the text of a file, as `write_documents` does."""
     writers = {suffix: one.write for one in iterate_formats() for suffix in one.suffixes}
-    write = writers.get(path.suffix.lower())
+    write = writers.get(text_suffix(path))
     if write is None:
         raise RequestError(f"{path}: the suffix is '{path.suffix}' (expected one of {', '.join(writers)})")
     try:

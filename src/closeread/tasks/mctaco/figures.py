@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from closeread.corpora.figures import Drawing, FigureKind, read_systems
+import numpy as np
+
+from closeread.corpora.figures import Drawing, FigureKind, count_rows, name_systems, read_systems
 from closeread.corpora.sides import read_corpus_gold
 from closeread.counts.annotators import Annotator
+from closeread.counts.estimates import Resampling, Scores
+from closeread.counts.estimates import score as estimate
 from closeread.counts.sides import Place
-from closeread.errors import pluralize, read_all
+from closeread.drawing.score_bars import ScoreBar, draw_score_bars
+from closeread.errors import FormatError, Problem, RequestError, pluralize, read_all
+from closeread.neural.run_files import RUN
+from closeread.suggestions import describe_unknown
 from closeread.tasks.mctaco.categories import expect_coin_by_category, score_by_category
-from closeread.tasks.mctaco.plots import draw_categories
+from closeread.tasks.mctaco.label_errors import FIELDS, LABEL_METRICS, LabelAnalysis
+from closeread.tasks.mctaco.plots import draw_categories, draw_learning_curve
+from closeread.tasks.mctaco.procedure import PROCEDURE
+from closeread.tasks.mctaco.trained_runs import DATA, METRICS, read_runs
 
-__all__ = ["FIGURES", "draw_systems"]
+__all__ = ["FIGURES", "SCORES", "draw_label_scores", "draw_runs", "draw_systems"]
 
 
 def draw_systems(place: Place, systems: Sequence[Annotator]) -> Drawing:
@@ -23,7 +33,7 @@ def draw_systems(place: Place, systems: Sequence[Annotator]) -> Drawing:
         InputError: gold or predictions are missing or invalid.
     """
     gold = read_corpus_gold(place)
-    different = _name_systems(systems)
+    different = name_systems(systems)
 
     def score(one: Annotator) -> dict[str, dict[str, float]]:
         return score_by_category(gold.records, read_systems(gold, one.source).rows)
@@ -39,11 +49,81 @@ def draw_systems(place: Place, systems: Sequence[Annotator]) -> Drawing:
     return Drawing(draw_categories(coin, scores), summary, gold.notices)
 
 
-def _name_systems(systems: Sequence[Annotator]) -> dict[str, Annotator]:
-    """Return different systems by the names of their files without suffix, or by their paths if two are the same."""
-    different = {one.name: one for one in systems}
-    names = [one.source.stem if isinstance(one.source, Path) else one.name for one in different.values()]
-    return dict(zip(names if len(set(names)) == len(names) else different, different.values(), strict=True))
+SCORES = {"accuracy": "accuracy of labels", "exact_match": "exact match", "f1": "F1"}
+"""The scores of labels that can be drawn, and what to call them."""
 
 
-FIGURES = {"categories": FigureKind(draw_systems, "mctaco", "systems")}
+def draw_label_scores(
+    place: Place, systems: Sequence[Annotator], *, by: str = "unit", score: str = "accuracy"
+) -> Drawing:
+    """Draw a score of labels by a field, with 95% intervals.
+
+    Args:
+        place: where gold is.
+        systems: the systems.
+        by: "category", "unit", "question_size" or "gold_yes" (`closeread.tasks.mctaco.label_errors`).
+        score: "accuracy" (of candidates), "exact_match" or "f1".
+
+    Raises:
+        RequestError: an option does not accept its value; an InputError if gold or predictions are missing or invalid.
+    """
+    for name, value, known in (("by", by, FIELDS), ("score", score, SCORES)):
+        if value not in known:
+            raise RequestError(describe_unknown(name, value, list(known)))
+    gold = read_corpus_gold(place)
+    metric = next(one for one in (*PROCEDURE.metrics, *LABEL_METRICS) if one.name == score)
+    different = name_systems(systems)
+
+    def count(one: Annotator) -> dict[str, Scores]:
+        rows = read_systems(gold, one.source).rows
+        analysis = LabelAnalysis(gold.records, rows, count_rows(gold, rows))
+        slices = analysis.table.slices(by)
+        return {part: estimate(slices[part], (metric,), Resampling()) for part in FIELDS[by] if part in slices}
+
+    found = dict(zip(different, read_all(different.values(), count), strict=True))
+    unit = "candidates" if score == "accuracy" else "questions"
+    first = next(iter(found.values()))
+    groups = {part: scores.counts[unit] for part, scores in first.items()}
+    bars = {
+        name: [ScoreBar(one.value, one.low, one.high) for one in (of[part].scores[score] for part in first)]
+        for name, of in found.items()
+    }
+    field = f"{by.replace('_', ' ')}, number of {unit}"
+    figure = draw_score_bars(groups, bars, score=f"{SCORES[score]} (%)", field=field)
+    summary = f"{SCORES[score]} by {by.replace('_', ' ')}, {pluralize(len(found), 'system')}"
+    return Drawing(figure, summary, gold.notices)
+
+
+def draw_runs(folders: Sequence[Path]) -> Drawing:
+    """Draw the scores of trained models by the size of their training data (Zhou et al., 2019, Figure 3).
+
+    Args:
+        folders: one, of several runs.  Scores are those on test questions if all runs have them, else on held-out ones.
+
+    Raises:
+        RequestError: there are several folders.
+        FormatError: it holds no complete run.
+    """
+    if len(folders) != 1:
+        raise RequestError(f"learning-curve got {pluralize(len(folders), 'folder')} (expected 1, of several runs)")
+    folder = folders[0]
+    found = read_runs(folder)
+    if not found.runs:
+        raise FormatError(folder / RUN, [Problem("has no complete run (expected one or more)")])
+    data = "test" if all(run.test for run in found.runs) else "held_out"
+    sizes = found.sizes
+    questions = [float(np.mean([run.questions for run in found.runs if run.size == size])) for size in sizes]
+    scores = {
+        title: [(one.mean, one.standard_error) for size in sizes if (one := found.estimate(size, data, metric))]
+        for metric, title in METRICS.items()
+    }
+    missing = [] if found.is_complete else [f"{folder / RUN}: more runs are to come."]
+    summary = f"{pluralize(len(found.runs), 'run')} with {pluralize(len(sizes), 'size')} of the training data"
+    return Drawing(draw_learning_curve(questions, scores, DATA[data]), summary, missing)
+
+
+FIGURES = {
+    "categories": FigureKind(draw_systems, "mctaco", "systems"),
+    "label-scores": FigureKind(draw_label_scores, "mctaco", "systems"),
+    "learning-curve": FigureKind(draw_runs, None, "runs"),
+}

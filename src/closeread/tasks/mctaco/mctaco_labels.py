@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from closeread.errors import Problem
 from closeread.formats import SubmissionFile
+from closeread.problems import ProblemList
 from closeread.records import ColumnRecords, Parsed, Record, column
 
 __all__ = ["SUBMISSION", "SUFFIX", "dump_submission", "parse_submission", "recognises"]
@@ -26,7 +27,7 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
         gold: the gold candidates, in order.
     """
     ids = column(gold, "id")
-    problems = []
+    problems = ProblemList()
     if len(lines) != len(ids):
         expected = f"expected {len(ids):,}, one for each candidate"
         problems.append(Problem(f"the number of lines is {len(lines):,} ({expected})"))

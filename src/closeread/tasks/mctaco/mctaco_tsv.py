@@ -11,19 +11,22 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 
+from closeread import limits
 from closeread.errors import Problem, quote
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.problems import ProblemList
 from closeread.records import ColumnRecords, Parsed, Record
 
-__all__ = ["BYTE_ORDER_MARK", "CHUNK", "COLUMNS", "FORMAT", "dump_records", "read_records"]
+__all__ = ["BYTE_ORDER_MARK", "CHUNK", "COLUMNS", "FORMAT", "SHORTEST", "dump_records", "read_records"]
 
 BYTE_ORDER_MARK = "\ufeff"
 CHUNK = 2**14
 """The number of lines that are split at once."""
 
 COLUMNS = ("sentence", "question", "answer", "label", "category")
+SHORTEST = len("s\tq\ta\tno\tFrequency")
+"""The characters of the shortest valid line."""
 
 
 def read_records(path: Path, split: str) -> Parsed:
@@ -36,15 +39,21 @@ def read_records(path: Path, split: str) -> Parsed:
     problems = ProblemList()
     kept: list[int] = []
     sound: list[str] = []
+    short = 0
     for index, line in enumerate(lines):
         if (found := line.count("\t") + 1) == len(COLUMNS):
+            if len(line) < SHORTEST:
+                short += 1
+                if short > limits.MAX_EXPLAINED:  # a record would take much more memory than the line
+                    problems.append(Problem(f"has {len(line)} characters (expected at least {SHORTEST})", index + 1))
+                    continue
             kept.append(index)
             sound.append(line)
         else:
             expected = f"expected {len(COLUMNS)}: {', '.join(COLUMNS)}"
             problems.append(Problem(f"the number of columns is {found} ({expected})", index + 1))
     columns = _split_columns(sound)
-    del sound
+    del lines, sound
     problems += (
         Problem(f"{name} {quote(text)} contains the control character U+{ord(unsafe[0]):04X}", index + 1)
         for name, values in columns.items()

@@ -1,11 +1,11 @@
-"""Plot of McTaco: exact match by category, of systems beside a coin.
+"""Plots of McTaco: exact match by category, of systems beside a coin; scores by the size of the training data.
 
-Source: Zhou et al. (2019), Figure 2, which has one system.
+Source: Zhou et al. (2019), Figure 2, which has one system, and Figure 3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ from closeread.drawing.pictures import INK, own_settings
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COIN", "draw_categories"]
+__all__ = ["COIN", "draw_categories", "draw_learning_curve"]
 
 COIN = "coin"
 _LEGEND_COLUMNS = 4
@@ -49,6 +49,36 @@ def draw_categories(coin: Mapping[str, float], systems: Mapping[str, Mapping[str
         axes.tick_params(axis="x", length=0)
         axes.set(ylabel="exact match (%)")
         axes.margins(y=0.08)  # leaves room for the numbers
+        style_axes(axes)
+        figure.legend(loc="outside upper left", ncols=_LEGEND_COLUMNS, frameon=False)
+    return figure
+
+
+def draw_learning_curve(
+    questions: Sequence[float], scores: Mapping[str, Sequence[tuple[float, float | None]]], data: str
+) -> Figure:
+    """Draw scores by the size of the training data, as lines with bars of one standard error.
+
+    Args:
+        questions: the numbers of questions to learn from, ascending.
+        scores: for each of them, mean and standard error from 0 to 1, by what a score is called.
+        data: what is scored, such as "test".
+
+    Returns:
+        A figure whose only axes have one container of error bars, in percent, for each score.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    with own_settings():
+        figure, (axes,) = start_chart(6.5, 4.2)
+        for (name, points), colour in zip(scores.items(), COLOURS, strict=False):
+            means = [100 * mean for mean, _ in points]
+            errors = [100 * (error or 0) for _, error in points]
+            axes.errorbar(questions, means, yerr=errors, label=name, color=colour, marker="o", markersize=4, capsize=3)
+        axes.set(xlabel="questions to learn from", ylabel=f"{data} score (%)")
+        axes.set_xlim(left=0 if min(questions) else -0.02 * max(1.0, *questions))
+        axes.set_ylim(bottom=0)
         style_axes(axes)
         figure.legend(loc="outside upper left", ncols=_LEGEND_COLUMNS, frameon=False)
     return figure

@@ -27,7 +27,7 @@ from closeread.counts.table import CountTable, factorize
 from closeread.records import ColumnRecords, Record, column
 from closeread.tasks.mctaco.kernels.choices import COUNTS, choice_counts
 
-__all__ = ["ABSENT", "IDENTITIES", "NO", "PROCEDURE", "YES", "count"]
+__all__ = ["ABSENT", "IDENTITIES", "NO", "PROCEDURE", "YES", "count", "encode_labels"]
 
 NO, YES, ABSENT = 0, 1, 2
 
@@ -44,7 +44,7 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
     Raises:
         ValueError: `missing` is "error" and a candidate has no prediction.
     """
-    labels = _encode_labels(system)
+    labels = encode_labels(system)
     present = labels != ABSENT
     check_present(present, "candidates", missing)
     question, questions = factorize(column(gold, "question_id"))
@@ -64,8 +64,8 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
     return table
 
 
-def _encode_labels(system: Sequence[Record | None]) -> NDArray[np.int8]:
-    """The predicted labels, (n_candidates,): `NO`, `YES` or `ABSENT`."""
+def encode_labels(system: Sequence[Record | None]) -> NDArray[np.int8]:
+    """Return the predicted labels, (n_candidates,): `NO`, `YES` or `ABSENT`."""
     if isinstance(system, ColumnRecords):
         labels = (ABSENT if label is None else YES if label == "yes" else NO for label in system.columns["label"])
     else:
@@ -119,5 +119,6 @@ PROCEDURE = Procedure(
     count=count,
     fields=("category",),
     identities=IDENTITIES,
+    of_gold=("questions", "candidates", "gold_yes"),
     sides=CorpusSides(unit="question_id"),
 )

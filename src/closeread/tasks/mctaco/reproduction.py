@@ -19,7 +19,7 @@ from closeread.corpora.reproduction import Inputs, Recompute, Recomputed, load_p
 from closeread.corpora.submissions import read_submission
 from closeread.counts.paper_tables import Chance, Claim, Value
 from closeread.counts.table import CountTable
-from closeread.errors import MissingExtraError
+from closeread.errors import MissingExtraError, RequestError
 from closeread.records import Record
 from closeread.tasks.mctaco.baselines import always_negative, always_positive
 from closeread.tasks.mctaco.categories import (
@@ -34,6 +34,8 @@ from closeread.tasks.mctaco.perturbation.rule_table import UNIT_SETS, WORD_RULES
 from closeread.tasks.mctaco.perturbation.rules import perturb
 from closeread.tasks.mctaco.perturbation.units import normalize_units, plural
 from closeread.tasks.mctaco.procedure import PROCEDURE
+from closeread.tasks.mctaco.reproduction_models import BERT, score_runs
+from closeread.wording import fill_options
 
 __all__ = [
     "BERT",
@@ -56,7 +58,7 @@ __all__ = [
     "text",
 ]
 
-BERT, ROBERTA = "BERT + unit normalization", "RoBERTa"
+ROBERTA = "RoBERTa"
 RELEASED_PREDICTIONS = {
     "ESIM + GloVe": "experiments/esim/esim.glove.output.txt",
     "ESIM + ELMo": "experiments/esim/esim.elmo.output.txt",
@@ -101,13 +103,19 @@ def table_1(inputs: Inputs) -> Recomputed:
 
 
 def table_2(inputs: Inputs) -> Recomputed:
-    """Recompute Table 2: the rows without a model and those with released predictions, on the test split."""
-    gold = _read_records("test", inputs)
+    """Recompute Table 2 on the test split: the rows without a model, with released predictions, and of runs at hand."""
+    whole = read_gold(load_corpus("mctaco"), "default", "test", inputs.data_dir)
+    gold = whole.records
     scores: dict[str, Mapping[str, Value]] = {
         "Always Positive": _score(gold, always_positive(gold)),
         "Always Negative": _score(gold, always_negative(gold)),
         "Random": {name: _in_percent(chance) for name, chance in expect_coin(gold).items()},
     }
+    if inputs.runs is not None:
+        of_runs, inputs.remarks["Table 2"] = score_runs(inputs.runs, whole)
+        if inputs.upstream is not None and BERT in of_runs:
+            raise RequestError(fill_options(f"{BERT} is in {{upstream}} and in {{runs}} (expected one of the two)"))
+        scores.update(of_runs)
     for name, system in _read_released_predictions(gold, inputs.upstream, IN_TABLE_2):
         scores[name] = _score(gold, system)
     return {(row, NAMES[metric]): value for row, of_row in scores.items() for metric, value in of_row.items()}
@@ -257,7 +265,7 @@ def _in_percent(chance: Chance) -> Chance:
     return Chance(100 * chance.mean, 100 * chance.deviation)
 
 
-TAKES = ("upstream",)
+TAKES = ("upstream", "runs")
 
 RECOMPUTE: Mapping[str, Recompute] = {
     "Table 1": table_1,

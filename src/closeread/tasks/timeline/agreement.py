@@ -40,6 +40,7 @@ from closeread.tasks.timeline.cat_xml import holds_documents
 
 __all__ = [
     "DOCUMENTS",
+    "MAX_TOKENS",
     "TIMELINES",
     "Agreement",
     "Items",
@@ -53,6 +54,9 @@ __all__ = [
 
 Items = Callable[[Sequence[Record]], Iterable[Hashable]]
 """A function that returns the items an annotator marked."""
+
+MAX_TOKENS = 10_000_000
+"""The most tokens of mentions, each mention counted once for each entity that it refers to."""
 
 
 @dataclass(frozen=True)
@@ -209,7 +213,14 @@ def _list_entity_mentions(documents: Sequence[Record]) -> Iterator[Hashable]:
 
 
 def _list_entities(documents: Sequence[Record]) -> Iterator[Hashable]:
-    """Yield every mention of an entity together with the entity."""
+    """Yield every mention of an entity together with the entity.
+
+    Raises:
+        RequestError: mentions, each counted once for each of its entities, have more than `MAX_TOKENS` tokens.
+    """
+    mentions = [mention for one in documents for mention in one["entity_mentions"]]
+    if (found := sum(len(one["tokens"]) * len(one["entities"]) for one in mentions)) > MAX_TOKENS:
+        raise RequestError(f"{found:,} tokens of mentions of all entities (expected at most {MAX_TOKENS:,})")
     for one in documents:
         for mention in one["entity_mentions"]:
             yield from ((entity, one["id"], *sorted(mention["tokens"])) for entity in mention["entities"])

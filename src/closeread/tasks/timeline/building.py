@@ -23,7 +23,7 @@ from typing import NamedTuple
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import read_own_gold
 from closeread.corpora.judging import validate_records
-from closeread.corpora.leniency import accept_rows
+from closeread.corpora.leniency import accept_rows, make_check
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import FormatError, Problem, quote
 from closeread.formats.json_lines import read_json_lines
@@ -266,8 +266,9 @@ def read_events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> 
     Raises:
         FormatError: an event breaks the schema, or two events contradict each other; all problems at once.
     """
-    parsed = read_json_lines(path)
-    accepted, rejected = accept_rows(RowValidator(load_schema(corpus.name), "event"), parsed.records)
+    schema = load_schema(corpus.name)
+    parsed = read_json_lines(path, make_check(schema, "event"))
+    accepted, rejected = accept_rows(RowValidator(schema, "event"), parsed.records)
     parsed = parsed._replace(records=accepted)
     invalid = {problem.row for problem in rejected}
     valid = [None if index in invalid else event for index, event in enumerate(parsed.records)]

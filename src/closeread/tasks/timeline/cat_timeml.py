@@ -131,7 +131,7 @@ def as_cat(document: Document) -> Record:
         ValueError: there is no id, text is outside sentences, or an event does not align with tokens.
     """
     passage = document.passage(TEXT)
-    if document.id is None or passage is None:
+    if not document.id or passage is None:
         raise ValueError("has no DOCID or no text (expected both)")
     tokens = _split_tokens(passage)
     words = [passage.text[token.start : token.end] for token in tokens]

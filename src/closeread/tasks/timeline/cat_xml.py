@@ -20,9 +20,9 @@ from xml.sax.saxutils import escape, quoteattr
 from closeread.errors import FormatError, Problem, pluralize, quote
 from closeread.formats import Format, FormatFolder
 from closeread.formats.folders import list_files
-from closeread.formats.text import UNSAFE
 from closeread.formats.timeml import read_timeml
-from closeread.formats.xml_tree import Element, read_xml
+from closeread.formats.xml_tree import Element, check_characters, read_xml
+from closeread.problems import ProblemList
 from closeread.records import Parsed, ParsedFolder, Record
 
 __all__ = [
@@ -96,7 +96,7 @@ def read_files(files: Mapping[str, Path], split: str) -> ParsedFolder:
 def read_documents(files: Mapping[str, Path]) -> tuple[dict[str, Record], list[Problem], list[Problem]]:
     """Read the CAT files among these; return documents by file, errors and notices."""
     documents: dict[str, Record] = {}
-    problems: list[Problem] = []
+    problems: list[Problem] = ProblemList()
     notices: list[Problem] = []
     for name, path in files.items():
         if not name.endswith(SUFFIX):
@@ -151,7 +151,7 @@ def read_document(path: Path) -> Read:
 
 def read_element(root: Element) -> Read:
     """Read the document that is the root element of a file, as `read_document` does."""
-    problems: list[Problem] = []
+    problems: list[Problem] = ProblemList()
     notices: list[Problem] = []
     if root.name != "Document":
         problems.append(Problem(f"the root element is {quote(root.name)} (expected Document)", root.line))
@@ -302,7 +302,7 @@ def _make_record(root: Element, tokens: Sequence[Element], mentions: _Mentions, 
 def _read_titles(files: Mapping[str, Path]) -> tuple[dict[str, str | None], list[Problem]]:
     """Read the titles of the TimeML files; return them by document, and errors."""
     titles: dict[str, str | None] = {}
-    problems: list[Problem] = []
+    problems: list[Problem] = ProblemList()
     for name, path in files.items():
         if not name.endswith(TITLES_SUFFIX):
             continue
@@ -319,8 +319,10 @@ def dump_document(document: Record) -> str:
     """Return the document as the text of a CAT file, without its title, which belongs to the TimeML file.
 
     Raises:
-        ValueError: a text contains a control character, which XML can't represent.
+        ValueError: a text contains a control character, which XML can't represent, or it could not be read: it has no
+            tokens, a token or an id is empty, or two ids are the same.
     """
+    _check_writable(document)
     given = (("doc_id", document["id"]), ("doc_name", document["name"]), ("src_url", document["url"]))
     attributes = "".join(f" {name}={quoteattr(value)}" for name, value in given if value is not None)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<Document{attributes}>"]
@@ -334,10 +336,23 @@ def dump_document(document: Record) -> str:
     for event in document["events"]:
         lines += _dump_mention("EVENT_MENTION", event["id"], "", event["tokens"])
     text = "\n".join([*lines, "</Markables>", "</Document>", ""])
-    for unsafe in UNSAFE.finditer(text):
-        if unsafe[0] not in "\t\n":
-            raise ValueError(f"XML can't represent the character U+{ord(unsafe[0]):04X}")
+    check_characters(text)
     return text
+
+
+def _check_writable(document: Record) -> None:
+    """Raise a ValueError if a file of the document could not be read."""
+    ids = [event["id"] for event in document["events"]]
+    if document["creation_time"] is not None:
+        ids.append(document["creation_time_id"])
+    if not document["tokens"]:
+        raise ValueError("there are no tokens (expected at least one)")
+    for what, texts in (("document's id", [document["id"]]), ("token", document["tokens"]), ("id", ids)):
+        if not all(texts):
+            raise ValueError(f"a {what} is empty")
+    if len(set(ids)) < len(ids):
+        twice = next(name for name in ids if ids.count(name) > 1)
+        raise ValueError(f"two of events and creation time have the id {quote(twice)} (expected distinct ids)")
 
 
 def _dump_mention(name: str, m_id: str, attributes: str, tokens: Iterable[int]) -> list[str]:

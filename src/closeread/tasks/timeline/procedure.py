@@ -164,6 +164,7 @@ PROCEDURE = Procedure(
     modules=("timeline_awareness",),
     count=count,
     identities=IDENTITIES,
+    of_gold=("awareness/gold", "events/gold"),
     sides=CorpusSides(check=validate),
     references={"awareness": (UZZAMAN_2011, UZZAMAN_2013)},
     explanation=load_explanation,

@@ -9,10 +9,12 @@ they are reported, and the text is kept as it is.
 
 from __future__ import annotations
 
+import operator
 import re
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import islice
 from typing import Any, NamedTuple
 
 from closeread.errors import pluralize, quote
@@ -21,6 +23,7 @@ from closeread.tasks.timeline.cat_xml import is_date
 
 __all__ = [
     "ANCHOR",
+    "MAX_RANGES",
     "MENTION",
     "SHOWN",
     "Oddity",
@@ -39,6 +42,9 @@ __all__ = [
 
 MENTION = re.compile(r"([^-]+)-([0-9]{1,9})-(.+)", re.DOTALL)
 ANCHOR = re.compile(r"([0-9]{4})(?:-([0-9]{2}|XX)(?:-([0-9]{2}|XX))?)?|XXXX(?:-XX(?:-XX)?)?")
+MAX_RANGES = 300
+"""The most ranges of lines with one kind of oddity that are given."""
+
 SHOWN = 20
 """How many mentions or anchors with one kind of oddity are named; for the others only lines are given."""
 
@@ -201,29 +207,42 @@ def describe_oddities(
         unit: what a place is.
     """
     kinds: dict[str, list[Oddity]] = defaultdict(list)
+    rest: dict[str, array[int]] = defaultdict(lambda: array("I"))  # oddities take much more memory than lines
     for oddity in found:
-        kinds[oddity.kind].append(oddity)
-    for first, *others in kinds.values():
+        if len(kinds[oddity.kind]) <= SHOWN:
+            kinds[oddity.kind].append(oddity)
+        elif oddity.entry is not None:
+            rest[oddity.kind].append(places[oddity.entry])
+    for kind, (first, *others) in kinds.items():
         named = [
             f"{o.about} ({unit} {places[o.entry]})" if o.about else f"{unit} {places[o.entry]}"
-            for o in others[:SHOWN]
+            for o in others
             if o.entry is not None
         ]
-        rest = [places[o.entry] for o in others[SHOWN:] if o.entry is not None]
-        named += _format_ranges(rest, unit)
-        more = f"; {len(others):,} more: {', '.join(named)}" if others else ""
+        named += _format_ranges(rest[kind], unit)
+        more = f"; {len(others) + len(rest[kind]):,} more: {', '.join(named)}" if others else ""
         yield None if first.entry is None else places[first.entry], f"{first.what}{more}"
 
 
-def _format_ranges(places: Iterable[int], unit: str) -> Iterator[str]:
-    """Format places as ranges.
+def _format_ranges(places: Sequence[int], unit: str) -> Iterator[str]:
+    """Format places as ranges, `MAX_RANGES` at most.
 
     >>> list(_format_ranges([7, 9, 8, 8, 12], "line"))
     ['line 7-9', 'line 12']
     """
-    for _, together in groupby(enumerate(sorted(set(places))), key=lambda numbered: numbered[1] - numbered[0]):
-        first, *others = [place for _, place in together]
-        yield f"{unit} {first}-{others[-1]}" if others else f"{unit} {first}"
+    in_order = places if all(map(operator.le, places, islice(places, 1, None))) else sorted(set(places))
+    ranges = 0
+    first = last = -1
+    for place in in_order:
+        if place > last + 1 and last >= 0:
+            yield f"{unit} {first}-{last}" if last > first else f"{unit} {first}"
+            ranges += 1
+        if ranges == MAX_RANGES:
+            yield f"and further ones from {unit} {place} to {in_order[-1]}"
+            return
+        first, last = first if 0 <= last >= place - 1 else place, place
+    if last >= 0:
+        yield f"{unit} {first}-{last}" if last > first else f"{unit} {first}"
 
 
 def file_stem(entity: str) -> str:

@@ -14,6 +14,8 @@ timelines begin with it, such as `corpus_2/general_motors`.
 from __future__ import annotations
 
 import re
+from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -23,6 +25,7 @@ from closeread.files import creating_folder
 from closeread.formats import Format, FormatFolder, SubmissionFolder
 from closeread.formats.folders import find_hidden, list_files, list_folders
 from closeread.formats.text import UNSAFE, read_lines
+from closeread.problems import ProblemList
 from closeread.records import Parsed, ParsedFolder, Record
 from closeread.tasks.timeline.cat_xml import read_documents
 from closeread.tasks.timeline.gold import Timelines, unite
@@ -210,16 +213,17 @@ def parse_timeline(name: str, lines: Sequence[str]) -> Timeline:
         name: the timeline's id.
         lines: the lines.
     """
-    entity, *others = lines
-    problems = [Problem(what, 1) for what in _check_entity(entity)]
+    others = iter(lines)  # a list of strings would take many times the size of short lines
+    entity = next(others)
+    problems = ProblemList(Problem(what, 1) for what in _check_entity(entity))
     entries: list[Record] = []
     places: list[int] = []
-    odd: list[Oddity] = []
+    odd: dict[str, array[int]] = defaultdict(lambda: array("I"))  # the lines
     for number, line in enumerate(others, start=2):
         stripped = line.rstrip(WHITE_SPACE)
         if stripped != line or not stripped:
             what = "trailing white space ignored" if stripped else "blank line ignored"
-            odd.append(Oddity(what, number, what))
+            odd[what].append(number)
         if not stripped:
             continue
         cells = stripped.split("\t")
@@ -229,7 +233,8 @@ def parse_timeline(name: str, lines: Sequence[str]) -> Timeline:
             entries.append({"position": int(cells[0]), "anchor": cells[1], "mentions": cells[2:]})
             places.append(number)
     record = {"id": name, "entity": entity.strip(WHITE_SPACE), "entries": entries}
-    return Timeline(record, places, problems, _make_notices(odd, range(len(lines) + 1)))
+    oddities = (Oddity(what, number, what) for what, numbers in odd.items() for number in numbers)
+    return Timeline(record, places, problems, _make_notices(oddities, range(len(lines) + 1)))
 
 
 def _check_entity(line: str) -> Iterator[str]:
@@ -256,7 +261,7 @@ def _check_entry(cells: Sequence[str]) -> Iterator[str]:
 
 def _parse_files(files: Mapping[str, Path]) -> Found:
     """Parse the timelines of files, each timeline once."""
-    found = Found({}, [], [])
+    found = Found({}, ProblemList(), [])
     first: dict[str, str] = {}
     # Names without `&` come first, so that they are kept if two files are equal.
     for name in sorted(files, key=lambda name: ("&" in name, name)):
@@ -358,7 +363,7 @@ def write_folder(records: Iterable[Record], folder: Path) -> None:
             once.
     """
     texts: dict[str, str] = {}
-    problems: list[Problem] = []
+    problems: list[Problem] = ProblemList()
     for record in records:
         if record["id"] in texts:
             problems.append(Problem(f"duplicate id {quote(record['id'])}"))

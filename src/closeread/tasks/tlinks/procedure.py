@@ -51,6 +51,7 @@ PROCEDURE = Procedure(
     modules=(),
     count=count,
     breakdowns=("type",),
+    of_gold=("awareness/gold", "contradictory/gold"),
     identities=(
         Whole(COUNTS),
         AtMost("awareness/verified_of_system", "awareness/system"),

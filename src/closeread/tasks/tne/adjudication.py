@@ -22,13 +22,14 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints, Mask
-from closeread.corpora.leniency import accept_rows
+from closeread.corpora.leniency import accept_rows, make_check
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import FormatError, Problem, RequestError, join_names, pluralize, quote, shorten
 from closeread.formats.json_lines import parse_json_lines
-from closeread.formats.text import read_lines
+from closeread.formats.text import read_bytes, read_lines
 from closeread.records import Parsed, Record, name_problem
 from closeread.tasks.tne.annotators import align
+from closeread.tasks.tne.closure import check_spread
 from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, Documents
 from closeread.tasks.tne.tne_jsonl import UNSAFE
 
@@ -193,17 +194,22 @@ def conflicts(found: Consolidation, decided: Collection[int] = ()) -> list[Recor
         decided: targets that have been decided already.
     """
     targets = found.contested[~np.isin(found.contested, list(decided))]
+    document, anchor, cluster = (column.tolist() for column in found.place(targets))
+    first = {place: _find_first(found, *place) for place in set(zip(document, cluster, strict=True))}
     return [
-        _to_row(found, target, document, anchor, cluster)
-        for target, document, anchor, cluster in zip(
-            targets.tolist(), *(column.tolist() for column in found.place(targets)), strict=True
-        )
+        _to_row(found, target, number, phrase, first[number, of])
+        for target, number, phrase, of in zip(targets.tolist(), document, anchor, cluster, strict=True)
     ]
 
 
-def _to_row(found: Consolidation, target: int, document: int, anchor: int, cluster: int) -> Record:
+def _find_first(found: Consolidation, document: int, cluster: int) -> int:
+    """Return the number of the first noun phrase of a cluster."""
+    first_char, start = found.documents.noun_phrases.first_char, found.starts[document]
+    return min(found.members[cluster], key=lambda number: (int(first_char[start + number]), number))
+
+
+def _to_row(found: Consolidation, target: int, document: int, anchor: int, complement: int) -> Record:
     phrases, start = found.documents.noun_phrases, int(found.starts[document])
-    complement = min(found.members[cluster], key=lambda number: (int(phrases.first_char[start + number]), number))
     row: Record = {"id": found.ids[document]}
     for end, number in (("anchor", anchor), ("complement", complement)):
         begin, stop = int(phrases.first_char[start + number]), int(phrases.last_char[start + number])
@@ -286,10 +292,11 @@ def read_decisions(found: Consolidation, path: Path, *, may_stay_open: bool = Fa
     Raises:
         FormatError: a row is invalid or not about a conflict, or a conflict has no decision; all problems at once.
     """
-    is_empty = path.is_file() and not path.stat().st_size
+    is_empty = path.is_file() and not (path.stat().st_size and read_bytes(path))
     # The words of the corpus contain characters that are refused elsewhere.
-    parsed = parse_json_lines([] if is_empty else read_lines(path), UNSAFE)
-    accepted, invalid = accept_rows(RowValidator(load_schema("tne"), "decision"), parsed.records)
+    schema = load_schema("tne")
+    parsed = parse_json_lines([] if is_empty else read_lines(path), UNSAFE, make_check(schema, "decision"))
+    accepted, invalid = accept_rows(RowValidator(schema, "decision"), parsed.records)
     parsed = parsed._replace(records=accepted)
     rejected = {problem.row for problem in invalid}
     valid = [number for number in range(len(parsed.records)) if number not in rejected]
@@ -360,6 +367,9 @@ def consolidated(found: Consolidation, decided: Mapping[int, Sequence[int]] | No
 
     Returns:
         Gold records; their links are in the order of `Consolidation.target`.
+
+    Raises:
+        RequestError: a document would have more links than `closeread.tasks.tne.closure.MAX_LINKS`.
     """
     decided = decided or {}
     kept = np.flatnonzero(found.agreed & ~np.isin(found.target, list(decided)))
@@ -371,7 +381,8 @@ def consolidated(found: Consolidation, decided: Mapping[int, Sequence[int]] | No
     first = by_target[np.searchsorted(found.target, added_target, sorter=by_target)]
     order = np.argsort(np.concatenate([kept, first]), kind="stable")
     document, anchor, cluster = found.place(target[order])
-    ids = found.documents.clusters.ids
+    clusters, ids = found.documents.clusters, found.documents.clusters.ids
+    check_spread(document, np.bincount(clusters.member_of, minlength=len(ids))[cluster], found.ids)
     relations: list[list[Record]] = [[] for _ in found.ids]
     columns = (column.tolist() for column in (document, anchor, label[order], cluster))
     for index, number, preposition, of_cluster in zip(*columns, strict=True):

@@ -9,6 +9,7 @@ Conventions: the second annotator is scored against the first, and of more than 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -16,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from closeread.arrays import Mask
 from closeread.corpora.gold import load_corpus, read_file, take_records
 from closeread.counts.annotators import (
     Annotator,
@@ -281,18 +281,23 @@ def _compare(one: Documents, two: Documents, names: tuple[str, str], fields: Map
     links = _count_links(one, two) if compared["np_relations"] else None
     clusters = _count_clusters(one, two) if compared["coref"] else None
 
-    def score(rows: Mask) -> tuple[int, Scores | None, Scores | None]:
+    def score(
+        n: int, of_links: CountTable | None, of_clusters: CountTable | None
+    ) -> tuple[int, Scores | None, Scores | None]:
         return (
-            int(rows.sum()),
-            None if links is None else _compute_scores(links.select(rows), tne.PROCEDURE.metrics),
-            None if clusters is None else _compute_scores(clusters.select(rows), _OF_CLUSTERS.metrics),
+            n,
+            None if of_links is None else _compute_scores(of_links, tne.PROCEDURE.metrics),
+            None if of_clusters is None else _compute_scores(of_clusters, _OF_CLUSTERS.metrics),
         )
 
-    slices = {
-        field: {value: Slice(*score(np.array([one == value for one in values]))) for value in sorted(set(values))}
-        for field, values in fields.items()
-    }
-    return Agreement(*score(np.ones(len(one), np.bool_)), lacking, slices)
+    slices = {}
+    for field, values in fields.items():
+        tables = [
+            {} if one is None else replace(one, fields={field: values}).slices(field) for one in (links, clusters)
+        ]
+        sizes = sorted(Counter(values).items())
+        slices[field] = {value: Slice(*score(n, *(of.get(value) for of in tables))) for value, n in sizes}
+    return Agreement(*score(len(one), links, clusters), lacking, slices)
 
 
 def _unify_links(record: Record) -> Record:

@@ -11,12 +11,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from closeread.arrays import Ints, check_sums
+from closeread.counts.bounds import name_documents
 from closeread.errors import FormatError, Problem, quote
 from closeread.records import Record
 from closeread.tasks.tne.annotators import align
 from closeread.tasks.tne.rules import find_inconsistencies
 
-__all__ = ["close_links", "close_rows", "make_gold", "replace_clusters"]
+__all__ = ["MAX_LINKS", "check_spread", "close_links", "close_rows", "make_gold", "replace_clusters"]
+
+MAX_LINKS = 1_000_000
+"""The most links of a document after they are spread over clusters."""
+
+
+def check_spread(document: Ints, sizes: Ints, names: Sequence[str]) -> None:
+    """Check that documents don't have too many links when these are spread over clusters.
+
+    Args:
+        document: (n_links,) the document of each link.
+        sizes: (n_links,) the number of links that each becomes.
+        names: the names of the documents.
+
+    Raises:
+        RequestError: a document would have more than `MAX_LINKS`.
+    """
+    with name_documents(names):
+        check_sums(document, sizes, "links when they are spread over clusters", MAX_LINKS)
 
 
 def replace_clusters(
@@ -48,7 +70,17 @@ def replace_clusters(
 
 
 def close_rows(rows: Sequence[Record], documents: Sequence[Record]) -> list[Record]:
-    """Return predictions whose links are spread over the clusters of documents, which are in the same order."""
+    """Return predictions whose links are spread over the clusters of documents, which are in the same order.
+
+    Raises:
+        RequestError: a document would have more than `MAX_LINKS` links.
+    """
+    sizes: list[int] = []
+    for row, document in zip(rows, documents, strict=True):
+        size = {name: len(cluster["members"]) for cluster in document["coref"] for name in cluster["members"]}
+        sizes += [size.get(link["complement"], 1) for link in row["relations"]]
+    number = np.repeat(np.arange(len(rows)), [len(row["relations"]) for row in rows])
+    check_spread(number, np.array(sizes, np.int64), [row["id"] for row in rows])
     return [
         {**row, "relations": close_links(row["relations"], document["coref"])}
         for row, document in zip(rows, documents, strict=True)

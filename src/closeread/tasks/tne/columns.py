@@ -29,6 +29,7 @@ __all__ = [
     "MAX_LEAD",
     "NONE",
     "PREPOSITIONS",
+    "SENTENCE_ENDS",
     "TITLE_END",
     "Clusters",
     "Documents",
@@ -50,6 +51,9 @@ PREPOSITIONS = (
 """The labels of the corpus, numbered as in the official evaluator."""
 
 TITLE_END = "\n\n"
+
+SENTENCE_ENDS = frozenset(".!?")
+"""The tokens after which a sentence ends; it also ends after a token with a line end."""
 
 MAX_LEAD = 100
 """How far inside a token, in characters, a noun phrase may begin."""
@@ -192,6 +196,21 @@ class Documents(Sequence[Record]):
         title = np.array([text.find(TITLE_END) for text in self.column("text")], np.int64)
         inside: Mask = phrases.last_char <= title[phrases.document]
         return inside
+
+    @cached_property
+    def token_starts(self) -> Ints:
+        """(n_documents + 1,) the positions where the tokens of each document begin among those of all."""
+        return np.concatenate([[0], np.cumsum([len(tokens) for tokens in self.column("tokens")])])
+
+    @cached_property
+    def sentence(self) -> Ints:
+        """(n,) the sentence in which a noun phrase begins; sentences end at `.`, `!`, `?` and line ends."""
+        tokens = chain.from_iterable(self.column("tokens"))
+        is_end = np.array([token in SENTENCE_ENDS or "\n" in token for token in tokens], np.bool_)
+        ended = np.concatenate([[0], np.cumsum(is_end)])
+        phrases = self.noun_phrases
+        sentence: Ints = ended[self.token_starts[phrases.document] + phrases.first_token]
+        return sentence
 
     @cached_property
     def clusters(self) -> Clusters:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from closeread.corpora.contents import dump_gold
 from closeread.corpora.conversions import Conversion, Converted
 from closeread.corpora.figures import read_systems
 from closeread.corpora.gold import load_corpus, read_file
@@ -16,7 +17,6 @@ from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines
 from closeread.records import Record
 from closeread.tasks.tne import closure, tne_arrays
-from closeread.tasks.tne.tne_jsonl import dump_records
 
 __all__ = ["CONVERSIONS", "FORMS", "convert"]
 
@@ -64,7 +64,7 @@ def convert(
         notices += tne_arrays.describe_losses(rows)
     elif form == "gold":
         records = closure.make_gold(rows, documents, source.name)
-        text = dump_records(records)
+        text = "" if output is None else dump_gold(load_corpus("tne"), output, records)
     else:
         text = dump_json_lines(rows)
     if output is not None:

@@ -26,7 +26,6 @@ __all__ = [
     "MEANS",
     "OTHER",
     "PREPOSITION",
-    "SENTENCE_ENDS",
     "SMALLEST",
     "count_transitive",
     "facts",
@@ -34,7 +33,6 @@ __all__ = [
     "measure",
 ]
 
-SENTENCE_ENDS = frozenset(".!?")
 LOOK_AHEAD = 10
 """The number of tokens after an anchor, white space excluded, in which the extended form looks for its preposition."""
 
@@ -73,7 +71,7 @@ def _count_links(documents: Documents) -> dict[str, float]:
     anchor, complement = find_ends(documents)
     begin, end = phrases.first_token[anchor], phrases.first_token[complement]
     pair = anchor * len(phrases.text) + complement
-    sentence = _find_sentences(documents)
+    sentence = documents.sentence
     surface = _find_surface(documents)
     counts = np.bincount(links.label, minlength=len(PREPOSITIONS))
     return {
@@ -125,21 +123,6 @@ def count_transitive(anchor: Ints, complement: Ints, n_phrases: int) -> int:
     return n_found
 
 
-def _find_sentences(documents: Documents) -> Ints:
-    """Return (n,) the sentence of every noun phrase; sentences end at `.`, `!`, `?` and line ends."""
-    tokens = documents.column("tokens")
-    is_end = np.array([token in SENTENCE_ENDS or "\n" in token for token in chain.from_iterable(tokens)], np.bool_)
-    ended = np.concatenate([[0], np.cumsum(is_end)])
-    phrases = documents.noun_phrases
-    sentence: Ints = ended[_find_token_starts(documents)[phrases.document] + phrases.first_token]
-    return sentence
-
-
-def _find_token_starts(documents: Documents) -> Ints:
-    """Return (n_documents + 1,) the positions where the tokens of each document begin among those of all."""
-    return np.concatenate([[0], np.cumsum([len(tokens) for tokens in documents.column("tokens")])])
-
-
 def _average_percent(mask: Mask, documents: Documents) -> float:
     """Return the percentage of links in a mask, averaged over the documents with links."""
     document = documents.links.document
@@ -168,7 +151,7 @@ def _find_extended_surface(documents: Documents) -> Mask:
     phrases = documents.noun_phrases
     _, complement = find_ends(documents)
     tokens = list(chain.from_iterable(documents.column("tokens")))
-    begin = (_find_token_starts(documents)[phrases.document] + phrases.first_token)[complement]
+    begin = (documents.token_starts[phrases.document] + phrases.first_token)[complement]
     length = (phrases.last_token - phrases.first_token + 1)[complement]
     surface = np.zeros(len(complement), np.bool_)
     for places, follows in _find_after_prepositions(documents, tokens):
@@ -187,7 +170,7 @@ def _find_after_prepositions(documents: Documents, tokens: Sequence[str]) -> Ite
     Yields:
         For each of `LOOK_AHEAD` distances: the links, and the tokens after their prepositions.
     """
-    links, phrases, starts = documents.links, documents.noun_phrases, _find_token_starts(documents)
+    links, phrases, starts = documents.links, documents.noun_phrases, documents.token_starts
     anchor, complement = find_ends(documents)
     solid = np.flatnonzero([not token.isspace() for token in tokens])
     label = np.array([LABELS.get(token, 0) for token in tokens], np.int64)[solid]

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from closeread.corpora.figures import Drawing, FigureKind, read_systems
+from closeread.corpora.figures import Drawing, FigureKind, count_rows, name_systems, read_systems
 from closeread.corpora.sides import read_corpus_gold
+from closeread.corpora.training_curves import draw_training
 from closeread.counts.annotators import Annotator
+from closeread.counts.estimates import Estimate, Resampling, Scores
+from closeread.counts.estimates import score as estimate
 from closeread.counts.sides import Place
-from closeread.errors import RequestError, pluralize
+from closeread.drawing.score_bars import ScoreBar, draw_score_bars
+from closeread.errors import RequestError, pluralize, read_all
+from closeread.suggestions import describe_unknown
 from closeread.tasks.tne import plots
-from closeread.tasks.tne.columns import documents_of
+from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
+from closeread.tasks.tne.link_breakdowns import PLACES
+from closeread.tasks.tne.procedure import EXPRESSED, PROCEDURE
 
-__all__ = ["FIGURES", "UNLINKED", "draw_confusion", "draw_prepositions"]
+__all__ = ["FIGURES", "SCORES", "UNLINKED", "draw_confusion", "draw_link_scores", "draw_prepositions"]
 
 UNLINKED = ("shown", "hidden")
+SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
+"""The scores of links that can be drawn, and what to call them."""
 
 
 def draw_confusion(place: Place, systems: Sequence[Annotator], *, labels: int = 10, unlinked: str = "shown") -> Drawing:
@@ -67,7 +76,70 @@ def draw_prepositions(place: Place, *, splits: Sequence[str] = (), other: float 
     return Drawing(plots.draw_prepositions(counts, other), summary, notices)
 
 
+def draw_link_scores(
+    place: Place, systems: Sequence[Annotator], *, by: str = "distance", score: str = "recall"
+) -> Drawing:
+    """Draw a score of links by a field, with 95% intervals, before that of unlabelled links in a lighter colour.
+
+    Args:
+        place: where gold is.
+        systems: the systems.
+        by: "distance", "direction", "sentence", "expressed", "mention", "preposition", "domain" or "forum".
+        score: "precision", "recall" or "f1".
+
+    Raises:
+        RequestError: gold has no links, or an option does not accept its value; an InputError if gold or predictions
+            are missing or invalid.
+    """
+    for name, value, known in (("by", by, (*PROCEDURE.breakdowns, *PROCEDURE.fields)), ("score", score, SCORES)):
+        if value not in known:
+            raise RequestError(describe_unknown(name, value, list(known)))
+    gold = read_corpus_gold(place)
+    plots.check_links(gold)
+    names = (f"links/{score}", f"unlabeled/{score}")
+    metrics = tuple(metric for metric in PROCEDURE.metrics if metric.name in names)
+    different = name_systems(systems)
+
+    def count(one: Annotator) -> dict[str, Scores]:
+        inside = (by,) if by in PROCEDURE.breakdowns else ()
+        table = count_rows(gold, read_systems(gold, one.source).rows, inside)
+        return {part: estimate(of, metrics, Resampling()) for part, of in table.slices(by).items()}
+
+    found = dict(zip(different, read_all(different.values(), count), strict=True))
+    bars = {
+        name: {part: _make_bar(*(scores.scores[one] for one in names)) for part, scores in of_system.items()}
+        for name, of_system in found.items()
+    }
+    every = (scores for of_system in reversed(found.values()) for scores in of_system.items())  # the first system's win
+    numbers = {part: scores.counts["links/gold"] for part, scores in every}
+    groups = {part: numbers[part] for part in _order_parts(by, numbers)}
+    figure = draw_score_bars(
+        groups,
+        {name: [of_system.get(part, ScoreBar(None)) for part in groups] for name, of_system in bars.items()},
+        score=f"{SCORES[score]} of links (%), light: unlabelled",
+        field=f"{by}, number of gold links",
+    )
+    return Drawing(figure, f"{SCORES[score]} by {by}, {pluralize(len(found), 'system')}", gold.notices)
+
+
+def _make_bar(labelled: Estimate, unlabelled: Estimate) -> ScoreBar:
+    """Return the bar of a score; none if the score is 0/0."""
+    if labelled.undefined:
+        return ScoreBar(None)
+    return ScoreBar(labelled.value, labelled.low, labelled.high, unlabelled.value)
+
+
+def _order_parts(by: str, numbers: Mapping[str, float]) -> list[str]:
+    """Return the values of a field that any system has links of, in the order of tables."""
+    if by in PROCEDURE.fields:
+        return list(numbers)
+    known = {**{name: field.parts for name, field in PLACES.items()}, "expressed": EXPRESSED}
+    return [part for part in known.get(by, PREPOSITIONS) if part in numbers]
+
+
 FIGURES = {
+    "link-scores": FigureKind(draw_link_scores, "tne", "systems"),
     "confusion": FigureKind(draw_confusion, "tne", "systems"),
     "prepositions": FigureKind(draw_prepositions, "tne"),
+    "training": FigureKind(draw_training, None, "runs"),
 }

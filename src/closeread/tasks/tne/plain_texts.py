@@ -17,6 +17,7 @@ from closeread.errors import FormatError, Problem, pluralize
 from closeread.formats.folders import list_files
 from closeread.formats.text import UNSAFE as UNSAFE_NAME
 from closeread.formats.text import read_lines
+from closeread.problems import ProblemList
 from closeread.tasks.tne.columns import TITLE_END
 from closeread.tasks.tne.tne_jsonl import UNSAFE
 
@@ -124,7 +125,7 @@ class TextReader:
             raise FormatError(path, _list_folder(path)[1])
         name = path.name
         own = SUFFIX.sub("", name)
-        problems = []
+        problems = ProblemList()
         if own in self.seen:
             found = (
                 f"gives its document the same id as {self.seen[own]}" if self.seen[own] != path else "is given twice"

@@ -45,6 +45,7 @@ from closeread.tasks.tne.kernels.links import (
     tallies,
     triplets,
 )
+from closeread.tasks.tne.link_breakdowns import PLACES
 
 __all__ = [
     "BREAKDOWNS",
@@ -59,6 +60,7 @@ __all__ = [
     "WITH_FORUMS",
     "WRITTEN",
     "CountParts",
+    "check_linked",
     "count",
     "find_joined",
     "list_fields",
@@ -92,7 +94,7 @@ def count(
     """Count the links of every document.
 
     Args:
-        gold: documents, each with `np_relations`; breakdowns need `text`, `nps` and `domain`.
+        gold: documents, each with `np_relations`; breakdowns need `text`, `tokens`, `nps`, `coref` and `domain`.
         system: the rows of the same documents in the same order, each with `relations` and optionally `fallback`;
             None for a document without a row.
         breakdowns: names from `BREAKDOWNS`; a breakdown for which gold lacks a field is omitted.
@@ -105,12 +107,7 @@ def count(
     present = np.array([row is not None for row in system], np.bool_)
     check_present(present, "documents", missing)
     documents = documents_of(gold)
-    unlabelled = [
-        name for name, links in zip(*map(documents.column, ("id", "np_relations")), strict=True) if links is None
-    ]
-    if unlabelled:
-        found = f"{len(unlabelled):,} of {len(gold):,} documents have no gold links (first: {quote(unlabelled[0])})"
-        raise RequestError(f"{found}; their predictions can be validated but not scored")
+    check_linked(documents)
     rows = rows_of(system)
     fallback = rows.fallback.labelled if len(rows.fallback) else None
     tally = tallies(rows.links.labelled, documents.links.labelled, fallback, uprep)
@@ -123,6 +120,22 @@ def count(
         {name: parts for name in breakdowns if (parts := BREAKDOWNS[name](tally, documents)) is not None},
     )
     return table.select(present) if missing == "skip" else table
+
+
+def check_linked(documents: Documents) -> None:
+    """Check that all documents have gold links.
+
+    Raises:
+        RequestError: one has none.
+    """
+    unlabelled = [
+        name for name, links in zip(*map(documents.column, ("id", "np_relations")), strict=True) if links is None
+    ]
+    if unlabelled:
+        found = (
+            f"{len(unlabelled):,} of {len(documents):,} documents have no gold links (first: {quote(unlabelled[0])})"
+        )
+        raise RequestError(f"{found}; their predictions can be validated but not scored")
 
 
 def list_fields(documents: Documents) -> dict[str, list[str]]:
@@ -154,6 +167,7 @@ def _count_by_expression(tally: Tallies, documents: Documents) -> Breakdown | No
 BREAKDOWNS: dict[str, CountParts] = {
     "preposition": _count_by_preposition,
     "expressed": _count_by_expression,
+    **{name: field.count for name, field in PLACES.items()},
 }
 
 
@@ -315,5 +329,6 @@ PROCEDURE = Procedure(
     fields=("domain", "forum"),
     breakdowns=tuple(BREAKDOWNS),
     identities=IDENTITIES,
+    of_gold=("links/gold", "triplets/gold"),
     sides=CorpusSides(check=validate, prepare=rows_of),
 )

@@ -15,11 +15,24 @@ from closeread.counts.paper_tables import Claim, Value
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents
 from closeread.tasks.tne.facts import OTHER, SMALLEST, find_ends
 from closeread.tasks.tne.release import Statistics, measure_columns, read_test
-from closeread.tasks.tne.reproduction_baselines import table_3
+from closeread.tasks.tne.reproduction_baselines import score_without_models
 from closeread.tasks.tne.reproduction_identities import identities
+from closeread.tasks.tne.reproduction_models import describe_links, describe_prepositions
 from closeread.tasks.tne.reproduction_text import text
 
-__all__ = ["AVERAGES", "COUNTS", "PERCENTAGES", "RECOMPUTE", "SHOWN", "figure_4", "table_2", "table_6"]
+__all__ = [
+    "AVERAGES",
+    "COUNTS",
+    "PERCENTAGES",
+    "RECOMPUTE",
+    "SHOWN",
+    "TAKES",
+    "figure_4",
+    "table_2",
+    "table_3",
+    "table_5",
+    "table_6",
+]
 
 COUNTS = {
     "Documents": "documents",
@@ -109,9 +122,22 @@ def _describe_anchors(documents: Documents) -> dict[str, Claim]:
     }
 
 
+def table_3(inputs: Inputs) -> Recomputed:
+    """Recompute the rows of Table 3 that need no model, and those of the runs that are at hand."""
+    return {**score_without_models(inputs), **(describe_links(inputs, inputs.runs) if inputs.runs else {})}
+
+
+def table_5(inputs: Inputs) -> Recomputed:
+    """Recompute the rows of Table 5 of the runs that are at hand."""
+    return describe_prepositions(inputs, inputs.runs) if inputs.runs else {}
+
+
+TAKES = ("runs",)
+
 RECOMPUTE: Mapping[str, Recompute] = {
     "Table 2": table_2,
     "Table 3": table_3,
+    "Table 5": table_5,
     "Identities": identities,
     "Table 6": table_6,
     "Figure 4": figure_4,

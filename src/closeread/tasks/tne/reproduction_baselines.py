@@ -19,7 +19,15 @@ from closeread.tasks.tne.kernels.links import document_of, phrases_of
 from closeread.tasks.tne.procedure import PROCEDURE
 from closeread.tasks.tne.release import read_test
 
-__all__ = ["BASELINES", "DESCRIBED", "EVERY_PAIR", "SCORES", "score_baselines", "score_random_title", "table_3"]
+__all__ = [
+    "BASELINES",
+    "DESCRIBED",
+    "EVERY_PAIR",
+    "SCORES",
+    "score_baselines",
+    "score_random_title",
+    "score_without_models",
+]
 
 BASELINES = {
     "Title-First": "title-first",
@@ -35,7 +43,7 @@ EVERY_PAIR = "every ordered pair"
 SCORES = ("Precision", "Recall", "F1")
 
 
-def table_3(inputs: Inputs) -> Recomputed:
+def score_without_models(inputs: Inputs) -> Recomputed:
     """Recompute the rows of Table 3 that need no model, on the test split."""
     documents = read_test(inputs)
     if documents is None:

@@ -15,24 +15,15 @@ import numpy as np
 from closeread.arrays import Ints, Mask
 from closeread.corpora.rules import Rules
 from closeread.errors import pluralize, quote
+from closeread.formats.text import UNSAFE
 from closeread.records import Record
 from closeread.tasks.tne.columns import PREPOSITIONS, TITLE_END, Documents, documents_of, numbers
 from closeread.tasks.tne.kernels.links import pairs, triplets
 
-__all__ = [
-    "ODDITIES",
-    "RULES",
-    "SHOWN",
-    "TIME",
-    "Places",
-    "Problems",
-    "describe_link",
-    "find_inconsistencies",
-    "find_oddities",
-]
+__all__ = ["ODDITIES", "RULES", "SHOWN", "Places", "Problems", "describe_link", "find_inconsistencies", "find_oddities"]
 
 Problems = Iterator[tuple[int, str]]
-TIME = "time/date/measurement"
+_TIME = "time/date/measurement"
 SHOWN = 3
 """How many names a problem lists before it gives a count."""
 
@@ -45,10 +36,18 @@ def find_inconsistencies(records: Sequence[Record]) -> Problems:
     numbered = whole.exclude({index for index, _ in ids})
     ends = numbered.find_problems(_check_partition, _check_endpoints)
     linked = numbered.exclude({*(index for index, _ in ends), *numbered.find_lacking("nps", "coref")})
-    problems = [*ids, *numbered.find_problems(_check_spans, _check_tokens), *ends, *linked.find_problems(_check_links)]
+    problems = [*whole.find_problems(_check_names), *ids]
+    problems += [*numbered.find_problems(_check_spans, _check_tokens), *ends, *linked.find_problems(_check_links)]
     names = whole.documents.column("id")
     for index, what in sorted(problems, key=lambda problem: problem[0]):
         yield index, f"id {quote(names[index])}: {what}"
+
+
+def _check_names(documents: Documents) -> Problems:
+    """Refuse what no prediction could name: those of a document's texts are the only control characters."""
+    for number, name in enumerate(documents.column("id")):
+        if isinstance(name, str) and (unsafe := UNSAFE.search(name)):
+            yield number, f"the id contains the control character U+{ord(unsafe[0]):04X}"
 
 
 class _Part(NamedTuple):
@@ -330,7 +329,7 @@ def _find_edge_blanks(documents: Documents) -> Places:
 def _find_linked_times(documents: Documents) -> Places:
     links = documents.links
     starts = documents.noun_phrases.starts[:-1][links.document]
-    is_time = np.array([kind == TIME for kind in documents.clusters.kind], np.bool_)[documents.cluster_of]
+    is_time = np.array([kind == _TIME for kind in documents.clusters.kind], np.bool_)[documents.cluster_of]
     linked = np.zeros(len(is_time), np.bool_)
     for phrase in (links.anchor, links.complement):
         linked[starts + phrase] = True

@@ -6,14 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from closeread.corpora.showing import Part, View, mark_spans
 from closeread.counts.rendering import Grid
+from closeread.errors import shorten
 from closeread.records import Record
 
-__all__ = ["EXAMPLES", "LINK", "SIDES", "VIEWS", "draw", "predict"]
+__all__ = ["EXAMPLES", "LINK", "SHOWN", "SIDES", "VIEWS", "draw", "predict"]
 
 LINK = ("anchor", "preposition", "complement")
 SIDES = {(True, True): "both", (True, False): "gold only", (False, True): "system only"}
 EXAMPLES = 2
 """The number of links of an example."""
+
+SHOWN = 200
+"""How many characters of a noun phrase are shown; it may be in many links."""
 
 
 def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterator[Part]:
@@ -56,7 +60,7 @@ def _draw_links(record: Record, texts: Mapping[str, str], row: Record | None, *,
 
 
 def _format_phrase(name: str, texts: Mapping[str, str]) -> str:
-    return f"{name} [{texts.get(name, '?')}]"
+    return f"{name} [{shorten(texts.get(name, '?'), SHOWN)}]"
 
 
 def _number(name: str) -> int:

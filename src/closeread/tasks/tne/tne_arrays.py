@@ -18,6 +18,7 @@ from closeread import limits
 from closeread.errors import Problem, RequestError, pluralize, quote, quote_json
 from closeread.formats import SubmissionFile
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
+from closeread.problems import ProblemList
 from closeread.records import Parsed, Record, column
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of, numbers
 
@@ -55,8 +56,8 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
         lines: the lines of the file.
         gold: the documents, in order; the noun phrases of one without `nps` are as many as its labels say.
     """
-    parsed = parse_json_lines(lines)
-    problems = list(parsed.problems)
+    parsed = parse_json_lines(lines, accepts=lambda record: isinstance(record.get(ARRAY), list))
+    problems = ProblemList(parsed.problems)
     if len(lines) != len(gold):
         found = f"the number of lines is {len(lines):,}"
         problems.append(Problem(f"{found} (expected {len(gold):,}: one for each document, in the order of the corpus)"))

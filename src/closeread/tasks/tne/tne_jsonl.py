@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,10 @@ import orjson
 from closeread import limits
 from closeread.errors import FormatError, Problem, quote, quote_json
 from closeread.formats import Format
-from closeread.formats.json_lines import parse_json_lines
-from closeread.formats.text import BYTE_ORDER_MARK, read_bytes
-from closeread.records import Parsed, Record
+from closeread.formats.json_lines import INVALID, LONG, SHORT, make_parser
+from closeread.formats.text import BYTE_ORDER_MARK, Lines, read_bytes
+from closeread.problems import ProblemList
+from closeread.records import Parsed, Record, is_dense
 from closeread.tasks.tne.columns import Documents
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "FORUM",
     "NEWS",
     "REVIEW",
+    "SPARSE",
     "SUFFIXES",
     "SUSPECT_ESCAPE",
     "UNSAFE",
@@ -50,6 +53,9 @@ DERIVED = ("domain", "forum")
 
 SUSPECT_ESCAPE = re.compile(rb"\\(?:[bfr]|u00[01]|u007[fF]|u0022)")
 
+SPARSE = 12
+"""How many characters the released lines have, at least, for each of their commas and brackets; most have 20."""
+
 NEWS = re.compile(r"wiki_[0-9]+_news\.json")
 BOOK = re.compile(r".*_gut\.json")
 REVIEW = re.compile(r".*_imdb\.json")
@@ -67,7 +73,7 @@ def read_records(path: Path, split: str) -> Parsed:
     if not data:
         raise FormatError(path, [Problem("is empty")])
     with _pause_garbage_collection():
-        return _parse_lines(data.removesuffix(b"\n").split(b"\n"))
+        return _parse_lines(Lines(data))
 
 
 @contextmanager
@@ -85,23 +91,31 @@ def _pause_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _parse_lines(raw: Sequence[bytes]) -> Parsed:
+def _parse_lines(raw: Lines) -> Parsed:
     records: list[Record] = []
     lines: list[int] = []
-    problems: list[Problem] = []
-    for number, line in enumerate(raw, start=1):
+    problems = ProblemList()
+    rejected = 0
+    parse = make_parser(UNSAFE)
+    for number, line in raw.numbered():
         record = _parse_fast(line)
         if record is None:
-            found, problem = _parse_strictly(line)
-            if problem is not None:
-                problems.append(Problem(problem, number))
-            if found is None:
+            found = _parse_strictly(line, parse)
+            if isinstance(found, str):
+                problems.append(Problem(found, number))
                 continue
             record = found
-        wrong = list(_normalize(record))
+        if len(line) < SHORT or (
+            len(line) <= LONG and is_dense(line.decode())
+        ):  # no document is, and an object takes many times the size of its line
+            rejected += 1
+            if rejected > limits.MAX_EXPLAINED:
+                problems.append(Problem(INVALID, number))
+                continue
+        wrong = list(islice(_normalize(record), limits.MAX_PROBLEMS))
         name = record.get("id")
         of = f"id {quote(name)}: " if isinstance(name, str) else ""
-        problems += [Problem(f"{of}{what}", number) for what in wrong]
+        problems += (Problem(f"{of}{what}", number) for what in wrong)
         if not wrong:
             records.append(record)
             lines.append(number)
@@ -112,6 +126,8 @@ def _parse_fast(line: bytes) -> Record | None:
     """Parse a line if nothing on it can be invalid; None for any other line."""
     if len(line) > limits.MAX_LINE_BYTES or b"\x7f" in line or SUSPECT_ESCAPE.search(line):
         return None
+    if len(line) > LONG and not _is_sparse(line):
+        return None
     try:
         value = orjson.loads(line)
         # Writing the object again keeps all quotation marks unless a key occurred twice.
@@ -121,23 +137,26 @@ def _parse_fast(line: bytes) -> Record | None:
     return value if same_keys else None
 
 
+def _is_sparse(line: bytes) -> bool:
+    """Tell whether a line has few values for its length, as documents do."""
+    raw = np.frombuffer(line, np.uint8)
+    brackets = np.count_nonzero((raw | 0x20) == ord("{"))  # or "[", whose code is smaller by that
+    return bool(max(brackets, np.count_nonzero(raw == ord(","))) * SPARSE <= len(line))
+
+
 def _count_quotes(line: bytes) -> int:
     """Count the quotation marks; with so many, twice as fast as `bytes.count`."""
     return int(np.count_nonzero(np.frombuffer(line, np.uint8) == ord('"')))
 
 
-def _parse_strictly(line: bytes) -> tuple[Record | None, str | None]:
+def _parse_strictly(line: bytes, parse: Callable[[str], Record | str]) -> Record | str:
     """Parse any line: its object, or what is wrong with it."""
     if len(line) > limits.MAX_LINE_BYTES:
-        return None, f"the line has {len(line):,} bytes (expected at most {limits.MAX_LINE_BYTES:,})"
+        return f"the line has {len(line):,} bytes (expected at most {limits.MAX_LINE_BYTES:,})"
     try:
-        text = line.decode("utf-8")
+        return parse(line.decode("utf-8"))
     except UnicodeDecodeError as error:
-        return None, f"byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8"
-    parsed = parse_json_lines([text], UNSAFE)
-    if parsed.problems:
-        return None, parsed.problems[0].what
-    return parsed.records[0], None
+        return f"byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8"
 
 
 def _normalize(record: Record) -> Iterator[str]:
@@ -204,4 +223,4 @@ def dump_lines(records: Iterable[Record]) -> Iterator[str]:
         yield orjson.dumps(own).decode() + "\n"
 
 
-FORMAT = Format(read=read_records, write=dump_records, suffixes=SUFFIXES, unsafe=UNSAFE)
+FORMAT = Format(read=read_records, write=dump_records, suffixes=SUFFIXES, unsafe=UNSAFE, is_json_lines=True)

@@ -77,7 +77,9 @@ def extract_text(html: str) -> str:
     """
     parser = _Parser()
     parser.feed(html)
-    parser.close()
+    # What is left follows a tag that does not end, if there is one.  `HTMLParser.close` would look for the end of each
+    # tag in it, up to the end of the page.
+    parser.handle_data(unescape(parser.rawdata))
     parser.end_block()
     return parser.text
 

@@ -17,9 +17,10 @@ from typing import Any
 
 from closeread.corpora.sources import file_digest
 from closeread.errors import FormatError, Problem, RequestError, UnavailableError, pluralize, quote, quote_json
-from closeread.files import LONGEST_NAME, write_text
+from closeread.files import LONGEST_NAME, make_folders, write_text
 from closeread.formats.file_names import find_collisions
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
+from closeread.problems import ProblemList
 from closeread.tasks.wikipossessions.mediawiki import NoWikiError, RefusedError, UnreachableError, Wiki
 from closeread.tasks.wikipossessions.wiki_pages import MOVED, NoPageError, Page, fetch_page
 from closeread.wording import name_option
@@ -76,7 +77,7 @@ def fetch_articles(titles: Sequence[str], folder: Path, day: date, wiki: Wiki, t
     wanted = [title for title in titles if title not in collisions and not _find_unwritable(title)]
     missing = _find_missing(folder, wanted, rows)
     new = 0
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folders(folder)
     for title in track(missing):
         try:
             page = fetch_page(wiki, title, day)
@@ -157,8 +158,8 @@ def _read_manifest(folder: Path, day: date, api: str) -> dict[str, Row]:
     path = folder / MANIFEST
     if not path.exists():
         return {}
-    parsed = read_json_lines(path)
-    problems = [*parsed.problems]
+    parsed = read_json_lines(path, lambda row: not any(_check_row(row)))
+    problems = ProblemList(parsed.problems)
     rows = list(zip(parsed.records, parsed.lines, strict=True))
     for row, line in rows:
         problems += [Problem(what, line) for what in _check_row(row)]

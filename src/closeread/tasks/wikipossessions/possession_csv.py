@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
@@ -20,9 +21,11 @@ from unicodedata import normalize
 from closeread.corpora.leniency import fit_numbers
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import FormatError, Problem, escape, quote
+from closeread.files import text_suffix
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, read_json_lines
 from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes, read_lines
+from closeread.problems import ProblemList
 from closeread.records import Parsed, Record
 from closeread.tasks.wikipossessions.rules import DERIVED, derive_anchor, is_padded
 
@@ -60,9 +63,9 @@ def read_records(path: Path, split: str) -> Parsed:
         FormatError: the file can't be read as text (see `closeread.formats.text`).
     """
     del split
-    if path.suffix not in SUFFIXES:
+    if text_suffix(path) not in SUFFIXES:
         return _read_rows(path)
-    parsed = read_json_lines(path)
+    parsed = read_json_lines(path, lambda record: isinstance(record.get("possessions"), list))
     records = fit_numbers(RowValidator(load_schema("wikipossessions"), "document"), parsed.records)
     for record in records:
         _add_anchor_fields(record.get("possessions"))
@@ -80,16 +83,17 @@ def _add_anchor_fields(possessions: object) -> None:
 
 def _read_rows(path: Path) -> Parsed:
     """Read a file in the released format."""
-    header, *lines = read_lines(path)
+    lines = read_lines(path)
+    header = lines[0]
     found = [cell.strip() for cell in header.split(SEPARATOR)]
-    problems = []
+    problems = ProblemList()
     if found != list(HEADER):
         problems.append(Problem(f"the header is {quote(header)} (expected {SEPARATOR.join(HEADER)})", 1))
         if len(found) != len(HEADER):
             return Parsed([], [], problems)  # a different kind of file
     possessions: dict[str, list[Record]] = {}
     first: dict[str, int] = {}
-    for number, line in enumerate(lines, start=2):
+    for number, line in islice(enumerate(lines, start=1), 1, None):
         cells = [cell.strip() for cell in line.split(SEPARATOR)]
         wrong = list(_check_row(cells))
         article = f"article {quote(cells[0])}: " if cells[0] and len(cells) > 1 else ""
@@ -97,7 +101,7 @@ def _read_rows(path: Path) -> Parsed:
         if not wrong:
             first.setdefault(cells[0], number)
             possessions.setdefault(cells[0], []).append(_parse_row(cells))
-    if not lines:
+    if len(lines) == 1:
         problems.append(Problem("there are no rows after the header (expected one per possession)", 1))
     texts, unreadable = article_texts(path.parent / ARTICLES, first)
     for article, error in unreadable:

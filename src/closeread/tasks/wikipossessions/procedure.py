@@ -375,6 +375,7 @@ PROCEDURE = Procedure(
     headline="possessor/f1",
     modules=("possession",),
     count=count,
+    of_gold=tuple(f"{family}/gold" for family in FAMILIES),
     identities=(
         When("average", ("micro",), tuple(_identities())),
         When("average", ("macro",), (*mean_identities(METRICS), *mean_limits(METRICS), Equal(UNITS, "1"))),

@@ -20,6 +20,7 @@ from closeread.arrays import Ints, Mask
 from closeread.errors import FormatError, Problem, pluralize, quote
 from closeread.formats.problems import Problems
 from closeread.formats.text import read_lines
+from closeread.problems import ProblemList
 from closeread.tasks.coref.adjudication.annotators import AnnotatedDocument, Mention
 from closeread.tasks.coref.adjudication.compatibility import are_compatible
 from closeread.tasks.coref.conll_layout import parse_name
@@ -114,7 +115,7 @@ class ForcedFile:
             FormatError: it has other documents or tokens, or incompatible mentions in a chain; with all problems.
         """
         known = {document.name: document for document in documents}
-        problems = []
+        problems = ProblemList()
         for name, forced in self.documents.items():
             if name not in known:
                 expected = "expected a document of the annotators' files"

@@ -13,14 +13,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Ints, Mask
+from closeread.arrays import Ints, LimitError, Mask
+from closeread.assignment import best_assignment
 
-__all__ = ["EXACT", "EXTRA", "KINDS", "MISSING", "MIXED", "NONE", "SPURIOUS", "Judged", "judge_chains", "match_chains"]
+__all__ = [
+    "EXACT",
+    "EXTRA",
+    "KINDS",
+    "MAX_TOGETHER",
+    "MISSING",
+    "MIXED",
+    "NONE",
+    "SPURIOUS",
+    "Judged",
+    "judge_chains",
+    "match_chains",
+]
 
 NONE = -1
 
 KINDS = ("exact", "missing", "mixed", "extra", "spurious")
 EXACT, MISSING, MIXED, EXTRA, SPURIOUS = range(len(KINDS))
+
+MAX_TOGETHER = 1_000
+"""The most chains of a side that mentions connect and that may match; work grows with the cube."""
 
 
 class Judged(NamedTuple):
@@ -39,7 +55,7 @@ class Judged(NamedTuple):
     foreign: Ints
 
 
-def judge_chains(shared: Ints, sizes: Ints, gold_sizes: Ints) -> Judged:
+def judge_chains(shared: Ints, sizes: Ints, gold_sizes: Ints, document: int = 0) -> Judged:
     """Compare the annotated chains of a document with its gold chains.
 
     The reference of a chain is its match; without one, the gold chain with most common links, then most common
@@ -51,8 +67,12 @@ def judge_chains(shared: Ints, sizes: Ints, gold_sizes: Ints) -> Judged:
         shared: (n_rows, n_columns) the mentions in both chains.
         sizes: (n_rows,) the mentions of each annotated chain.
         gold_sizes: (n_columns,) those of each gold chain.
+        document: the number of the document, for the error.
+
+    Raises:
+        LimitError: more than `MAX_TOGETHER` chains are connected by mentions they share.
     """
-    reference = match_chains(shared)
+    reference = match_chains(shared, document)
     found = shared.sum(axis=1)
     left = np.flatnonzero((reference == NONE) & (found > 0))
     if left.size:
@@ -70,7 +90,7 @@ def judge_chains(shared: Ints, sizes: Ints, gold_sizes: Ints) -> Judged:
     return Judged(reference, kind, missing, foreign)
 
 
-def match_chains(shared: Ints) -> Ints:
+def match_chains(shared: Ints, document: int = 0) -> Ints:
     """Match annotated chains and gold chains one to one, with the greatest total weight.
 
     Among the best matchings, the one in which the first row has the first column possible, or none if it can't have
@@ -78,16 +98,19 @@ def match_chains(shared: Ints) -> Ints:
 
     Args:
         shared: (n_rows, n_columns) the mentions in both chains.
+        document: the number of the document, for the error.
 
     Returns:
         (n_rows,) the column of each row; `NONE` for a row without a match.  Chains that share no mention are no match.
+
+    Raises:
+        LimitError: more than `MAX_TOGETHER` chains are connected by mentions they share.
     """
-    # Links and mentions in one integer: no total of mentions reaches the weight of a link.  Doubles are exact here, as
-    # long as a document has less than 200,000 mentions.
+    # Links and mentions in one integer: no total of mentions reaches the weight of a link.
     weight = (shared * (shared - 1) // 2) * (shared.sum() + 1) + shared
     matched = np.full(len(shared), NONE)
     for rows, columns in _list_components(shared > 0):
-        own = _match_component(weight[np.ix_(rows, columns)])
+        own = _match_component(weight[np.ix_(rows, columns)], document)
         matched[rows] = np.where(own == NONE, NONE, columns[own])
     return matched
 
@@ -106,37 +129,32 @@ def _list_components(touches: Mask) -> list[tuple[Ints, Ints]]:
     return [(np.flatnonzero(of_row == number), np.flatnonzero(of_column == number)) for number in np.unique(label[row])]
 
 
-def _match_component(weight: Ints) -> Ints:
-    """Match the rows and columns of a connected part, (n_rows,); `NONE` for a row without a match."""
-    free = np.ones(weight.shape[1], np.bool_)
-    matched = _solve(weight)
-    for row in range(len(weight)):
-        rest = weight[row:]
-        best = _weigh(rest, matched[row:])
-        for column in np.flatnonzero(free & (weight[row] > 0)).tolist():
-            if column == matched[row]:
-                break
-            others = rest[1:] * (free & (np.arange(len(free)) != column))
-            now = _solve(others)
-            if weight[row, column] + _weigh(others, now) == best:
-                matched[row:] = [column, *now]
-                break
-        if matched[row] != NONE:
-            free[matched[row]] = False
-    return matched
+def _match_component(weight: Ints, document: int) -> Ints:
+    """Match the rows and columns of a connected part, (n_rows,); `NONE` for a row without a match.
 
-
-def _solve(weight: Ints) -> Ints:
-    """Find a matching of greatest total weight, the column of each row; `NONE` where the weight would be 0."""
-    from scipy.optimize import linear_sum_assignment
-
+    Raises:
+        LimitError: too many rows or columns are left after those that can't be in the best matching.
+    """
+    rows = _find_useful(weight.T)
+    columns = _find_useful(weight[rows])
+    side = max(len(rows), len(columns))
+    if side > MAX_TOGETHER:
+        raise LimitError(document, side, "chains that share mentions with the same chains", MAX_TOGETHER)
+    square = np.zeros((side, side), np.int64)
+    square[: len(rows), : len(columns)] = weight[np.ix_(rows, columns)]
+    found = best_assignment(square)[: len(rows)]
     matched = np.full(len(weight), NONE)
-    rows, columns = linear_sum_assignment(weight, maximize=True)
-    matched[rows] = np.where(weight[rows, columns] > 0, columns, NONE)
+    matched[rows] = np.where(found == NONE, NONE, columns[found])
     return matched
 
 
-def _weigh(weight: Ints, matched: Ints) -> int:
-    """Return the total weight of a matching."""
-    rows = np.flatnonzero(matched != NONE)
-    return int(weight[rows, matched[rows]].sum())
+def _find_useful(weight: Ints) -> Ints:
+    """Find the columns that may be in the first of the best matchings, in ascending order.
+
+    If n rows have a match, a row with a column that is not among its n heaviest, of which the first come first, could
+    have one of these instead, which no other row has.
+    """
+    n_rows, n_columns = weight.shape
+    if n_columns <= n_rows:
+        return np.arange(n_columns)
+    return np.unique(np.argsort(-weight, axis=1, kind="stable")[:, :n_rows])

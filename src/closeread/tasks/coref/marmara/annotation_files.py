@@ -15,6 +15,7 @@ import numpy as np
 
 from closeread.errors import FormatError, Problem, quote
 from closeread.formats.folders import walk_files
+from closeread.problems import ProblemList
 from closeread.tasks.coref.annotators import AnnotatorFile, compare_tokens, read_annotator
 from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.marmara.equalities import Given, read_equalities, read_given
@@ -71,7 +72,7 @@ def read_annotation_files(folder: Path) -> AnnotationFiles:
 def _read_given_files(folder: Path, paths: dict[str, Path]) -> tuple[dict[str, Given], list[Problem]]:
     """Read the given mentions of the documents that have equalities, and of others if they are there."""
     found: dict[str, Given] = {}
-    problems: list[Problem] = []
+    problems: list[Problem] = ProblemList()
     for name in sorted({_document_of(file) for file in paths}):
         path = folder / f"{name}{CONLL}"
         if path.exists():

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from closeread.counts.bounds import name_documents
 from closeread.errors import FormatError, Problem, RequestError, pluralize, quote
 from closeread.records import Record
 from closeread.suggestions import describe_unknown
@@ -215,22 +216,28 @@ def _read_vectors(settings: Settings, documents: Sequence[Tokens]) -> Vectors | 
 
 
 def _prepare(record: Record, tokens: Tokens, vectors: Vectors | None, settings: Settings) -> Prepared:
-    chains = list_gold(record)
-    linked = trained = list(chains)
-    if settings.mentions == "predicted":
-        linked = detect_in_tokens(tokens, settings.derived_modifiers)
-        wrong = draw_wrong(record["document"], chains, linked, settings.seed)
-        trained = sorted([*chains, *wrong], key=document_order)
-    of_linked = describe_mentions(tokens, linked, settings.pronouns)
-    of_trained = of_linked if trained is linked else describe_mentions(tokens, trained, settings.pronouns)
-    return Prepared(
-        record["document"],
-        of_linked,
-        look_up(tokens, of_linked, vectors) if vectors else None,
-        of_trained,
-        look_up(tokens, of_trained, vectors) if vectors else None,
-        list_examples(trained, chains),
-    )
+    """Return what the models need of a document.
+
+    Raises:
+        RequestError: a sentence, or its mentions, are beyond a limit.
+    """
+    with name_documents([record["document"]]):
+        chains = list_gold(record)
+        linked = trained = list(chains)
+        if settings.mentions == "predicted":
+            linked = detect_in_tokens(tokens, settings.derived_modifiers)
+            wrong = draw_wrong(record["document"], chains, linked, settings.seed)
+            trained = sorted([*chains, *wrong], key=document_order)
+        of_linked = describe_mentions(tokens, linked, settings.pronouns)
+        of_trained = of_linked if trained is linked else describe_mentions(tokens, trained, settings.pronouns)
+        return Prepared(
+            record["document"],
+            of_linked,
+            look_up(tokens, of_linked, vectors) if vectors else None,
+            of_trained,
+            look_up(tokens, of_trained, vectors) if vectors else None,
+            list_examples(trained, chains),
+        )
 
 
 def select_documents(records: Sequence[Record], only: Collection[str]) -> Sequence[Record]:

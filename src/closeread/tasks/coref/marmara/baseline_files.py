@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from closeread.errors import RequestError
-from closeread.files import replacing
+from closeread.files import open_text, replacing
 from closeread.formats.json_lines import dump_json_lines
 from closeread.records import Record
 from closeread.tasks.coref.marmara.baseline import Prediction
@@ -48,6 +48,6 @@ def writing_links(path: Path | None) -> Iterator[Callable[[Prediction], None]]:
     if path is None:
         yield lambda prediction: None
         return
-    with replacing(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+    with replacing(path) as partial, open_text(partial, path) as file:
         # One by one: a document may have hundreds of thousands.
         yield lambda prediction: file.writelines(dump_json_lines([link]) for link in prediction.iterate_links())

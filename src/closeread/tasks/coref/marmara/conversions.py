@@ -9,7 +9,7 @@ from typing import cast
 from closeread.corpora.conversions import Conversion, Converted
 from closeread.counts.annotators import Annotator
 from closeread.errors import SHOWN, RequestError, pluralize
-from closeread.files import write_text
+from closeread.files import text_suffix, write_text
 from closeread.records import Record
 from closeread.tasks.coref.marmara.converting import (
     Source,
@@ -68,7 +68,7 @@ def convert_given(
         RequestError: the source is not a file, or the output is not CoNLL; an InputError if files are missing or
             invalid.
     """
-    if output is not None and output.suffix.lower() != ".conll":
+    if output is not None and text_suffix(output) != ".conll":
         raise RequestError(f"cannot write {output}: the suffix is '{output.suffix}' (expected .conll)")
     found = _read(source, data_dir, treebank)
     if output is not None:
@@ -101,7 +101,7 @@ def convert_equalities(source: Annotator, output: Path | None, *, given: str | P
     annotation = read_equalities(path, mentions)
     if output is not None:
         try:
-            text = dump_annotation(annotation, mentions, output.suffix.lower())
+            text = dump_annotation(annotation, mentions, text_suffix(output))
         except ValueError as error:
             raise RequestError(f"cannot write {output}: {error}") from None
         write_text(output, text)

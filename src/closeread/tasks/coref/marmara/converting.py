@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 from closeread.corpora.gold import load_corpus, read_own_gold
 from closeread.corpora.sources import locate
 from closeread.errors import FormatError, Problem, RequestError, describe_problems, join_names, pluralize, quote
-from closeread.files import creating_folder, write_text
+from closeread.files import creating_folder, text_suffix, write_text
 from closeread.formats.file_names import find_unwritable
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
@@ -213,7 +213,7 @@ def write_source(source: Source, output: Path) -> None:
             express them.
         OSError: the file or the folder can't be written.
     """
-    suffix = output.suffix.lower()
+    suffix = text_suffix(output)
     try:
         if suffix == ".conll":
             write_text(output, dump_conll(source, [document["clusters"] for document in source.documents]))
@@ -224,7 +224,7 @@ def write_source(source: Source, output: Path) -> None:
                 found = pluralize(len(source.documents), "document")
                 raise RequestError(f"{output} can hold one document, but there are {found} (expected a folder)")
             write_text(output, dump_xml(source.documents[0]))
-        elif not suffix:
+        elif not output.suffix:
             _write_folder({one["document"]: dump_xml(one) for one in source.documents}, output)
         else:
             expected = f"{', '.join(SUFFIXES)} or none, for a folder of coreference files"
@@ -294,7 +294,7 @@ def dump_xml(document: Document) -> str:
 
 def find_losses(source: Source, output: Path) -> list[str]:
     """Say what the format of the output doesn't keep of the documents."""
-    suffix = output.suffix.lower()
+    suffix = text_suffix(output)
     mentions = [(document, one) for document in source.documents for one in document["mentions"]]
     lost = []
     if source.kind != ".conll" and suffix == ".conll" and mentions:

@@ -17,8 +17,8 @@ from unicodedata import normalize
 from xml.sax.saxutils import escape, quoteattr
 
 from closeread.errors import FormatError, Problem, pluralize, quote
-from closeread.formats.text import UNSAFE
-from closeread.formats.xml_tree import Element, read_xml
+from closeread.formats.xml_tree import Element, check_characters, read_xml
+from closeread.problems import ProblemList
 from closeread.tasks.coref.marmara.documents import Annotation, Document, Mention
 
 __all__ = [
@@ -62,7 +62,7 @@ def read_annotations(files: Mapping[str, Path]) -> Annotations:
         files: the files, by the names that messages show.
     """
     annotations: list[Annotation] = []
-    problems: list[Problem] = []
+    problems: list[Problem] = ProblemList()
     notices: list[Problem] = []
     for name, path in files.items():
         if not name.endswith(SUFFIXES):
@@ -124,7 +124,7 @@ def _read_mentions(root: Element) -> tuple[dict[str, Mention], list[Problem]]:
     """Return the mentions by id, and errors; one with a wrong span is kept, so that references to it are not wrong."""
     mentions: dict[str, Mention] = {}
     spans: dict[tuple[str, int, int], Mention] = {}
-    problems: list[Problem] = []
+    problems: list[Problem] = ProblemList()
     for element in chain.from_iterable(parent.elements("mention") for parent in root.elements("mentions")):
         m_id, sentence = (element.attributes.get(name, "").strip() for name in ("id", "sentenceNo"))
         wrong = [f"has no {name}" for name, value in (("id", m_id), ("sentenceNo", sentence)) if not value]
@@ -169,7 +169,7 @@ def _read_chains(
 ) -> tuple[list[list[str]], list[Problem], list[Problem]]:
     """Return the chains, without wrong references, errors, and references whose text is not that of the mention."""
     chains: list[list[str]] = []
-    problems: list[Problem] = []
+    problems: list[Problem] = ProblemList()
     notices: list[Problem] = []
     lines: dict[str, int] = {}  # of the first reference to each mention
     for element in chain.from_iterable(parent.elements("chain") for parent in root.elements("chains")):
@@ -284,7 +284,5 @@ def dump_annotation(annotation: Annotation) -> str:
         references = [f"<mention mentionId={quoteattr(m_id)}>{texts[m_id]}</mention>" for m_id in ids]
         lines += ["<chain>", *references, "</chain>"]
     text = "\n".join([*lines, "</chains>", "</coref>", ""])
-    for unsafe in UNSAFE.finditer(text):
-        if unsafe[0] not in "\t\n":
-            raise ValueError(f"XML can't represent the character U+{ord(unsafe[0]):04X}")
+    check_characters(text)
     return text

@@ -16,6 +16,7 @@ from closeread.files import creating_folder
 from closeread.formats.file_names import find_unwritable
 from closeread.formats.folders import list_files
 from closeread.formats.text import read_bytes, read_lines
+from closeread.problems import ProblemList
 from closeread.tasks.coref.marmara.fragment_text import AUTO
 from closeread.tasks.coref.marmara.fragments import read_fragments
 from closeread.tasks.coref.marmara.notices import limit_notices
@@ -73,7 +74,7 @@ def extract(
         raise FormatError(folder, [Problem(f"contains no fragment (expected files ending in {SUFFIX})")])
     notices = [Problem(f"is ignored: {one.what}", None, one.file) for one in misfits]
     read: dict[str, TreebankFile] = {}
-    problems: list[Problem] = []
+    problems: list[Problem] = ProblemList()
     for name, path in files.items():
         try:
             read[name] = TreebankFile(path, read_bytes(path))
@@ -132,7 +133,7 @@ def read_map(path: Path) -> dict[str, str]:
     """
     documents: dict[str, str] = {}
     lines: dict[str, int] = {}
-    problems: list[Problem] = []
+    problems: list[Problem] = ProblemList()
     for line, text in enumerate(read_lines(path), start=1):
         if not text.strip():
             continue

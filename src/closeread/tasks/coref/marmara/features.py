@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.arrays import Floats, Ints, Mask
+from closeread.arrays import Floats, Ints, LimitError, Mask
 from closeread.tasks.coref.marmara.mention_types import (
     PRONOUN,
     PROPER,
@@ -30,6 +30,9 @@ from closeread.tasks.coref.marmara.turkish import is_capitalised, lower, strip_s
 __all__ = [
     "FEATURES",
     "INDEPENDENT",
+    "MAX_COMPARED",
+    "MAX_MENTIONS",
+    "MAX_WORDS",
     "N_CODES",
     "A",
     "B",
@@ -78,6 +81,15 @@ FEATURES = (*A, *B, *(f"{a}*{b}" for a in A for b in B))
 
 N_CODES = len(TYPES) ** 2 << len(INDEPENDENT)
 
+MAX_MENTIONS = 10_000
+"""The most mentions of a document, of which all pairs have features."""
+
+MAX_WORDS = 10_000_000
+"""The most words of all mentions of a document together, since mentions may contain each other."""
+
+MAX_COMPARED = 10_000_000_000
+"""The most characters of heads that are looked for in each other: different heads times the characters of all."""
+
 
 @dataclass(frozen=True)
 class Mentions:
@@ -123,7 +135,15 @@ def describe_mentions(tokens: Tokens, spans: Sequence[Span], pronouns: Collectio
         tokens: the tokens of the document.
         spans: the mentions, in document order.
         pronouns: lemmas of pronouns, in lower case.
+
+    Raises:
+        LimitError: there are more than `MAX_MENTIONS`, or more than `MAX_WORDS` or `MAX_COMPARED` of them; the document
+            is 0.
     """
+    n_words = sum(end - start + 1 for start, end in spans)
+    for found, noun, limit in ((len(spans), "mentions", MAX_MENTIONS), (n_words, "words in all mentions", MAX_WORDS)):
+        if found > limit:
+            raise LimitError(0, found, noun, limit)
     stems = find_proper_stems(tokens)
     heads = [find_head(tokens, span) for span in spans]
     forms, form = _factorize(lower(tokens.forms[head]) for head in heads)
@@ -172,9 +192,14 @@ def _read_initials(forms: Sequence[str]) -> str:
 def find_substrings(texts: Sequence[str]) -> Mask:
     """Return whether texts are sub-strings of each other, (n, n): the row's text inside the column's.
 
+    Raises:
+        LimitError: these are more than `MAX_COMPARED` comparisons; the document is 0.
+
     >>> find_substrings(["el", "elma", "mal"]).astype(int).tolist()
     [[1, 1, 0], [0, 1, 0], [0, 0, 1]]
     """
+    if (compared := len(texts) * sum(map(len, texts))) > MAX_COMPARED:
+        raise LimitError(0, compared, "characters of heads to look for in each other", MAX_COMPARED)
     places = {text: place for place, text in enumerate(texts)}
     found = np.zeros((len(texts), len(texts)), np.bool_)
     for column, text in enumerate(texts):

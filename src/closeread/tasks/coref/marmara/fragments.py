@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 from closeread.errors import FormatError, Problem, quote
 from closeread.formats.xml_tree import parse_xml
+from closeread.problems import ProblemList
 from closeread.tasks.coref.marmara.fragment_text import AUTO, decode, describe_decoding_error, repair
 from closeread.tasks.coref.marmara.sentence_numbers import FRAGMENT, is_sentence_number
 from closeread.tasks.coref.marmara.treebank_files import TreebankFile
@@ -70,7 +71,7 @@ def read_fragment(
         encoding: its encoding, or `auto`.
     """
     fragment = find_name(name)
-    wrong: list[Problem] = []
+    wrong: list[Problem] = ProblemList()
     odd: list[Problem] = []
     sentences: list[SourceSentence] = []
     try:

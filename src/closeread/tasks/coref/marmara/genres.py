@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from closeread.errors import FormatError, Problem, join_names, pluralize, quote
 from closeread.formats.text import read_lines
+from closeread.problems import ProblemList
 from closeread.suggestions import suggest
 
 __all__ = ["GENRES", "KNOWN_GENRES", "Genres", "find_genres"]
@@ -74,7 +75,7 @@ def _read_rows(
     lines: Iterable[str], documents: Collection[str], genres: dict[str, str | None]
 ) -> tuple[list[Problem], list[Problem]]:
     """Set the genres of documents to those of a file's rows; return errors and oddities."""
-    problems: list[Problem] = []
+    problems: list[Problem] = ProblemList()
     notices: list[Problem] = []
     seen: dict[str, int] = {}
     for line, text in enumerate(lines, start=1):

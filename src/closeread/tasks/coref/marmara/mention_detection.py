@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+import numpy as np
+
+from closeread.arrays import LimitError
+from closeread.counts.bounds import name_documents
 from closeread.records import Record
 from closeread.tasks.coref.marmara.spans import Span, document_order
 from closeread.tasks.coref.marmara.tokens import Tokens, read_tokens
 from closeread.tasks.coref.marmara.turkish import is_capitalised, lower, strip_suffix
 
-__all__ = ["DERIVED_MODIFIERS", "INSIDE", "detect_in_tokens", "detect_mentions"]
+__all__ = ["DERIVED_MODIFIERS", "INSIDE", "MAX_SENTENCE", "detect_in_tokens", "detect_mentions"]
 
 INSIDE = frozenset(
     ["MODIFIER", "DETERMINER", "POSSESSOR", "CLASSIFIER", "INTENSIFIER", "RELATIVIZER", "COLLOCATION", "APPOSITION"]
@@ -24,6 +28,9 @@ INSIDE = frozenset(
 DERIVED_MODIFIERS = ("exclude", "include")
 """What to do with verbs that are modifiers by a suffix (participles), and with what depends on them."""
 
+MAX_SENTENCE = 2_000
+"""The most tokens of a sentence; each of its nouns may have all others in its phrase."""
+
 
 def detect_mentions(record: Record, *, derived_modifiers: str = "exclude") -> list[Span]:
     """Find the mentions of a document; no annotation of coreference is needed.
@@ -31,12 +38,20 @@ def detect_mentions(record: Record, *, derived_modifiers: str = "exclude") -> li
     Args:
         record: the document.
         derived_modifiers: one of `DERIVED_MODIFIERS`.
+
+    Raises:
+        RequestError: a sentence has more than `MAX_SENTENCE` tokens.
     """
-    return detect_in_tokens(read_tokens(record), derived_modifiers)
+    with name_documents([record["document"]]):
+        return detect_in_tokens(read_tokens(record), derived_modifiers)
 
 
 def detect_in_tokens(tokens: Tokens, derived_modifiers: str) -> list[Span]:
-    """Find the mentions among the tokens of a document."""
+    """Find the mentions among the tokens of a document.
+
+    Raises:
+        LimitError: a sentence has more than `MAX_SENTENCE` tokens; the document is 0.
+    """
     spans = {
         *_find_noun_phrases(tokens, derived_modifiers),
         *_find_pronouns(tokens),
@@ -48,6 +63,9 @@ def detect_in_tokens(tokens: Tokens, derived_modifiers: str) -> list[Span]:
 
 def _find_noun_phrases(tokens: Tokens, derived_modifiers: str) -> Iterator[Span]:
     """Yield the phrase of every noun and pronoun: the adjacent tokens to its left that depend on it as a part."""
+    starts = np.flatnonzero([*tokens.begins_sentence, True])
+    if len(starts) and (longest := int(np.diff(starts, prepend=0).max())) > MAX_SENTENCE:
+        raise LimitError(0, longest, "tokens in a sentence", MAX_SENTENCE)
     dependents = tokens.list_dependents()
     for head, tag in enumerate(tokens.first_tags):
         if tag not in ("Noun", "Pron"):

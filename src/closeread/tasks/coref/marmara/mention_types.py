@@ -10,6 +10,7 @@ from pathlib import Path
 
 from closeread.errors import FormatError, Problem, quote
 from closeread.formats.text import read_lines
+from closeread.problems import ProblemList
 from closeread.tasks.coref.marmara.spans import Span
 from closeread.tasks.coref.marmara.tokens import Tokens
 from closeread.tasks.coref.marmara.turkish import is_capitalised, lower, strip_suffix
@@ -80,7 +81,7 @@ def read_pronouns(path: Path) -> frozenset[str]:
         FormatError: the file can't be read, a line has several words, or there are no lemmas.
     """
     found: set[str] = set()
-    problems = []
+    problems = ProblemList()
     for number, line in enumerate(read_lines(path), start=1):
         words = line.partition("#")[0].split()
         if len(words) > 1:

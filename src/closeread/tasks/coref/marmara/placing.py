@@ -15,6 +15,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from closeread.errors import Problem, join_names, pluralize, quote
+from closeread.problems import ProblemList
 from closeread.tasks.coref.marmara.coreference_xml import describe_mention
 from closeread.tasks.coref.marmara.documents import Annotation, Document, Mention, Sentence
 from closeread.tasks.coref.marmara.placed_documents import PlacedMention, make_placed_document, order_sentences
@@ -99,7 +100,7 @@ def place_annotations(
     documents: list[Document] = []
     files: list[str] = []
     lost: list[tuple[str, Mention]] = []
-    broken: list[Problem] = []
+    broken: list[Problem] = ProblemList()
     of_part = {number: list(some) for number, some in groupby(rows, key=lambda row: row.part)}
     for number, part in enumerate(parts):
         own = [target for target, home in homes.items() if home == owners[target] == number]
@@ -133,7 +134,7 @@ def _find_parts(
     A document of the treebank that several files point into is divided.
     """
     by_id: dict[str, list[Annotation]] = {}
-    problems: list[Problem] = []
+    problems: list[Problem] = ProblemList()
     notices: list[Problem] = []
     for annotation in annotations:
         wrong = _check_sentences(annotation)
@@ -158,7 +159,7 @@ def _find_parts(
 
 def _check_sentences(annotation: Annotation) -> list[Problem]:
     """Find mentions whose sentence has another form than numbers of sentences, or is of another document."""
-    problems: list[Problem] = []
+    problems: list[Problem] = ProblemList()
     first = annotation.mentions[0].sentence if annotation.mentions else ""
     for mention in annotation.mentions:
         if not is_sentence_number(mention.sentence):

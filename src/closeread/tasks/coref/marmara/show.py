@@ -8,10 +8,13 @@ from closeread.corpora.showing import Part, View, mark_spans
 from closeread.counts.rendering import Grid
 from closeread.records import Record
 
-__all__ = ["EXAMPLES", "PROSE", "VIEWS", "draw", "predict"]
+__all__ = ["EXAMPLES", "PROSE", "SHOWN", "VIEWS", "draw", "predict"]
 
 EXAMPLES = 2
 """The number of chains of an example."""
+
+SHOWN = 40
+"""How many words of a mention are shown."""
 
 
 def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterator[Part]:
@@ -31,10 +34,17 @@ def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> I
 
 def _draw_chains(title: str, clusters: Sequence[Sequence[Sequence[int]]], words: Sequence[str]) -> Grid:
     rows = [
-        [str(number), ", ".join(f"[{' '.join(words[span[0] : span[1] + 1])}] {span[0]}-{span[1]}" for span in chain)]
+        [str(number), ", ".join(f"[{_join(words, start, end)}] {start}-{end}" for start, end in chain)]
         for number, chain in enumerate(clusters)
     ]
     return Grid(title, ["chain", "mentions, with their first and last tokens"], rows, prose=PROSE)
+
+
+def _join(words: Sequence[str], start: int, end: int) -> str:
+    """Return the words of a mention, of a long one the first and the last: mentions may contain each other."""
+    if end - start < SHOWN:
+        return " ".join(words[start : end + 1])
+    return " ".join([*words[start : start + SHOWN // 2], "…", *words[end + 1 - SHOWN // 2 : end + 1]])
 
 
 PROSE = frozenset({"mentions, with their first and last tokens"})

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from closeread.errors import FormatError, Problem
 from closeread.formats.text import BYTE_ORDER_MARK, read_bytes
+from closeread.problems import ProblemList
 from closeread.tasks.coref.marmara.sentence_numbers import find_fragment, is_sentence_number
 
 __all__ = ["FIRST_NUMBER", "SUFFIXES", "Files", "Kind", "TreebankFile", "find_kind", "read_files"]
@@ -62,7 +63,7 @@ def read_files(files: Mapping[str, Path]) -> Files:
     """Read the bytes of the files of a treebank and find out what they are."""
     found: dict[str, TreebankFile] = {}
     kinds: dict[Kind | None, list[str]] = {}
-    problems: list[Problem] = []
+    problems: list[Problem] = ProblemList()
     notices: list[Problem] = []
     for name, path in files.items():
         if not name.endswith(SUFFIXES):

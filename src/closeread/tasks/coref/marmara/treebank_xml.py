@@ -15,8 +15,8 @@ from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 from closeread.errors import FormatError, Problem, join_names, quote
-from closeread.formats.text import UNSAFE
-from closeread.formats.xml_tree import parse_xml
+from closeread.formats.xml_tree import check_characters, parse_xml
+from closeread.problems import ProblemList
 from closeread.tasks.coref.marmara.documents import Sentence
 from closeread.tasks.coref.marmara.fragments import read_fragments
 from closeread.tasks.coref.marmara.sentence_numbers import EXPECTED, find_document_id, is_sentence_number, sort_key
@@ -108,7 +108,7 @@ def read_extracted(name: str, file: TreebankFile, problems: list[Problem], notic
         problems, notices: where errors and oddities are added.
     """
     sentences: list[SourceSentence] = []
-    wrong: list[Problem] = []
+    wrong: list[Problem] = ProblemList()
     odd: list[Problem] = []
     try:
         root = parse_xml(file.path, file.data)
@@ -131,7 +131,7 @@ def read_extracted(name: str, file: TreebankFile, problems: list[Problem], notic
 def find_repeated_numbers(documents: Iterable[SourceDocument]) -> list[Problem]:
     """Find sentences with the number of an earlier one."""
     first: dict[str, SourceSentence] = {}
-    problems: list[Problem] = []
+    problems: list[Problem] = ProblemList()
     for sentence in (sentence for document in documents for sentence in document.sentences):
         other = first.setdefault(sentence.number, sentence)
         if other is not sentence:
@@ -178,9 +178,7 @@ def dump_document(sentences: Sequence[SourceSentence]) -> str:
             lines.append(f"<W{attributes}> {escape(word.form)} </W>")
         lines.append("</S>")
     text = "\n".join([*lines, "</Set>", ""])
-    for unsafe in UNSAFE.finditer(text):
-        if unsafe[0] not in "\t\n":
-            raise ValueError(f"XML can't represent the character U+{ord(unsafe[0]):04X}")
+    check_characters(text)
     return text
 
 

@@ -1,34 +1,34 @@
 """Word vectors in word2vec's text format, and the vectors of mentions.
 
-The file is read line by line, since those of Wikipedia have hundreds of thousands of words: only the vectors of words
+Every line of the file is checked, since principal components are those of the whole file; only the vectors of words
 that are asked for are kept.
 """
 
 from __future__ import annotations
 
-import gzip
-import re
-import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Floats, Ints, ratio
-from closeread.errors import FormatError, Problem, pluralize, quote
-from closeread.formats.gzipped import MAGIC
-from closeread.formats.text import BYTE_ORDER_MARK
+from closeread.errors import FormatError, Problem, quote
+from closeread.formats.vector_entries import (
+    MAX_LINE_BYTES,
+    Header,
+    iterate_lines,
+    open_vectors,
+    parse_numbers,
+    read_header,
+    split_line,
+)
 from closeread.tasks.coref.marmara.features import Mentions
 from closeread.tasks.coref.marmara.tokens import Tokens
 from closeread.tasks.coref.marmara.turkish import lower, strip_suffix
 
 __all__ = [
-    "MAX_DIMENSIONS",
-    "MAX_LINE_BYTES",
-    "MAX_NUMBER",
     "N_COMPONENTS",
     "MentionVectors",
     "Vectors",
@@ -38,14 +38,9 @@ __all__ = [
     "read_vectors",
 ]
 
-MAX_DIMENSIONS = 1024
-MAX_LINE_BYTES = 2**16
-MAX_NUMBER = 1e6
-"""The largest number in a vector, far above those of trained vectors: products of larger ones would overflow."""
 N_COMPONENTS = 15
 """How many principal components the paper uses."""
 
-_HEADER = re.compile(rb"([0-9]{1,12}) ([0-9]{1,12})")
 _BATCH = 2048
 
 
@@ -112,28 +107,11 @@ def read_vectors(path: Path, words: Collection[str], *, n_components: int | None
         FormatError: the file can't be read, or lines are invalid; all problems at once.
     """
     reading = _Reading(words)
-    try:
-        with _open(path) as file:
-            reading.read(file, n_components)
-    except EOFError:
-        raise FormatError(path, [Problem("is not a valid gzip file: it is truncated")]) from None
-    except (gzip.BadGzipFile, zlib.error):
-        raise FormatError(path, [Problem("is not a valid gzip file: its data is corrupt")]) from None
-    except OSError as error:
-        raise FormatError(path, [Problem(f"can't be read: {error.strerror}")]) from None
+    with open_vectors(path) as file:
+        reading.read(file, n_components)
     if reading.problems:
         raise FormatError(path, reading.problems)
     return reading.vectors if n_components is None else reading.project(n_components)
-
-
-@contextmanager
-def _open(path: Path) -> Iterator[BinaryIO]:
-    if path.exists() and not path.is_file():
-        raise FormatError(path, [Problem("is not a regular file")])
-    with path.open("rb") as file:
-        is_gzipped = file.read(len(MAGIC)) == MAGIC
-    with gzip.open(path) if is_gzipped else path.open("rb") as opened:
-        yield cast(BinaryIO, opened)
 
 
 @dataclass
@@ -165,78 +143,40 @@ class _Reading:
 
     def read(self, file: BinaryIO, n_components: int | None) -> None:
         """Read all lines, or as far as the file can be read."""
-        header = file.readline(MAX_LINE_BYTES).removeprefix(BYTE_ORDER_MARK)
-        if (n_words := self._read_header(header, n_components or 1)) is None:
+        header = read_header(file.readline(MAX_LINE_BYTES), self.problems, least=n_components or 1)
+        if header is None:
             return
+        self.n_dimensions = header.n_dimensions
         self.total, self.products = np.zeros(self.n_dimensions), np.zeros((self.n_dimensions,) * 2)
         batch: list[Floats] = []
-        number = 1
-        while line := file.readline(MAX_LINE_BYTES):
-            number += 1
-            if number > n_words + 1:
-                self.problems.append(
-                    Problem(f"is one line too many (line 1 says {pluralize(n_words, 'word')})", number)
-                )
-                return
-            if len(line) == MAX_LINE_BYTES and not line.endswith(b"\n"):
-                self.problems.append(Problem(f"line is too long (limit: {MAX_LINE_BYTES:,} bytes)", number))
-                return
-            vector = self._read_line(line.rstrip(b" \r\n"), number)
-            if vector is not None and n_components is not None:
+        for number, line in iterate_lines(file, header, self.problems):
+            try:
+                vector = self._read_line(line, number, header)
+            except ValueError as error:
+                self.problems.append(Problem(str(error), number))
+                continue
+            if n_components is not None:
                 batch.append(vector)
             if len(batch) == _BATCH:
                 self._add(batch)
                 batch = []
         self._add(batch)
-        if number < n_words + 1:
-            self.problems.append(Problem(f"has {pluralize(number - 1, 'word')} (expected {n_words:,}, as line 1 says)"))
 
-    def _read_header(self, line: bytes, least: int) -> int | None:
-        """Return the number of words; None if the first line is invalid."""
-        if not line:
-            self.problems.append(Problem("is empty"))
-            return None
-        found = _HEADER.fullmatch(line.rstrip(b" \r\n"))
-        if found is None:
-            what = "is not the header of word vectors in text format (expected two numbers: words and dimensions)"
-            self.problems.append(Problem(what, 1))
-            return None
-        n_words, self.n_dimensions = map(int, found.groups())
-        if not least <= self.n_dimensions <= MAX_DIMENSIONS:
-            expected = f"expected {least} to {MAX_DIMENSIONS:,}"
-            self.problems.append(Problem(f"the number of dimensions is {self.n_dimensions} ({expected})", 1))
-            return None
-        if not n_words:
-            self.problems.append(Problem("the number of words is 0 (expected at least 1)", 1))
-            return None
-        return n_words
+    def _read_line(self, line: bytes, number: int, header: Header) -> Floats:
+        """Read a word and its vector.
 
-    def _read_line(self, line: bytes, number: int) -> Floats | None:
-        """Read a word and its vector; None if the line is invalid."""
-        name, *numbers = line.split(b" ")
+        Raises:
+            ValueError: the line is invalid.
+        """
+        name = line.partition(b" ")[0]
         try:
             word = name.decode("utf-8")
         except UnicodeDecodeError:
-            self.problems.append(Problem(f"the word {quote(repr(name)[2:-1])} is not valid UTF-8", number))
-            return None
-        if not word:
-            self.problems.append(Problem("has no word (expected a word, then numbers)", number))
-            return None
-        if len(numbers) != self.n_dimensions:
-            found = f"{quote(word)} has {pluralize(len(numbers), 'number')} (expected {self.n_dimensions})"
-            self.problems.append(Problem(found, number))
-            return None
+            raise ValueError(f"the word {quote(repr(name)[2:-1])} is not valid UTF-8") from None
+        _, numbers = split_line(line, header)
         if (first := self.lines.setdefault(name, number)) != number:
-            self.problems.append(Problem(f"duplicate word {quote(word)} (first on line {first})", number))
-            return None
-        try:
-            vector = np.array(list(map(_parse, numbers)))
-        except ValueError as error:
-            self.problems.append(Problem(f"{quote(word)}: {error}", number))
-            return None
-        if np.abs(vector).max() > MAX_NUMBER:
-            self.problems.append(Problem(f"{quote(word)} has a number beyond the limit of ±{MAX_NUMBER:,.0f}", number))
-            return None
+            raise ValueError(f"duplicate word {quote(word)} (first on line {first})")
+        vector = parse_numbers(name, numbers)
         if word in self.wanted:
             self.known[word] = vector
         return vector
@@ -256,18 +196,3 @@ class _Reading:
         # The sign of a component is arbitrary: its largest coordinate is made positive.
         axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(n_components)])
         return Vectors(n_components, {word: (vector - mean) @ axes for word, vector in self.known.items()})
-
-
-def _parse(text: bytes) -> float:
-    """Return a number.
-
-    Raises:
-        ValueError: it is none, or not finite.
-    """
-    try:
-        value = float(text)
-    except ValueError:
-        value = np.nan
-    if not -np.inf < value < np.inf or b"_" in text:
-        raise ValueError(f"{quote(text.decode('utf-8', 'replace'))} is not a number (expected a finite number)")
-    return value

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from closeread.errors import FormatError, Problem
 from closeread.formats.text import UNSAFE, read_lines
+from closeread.problems import ProblemList
 
 __all__ = ["OTHER_CLAUSES", "SUBJECTS", "find_event_phrases", "read_paragraphs"]
 
@@ -48,11 +50,11 @@ def read_paragraphs(path: Path, most: int) -> list[str]:
         FormatError: the file can't be read (see `closeread.formats.text`), contains no words or control characters,
             or a paragraph is too long; all problems at once.
     """
-    problems: list[Problem] = []
+    problems: list[Problem] = ProblemList()
     paragraphs: list[str] = []
     begin = 0
     lines: list[str] = []
-    for number, line in enumerate([*read_lines(path), ""], start=1):
+    for number, line in enumerate(chain(read_lines(path), [""]), start=1):
         problems += [
             Problem(f"contains the control character U+{ord(character):04X}", number)
             for character in UNSAFE.findall(line.replace("\t", " "))

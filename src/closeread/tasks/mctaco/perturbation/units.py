@@ -23,7 +23,7 @@ from typing import Literal
 
 from closeread.tasks.mctaco.perturbation.number_words import cardinal, scale
 
-__all__ = ["UNIT_SECONDS", "Rule", "normalize_units", "parse_quantity", "plural"]
+__all__ = ["UNIT_SECONDS", "Rule", "find_units", "normalize_units", "parse_quantity", "plural"]
 
 Rule = Literal["proper", "official"]
 
@@ -111,6 +111,18 @@ _BETWEEN_NUMBERS = frozenset({"to", "or", "and", "through", "-", "\u2013", "\u20
 _BEFORE_MANY = frozenset({"how", "so", "too", "as", "that"})
 # Number words that may precede a number without being part of it: "some 90 minutes", "a 90 minute walk".
 _BEFORE_A_NUMBER = frozenset({"a", "an", "some"})
+
+
+def find_units(text: str) -> list[str]:
+    """Return the units of time that a text names, each once, in the singular and in order.
+
+    Hyphenated and possessive units are none, and neither is the ordinal in "the second day".
+
+    >>> find_units("half an hour a day"), find_units("Weeks"), find_units("a two-day tour")
+    (['hour', 'day'], ['week'], [])
+    """
+    found = (match[0].lower() for match in _UNIT.finditer(f" {text}"))
+    return list(dict.fromkeys(_SINGULARS[form] for form in found))
 
 
 def parse_quantity(text: str, *, rule: Rule = "proper") -> Fraction | None:

@@ -28,6 +28,7 @@ __all__ = [
     "UPREP",
     "Labelled",
     "Tallies",
+    "align_labels",
     "confusion",
     "document_of",
     "group_labels",
@@ -208,6 +209,22 @@ def _count_fallbacks(
     }
 
 
+def align_labels(system: Labelled, gold: Labelled) -> tuple[Ints, Ints, Ints]:
+    """Return the pairs that either side links, sorted, with the labels that they count for in gold and system.
+
+    A label is 0 on the side that does not link the pair; the two are the same where the system's label is right.
+
+    Returns:
+        Pairs, gold labels and predicted labels, (n,) each.
+    """
+    tally = tallies(system, gold)
+    every = np.union1d(system.pair, gold.pair)
+    gold_label, system_label = np.zeros(len(every), np.int64), np.zeros(len(every), np.int64)
+    gold_label[np.searchsorted(every, tally.pair["links/gold"])] = tally.label["links/gold"]
+    system_label[np.searchsorted(every, system.pair)] = system.first
+    return every, gold_label, system_label
+
+
 def confusion(system: Labelled, gold: Labelled, n_pairs: int) -> Ints:
     """Count pairs by gold label (row) and predicted label (column); 0 is no link.
 
@@ -218,11 +235,7 @@ def confusion(system: Labelled, gold: Labelled, n_pairs: int) -> Ints:
     Returns:
         (25, 25) counts, which sum to `n_pairs`.
     """
-    tally = tallies(system, gold)
-    every = np.union1d(system.pair, gold.pair)
-    gold_label, system_label = np.zeros(len(every), np.int64), np.zeros(len(every), np.int64)
-    gold_label[np.searchsorted(every, tally.pair["links/gold"])] = tally.label["links/gold"]
-    system_label[np.searchsorted(every, system.pair)] = system.first
+    every, gold_label, system_label = align_labels(system, gold)
     counts = np.bincount(gold_label * N_LABELS + system_label, minlength=N_LABELS**2)
     counts[0] = n_pairs - len(every)
     return counts.reshape(N_LABELS, N_LABELS)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closeread.arrays import Ints
-from closeread.tasks.wikipossessions.kernels.assignment import Numbers, best_assignment
+from closeread.assignment import Numbers, best_assignment
 from closeread.tasks.wikipossessions.kernels.names import Name
 
 __all__ = [

@@ -1,0 +1,337 @@
+"""Subcommands for trained models of McTaco."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from closeread.cli import options, training
+from closeread.cli.notes import tell
+from closeread.errors import escape_line
+
+if TYPE_CHECKING:
+    from closeread.cli.task_group import Commands
+    from closeread.corpora.gold import Gold
+    from closeread.records import Record
+
+
+def _read_sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...]:
+    """Return the percentages of a list that is separated by commas."""
+    sizes = []
+    for text in [] if value is None else value.split(","):
+        try:
+            size = float(text)
+        except ValueError:
+            size = -1.0
+        if not 0 <= size <= 100:
+            raise click.BadParameter(f"{text!r} is not a percentage (expected numbers from 0 to 100).", ctx, param)
+        sizes.append(size)
+    if len(set(sizes)) < len(sizes):
+        raise click.BadParameter("a percentage is given twice.", ctx, param)
+    return tuple(sizes)
+
+
+@click.command(cls=options.WritingCommand, short_help="Train a classifier of candidate answers.")
+@click.option(
+    "--encoder",
+    metavar="ENCODER",
+    required=True,
+    help="Use this encoder, by its name on the Hugging Face Hub or its folder.",
+)
+@click.option("--training", "learnt", type=options.FILE, metavar="FILE", help="Learn from this file.")
+@click.option("--split", metavar="NAME", help="Learn from this split of the corpus.  [default: validation]")
+@options.config
+@options.data_dir
+@click.option(
+    "--held-out",
+    type=options.NumberRange(0, 1, min_open=True, max_open=True),
+    default=0.1,
+    show_default=True,
+    metavar="X",
+    help="Choose the best epoch by this share of the questions, and don't learn from them.",
+)
+@click.option("--validation", type=options.FILE, metavar="FILE", help="Choose the best epoch by this file instead.")
+@click.option("--test", type=options.FILE, metavar="FILE", help="Score trained models on this file.")
+@click.option("--test-split", metavar="NAME", help="Score trained models on this split of the corpus.")
+@click.option(
+    "--unit-normalization",
+    type=click.Choice(["off", "proper", "official"]),
+    default="off",
+    show_default=True,
+    help="Rewrite temporal expressions in answers in their most proper unit, as `closeread perturb mctaco units` does "
+    "with this rule.",
+)
+@training.setting_options(
+    "candidates", epochs=3, patience=3, batch_size=32, accumulate=1, learning_rate=2e-5, head_learning_rate=2e-5
+)
+@click.option(
+    "--encoder-dropout",
+    type=options.NumberRange(0, 1, max_open=True),
+    metavar="X",
+    help="Dropout inside the encoder.  [default: its own]",
+)
+@click.option(
+    "--seeds",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Train N models, with seeds from --seed on, each in a folder of its own.",
+)
+@click.option(
+    "--sizes",
+    callback=_read_sizes,
+    metavar="LIST",
+    help="Train a model on each of these percentages of the questions, such as 0,10,50,100; 0 is an untrained model.",
+)
+@training.resume
+@options.style_options
+@training.folder
+def train(
+    encoder: str,
+    held_out: float,
+    unit_normalization: str,
+    encoder_dropout: float | None,
+    seeds: int | None,
+    sizes: tuple[float, ...],
+    resume: bool,
+    style: Any,
+    run: Path,
+    **values: Any,
+) -> None:
+    """Train a classifier of candidate answers: does the answer fit the sentence and the question?
+    (Zhou et al., 2019, section 4)
+
+    The folder RUN gets the parameters of the best epoch, by F1 on questions that are held out; run.json with the
+    setting, the versions and the scores of all epochs; and a checkpoint until training is over, from which --resume
+    goes on.  With --seeds or --sizes, RUN has such a folder for each model (seed-0, or size-10/seed-0), and run.json
+    has the scores of all of them; --resume goes on with the first that is not complete.
+
+    \b
+    Examples:
+      closeread train mctaco --encoder bert-base-uncased -o run
+      closeread train mctaco --encoder bert-base-uncased --seeds 3 \\
+        --unit-normalization proper --test-split test -o runs
+      closeread train mctaco --encoder bert-base-uncased --seeds 5 \\
+        --sizes 0,10,25,50,100 --test-split test -o curve
+    """
+    place = {name: values.pop(name) for name in ("learnt", "split", "config", "data_dir")}
+    files = {name: values.pop(name) for name in ("validation", "test", "test_split")}
+    how = training.make_setting(**values)
+    from closeread.cli.printing import show_result
+    from closeread.tasks.mctaco.trained_runs import TrainedRuns
+    from closeread.tasks.mctaco.training import Examples, Method, train_several
+    from closeread.tasks.mctaco.training import train as train_one
+
+    examples = Examples(_read_training(**place), *_read_others(files, place, held_out))
+    method = Method(encoder, unit_normalization, encoder_dropout)
+    with training.showing_progress() as progress:
+        shared: dict[str, Any] = {"resume": resume, "progress": progress, "tell": lambda sentence: tell([sentence])}
+        if seeds is None and not sizes:
+            found = TrainedRuns([train_one(examples, run, method, how, **shared)], is_complete=True)
+            folders = [run]
+        else:
+            numbers = range(how.seed, how.seed + (seeds or 1))
+            found = train_several(examples, run, method, how, seeds=numbers, sizes=sizes, **shared)
+            folders = [run / one.folder for one in found.runs]
+    for one, folder in zip(found.runs, folders, strict=True):
+        if one.epoch:
+            training.draw_curves(folder)
+    show_result(style, found)
+
+
+def _read_training(learnt: Path | None, split: str | None, config: str | None, data_dir: Path | None) -> Gold:
+    part = split if learnt or split else "validation"
+    return options.read_gold("mctaco", config=config, split=part, gold=learnt, data_dir=data_dir)
+
+
+def _read_others(files: dict[str, Any], place: dict[str, Any], held_out: float) -> tuple[Any, float, Any]:
+    """Read what models are scored on: the questions that choose the best epoch, their share if there are none, tests.
+
+    Raises:
+        UsageError: two tests are given.
+    """
+    if files["test"] and files["test_split"]:
+        raise click.UsageError("--test and --test-split exclude each other.")
+    validation, test = (
+        options.read_gold("mctaco", gold=files[name]) if files[name] else None for name in ("validation", "test")
+    )
+    if files["test_split"]:
+        test = options.read_gold(
+            "mctaco", config=place["config"], split=files["test_split"], data_dir=place["data_dir"]
+        )
+    return validation, held_out, test
+
+
+@click.command(cls=options.WritingCommand, short_help="Predict the labels of candidate answers.")
+@click.argument("run", type=training.FOLDER, required=False)
+@options.gold_options
+@click.option(
+    "--questions",
+    type=options.FILE,
+    metavar="FILE",
+    help="Predict the candidates of this file of JSON Lines; they need no labels.",
+)
+@click.option("--run-seed", type=click.IntRange(min=0), metavar="N", help="Use the run with this seed, of several.")
+@click.option(
+    "--zero-shot",
+    metavar="MODEL",
+    help="Use the likelihood of answers by this masked or causal language model, by its name on the Hugging Face Hub "
+    "or its folder, instead of a trained model.",
+)
+@click.option(
+    "--threshold",
+    type=options.NumberRange(max=0),
+    metavar="X",
+    help="With --zero-shot: label answers yes whose mean log-likelihood is above X.  [default: the mean of the "
+    "question's answers]",
+)
+@click.option(
+    "--tune-on",
+    metavar="SPLIT",
+    help="With --zero-shot: choose the threshold with the best F1 on this split of the corpus.",
+)
+@click.option(
+    "--unit-normalization",
+    type=click.Choice(["off", "proper", "official"]),
+    help="With --zero-shot: as for `closeread train mctaco`.  [default: off]",
+)
+@training.precision
+@training.device
+@options.output
+def predict(
+    run: Path | None,
+    questions: Path | None,
+    run_seed: int | None,
+    zero_shot: str | None,
+    precision: str,
+    device: str | None,
+    output: Path,
+    **values: Any,
+) -> None:
+    """Predict the labels of candidate answers with a trained model, as `closeread score mctaco` reads them.
+
+    With --zero-shot, no training is needed: an answer is labelled yes if a language model finds it more likely, after
+    the sentence and the question, than the question's answers are on average.  The likelihood is the mean
+    log-probability of the pieces of the answer; a masked model gives it with each of them masked in turn (Salazar et
+    al., 2020).
+
+    The output is JSON Lines, or one label a line, as the official evaluator reads it, if its name ends in .txt.
+
+    \b
+    Examples:
+      closeread predict mctaco run --split test -o predictions.jsonl
+      closeread predict mctaco runs --run-seed 1 --gold own.tsv -o labels.txt
+      closeread predict mctaco --zero-shot gpt2 --tune-on validation \\
+        -o predictions.jsonl
+    """
+    _check_request(run, zero_shot, run_seed, values)
+    from closeread.neural.devices import check_libraries, choose_device, choose_precision
+
+    check_libraries("a trained model")
+    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.submissions import write_submission
+    from closeread.errors import pluralize
+
+    place = {name: values.pop(name) for name in ("config", "split", "gold", "data_dir")}
+    records = _read_candidates(questions, place)
+    chosen = choose_device(device)
+    with training.showing_progress() as progress:
+        how: dict[str, Any] = {
+            "device": chosen,
+            "precision": choose_precision(precision, chosen),
+            "progress": progress,
+            "tell": lambda sentence: tell([sentence]),
+        }
+        if zero_shot is None:
+            from closeread.tasks.mctaco.trained_runs import find_run
+            from closeread.tasks.mctaco.training import predict as predict_rows
+
+            rows = predict_rows(records, find_run(Path(run or ""), run_seed), **how)
+        else:
+            rows = _predict_untrained(records, zero_shot, place, how, **values)
+    write_submission(output, rows, load_corpus("mctaco"))
+    yes = sum(row["label"] == "yes" for row in rows)
+    click.echo(escape_line(f"{output}: {pluralize(len(rows), 'candidate')}, {yes:,} yes"))
+
+
+def _check_request(run: Path | None, zero_shot: str | None, run_seed: int | None, values: dict[str, Any]) -> None:
+    """Check that there is one model, and that its options are.
+
+    Raises:
+        UsageError: they are not.
+    """
+    if (run is None) == (zero_shot is None):
+        raise click.UsageError("Give either RUN or --zero-shot MODEL.")
+    if zero_shot is not None and run_seed is not None:
+        raise click.UsageError("--run-seed is of trained models; --zero-shot has none.")
+    if values["threshold"] is not None and values["tune_on"] is not None:
+        raise click.UsageError("--threshold and --tune-on exclude each other.")
+    for name in ("threshold", "tune_on", "unit_normalization"):
+        if zero_shot is None and values[name] is not None:
+            raise click.UsageError(f"--{name.replace('_', '-')} needs --zero-shot.")
+
+
+def _read_candidates(questions: Path | None, place: dict[str, Any]) -> Sequence[Record]:
+    """Read the candidates to label.
+
+    Raises:
+        UsageError: they are in two places.
+    """
+    if questions is None:
+        return options.read_gold("mctaco", **place).records
+    if any(place[name] is not None for name in ("config", "split", "gold")):
+        raise click.UsageError("--questions and --config, --split or --gold exclude each other.")
+    from closeread.corpora.gold import read_rows
+
+    return read_rows(questions, "mctaco", "unlabelled")
+
+
+def _predict_untrained(
+    records: Sequence[Record],
+    name: str,
+    place: dict[str, Any],
+    how: dict[str, Any],
+    *,
+    threshold: float | None,
+    tune_on: str | None,
+    unit_normalization: str | None,
+) -> list[Record]:
+    """Label candidates by their likelihood."""
+    from closeread.neural.likelihoods import LikelihoodModel
+    from closeread.tasks.mctaco.zero_shot import choose_threshold, label_candidates, score_candidates
+
+    shared = {**how, "unit_normalization": unit_normalization or "off"}
+    tuned = None if tune_on is None else options.read_gold("mctaco", **{**place, "gold": None, "split": tune_on})
+    model = LikelihoodModel.load(name, how["device"])
+    if tuned is not None:
+        threshold, f1 = choose_threshold(tuned.records, score_candidates(tuned.records, model, **shared))
+        click.echo(f"threshold {threshold:.4f}: F1 {100 * f1:.1f} on {tune_on}")
+    return label_candidates(records, score_candidates(records, model, **shared), threshold)
+
+
+@click.command(cls=options.WritingCommand, short_help="Draw scores by the size of the training data.")
+@click.argument("runs", type=options.FILE)
+@options.output
+def learning_curve(runs: Path, output: Path) -> None:
+    """Draw the scores of trained models by the size of their training data, as .png, .svg or .pdf
+    (Zhou et al., 2019, Figure 3).
+
+    RUNS is a folder that `closeread train mctaco --sizes` has written.  The bars are standard errors over seeds.
+
+    \b
+    Example:
+      closeread plot learning-curve curve -o curve.png
+    """
+    from closeread.cli.pictures import draw
+    from closeread.tasks.mctaco.figures import draw_runs
+
+    draw(output, lambda: draw_runs([runs]))
+
+
+COMMANDS: Commands = {
+    "train": {"mctaco": train},
+    "predict": {"mctaco": predict},
+    "plot": {"learning-curve": learning_curve},
+}

@@ -1,0 +1,165 @@
+"""Subcommands for trained models of TNE."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from closeread.cli import options, training
+from closeread.errors import escape_line
+
+if TYPE_CHECKING:
+    from closeread.cli.task_group import Commands
+
+
+@click.command(cls=options.WritingCommand, short_help="Train a model of links between noun phrases.")
+@click.option(
+    "--encoder",
+    metavar="ENCODER",
+    required=True,
+    help="Use this encoder, by its name on the Hugging Face Hub or its folder, and train it, too.  With frozen:NAME, "
+    "it stays as it is; static:FILE uses word vectors, static:corpus those of the training documents.",
+)
+@click.option(
+    "--variant",
+    type=click.Choice(["coupled", "decoupled"]),
+    default="coupled",
+    show_default=True,
+    help="Predict links and their prepositions together, or first links, then prepositions.",
+)
+@options.config
+@click.option("--split", metavar="NAME", default="train", show_default=True, help="Learn from this split.")
+@click.option("--training", "learnt", type=options.FILE, metavar="FILE", help="Learn from this file instead.")
+@click.option(
+    "--validation-split",
+    metavar="NAME",
+    default="validation",
+    show_default=True,
+    help="Choose the best epoch by its scores on this split.",
+)
+@click.option("--validation", type=options.FILE, metavar="FILE", help="Choose it by this file instead.")
+@options.data_dir
+@training.setting_options(
+    "documents", epochs=40, patience=10, batch_size=1, accumulate=1, learning_rate=1e-5, head_learning_rate=1e-3
+)
+@click.option(
+    "--encoder-dropout",
+    type=options.NumberRange(0, 1, max_open=True),
+    metavar="X",
+    help="Dropout inside an encoder that is trained.  [default: its own]",
+)
+@training.resume
+@training.folder
+def train(
+    encoder: str,
+    variant: str,
+    config: str | None,
+    split: str,
+    learnt: Path | None,
+    validation_split: str,
+    validation: Path | None,
+    data_dir: Path | None,
+    encoder_dropout: float | None,
+    resume: bool,
+    run: Path,
+    **setting: Any,
+) -> None:
+    """Train a model of links between noun phrases (Elazar et al., 2022, section 8).
+
+    The folder RUN gets the parameters of the best epoch, by F1 on the validation documents; run.json with the setting,
+    the versions and the scores of all epochs; curves.svg with a picture of these; and a checkpoint until training is
+    over, from which --resume goes on.
+
+    \b
+    Examples:
+      closeread train tne --encoder SpanBERT/spanbert-base-cased -o run
+      closeread train tne --encoder frozen:SpanBERT/spanbert-base-cased -o frozen
+      closeread train tne --variant decoupled --encoder static:vectors.txt \\
+        --learning-rate 1e-3 -o static
+    """
+    how = training.make_setting(**setting)
+    from closeread.tasks.tne.training import train as train_model
+
+    sides = [
+        options.read_gold("tne", config=config, split=None if path else name, gold=path, data_dir=data_dir)
+        for path, name in ((learnt, split), (validation, validation_split))
+    ]
+    with training.showing_progress() as progress:
+        train_model(
+            sides[0],
+            sides[1],
+            run,
+            encoder=encoder,
+            setting=how,
+            variant=variant,
+            encoder_dropout=encoder_dropout,
+            resume=resume,
+            progress=progress,
+        )
+    training.tell_result(run)
+
+
+@click.command(cls=options.WritingCommand, short_help="Predict the links between noun phrases.")
+@training.run
+@options.gold_options
+@click.option("--documents", type=options.FILE, metavar="FILE", help="Predict these documents; they need no links.")
+@click.option(
+    "--decoding",
+    type=click.Choice(["links", "printed"]),
+    default="links",
+    show_default=True,
+    help="Link the pairs that the model links, or all pairs, as the decoupled rows of the paper's Table 3 do.",
+)
+@click.option("--no-fallback", is_flag=True, help="Leave out the prepositions of pairs that are not linked.")
+@training.precision
+@training.device
+@options.output
+def predict(
+    run: Path,
+    documents: Path | None,
+    decoding: str,
+    no_fallback: bool,
+    precision: str,
+    device: str | None,
+    output: Path,
+    **place: Any,
+) -> None:
+    """Predict the links between noun phrases with a trained model, as `closeread score tne` reads them.
+
+    Pairs that are not linked get a preposition, too, for UPrep: with --no-fallback, they don't, and the file is much
+    smaller.
+
+    \b
+    Examples:
+      closeread predict tne run --split test -o predictions.jsonl
+      closeread predict tne run --documents texts.jsonl --no-fallback \\
+        -o links.jsonl
+    """
+    from closeread.neural.devices import check_libraries, choose_device, choose_precision
+
+    check_libraries("a trained model")
+    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.submissions import write_submission
+    from closeread.errors import pluralize
+    from closeread.tasks.tne.training import predict as predict_rows
+
+    gold = options.read_gold("tne", **{**place, "gold": documents or place["gold"]})
+    chosen = choose_device(device)
+    with training.showing_progress() as progress:
+        rows = predict_rows(
+            gold,
+            run,
+            decoding=decoding,
+            fallbacks=not no_fallback,
+            device=chosen,
+            precision=choose_precision(precision, chosen),
+            progress=progress,
+        )
+    write_submission(output, rows, load_corpus("tne"))
+    links = sum(len(row["relations"]) for row in rows)
+    click.echo(escape_line(f"{output}: {pluralize(len(rows), 'document')}, {pluralize(links, 'link')}"))
+
+
+COMMANDS: Commands = {"train": {"tne": train}, "predict": {"tne": predict}}

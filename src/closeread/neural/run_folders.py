@@ -1,0 +1,214 @@
+"""The folder of a training run: what was trained, how, how well, and what is needed to predict or to go on.
+
+    run.json             the setting, the versions, and the scores of every epoch; written after each
+    model.safetensors    the parameters after the best epoch
+    checkpoint.pt        the state after the last epoch, until training is over
+    encoder/             the configuration and the tokenizer of a pretrained encoder
+
+Conventions: every file is replaced as a whole, so that a run that is interrupted, or whose disk is full, keeps its last
+checkpoint.  Nothing that is read back can contain code.
+"""
+
+from __future__ import annotations
+
+import pickle
+import platform
+import stat
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import safetensors
+import safetensors.torch
+import torch
+import transformers
+from torch import nn
+
+from closeread._version import __version__
+from closeread.errors import FormatError, Problem, RequestError
+from closeread.files import is_empty_folder, replacing
+from closeread.formats.json_files import write_json
+from closeread.neural.run_files import COMPLETE, FORMAT, RUN, read_run
+from closeread.neural.training import Epoch, Setting, State, find_best
+
+__all__ = ["CHECKPOINT", "WEIGHTS", "RunFolder", "find_versions", "name_device"]
+
+WEIGHTS, CHECKPOINT = "model.safetensors", "checkpoint.pt"
+
+
+class RunFolder:
+    """A training run on the disk.
+
+    Args:
+        path: the folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def begin(self, description: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
+        """Create the folder with the description of a run that has no epochs yet, and return what `run.json` holds.
+
+        Args:
+            description: what is trained: the task, the model and the data, in JSON.
+            setting: how it is trained.
+
+        Raises:
+            RequestError: the folder is not empty.
+            OSError: it can't be written.
+        """
+        self.check_new()
+        self.path.mkdir(parents=True, exist_ok=True)
+        run = {
+            "format": FORMAT,
+            "closeread": __version__,
+            **description,
+            "setting": asdict(setting),
+            "versions": find_versions(),
+            "device": name_device(setting.device),
+            "threads": torch.get_num_threads(),
+            "state": "training",
+            "epochs": [],
+        }
+        write_json(self.path / RUN, run)
+        return run
+
+    def check_new(self) -> None:
+        """Check that a run can begin here, before a model is loaded for it.
+
+        Raises:
+            RequestError: the folder is not empty.
+        """
+        if self.path.exists() and not (self.path.is_dir() and is_empty_folder(self.path)):
+            raise RequestError(f"{self.path}: is not an empty folder (expected a new folder, or a run to --resume)")
+
+    def open(
+        self, description: Mapping[str, Any], setting: Setting, *, resume: bool
+    ) -> tuple[dict[str, Any] | None, State | None]:
+        """Return what `run.json` holds and the last state of the run to continue; None for each if there is none yet.
+
+        Raises:
+            FormatError: the run is damaged.
+            RequestError: the folder has another run, or is in use and nothing is to be continued.
+        """
+        if resume and (self.path / RUN).exists():
+            return self._resume(description, setting)
+        self.check_new()
+        return None, None
+
+    def _resume(self, description: Mapping[str, Any], setting: Setting) -> tuple[dict[str, Any], State | None]:
+        """Return what `run.json` holds, and the state of the last checkpoint if there is one.
+
+        Raises:
+            FormatError: the folder does not hold a run, or it is damaged.
+            RequestError: the run in it is another one.
+        """
+        run = read_run(self.path)
+        before = {**{name: run.get(name) for name in description}, **run["setting"]}
+        different = [
+            f"{name} was {before.get(name)!r} and is {value!r}"
+            for name, value in {**description, **asdict(setting)}.items()
+            if before.get(name) != value
+        ]
+        if different:
+            raise RequestError(f"{self.path}: is another run: {'; '.join(different)}")
+        return run, self.load_state()
+
+    def save(self, run: dict[str, Any], model: nn.Module, state: State, criterion: str) -> None:
+        """Save the state after an epoch.
+
+        The parameters of the best epoch come first, then the checkpoint, then the description: a run that ends in
+        between goes on from the checkpoint before, and comes to the same parameters.
+
+        Raises:
+            OSError: the folder can't be written, such as for want of room.
+        """
+        if find_best(state.epochs, criterion) is state.epochs[-1]:
+            self.save_weights(model)
+        with replacing(self.path / CHECKPOINT) as partial:
+            _write_checkpoint(partial, state)
+        self._describe(run, state, criterion)
+
+    def save_weights(self, model: nn.Module) -> None:
+        """Write the parameters of a model."""
+        with replacing(self.path / WEIGHTS) as partial:
+            mode = stat.S_IMODE(partial.stat().st_mode)
+            safetensors.torch.save_model(model, str(partial))  # a new file, which only its owner may read
+            partial.chmod(mode)
+
+    def finish(self, run: dict[str, Any]) -> None:
+        """Mark the run as complete, and remove its checkpoint."""
+        run["state"] = COMPLETE
+        write_json(self.path / RUN, run)
+        (self.path / CHECKPOINT).unlink(missing_ok=True)
+
+    def load_state(self) -> State | None:
+        """Return the state of the checkpoint; None if there is none.
+
+        Raises:
+            FormatError: it is damaged.
+        """
+        path = self.path / CHECKPOINT
+        if not path.exists():
+            return None
+        try:
+            found = torch.load(path, map_location="cpu", weights_only=True)
+            return State(
+                [Epoch(**epoch) for epoch in found["epochs"]], found["parameters"], found["optimizer"], found["random"]
+            )
+        except (RuntimeError, EOFError, KeyError, TypeError, ValueError, pickle.UnpicklingError, OSError) as error:
+            reason = str(error).split("\n", 1)[0]
+            raise FormatError(path, [Problem(f"is damaged: {reason}")]) from None
+
+    def load_weights(self, model: nn.Module) -> None:
+        """Give a model the parameters of the best epoch.
+
+        Raises:
+            FormatError: they are missing, damaged, or of another model.
+        """
+        path = self.path / WEIGHTS
+        try:
+            safetensors.torch.load_model(model, str(path))
+        except FileNotFoundError:
+            raise FormatError(path, [Problem("does not exist (expected the parameters of a trained model)")]) from None
+        except (RuntimeError, safetensors.SafetensorError, OSError) as error:
+            reason = str(error).split("\n", 1)[0]
+            raise FormatError(path, [Problem(f"does not fit the model of {RUN}: {reason}")]) from None
+
+    def _describe(self, run: dict[str, Any], state: State, criterion: str) -> None:
+        best = find_best(state.epochs, criterion)
+        run["epochs"] = [asdict(epoch) for epoch in state.epochs]
+        run["best"] = {"epoch": best.number, **best.scores}
+        run["seconds"] = sum(epoch.seconds for epoch in state.epochs)
+        write_json(self.path / RUN, run)
+
+
+def find_versions() -> dict[str, str]:
+    """Return the versions of what a run depends on."""
+    return {
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "transformers": str(transformers.__version__),
+    }
+
+
+def name_device(device: str) -> str:
+    """Return the name of a device in words."""
+    if device.startswith("cuda"):
+        return str(torch.cuda.get_device_name(device))
+    return platform.processor() or platform.machine() if device == "cpu" else device
+
+
+def _write_checkpoint(path: Path, state: State) -> None:
+    kept = {
+        "epochs": [asdict(epoch) for epoch in state.epochs],
+        "parameters": dict(state.parameters),
+        "optimizer": dict(state.optimizer),
+        "random": state.random,
+    }
+    try:
+        with path.open("wb") as file:
+            torch.save(kept, file)
+    except RuntimeError as error:  # torch's own writer says so of a full disk
+        raise OSError(None, str(error).split("\n", 1)[0], str(path)) from error

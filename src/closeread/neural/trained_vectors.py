@@ -1,0 +1,93 @@
+"""Word vectors that are trained on texts: skip-grams with negative sampling, by gensim.
+
+gensim is imported when vectors are trained, not with this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from closeread.errors import MissingExtraError, RequestError, pluralize
+
+__all__ = ["train_vectors"]
+
+# The longest text that gensim trains on: it passes over what comes after.
+_PIECE = 10_000
+_LAST_SEED = 2**32 - 1
+
+
+def train_vectors(
+    texts: Iterable[Sequence[str]],
+    *,
+    dimensions: int = 300,
+    epochs: int = 20,
+    window: int = 5,
+    min_count: int = 2,
+    seed: int = 0,
+) -> tuple[list[str], NDArray[np.float32]]:
+    """Train the vectors of the words of texts, by skip-grams with negative sampling (Mikolov et al. 2013).
+
+    The learning rate (0.025), the number of negative samples (5) and the sampling of frequent words (0.001) are those
+    of word2vec.  Deterministic on a given machine: one thread trains, and nothing depends on Python's hashes of
+    strings.  Words are as they are written: the case of letters is kept.  White space in tokens, such as line breaks,
+    is no word; tokens with any are left out.
+
+    Args:
+        texts: the tokens of each text; windows don't reach over the end of a text.
+        dimensions: how long vectors are, from 1.
+        epochs: how often the texts are passed over, from 1.
+        window: the largest distance of two words that are trained together, from 1.
+        min_count: how often a word occurs at least; others are left out, and windows reach over them.
+        seed: of all random numbers, 0 to 2**32 - 1.
+
+    Returns:
+        The words, the most frequent first, and their vectors, (n_words, dimensions).
+
+    Raises:
+        MissingExtraError: gensim is not installed.
+        RequestError: no word occurs often enough, or an argument is out of range.
+    """
+    limits = {"dimensions": dimensions, "epochs": epochs, "window": window, "min_count": min_count}
+    for name, value in limits.items():
+        if value < 1:
+            raise RequestError(f"{name} is {value} (expected a whole number from 1)")
+    if not 0 <= seed <= _LAST_SEED:
+        raise RequestError(f"seed is {seed} (expected a whole number from 0 to {_LAST_SEED})")
+    word2vec = _import_word2vec()
+    model = word2vec(
+        vector_size=dimensions,
+        window=window,
+        min_count=min_count,
+        sg=1,
+        hs=0,
+        negative=5,
+        seed=seed,
+        workers=1,
+        epochs=epochs,
+    )
+    pieces = [piece for text in texts for piece in _split(text)]
+    model.build_vocab(pieces)
+    if not len(model.wv):
+        raise RequestError(
+            f"no word occurs {pluralize(min_count, 'time')} or more in the texts (expected at least one)"
+        )
+    model.train(pieces, total_examples=model.corpus_count, epochs=epochs)
+    return list(model.wv.index_to_key), np.array(model.wv.vectors, np.float32)
+
+
+def _split(text: Sequence[str]) -> list[list[str]]:
+    """Split a text into pieces that gensim trains on as a whole."""
+    words = [token for token in text if token.split() == [token]]
+    return [words[i : i + _PIECE] for i in range(0, len(words), _PIECE)]
+
+
+def _import_word2vec() -> Any:
+    try:
+        from gensim.models import Word2Vec
+    except ImportError as error:
+        raise MissingExtraError("training word vectors", "gensim", extra="neural") from error
+    return Word2Vec

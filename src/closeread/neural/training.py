@@ -1,0 +1,290 @@
+"""Training: epochs of optimizer steps, early stopping, and checkpoints that resume to the identical run.
+
+Conventions: an item is what is drawn in random order, such as a document.  A step adds the gradients of `accumulate`
+batches of `batch_size` items, as if they were one batch: every part of the loss is a sum over the whole step, divided
+by the number of its terms.  On a CPU, the same setting, data and number of threads give the same weights to the last
+bit, interrupted or not.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import nn
+
+from closeread.arrays import Ints
+
+__all__ = [
+    "Batch",
+    "Epoch",
+    "Learner",
+    "Progress",
+    "Setting",
+    "State",
+    "find_best",
+    "is_over",
+    "train",
+    "use_precision",
+]
+
+Progress = Callable[[str, int, int], None]
+"""Is called with what is being done, how much of it is done, and how much there is."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How to train.
+
+    Attributes:
+        epochs: the most epochs.
+        patience: stop after so many epochs without a better score.
+        batch_size: items of a batch.
+        accumulate: batches of a step.
+        learning_rate: the highest of the pretrained parameters.
+        head_learning_rate: that of all others.
+        weight_decay: of AdamW, for weight matrices.
+        warmup: the share of all steps in which the learning rate rises; it falls in the others, both linearly.
+        clip: the largest norm of the gradient of a step.
+        seed: of the order of items, of new parameters and of dropout.
+        precision: "float32", or "bfloat16" where it is safe.
+        device: such as "cpu" or "cuda:0".
+    """
+
+    epochs: int = 40
+    patience: int = 10
+    batch_size: int = 1
+    accumulate: int = 1
+    learning_rate: float = 1e-5
+    head_learning_rate: float = 1e-3
+    weight_decay: float = 0.01
+    warmup: float = 0.1
+    clip: float = 1.0
+    seed: int = 0
+    precision: str = "float32"
+    device: str = "cpu"
+
+
+class Batch(Protocol):
+    """The items of a batch, with the number of terms of each part of their loss."""
+
+    @property
+    def totals(self) -> Mapping[str, int]:
+        """The number of terms of each part."""
+
+
+class Learner(Protocol):
+    """What is trained.
+
+    Attributes:
+        model: all parameters; those below `pretrained` have a learning rate of their own.
+        pretrained: how the names of pretrained parameters begin.
+        n_items: how many items there are to learn from.
+        criterion: the score of `evaluate` by which the best epoch is chosen.
+    """
+
+    model: nn.Module
+    pretrained: str
+    n_items: int
+    criterion: str
+
+    def gather(self, items: Ints) -> Batch:
+        """Return a batch of items."""
+
+    def find_losses(self, batch: Any) -> Mapping[str, torch.Tensor]:
+        """Return the parts of the loss, each summed over its terms."""
+
+    def evaluate(self) -> Mapping[str, float | None]:
+        """Score the model, which is not being trained meanwhile, on held-out data."""
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What came of an epoch.
+
+    Attributes:
+        number: from 1.
+        loss: the mean over its steps.
+        scores: on held-out data.
+        seconds: how long it took.
+    """
+
+    number: int
+    loss: float
+    scores: Mapping[str, float | None]
+    seconds: float
+
+
+@dataclass(eq=False)
+class State:
+    """Where training stands after an epoch; all that is needed to continue it.
+
+    Attributes:
+        epochs: the epochs so far.
+        parameters, optimizer: the values of both.
+        random: the states of the random number generators: of the CPU, and of the GPU if one is used.
+    """
+
+    epochs: list[Epoch] = field(default_factory=list)
+    parameters: Mapping[str, torch.Tensor] = field(default_factory=dict)
+    optimizer: Mapping[str, Any] = field(default_factory=dict)
+    random: list[torch.Tensor] = field(default_factory=list)
+
+
+def train(
+    learner: Learner, setting: Setting, state: State | None = None, progress: Progress | None = None
+) -> Iterator[State]:
+    """Train a model, and yield the state after each epoch until the last, or until the scores don't improve.
+
+    Args:
+        learner: the model and its data.
+        setting: how to train.
+        state: a state from which to continue.
+        progress: is told of every step.
+    """
+    optimizer = _make_optimizer(learner, setting)
+    schedule = _Schedule(learner.n_items, setting)
+    epochs: list[Epoch] = []
+    if state is None:
+        torch.manual_seed(setting.seed)
+    else:
+        epochs = list(state.epochs)
+        learner.model.load_state_dict(state.parameters)
+        optimizer.load_state_dict(state.optimizer)
+        _set_random(state.random, setting.device)
+    while len(epochs) < setting.epochs and not is_over(epochs, learner.criterion, setting.patience):
+        begin = time.monotonic()
+        number = len(epochs) + 1
+        learner.model.train()
+        losses = []
+        for step, items in enumerate(schedule.draw(number)):
+            schedule.set_rates(optimizer, number, step)
+            losses.append(_take_step(learner, optimizer, items, setting))
+            if progress:
+                progress(f"epoch {number}", step + 1, schedule.n_steps)
+        learner.model.eval()
+        with torch.inference_mode(), _deterministic(), use_precision(setting.device, setting.precision):
+            scores = learner.evaluate()
+        epochs.append(Epoch(number, float(np.mean(losses)), scores, time.monotonic() - begin))
+        yield State(list(epochs), learner.model.state_dict(), optimizer.state_dict(), _get_random(setting.device))
+
+
+def is_over(epochs: list[Epoch], criterion: str, patience: int) -> bool:
+    """Return whether the last `patience` epochs brought no better score."""
+    return bool(epochs) and len(epochs) - find_best(epochs, criterion).number >= patience
+
+
+def find_best(epochs: list[Epoch], criterion: str) -> Epoch:
+    """Return the best epoch, the first of equally good ones; an undefined score is the worst."""
+
+    def rate(epoch: Epoch) -> float:
+        score = epoch.scores[criterion]
+        return -1.0 if score is None else score
+
+    return max(epochs, key=rate)
+
+
+class _Schedule:
+    """The order of items, and the learning rate of every step: the slanted triangle of Howard and Ruder (2018)."""
+
+    SMALLEST = 1 / 32
+    """The learning rate at the edges, as a share of the highest."""
+
+    def __init__(self, n_items: int, setting: Setting) -> None:
+        self._n_items, self._setting = n_items, setting
+        self._of_step = setting.batch_size * setting.accumulate
+        self.n_steps = -(-n_items // self._of_step)
+
+    def draw(self, epoch: int) -> Iterator[Ints]:
+        """Yield the items of the steps of an epoch, each item once."""
+        order = np.random.default_rng((self._setting.seed, epoch)).permutation(self._n_items)
+        for start in range(0, self._n_items, self._of_step):
+            yield order[start : start + self._of_step]
+
+    def set_rates(self, optimizer: torch.optim.Optimizer, epoch: int, step: int) -> None:
+        """Set the learning rates of a step."""
+        total = self._setting.epochs * self.n_steps
+        peak = max(1.0, total * self._setting.warmup)
+        done = (epoch - 1) * self.n_steps + step
+        share = done / peak if done < peak else (total - done) / max(1.0, total - peak)
+        for group in optimizer.param_groups:
+            group["lr"] = group["highest"] * (self.SMALLEST + (1 - self.SMALLEST) * share)
+
+
+def _take_step(learner: Learner, optimizer: torch.optim.Optimizer, items: Ints, setting: Setting) -> float:
+    batches = [
+        learner.gather(items[start : start + setting.batch_size]) for start in range(0, len(items), setting.batch_size)
+    ]
+    totals: dict[str, int] = {}
+    for batch in batches:
+        for part, n in batch.totals.items():
+            totals[part] = totals.get(part, 0) + n
+    optimizer.zero_grad(set_to_none=True)
+    loss = 0.0
+    with _deterministic():
+        for batch in batches:
+            with use_precision(setting.device, setting.precision):
+                sums = learner.find_losses(batch)
+            terms = [total / totals[part] for part, total in sums.items() if totals[part]]
+            if terms:
+                mean = torch.stack(terms).sum()
+                mean.backward()
+                loss += float(mean.detach())
+        nn.utils.clip_grad_norm_(learner.model.parameters(), setting.clip)
+        optimizer.step()
+    return loss
+
+
+def use_precision(device: str, precision: str) -> Any:
+    """Return a context in which matrices are multiplied as precisely as wanted: in "float32" or "bfloat16"."""
+    return torch.autocast(torch.device(device).type, dtype=torch.bfloat16, enabled=precision == "bfloat16")
+
+
+def _make_optimizer(learner: Learner, setting: Setting) -> torch.optim.Optimizer:
+    groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
+    for name, parameter in learner.model.named_parameters():
+        if parameter.requires_grad:
+            is_pretrained = bool(learner.pretrained) and name.startswith(learner.pretrained)
+            groups.setdefault((is_pretrained, parameter.ndim > 1), []).append(parameter)
+    return torch.optim.AdamW(
+        [
+            {
+                "params": parameters,
+                "highest": setting.learning_rate if is_pretrained else setting.head_learning_rate,
+                "weight_decay": setting.weight_decay if is_matrix else 0.0,
+            }
+            for (is_pretrained, is_matrix), parameters in groups.items()
+        ],
+        fused=True,
+    )
+
+
+@contextmanager
+def _deterministic() -> Iterator[None]:
+    """Use deterministic algorithms where there are any."""
+    before, warned = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    filled = torch.utils.deterministic.fill_uninitialized_memory
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    # No memory is read before it is written here, and filling it takes a fifth of the time.
+    torch.utils.deterministic.fill_uninitialized_memory = False
+    try:
+        yield
+    finally:
+        torch.utils.deterministic.fill_uninitialized_memory = filled
+        torch.use_deterministic_algorithms(before, warn_only=warned)
+
+
+def _get_random(device: str) -> list[torch.Tensor]:
+    states = [torch.get_rng_state()]
+    return [*states, torch.cuda.get_rng_state(device)] if device.startswith("cuda") else states
+
+
+def _set_random(states: list[torch.Tensor], device: str) -> None:
+    torch.set_rng_state(states[0])
+    if device.startswith("cuda") and len(states) > 1:
+        torch.cuda.set_rng_state(states[1], device)

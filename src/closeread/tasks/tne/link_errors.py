@@ -1,0 +1,252 @@
+"""Errors of a system's links: missing and spurious ones, confused prepositions, and where they are.
+
+Conventions: a pair that only gold links is *missing*, one that only the system links is *spurious*, and one that both
+link by different prepositions is *confused*.  Of several prepositions of a pair, those count that `score` counts: the
+first that the system gives, and the one of gold that equals it, or else the last.  So the pairs that gold links are
+those of `links/gold`: right, confused or missing; those that the system links are right, confused or spurious.
+Triplets have all prepositions of a pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from closeread.arrays import Ints, ratio
+from closeread.counts.table import CountTable, factorize
+from closeread.tasks.tne.columns import PREPOSITIONS, Documents, SystemRows
+from closeread.tasks.tne.kernels.links import (
+    LABEL_BITS,
+    N_LABELS,
+    Labelled,
+    align_labels,
+    document_of,
+    phrases_of,
+)
+from closeread.tasks.tne.link_breakdowns import PLACES, measure_distances
+from closeread.tasks.tne.procedure import EXPRESSED, PROCEDURE, find_joined
+
+__all__ = ["HEADER", "KINDS", "Confusion", "DocumentErrors", "LinkAnalysis", "Wording"]
+
+KINDS = ("missing", "spurious", "confused")
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Pairs that gold and system link by different prepositions.
+
+    Attributes:
+        gold, predicted: the prepositions.
+        pairs: the number of pairs.
+        share: their share of the pairs that gold links by that preposition and the system by any.
+    """
+
+    gold: str
+    predicted: str
+    pairs: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Triplets of the same words that only one side has.
+
+    Attributes:
+        anchor, preposition, complement: the words, noun phrases in lower case.
+        triplets, documents: how many triplets there are, and in how many documents.
+    """
+
+    anchor: str
+    preposition: str
+    complement: str
+    triplets: int
+    documents: int
+
+
+@dataclass(frozen=True)
+class DocumentErrors:
+    """The number of errors of a document.
+
+    Attributes:
+        document: its id.
+        errors: how many there are of all kinds.
+        missing, spurious, confused: how many there are of each kind.
+        gold, predicted: the number of pairs that each side links.
+        f1: F1 of its labelled links, from 0 to 1.
+    """
+
+    document: str
+    errors: int
+    missing: int
+    spurious: int
+    confused: int
+    gold: int
+    predicted: int
+    f1: float
+
+
+class _Wrong(NamedTuple):
+    """Wrong pairs: (n,) each; labels are 0 where a side does not link the pair."""
+
+    kind: Ints
+    pair: Ints
+    gold: Ints
+    predicted: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class LinkAnalysis:
+    """The links of a system beside those of gold.
+
+    Attributes:
+        documents: the gold documents.
+        rows: the system's rows for them.
+        table: the counts of the documents that are scored, which may lack some.
+    """
+
+    documents: Documents
+    rows: SystemRows
+    table: CountTable
+
+    @cached_property
+    def _aligned(self) -> tuple[Ints, Ints, Ints]:
+        """The pairs that either side links, with the labels of gold and system."""
+        aligned = align_labels(self.rows.links.labelled, self.documents.links.labelled)
+        kept = self._select(aligned[0])
+        return aligned[0][kept], aligned[1][kept], aligned[2][kept]
+
+    def _select(self, pair: Ints) -> Ints:
+        """Return the positions of pairs in documents that are scored."""
+        if len(self.table.units) == len(self.documents):
+            return np.arange(len(pair))
+        scored = set(self.table.units)
+        is_scored = np.array([name in scored for name in self.documents.column("id")], np.bool_)
+        return np.flatnonzero(is_scored[document_of(pair)])
+
+    @cached_property
+    def wrong(self) -> _Wrong:
+        """The wrong pairs, sorted by kind, document, anchor and complement."""
+        pair, gold, predicted = self._aligned
+        places = [
+            np.flatnonzero((gold > 0) & (predicted == 0)),
+            np.flatnonzero((gold == 0) & (predicted > 0)),
+            np.flatnonzero((gold > 0) & (predicted > 0) & (gold != predicted)),
+        ]
+        every = np.concatenate(places)
+        kind = np.repeat(np.arange(len(KINDS)), [len(some) for some in places])
+        return _Wrong(kind, pair[every], gold[every], predicted[every])
+
+    def count(self) -> dict[str, int]:
+        """Return the number of right pairs and of errors of each kind."""
+        _, gold, predicted = self._aligned
+        numbers = np.bincount(self.wrong.kind, minlength=len(KINDS)).tolist()
+        return {"right": int(((gold == predicted) & (gold > 0)).sum()), **dict(zip(KINDS, numbers, strict=True))}
+
+    def list_confusions(self) -> list[Confusion]:
+        """Return the prepositions that are confused, the commonest confusion first."""
+        _, gold, predicted = self._aligned
+        linked = (gold > 0) & (predicted > 0)
+        counts = np.bincount(gold[linked] * N_LABELS + predicted[linked], minlength=N_LABELS**2)
+        counts = counts.reshape(N_LABELS, N_LABELS)
+        of_gold = counts.sum(axis=1)
+        apart = counts.copy()
+        np.fill_diagonal(apart, 0)
+        ranked = np.argsort(-apart.ravel(), kind="stable")[: np.count_nonzero(apart)]
+        return [
+            Confusion(PREPOSITIONS[one], PREPOSITIONS[other], int(n), float(ratio(n, of_gold[one])))
+            for one, other in zip(*(part.tolist() for part in np.divmod(ranked, N_LABELS)), strict=True)
+            if (n := apart[one, other])
+        ]
+
+    def list_missed(self, limit: int) -> list[Wording]:
+        """Return the wordings of the triplets that the system lacks, the commonest first, at most so many."""
+        return self._list_wordings(self.documents.links.labelled, self.rows.links.labelled, limit)
+
+    def list_spurious(self, limit: int) -> list[Wording]:
+        """Return the wordings of the triplets that gold lacks, the commonest first, at most so many."""
+        return self._list_wordings(self.rows.links.labelled, self.documents.links.labelled, limit)
+
+    @cached_property
+    def _words(self) -> tuple[Ints, list[str]]:
+        """The words of every noun phrase, in lower case with single spaces, as numbers, and each wording once."""
+        return factorize([" ".join(words.lower().split()) for words in self.documents.noun_phrases.text])
+
+    def _list_wordings(self, one: Labelled, other: Labelled, limit: int) -> list[Wording]:
+        only = np.setdiff1d(one.triplet, other.triplet, assume_unique=True)
+        only = only[self._select(only >> LABEL_BITS)]
+        if not len(only) or not limit:
+            return []
+        words, texts = self._words
+        pair, label = only >> LABEL_BITS, only & (2**LABEL_BITS - 1)
+        document, starts = document_of(pair), self.documents.noun_phrases.starts
+        anchor, complement = (words[starts[document] + phrase] for phrase in phrases_of(pair))
+        wording = (anchor * len(texts) + complement) * N_LABELS + label
+        _, first, number, times = np.unique(wording, return_index=True, return_inverse=True, return_counts=True)
+        there = np.unique(number * len(self.documents) + document) // len(self.documents)
+        documents = np.bincount(there, minlength=len(first))
+        # Ties: in more documents first, then in the order of the texts.
+        ranked = np.lexsort((first, -documents, -times))[:limit].tolist()
+        return [
+            Wording(
+                texts[anchor[i]], PREPOSITIONS[label[i]], texts[complement[i]], int(times[place]), int(documents[place])
+            )
+            for place, i in ((place, int(first[place])) for place in ranked)
+        ]
+
+    def list_documents(self) -> list[DocumentErrors]:
+        """Return the documents with errors, those with the most errors first."""
+        names = self.table.names
+        right, predicted, gold, linked = (
+            self.table.values[:, names.index(name)].astype(np.int64)
+            for name in ("links/right", "links/system", "links/gold", "linked/system")
+        )
+        missing, spurious, confused = gold - linked, predicted - linked, linked - right
+        errors = missing + spurious + confused
+        f1 = next(metric for metric in PROCEDURE.metrics if metric.name == "links/f1").score(self.table.values, names)
+        return [
+            DocumentErrors(
+                self.table.units[i],
+                errors=int(errors[i]),
+                missing=int(missing[i]),
+                spurious=int(spurious[i]),
+                confused=int(confused[i]),
+                gold=int(gold[i]),
+                predicted=int(predicted[i]),
+                f1=float(f1[i]),
+            )
+            for i in np.argsort(-errors, kind="stable").tolist()
+            if errors[i]
+        ]
+
+    def list_links(self) -> Iterator[list[object]]:
+        """Yield every wrong pair as a row: see `HEADER`."""
+        kind, pair, gold, predicted = self.wrong
+        phrases, names = self.documents.noun_phrases, self.documents.column("id")
+        document = document_of(pair)
+        anchor, complement = phrases_of(pair)
+        explicit = np.isin(pair, find_joined(np.unique(pair), self.documents))
+        distance = np.abs(measure_distances(self.documents, pair))
+        parts: Sequence[list[str]] = [
+            [EXPRESSED[int(one)] for one in explicit],
+            *([field.parts[i] for i in field.find(self.documents, pair).tolist()] for field in _FIELDS.values()),
+        ]
+        columns = (kind, document, anchor, complement, gold, predicted, distance, phrases.starts[document])
+        for of_pair, values in zip(
+            zip(*(column.tolist() for column in columns), strict=True), zip(*parts, strict=True), strict=True
+        ):
+            which, place, one, other, own, theirs, apart, start = of_pair
+            words = [f"np{one}", phrases.text[start + one], f"np{other}", phrases.text[start + other]]
+            labels = [PREPOSITIONS[label] if label else None for label in (own, theirs)]
+            yield [KINDS[which], names[place], *words, *labels, apart, *values]
+
+
+_FIELDS = {name: field for name, field in PLACES.items() if name != "distance"}
+HEADER = (
+    *("error", "document", "anchor", "anchor_words", "complement", "complement_words", "gold", "predicted"),
+    *("distance", "expressed", *_FIELDS),
+)
+"""The columns of a wrong pair: its noun phrases with their words, the two prepositions, and the fields of the pair."""

@@ -1,0 +1,100 @@
+"""Models of links between noun phrases, as `closeread.train` and `closeread.predict` call them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from closeread.corpora.gold import Gold
+from closeread.corpora.models import Models, Progress
+from closeread.errors import RequestError
+from closeread.records import Record
+from closeread.suggestions import describe_unknown
+from closeread.tasks.tne.trained_run import TrainedRun
+from closeread.tasks.tne.training import DECODINGS, VARIANTS
+from closeread.tasks.tne.training import predict as predict_rows
+from closeread.tasks.tne.training import train as train_run
+
+if TYPE_CHECKING:
+    from closeread.neural.training import Setting
+
+__all__ = ["MODELS", "predict", "train"]
+
+
+def train(
+    golds: Mapping[str, Gold | None],
+    run: Path,
+    setting: Setting,
+    *,
+    encoder: str,
+    variant: str = VARIANTS[0],
+    encoder_dropout: float | None = None,
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> TrainedRun:
+    """Train a model (`closeread.tasks.tne.training.train`), and return what came of it.
+
+    Raises:
+        RequestError: there is no such variant, or nothing to learn from or to choose the best epoch by.
+    """
+    if variant not in VARIANTS:
+        raise RequestError(describe_unknown("variant", variant, VARIANTS))
+    if golds.get("test") is not None:
+        raise RequestError("test is not scored in training; predict and score it afterwards")
+    learnt, held_out = golds["training"], golds["validation"]
+    if learnt is None or held_out is None:
+        raise RequestError("training and validation are needed")
+    train_run(
+        learnt,
+        held_out,
+        run,
+        encoder=encoder,
+        setting=setting,
+        variant=variant,
+        encoder_dropout=encoder_dropout,
+        resume=resume,
+        progress=progress,
+    )
+    return TrainedRun.read(run)
+
+
+def predict(
+    gold: Gold,
+    run: Path | None,
+    read_split: Callable[[str], Gold],
+    *,
+    device: str,
+    precision: str,
+    decoding: str = DECODINGS[0],
+    fallbacks: bool = True,
+    progress: Progress | None = None,
+) -> list[Record]:
+    """Predict links (`closeread.tasks.tne.training.predict`).
+
+    Raises:
+        RequestError: there is no run, or no such way to decode.
+    """
+    del read_split
+    if run is None:
+        raise RequestError("the folder of a run is needed")
+    if decoding not in DECODINGS:
+        raise RequestError(describe_unknown("decoding", decoding, DECODINGS))
+    shared = {"device": device, "precision": precision, "progress": progress}
+    return predict_rows(gold, run, decoding=decoding, fallbacks=fallbacks, **shared)  # type: ignore[arg-type]
+
+
+MODELS = Models(
+    {
+        "epochs": 40,
+        "patience": 10,
+        "batch_size": 1,
+        "accumulate": 1,
+        "learning_rate": 1e-5,
+        "head_learning_rate": 1e-3,
+        "seed": 0,
+    },
+    {"training": "train", "validation": "validation", "test": None},
+    train,
+    predict,
+)

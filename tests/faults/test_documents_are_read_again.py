@@ -1,0 +1,242 @@
+"""Documents of every format are written so that they are read again, or refused, whatever their names and words are."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shared.conll_documents import InventedWords
+from shared.hostile_texts import HOSTILE, TEXT, split_refused
+from shared.marmara_sample import treebank_files
+
+import closeread
+from closeread.files import write_text
+from closeread.formats.timeml import Document, Entry, Passage, Span, Tlink, dump_timeml, read_timeml
+from closeread.formats.xml_tree import read_xml
+from closeread.tasks.coref.columns import mention_table
+from closeread.tasks.coref.marmara.coreference_xml import dump_annotation, normalize_text, read_annotation
+from closeread.tasks.coref.marmara.documents import Annotation, Mention
+from closeread.tasks.coref.marmara.treebank_files import TreebankFile
+from closeread.tasks.coref.marmara.treebank_xml import dump_document as dump_treebank
+from closeread.tasks.coref.marmara.treebank_xml import read_extracted
+from closeread.tasks.coref.sides import dump_documents, read_documents
+from closeread.tasks.timeline.cat_xml import dump_document, mention_name, read_document
+
+pytestmark = pytest.mark.usefixtures("here")
+
+CONTROL = {text for text in HOSTILE if set(text) & set("\0\x1c\x7f\x85\ud800\udcff")}
+NOT_IN_XML = CONTROL | {"\ufffe", "\uffff"}
+"""Worked out from the definition of characters in XML 1.0, section 2.2, and from what all our readers refuse."""
+
+
+def write(text, name="a.xml"):
+    write_text(Path(name), text)
+    return Path(name)
+
+
+def make_cat(text, field):
+    """A document in CAT of which one field is a text."""
+    name, token, event = (
+        text if field == one else other for one, other in (("id", "7"), ("token", "a"), ("event", "3"))
+    )
+    time = {"creation_time": "2009-03-02", "creation_time_id": "1"} | ({field: text} if "time" in field else {})
+    return {
+        "id": name,
+        "name": text if field == "name" else None,
+        "url": text if field == "url" else None,
+        "title": None,
+        **time,
+        "creation_time_tokens": [0],
+        "tokens": [token, "b"],
+        "sentences": [0, 1],
+        "events": [{"id": event, "mention": mention_name(name, 0, [token]), "tokens": [0]}],
+    }
+
+
+@pytest.mark.parametrize("field", ["id", "name", "url", "creation_time", "creation_time_id", "token", "event"])
+def test_cat(field):
+    def check(text, made):
+        read = read_document(write(made))
+        assert (read.problems, read.document) == ([], make_cat(text, field))
+
+    may_be_empty = field in ("name", "url", "creation_time")
+    refused = split_refused(lambda text: dump_document(make_cat(text, field)), check)
+    same_id = {"1"} if field == "event" else set()
+    assert refused == NOT_IN_XML | (set() if may_be_empty else {""}) | same_id
+
+
+def test_cat_without_words():
+    with pytest.raises(ValueError, match="there are no tokens"):
+        dump_document({**make_cat("", ""), "tokens": [], "sentences": [], "events": []})
+
+
+def without_lines(document):
+    """A TimeML document without the lines of its elements."""
+    passages = tuple(
+        one._replace(spans=tuple(span._replace(line=None) for span in one.spans)) for one in document.passages
+    )
+    entries = {
+        name: tuple(one._replace(line=None) for one in getattr(document, name))
+        for name in ("instances", "tlinks", "others")
+    }
+    return replace(document, passages=passages, **entries)
+
+
+@pytest.mark.parametrize("field", ["id", "DCT", "TITLE", "TEXT", "attribute", "link"])
+def test_timeml(field):
+    def make(text):
+        event = Span("EVENT", 0, 0, {"eid": "e1", "class": text if field == "attribute" else "I_STATE"})
+        passages = [
+            Passage("DCT", text if field == "DCT" else "", (Span("TIMEX3", 0, 0, {"tid": "t1"}),)),
+            Passage("TITLE", text if field == "TITLE" else ""),
+            Passage("TEXT", text if field == "TEXT" else "", (event,)),
+        ]
+        instances = (Entry("MAKEINSTANCE", {"eiid": "ei1", "eventID": "e1"}),)
+        links = (Tlink("ei1", "t1", "BEFORE", {"lid": "l1", "origin": text if field == "link" else ""}),)
+        return Document(text if field == "id" else None, tuple(passages), instances, links)
+
+    def check(text, made):
+        assert without_lines(read_timeml(write(made))) == make(text)
+
+    refused = split_refused(lambda text: dump_timeml(make(text)), check)
+    blank = {text for text in HOSTILE if text != text.strip()} | {"a\rb"} if field == "id" else set()
+    assert refused == NOT_IN_XML | blank
+
+
+@pytest.mark.filterwarnings("ignore:lost")
+@settings(max_examples=12)
+@given(st.lists(TEXT, min_size=1, max_size=4), TEXT, TEXT, st.lists(st.booleans(), min_size=4, max_size=4))
+def test_cat_to_timeml_and_back(tokens, name, event, steps):
+    """What TimeML holds comes back; from then on nothing changes any more."""
+    sentences = [sum(steps[: number + 1]) for number in range(len(tokens))]
+    of = [0, len(tokens) - 1] if len(tokens) > 1 else [0]
+    named = mention_name(name, sentences[0], [tokens[i] for i in of])
+    events = [{"id": event, "mention": named, "tokens": of}]
+    cat = {**make_cat("", ""), "id": name, "tokens": tokens, "sentences": sentences, "events": events}
+    for path in Path().iterdir():
+        path.unlink()
+    try:
+        write(dump_document(cat), "0.xml")
+        for number in range(2):
+            closeread.convert("timeline", f"{number}.xml", f"{number}.tml")
+            closeread.convert("timeline", f"{number}.tml", f"{number + 1}.xml")
+    except UnicodeError:
+        raise
+    except ValueError:
+        assert len(os.listdir()) < 2  # refused at once, if at all
+        return
+    first, second = (read_document(Path(f"{number}.xml")).document for number in (1, 2))
+    assert first == second
+    assert {key: first[key] for key in ("id", "tokens", "sentences")} == {
+        key: cat[key] for key in ("id", "tokens", "sentences")
+    }
+    assert Path("0.tml").read_bytes() == Path("1.tml").read_bytes()
+
+
+def test_marmara_coreference():
+    def make(text):
+        mentions = [Mention("0", "77000112003.1", 1, 2, text, 0), Mention("1", "77000112003.2", 1, 1, "b", 0)]
+        return Annotation("a.xml", mentions, [["0", "1"]])
+
+    def check(text, made):
+        read, problems, _ = read_annotation("a.xml", write(made))
+        assert problems == []
+        assert [one[:4] for one in read.mentions] == [one[:4] for one in make(text).mentions]
+        assert normalize_text(read.mentions[0].text) == normalize_text(text)
+        assert read.chains == [["0", "1"]]
+
+    assert split_refused(lambda text: dump_annotation(make(text)), check) == NOT_IN_XML | {"a\rb"}
+
+
+@pytest.mark.parametrize("attribute", ["LEM", "Ünlü", None])
+def test_marmara_treebank(attribute):
+    """A treebank's words are written as they were read, in which white space is one blank."""
+    path = next(iter(treebank_files().values()))
+    sentence = read_extracted(path.name, TreebankFile(path, path.read_bytes()), [], []).sentences[0]
+
+    def make(text):
+        word, *others = sentence.words
+        changed = {"form": text} if attribute is None else {"attributes": {**word.attributes, attribute: text}}
+        return sentence._replace(words=[word._replace(**changed), *others])
+
+    def check(text, made):
+        (again,) = read_extracted(path.name, TreebankFile(write(made), made.encode()), [], []).sentences
+        expected = make(text)
+        assert [(one.ix, one.form, one.attributes) for one in again.words] == [
+            (one.ix, one.form, one.attributes) for one in expected.words
+        ]
+
+    texts = [text for text in HOSTILE if attribute is not None or (text and text == " ".join(text.split()))]
+    assert split_refused(lambda text: dump_treebank([make(text)]), check, texts) == NOT_IN_XML & set(texts)
+
+
+PLAIN = {"e\u0301", "NA", "=1+1", "&amp;", "😀", "<b>", "1", "null"}
+TRIED = {"": HOSTILE, ".gz": HOSTILE[::6]}
+FORMATS = (".conll", ".conllu", ".conllua", ".jsonl")
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize(("field", "packed"), [("name", ""), ("word", ""), ("label", ""), ("name", ".gz")])
+def test_coreference(suffix, field, packed):
+    path = Path(f"out{suffix}{packed}")
+
+    def make(text):
+        return replace(
+            mention_table([text if field == "name" else "d"], [[[[0, 1]], [[1, 1], [2, 2]]]]),
+            n_tokens=np.array([3]),
+            words=InventedWords([[text if field == "word" else "a", "b", "c"]]),
+            labels=[text if field == "label" else "0", "x"],
+        )
+
+    def check(text, made):
+        table = make(text)
+        write_text(path, made)
+        assert path.read_bytes().startswith(b"\x1f\x8b") is bool(packed)
+        again = read_documents(path)
+        assert list(again.names) == list(table.names)
+        assert (again.start.tolist(), again.end.tolist()) == (table.start.tolist(), table.end.tolist())
+        assert again.entity.tolist() == table.entity.tolist()
+        if suffix != ".jsonl":
+            assert list(again.words(0)) == list(table.words(0))
+
+    refused = split_refused(lambda text: dump_documents(make(text), path), check, TRIED[packed])
+    # Entities get other ids, and JSON Lines has no words.
+    expected = CONTROL if field == "name" or (field == "word" and suffix != ".jsonl") else set()
+    assert refused >= (expected - {"\x85"} if suffix == ".conll" and field == "word" else expected) & set(TRIED[packed])
+    assert not refused & PLAIN
+
+
+@settings(max_examples=6)
+@given(st.lists(st.tuples(TEXT, st.integers(0, 3)), min_size=1, max_size=2), st.permutations(FORMATS))
+def test_every_format_from_every_other(documents, order):
+    """A ring of conversions gives the same documents, and a third ring the files of the second.
+
+    The ids of entities are lost where a format has none, and begin with 0 or 1 where another needs them again.
+    """
+    records = [
+        {"document": name, "clusters": [[[0, 0], [1, 1]]] if n > 1 else [], "n_tokens": n} for name, n in documents
+    ]
+    try:
+        closeread.convert("coref", records, source := f"0{order[0]}")
+        for number in (1, 2, 3):
+            for suffix in (*order[1:], order[0]):
+                closeread.convert("coref", source, f"{number}{suffix}")
+                source = f"{number}{suffix}"
+    except UnicodeError:
+        raise
+    except ValueError:
+        return
+    assert list(read_documents(Path(source)).names) == [name for name, _ in documents]
+    for suffix in FORMATS:
+        assert Path(f"2{suffix}").read_bytes() == Path(f"3{suffix}").read_bytes()
+
+
+def test_what_xml_can_not_hold_is_shown():
+    with pytest.raises(
+        ValueError, match=r"XML can't represent the character U\+FFFE \(in '.* src_url=\"b\\ufffecx{18}'\)"
+    ):
+        dump_document(make_cat("b\ufffec" + "x" * 1000, "url"))
+    assert read_xml(write("<a>\ufdd0</a>")).text() == "\ufdd0"  # another noncharacter, which XML can hold

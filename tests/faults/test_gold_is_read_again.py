@@ -1,0 +1,190 @@
+"""Gold and predictions that commands write are read again under any name that they take, whatever texts they hold."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pandas
+import pytest
+from shared import json_lines
+from shared.balanced_html import check_html
+from shared.boards import score_here
+from shared.doors import CORPORA, sample_gold, system_rows
+from shared.extras import find_lacking
+from shared.hostile_gold import write_hostile
+
+from closeread.corpora.baselines import load_baselines
+from closeread.corpora.contents import dump_gold
+from closeread.corpora.gold import load_corpus, read_own_gold
+from closeread.corpora.submissions import dump_submission, read_submission, write_submission
+from closeread.errors import RequestError
+from closeread.files import write_text
+from closeread.formats.json_lines import dump_json_lines
+
+pytestmark = pytest.mark.usefixtures("here")
+
+NAMES = (
+    *("a.jsonl", "a.JSONL", "a.ndjson", "a.jsonl.gz", "a.tsv", "a.TSV", "a.tsv.gz", "a.csv", "a.json", "a.json.gz"),
+    *("a", "a.gz", ".jsonl", "a.parquet", "a.PARQUET", "a.txt"),
+)
+
+
+@pytest.fixture
+def call(run):
+    """Runs a command, which must end well."""
+
+    def invoke(*arguments):
+        result = run(*arguments)
+        assert result.exit_code == 0, result.stderr
+        return result.stdout
+
+    return invoke
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_gold_is_written_as_its_name_is_read(corpus):
+    """Either it is read again, or the name is refused: those of Parquet, and what a corpus has no text format for."""
+    declared, records = load_corpus(corpus), sample_gold(corpus)
+    lost = {"mctaco": ("id", "question_id", "sentence_id"), "wikipossessions": ("text",)}.get(corpus, ())
+    refused = set()
+    for name in NAMES:
+        try:
+            text = dump_gold(declared, Path(name), records)
+        except RequestError:
+            refused.add(name)
+            continue
+        write_text(Path(name), text)
+        assert Path(name).read_bytes().startswith(b"\x1f\x8b") is name.endswith(".gz")
+        read = read_own_gold(declared, Path(name)).records
+        assert [{**row, **dict.fromkeys(lost)} for row in read] == [{**row, **dict.fromkeys(lost)} for row in records]
+    assert refused >= {"a.parquet", "a.PARQUET"}
+    assert not refused & {"a.jsonl", "a.JSONL", "a.ndjson", "a.jsonl.gz"}
+
+
+@pytest.mark.parametrize("corpus", ["mctaco", "tne", "semeval2015_timeline", "wikipossessions"])
+@pytest.mark.parametrize("suffix", [".jsonl", ".jsonl.gz", ".json.gz", ".gz", ".txt.gz"])
+def test_predictions_are_written_as_their_name_is_read(corpus, suffix, run):
+    rows, path = system_rows(corpus), Path(f"out{suffix}")
+    Path("a.jsonl").write_text(json_lines.dump(rows), "utf-8")
+    try:
+        write_text(path, dump_submission(rows, load_corpus(corpus), ".txt" if suffix == ".txt.gz" else ".jsonl"))
+    except RequestError:
+        assert suffix == ".txt.gz"
+        assert corpus != "mctaco"
+        return
+    assert read_submission(path, load_corpus(corpus), sample_gold(corpus)).missing == ()
+    assert run("validate", corpus, path, "--config", "sample").exit_code == 0
+
+
+def test_predictions_are_not_written_as_parquet():
+    with pytest.raises(RequestError, match=r"suffix '\.parquet'"):
+        write_submission(Path("out.parquet"), system_rows("mctaco"), load_corpus("mctaco"))
+    assert not Path("out.parquet").exists()
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_baselines(corpus, run):
+    """What a baseline writes for gold with hostile names is valid, and is scored."""
+    write_hostile(corpus)
+    for name, baseline in load_baselines(corpus).items():
+        if baseline.options and name not in ("surface", "all-pairs"):  # they need word vectors, articles or documents
+            continue
+        for suffix in (".jsonl", ".txt") if corpus == "mctaco" else (".jsonl",):
+            path = f"{name}{suffix}"
+            made = run("baseline", corpus, name, "--gold", "gold.jsonl", "-o", path)
+            if made.exit_code:
+                assert made.exit_code == 1
+                assert "Error: " in made.stderr
+                assert not Path(path).exists()
+                continue
+            assert run("validate", corpus, path, "--gold", "gold.jsonl").exit_code == 0
+    assert corpus in ("semeval2015_timeline", "wikipossessions") or list(Path().glob("*-*.jsonl"))
+
+
+def test_perturbed_and_adjudicated_gold(call):
+    records = write_hostile("mctaco")
+    answers = {}
+    for name in ("units.jsonl", "units.TSV", "units.tsv.gz"):
+        call("perturb", "mctaco", "units", "--gold", "gold.jsonl", "-o", name)
+        answers[name] = [row["answer"] for row in read_own_gold(load_corpus("mctaco"), Path(name)).records]
+        assert len(answers[name]) == len(records)
+    assert len(set(map(tuple, answers.values()))) == 1
+    call("perturb", "mctaco", "candidates", "--gold", "gold.jsonl", "--events", "none", "--limit", "3", "-o", "c.jsonl")
+    ids = [json.loads(line)["id"] for line in Path("c.jsonl").read_text("utf-8").rstrip("\n").split("\n")]
+    for name in ("anna", "ben"):
+        rows = [{"id": one, "label": "unlikely" if n % 3 else "likely"} for n, one in enumerate(ids)]
+        Path(f"{name}.jsonl").write_text(dump_json_lines(rows), "utf-8")
+    for name in ("kept.jsonl", "kept.tsv", "kept.tsv.gz"):
+        call("adjudicate", "mctaco", "anna.jsonl", "ben.jsonl", "--candidates", "c.jsonl", "-o", name)
+        assert len(read_own_gold(load_corpus("mctaco"), Path(name)).records) == len(ids)
+    call("adjudicate", "mctaco", "anna.jsonl", "ben.jsonl", "-o", "labels.jsonl")
+    assert call("score", "mctaco", "labels.jsonl", "--gold", "kept.jsonl", "--score-only").split() == ["100.00"]
+
+
+def test_refused_before_anything_is_written(run):
+    result = run("perturb", "mctaco", "units", "--config", "sample", "-o", "out.parquet")
+    found = "cannot write out.parquet: gold of mctaco with this suffix (expected .jsonl)"
+    assert (result.exit_code, result.stderr) == (2, f"Error: {found}\n")
+    assert not any(Path().iterdir())
+
+
+@pytest.mark.parametrize("name", ["conflicts.jsonl", "conflicts.jsonl.gz"])
+def test_no_conflicts(call, name):
+    """A file of conflicts is read again though it is empty, as it is if all annotators agree."""
+    for annotator in ("anna", "ben"):
+        Path(f"{annotator}.jsonl").write_text(json_lines.dump(sample_gold("tne")), "utf-8")
+    call("adjudicate", "tne", "anna.jsonl", "ben.jsonl", "--conflicts", name, "-o", "agreed.jsonl")
+    data = Path(name).read_bytes()
+    assert (gzip.decompress(data) if name.endswith(".gz") else data) == b""
+    call("adjudicate", "tne", "anna.jsonl", "ben.jsonl", "--decisions", name, "-o", "gold.jsonl.gz")
+    assert list(read_own_gold(load_corpus("tne"), Path("gold.jsonl.gz")).records) == sample_gold("tne")
+
+
+def test_ids_that_no_prediction_could_name(run):
+    record = {**sample_gold("tne")[0], "id": "a\x85b"}
+    Path("gold.jsonl").write_text(json_lines.dump([record]), "utf-8")
+    result = run("baseline", "tne", "surface", "--gold", "gold.jsonl", "-o", "out.jsonl")
+    found = r"Error: gold.jsonl:1: id 'a\x85b': the id contains the control character U+0085"
+    assert (result.exit_code, result.stderr.strip()) == (1, found)
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ({"id": "a", "label": "\x85"}, r"row 1: the string '\x85' contains the control character U+0085"),
+        ({"id": "a", "label": float("nan")}, "row 1: Out of range float values are not JSON compliant"),
+        ({"id": "a", "label": [0]}, "row 1: is nested too deeply (limit: 100 levels)"),
+    ],
+)
+def test_rows_that_can_not_be_written_are_named(row, found):
+    for _ in range(100_000 if row["label"] == [0] else 0):
+        row["label"] = [row["label"]]
+    with pytest.raises(RequestError) as caught:
+        dump_submission([{"id": "0"}, row], load_corpus("mctaco"), ".jsonl")
+    assert str(caught.value).startswith(f"cannot write mctaco predictions: {found}")
+
+
+def test_a_leaderboard_gives_back_what_was_submitted(call, monkeypatch):
+    for module in ("judge", "verify"):
+        monkeypatch.setattr(f"closeread.leaderboard.{module}.score_all", score_here)
+    write_hostile("tne")
+    name, corpus = "=1 <b> é|", load_corpus("tne")
+    call("leaderboard", "init", "board", "--corpus", "tne", "--gold", "gold.jsonl", "--public")
+    call("submit", "tne", "a.jsonl", "--gold", "gold.jsonl", "--system", name, "--to", "board")
+    call("leaderboard", "judge", "board", "--gold", "gold.jsonl")
+    call("leaderboard", "verify", "board", "--gold", "gold.jsonl")
+    (submission,) = json.loads(call("leaderboard", "status", "board", "--json"))["submissions"]
+    assert submission["status"] == "accepted"
+    call("leaderboard", "download", "board", submission["id"], "-o", "again.jsonl")
+    gold = read_own_gold(corpus, Path("gold.jsonl")).records
+    rows, again = (list(read_submission(Path(name), corpus, gold).rows) for name in ("a.jsonl", "again.jsonl"))
+    assert rows == again
+    shown = json.loads(call("leaderboard", "show", "board", "--json"), parse_constant=pytest.fail)
+    assert name in json.dumps(shown, ensure_ascii=False)
+    index = json.loads(Path("board/board.json").read_text("utf-8"), parse_constant=pytest.fail)
+    assert name in json.dumps(index, ensure_ascii=False)
+    frame = pandas.read_csv("board/board.csv")
+    assert [cell for cell in frame.iloc[0] if isinstance(cell, str) and name in cell]
+    if not find_lacking("hub"):
+        call("leaderboard", "build", "board", "-o", "page.html.gz")
+        assert check_html(gzip.decompress(Path("page.html.gz").read_bytes()).decode())

@@ -1,0 +1,193 @@
+"""Work and memory of statistics, annotators' tools, documents that are shown, and pages: linear, or with a limit."""
+
+import numpy as np
+import pytest
+from shared.annotated_cat import write_voyage
+from shared.tne_annotated import HOUSE, ROOF, annotate, consolidate
+
+from closeread.assignment import best_assignment
+from closeread.counts import terminal
+from closeread.counts.estimates import Resampling, score
+from closeread.counts.metrics import Metric, Ratio
+from closeread.counts.rendering import Grid
+from closeread.counts.resampling import MAX_SUMS, Bootstrap, compare_pairs
+from closeread.counts.table import Breakdown, CountTable
+from closeread.errors import RequestError
+from closeread.tasks.coref.kernels import chain_matching
+from closeread.tasks.coref.kernels.chain_matching import MAX_TOGETHER, match_chains
+from closeread.tasks.coref.marmara.features import LimitError, describe_mentions, find_substrings
+from closeread.tasks.coref.marmara.mention_detection import detect_mentions
+from closeread.tasks.coref.marmara.show import draw
+from closeread.tasks.coref.marmara.tokens import Tokens
+from closeread.tasks.timeline import agreement, cat_events
+from closeread.tasks.timeline.agreement import DOCUMENTS, measure_agreement
+from closeread.tasks.tne import closure
+from closeread.tasks.tne.adjudication import consolidated
+from closeread.tasks.wikipossessions.article_text import extract_text
+
+METRIC = Metric("a", "A", "", Ratio("a", "b"))
+
+
+def table(n, values=None):
+    """Return a table of n units, each a block, with a field of these values."""
+    counts = np.arange(2.0 * n).reshape(n, 2)
+    return CountTable([f"u{i}" for i in range(n)], np.arange(n), ("a", "b"), counts, {"f": values or ["v"] * n})
+
+
+def test_slices_of_many_values(monkeypatch):
+    # Each unit is looked at once, not once for each value.
+    monkeypatch.setattr(CountTable, "select", None)
+    monkeypatch.setattr(Breakdown, "select", None)
+    slices = table(2000, [f"v{i}" for i in range(2000)]).slices("f")
+    assert [len(slices), *slices["v7"].totals] == [2000, 14, 15]
+
+
+def test_slices_are_what_is_selected():
+    rng = np.random.default_rng(0)
+    values = [f"v{i}" for i in rng.integers(0, 4, 50)]
+    unit, part = np.nonzero(rng.random((50, 3)) < 0.5)
+    order = rng.permutation(len(unit))
+    breakdown = Breakdown(("x", "y", "z"), unit[order], part[order], rng.random((len(unit), 2)))
+    whole = table(50, values)
+    whole = CountTable(whole.units, rng.integers(0, 9, 50), whole.names, whole.values, whole.fields, {"p": breakdown})
+
+    def describe(found):
+        rows = {name: one.units for name, one in found.slices("p").items()}
+        return found.units, found.blocks.tolist(), found.values.tolist(), rows, found.fields
+
+    for value, found in whole.slices("f").items():
+        assert describe(found) == describe(whole.select(np.array(values) == value))
+        inside = {name: one.values.tolist() for name, one in found.slices("p").items()}
+        kept = np.array(values)[breakdown.unit] == value
+        for number, name in enumerate(breakdown.parts):
+            rows = np.flatnonzero(kept & (breakdown.part == number))
+            rows = rows[np.argsort(breakdown.unit[rows])]
+            assert inside.get(name, []) == breakdown.values[rows].tolist()
+
+
+def test_resamples_have_limits():
+    with pytest.raises(RequestError, match=r"10,000,000,000 resamples of 3 blocks are 30,000,000,000 draws \(expected"):
+        score(table(3), (METRIC,), Resampling(10_000_000_000))
+    with pytest.raises(RequestError, match=r"30,000,000 resamples of 2 counts are 60,000,000 sums \(expected at most"):
+        score(table(3), (METRIC,), Resampling(30_000_000))
+    with pytest.raises(RequestError, match=r"30,000 resamples of 2 counts of 1,000 systems are 60,000,000 sums"):
+        compare_pairs([table(3)] * 1000, (), n_resamples=30_000, confidence=0.95, seed=0)
+
+
+def test_resamples_in_several_orders_stay_in_memory_up_to_a_limit(monkeypatch):
+    tied = table(4)  # its gold is unknown, so that each score orders the blocks
+    metrics = [METRIC, Metric("b", "B", "", Ratio("b", "a"))]
+    tied.values[:] = [[1, 4], [2, 3], [3, 2], [4, 1]]
+    alone = [Bootstrap(tied, 50, 0).scores(metric).tolist() for metric in metrics]
+    assert MAX_SUMS > 100
+    monkeypatch.setattr("closeread.counts.resampling.MAX_SUMS", 100)
+    together = Bootstrap(tied, 50, 0)
+    assert [together.scores(metric).tolist() for metric in metrics] == alone
+    assert len(together._totals) == 1
+
+
+def test_paired_tests_have_limits():
+    def test(n_systems, n_resamples):
+        compare_pairs([table(3)] * n_systems, [METRIC], n_resamples=n_resamples, confidence=0.95, seed=0)
+
+    with pytest.raises(RequestError, match=r"1,001 systems have 500,500 paired tests in 1 score \(expected at most"):
+        test(1001, 1000)
+    with pytest.raises(RequestError, match=r"4,950 paired tests in 1 score, and 4,950,000,000 resamples of these"):
+        test(100, 1_000_000)
+
+
+def test_chains_are_matched_without_trying_each(monkeypatch):
+    solved = []
+    monkeypatch.setattr(chain_matching, "best_assignment", lambda weight: solved.append(1) or best_assignment(weight))
+    n = 60
+    shared = np.ones((n, n), np.int64)
+    shared[np.arange(n), n - 1 - np.arange(n)] = 3
+    assert match_chains(shared).tolist() == list(range(n))[::-1]
+    assert len(solved) == 1
+    star = np.ones((1, 100_000), np.int64)  # a square matrix would have 80 GB
+    assert match_chains(star).tolist() == [0]
+    assert np.flatnonzero(match_chains(star.T) == 0).tolist() == [0]
+
+
+def test_connected_chains_have_a_limit():
+    n = MAX_TOGETHER + 1
+    shared = np.eye(n, dtype=np.int64) + np.eye(n, k=1, dtype=np.int64)
+    with pytest.raises(
+        LimitError, match=r"1,001 chains that share mentions with the same chains \(expected at most 1,"
+    ):
+        match_chains(shared)
+
+
+def test_links_that_are_spread_have_a_limit(monkeypatch):
+    members = [f"np{i}" for i in range(1000)]
+    links = [{"anchor": f"np{1000 + i}", "complement": "np0", "preposition": "of"} for i in range(1001)]
+    message = r"'d': 1,001,000 links when they are spread over clusters \(expected at most 1,000,000\)"
+    with pytest.raises(RequestError, match=message):
+        closure.close_rows([{"id": "d", "relations": links}], [{"id": "d", "coref": [{"id": "c", "members": members}]}])
+    found = consolidate(*[annotate([(ROOF, "of", HOUSE)])] * 2)
+    n_links = len(consolidated(found)[0]["np_relations"])
+    monkeypatch.setattr(closure, "MAX_LINKS", n_links - 1)
+    with pytest.raises(RequestError, match=rf"{n_links} links when they are spread .*at most {n_links - 1}\)"):
+        consolidated(found)
+
+
+def nouns(n):
+    forms = [f"w{i}" for i in range(n)]
+    return Tokens(forms, forms, ["Noun"] * n, ["Noun"] * n, [1] * n, [-1] * n, [""] * n, [i == 0 for i in range(n)])
+
+
+def test_the_baseline_of_marmara_has_limits():
+    with pytest.raises(LimitError, match=r"10,001 mentions \(expected at most 10,000\)"):
+        describe_mentions(nouns(10_001), [(i, i) for i in range(10_001)], [])
+    with pytest.raises(LimitError, match=r"10,001,628 words in all mentions \(expected at most 10,000,000\)"):
+        describe_mentions(nouns(4472), [(i, 4471) for i in range(4472)], [])
+    with pytest.raises(LimitError, match=r"characters of heads to look for in each other \(expected at most 10,000,"):
+        find_substrings([str(i) + "a" * 20_000 for i in range(800)])
+    token = {"form": "w", "lemma": "w", "groups": [["Noun"]], "head": None, "relation": None}
+    record = {"document": "d", "sentences": [{"number": "1", "tokens": [token] * 2001}]}
+    with pytest.raises(RequestError, match=r"'d': 2,001 tokens in a sentence \(expected at most 2,000\)"):
+        detect_mentions(record)
+
+
+def test_long_mentions_are_cut_where_they_are_shown():
+    n = 3000  # mentions inside each other have 4.5 million words together
+    spans = [[i, n - 1] for i in range(n)]
+    record = {
+        "document": "d",
+        "sentences": [{"number": "1", "tokens": [{"form": f"w{i}"} for i in range(n)]}],
+        "mentions": [{"start": start, "end": end} for start, end in spans],
+        "clusters": [spans],
+    }
+    *_, chains = draw([record], None)
+    text = chains.rows[0][1]
+    assert text.startswith("[w0 w1 w2 ")
+    assert f"[w{n - 2} w{n - 1}] {n - 2}-{n - 1}" in text
+    assert len(text.split()) < 50 * n
+
+
+def test_annotated_events_have_limits(monkeypatch, tmp_path):
+    write_voyage(tmp_path)
+    read = list(DOCUMENTS.read(agreement.Annotator(str(tmp_path), tmp_path), None))
+    monkeypatch.setattr(agreement, "MAX_TOKENS", 0)
+    with pytest.raises(RequestError, match=r"tokens of mentions of all entities \(expected at most 0\)"):
+        measure_agreement([read, read], ["a", "b"], DOCUMENTS)
+    monkeypatch.setattr(cat_events, "MAX_MENTIONS", 0)
+    with pytest.raises(RequestError, match=r"entities of participants \(expected at most 0\)"):
+        cat_events.build_annotated_timelines(tmp_path)
+
+
+@pytest.mark.parametrize("tag", ['<a x="', "<!--", "<a ", "<?", "</"])
+def test_tags_that_do_not_end(tag):
+    assert extract_text("<p>Ann made a jug.</p>" + tag * 100_000).startswith("Ann made a jug.\n")
+    assert extract_text("<p>Ann &amp; Bob &amp") == "Ann & Bob &\n"
+
+
+def test_long_cells_are_drawn_as_short_ones(monkeypatch):
+    words = " ".join(f"w{i}" for i in range(200))
+    grid = Grid("", ["id", "text"], [["a", words], ["b", "x"], ["c", words]], prose=frozenset({"text"}))
+    drawn = []
+    for lines in (1, 3, 10**9):
+        monkeypatch.setattr(terminal, "LINES", lines)
+        drawn.append(terminal.draw_for_terminal(grid, 40, coloured=False))
+    assert drawn[0] == drawn[1] == drawn[2]
+    assert len(drawn[0].splitlines()) > 50

@@ -1,0 +1,158 @@
+"""What hostile submitters put into a store, or into a file of predictions, stops nobody else and shows as it is."""
+
+import gzip
+import os
+import re
+from pathlib import Path
+
+import pytest
+from shared.boards import make_store, run_judge, sample_board, score_here, send_answers, write_rows
+
+from closeread.counts.sides import Place
+from closeread.leaderboard import scoring_process
+from closeread.leaderboard.declaration import make_board
+from closeread.leaderboard.submission import PACKED, SUFFIXES, predictions_path
+
+BOARD = "mctaco-sample/test"
+UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+@pytest.fixture(autouse=True)
+def scoring(monkeypatch):
+    monkeypatch.setattr("closeread.leaderboard.judge.score_all", score_here)
+
+
+@pytest.fixture
+def store(tmp_path):
+    """A store with a submission that nobody has judged yet."""
+    made = make_store(tmp_path / "board", sample_board())
+    send_answers(made, tmp_path, "Honest", right=70)
+    return made
+
+
+def link_to_folder(path):
+    """A link to a folder elsewhere, with a file that is named as a description is."""
+    elsewhere = path.parents[4] / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / f"{path.name}{'0' * 62}.json").write_bytes(b"{}")
+    path.symlink_to(elsewhere)
+
+
+JUNK = {
+    "an empty file": lambda path: path.write_bytes(b""),
+    "a pipe": os.mkfifo,
+    "a link to itself": lambda path: path.symlink_to(path),
+    "a link to nothing": lambda path: path.symlink_to("nowhere"),
+    "a link to a folder": link_to_folder,
+}
+
+
+@pytest.mark.parametrize("kind", ["submissions", "withdrawals"])
+@pytest.mark.parametrize("junk", JUNK.values(), ids=JUNK)
+def test_junk_where_a_folder_belongs_keeps_nobody_from_the_board(store, tmp_path, ran, kind, junk):
+    folder = Path(store.place) / kind / BOARD
+    folder.mkdir(parents=True, exist_ok=True)
+    free = next(name for name in ("0a", "0b", "0c") if not (folder / name).exists())
+    junk(folder / free)
+    for judged in (run_judge(store, tmp_path), run_judge(store, tmp_path)):  # told as long as it is there
+        (told,) = judged.refused
+        assert told.startswith(f"{kind}/{BOARD}/{free} of ")
+        assert told.endswith(": is a link, or not a folder that can be read (expected a folder)")
+    rows = store.read_index()["boards"][0]["rows"]
+    assert [row["system"] for row in rows if row["kind"] == "system"] == ["Honest"]
+    shown = ran("leaderboard", "status", store.place)
+    assert f"{kind}/{BOARD}/{free}: is a link" in " ".join(shown.split())
+    assert "not judged yet" not in shown
+
+
+FILES = {
+    "a folder": lambda path: path.mkdir(),
+    "a pipe": os.mkfifo,
+    "an empty file": lambda path: path.write_bytes(b""),
+    "a link": lambda path: path.symlink_to("/dev/zero"),
+    "zeros": lambda path: path.write_bytes(b"\0" * 10),
+}
+
+
+@pytest.mark.parametrize("make", FILES.values(), ids=FILES)
+def test_junk_where_a_description_belongs(store, tmp_path, make):
+    folder = Path(store.place) / "submissions" / BOARD / "0a"
+    folder.mkdir(exist_ok=True)
+    for number in range(3):
+        make(folder / f"0a{number:062x}.json")
+    before = len(os.listdir("/proc/self/fd"))
+    judged = run_judge(store, tmp_path)
+    assert len(os.listdir("/proc/self/fd")) == before  # or many would use up all that a process may open
+    assert len(judged.accepted) == 1
+    assert len(judged.refused) == 3
+    assert not any("Errno" in sentence for sentence in judged.refused)
+
+
+def test_predictions_that_are_a_folder(store, tmp_path):
+    (path,) = (Path(store.place) / "submissions" / BOARD).rglob("*.jsonl")
+    path.unlink()
+    path.mkdir()
+    (told,) = run_judge(store, tmp_path).refused
+    assert told.endswith(f"{path.name} is not a regular file")
+
+
+def test_systems_of_one_name_are_told_apart(store, tmp_path, ran):
+    names = {70: "Honest", 69: "honest", 68: "Honest", 67: "Another"}
+    ids = {
+        70: store.list_arrivals(store.read_leaderboard(), store.read_results(store.read_leaderboard()))[0].submission
+    }
+    ids |= {right: send_answers(store, tmp_path, names[right], right=right) for right in (69, 68, 67)}
+    run_judge(store, tmp_path)
+    for style in ("table", "markdown"):
+        shown = ran("leaderboard", "show", store.place, "--format", style)
+        for right in (70, 69, 68):
+            assert f"{names[right]} ({ids[right][:8]})" in shown
+        assert "Another (" not in shown
+
+
+@pytest.mark.parametrize(
+    "name", ["\u202eenots", "a\u200bb", "\x1b[31mred", "ok\n1 Best", "", "x" * 81, "\ufeff", "ＡＢ"]
+)
+def test_names_of_systems_that_are_no_plain_text(store, tmp_path, run, name):
+    path = write_rows(tmp_path / "rows.jsonl", [{"id": "x", "label": "yes"}])
+    done = run("submit", "mctaco", path, store.place, "--system", name)
+    assert done.exit_code in (1, 2)
+    assert not UNSAFE.search(done.stderr)
+    assert len(list((Path(store.place) / "submissions" / BOARD).rglob("*.json"))) == 1
+
+
+CONTENTS = [
+    b"",
+    b"\n",
+    b"\0",
+    b"\xff\xfe\0",
+    b"\xef\xbb\xbf",
+    b"{}",
+    b"[]",
+    b"9" * 6000,
+    b"{" * 3000,
+    b'{"id": 1e400}',
+    b"\x1f\x8b",
+    gzip.compress(b""),
+    b"PK\x05\x06" + b"\0" * 18,
+    "\u202e\u2066\x1b[31m".encode(),
+    b'{"name": "../x", "text": ""}\n',
+    b'{"name": "a.conll", "text": ""}\n',
+    b"#begin document (a); part 99999999999999999999\na 0 0 x (9999999999999999999999)\n#end document\n",
+]
+
+
+@pytest.mark.parametrize("scored", ["mctaco", "coref"])
+def test_files_of_all_suffixes_that_are_no_predictions(scored, tmp_path, capfd):
+    """Each is refused in words that can be shown; none is a defect that keeps the organisers busy."""
+    key = write_rows(tmp_path / "key.jsonl", [{"document": "a", "clusters": [[[0, 0], [1, 1]]]}])
+    board = make_board("coref", Place(gold=key), options={"missing": "error"}) if scored == "coref" else sample_board()
+    scorer = board.open_scorer(key if scored == "coref" else None)
+    for suffix in (*SUFFIXES, PACKED, ".jsonl.gz", ".gz.gz"):
+        for data in CONTENTS:
+            job = {"subject": "0" * 64, "path": predictions_path(board.name, data, suffix)}
+            answer, _ = scoring_process.score(board, scorer, job, data)
+            assert answer.keys() == {"problems"}, (suffix, data, answer)
+            assert answer["problems"]
+            assert not any(UNSAFE.search(problem) or len(problem) > 2000 for problem in answer["problems"])
+    assert "Traceback" not in capfd.readouterr().err

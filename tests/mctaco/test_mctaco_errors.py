@@ -1,0 +1,270 @@
+"""Errors of labels: questions by hand, a slow twin, and what other commands count."""
+
+import csv
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shared import json_lines
+from twins import mctaco_errors as twin
+
+import closeread
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.counts.metrics import Metric
+from closeread.counts.report import Resampling
+from closeread.errors import RequestError, SubmissionError
+from closeread.tasks.mctaco.categories import CATEGORIES
+from closeread.tasks.mctaco.label_errors import FIELDS, LABEL_METRICS, LabelAnalysis
+from closeread.tasks.mctaco.perturbation.units import find_units
+from closeread.tasks.mctaco.procedure import PROCEDURE, count
+
+NO_CI = Resampling(0)
+SAMPLE = ("--config", "sample")
+
+
+def make_question(number, category, *candidates):
+    """The records of a question: answers with gold labels."""
+    return [
+        {
+            "id": f"c{number}-{i}",
+            "question_id": f"q{number}",
+            "sentence_id": f"s{number}",
+            "sentence": f"Sentence {number}.",
+            "question": f"Question {number}?",
+            "answer": answer,
+            "label": label,
+            "category": category,
+        }
+        for i, (answer, label) in enumerate(candidates)
+    ]
+
+
+DURATION = (("2 hours", "yes"), ("an hour", "yes"), ("3 years", "no"), ("an hour a day", "no"), ("forever", "no"))
+FREQUENCY = (("every week", "no"), ("Years", "no"))
+GOLD = [*make_question(0, "Event Duration", *DURATION), *make_question(1, "Frequency", *FREQUENCY)]
+PREDICTED = ("yes", "no", "yes", "no", "no", "no", "no")
+ROWS = [{"id": record["id"], "label": label} for record, label in zip(GOLD, PREDICTED, strict=True)]
+
+
+@pytest.fixture
+def found():
+    return closeread.errors("mctaco", ROWS, gold=GOLD, resampling=NO_CI)
+
+
+# By hand: questions, exact match, F1, candidates, accuracy, false yes of gold no, false no of gold yes.
+BY_HAND = {
+    # Of the five, one yes is missed and one no is called yes: precision and recall are 1/2.
+    ("category", "Event Duration"): (1, 0, 0.5, 5, 0.6, 1 / 3, 0.5),
+    # No yes on either side: F1 is 1.
+    ("category", "Frequency"): (1, 1, 1, 2, 1, 0, None),
+    ("unit", "hour"): (1, 0, 2 / 3, 2, 0.5, None, 0.5),
+    # Two questions have a candidate in years: wrong in one, with F1 0, right in the other.
+    ("unit", "year"): (2, 0.5, 0.5, 2, 0.5, 0.5, None),
+    ("unit", "week"): (1, 1, 1, 1, 1, 0, None),
+    ("unit", "several"): (1, 1, 1, 1, 1, 0, None),
+    ("unit", "none"): (1, 1, 1, 1, 1, 0, None),
+    ("question_size", "1 to 4"): (1, 1, 1, 2, 1, 0, None),
+    ("question_size", "5 to 8"): (1, 0, 0.5, 5, 0.6, 1 / 3, 0.5),
+    ("gold_yes", "none"): (1, 1, 1, 2, 1, 0, None),
+    ("gold_yes", "up to 50%"): (1, 0, 0.5, 5, 0.6, 1 / 3, 0.5),
+}
+
+
+def test_scores_by_hand(found):
+    counted = {}
+    for field, slices in found.report.slices.items():
+        for part, scores in slices.items():
+            values = {name: estimate.value for name, estimate in scores.scores.items()}
+            counts = [scores.counts[name] for name in ("questions", "candidates")]
+            counted[field, part] = (
+                *(counts[0], values["exact_match"], values["f1"], counts[1]),
+                *(values[name] for name in ("accuracy", "false_yes", "false_no")),
+            )
+    assert counted == {place: pytest.approx(values) for place, values in BY_HAND.items()}
+
+
+def test_lists_by_hand(found):
+    (question,) = found.questions
+    assert (question.question_id, question.category, question.wrong) == ("q0", "Event Duration", 2)
+    assert list(question.candidates) == [
+        (answer, label, predicted) for (answer, label), predicted in zip(DURATION, PREDICTED, strict=False)
+    ]
+    header, rows = found.to_rows()
+    texts = ["Sentence 0.", "Question 0?"]
+    assert list(header) == [
+        *("question_id", "id", "sentence", "question", "answer", "gold", "predicted"), *FIELDS
+    ]  # fmt: skip
+    assert rows == [
+        ["q0", "c0-1", *texts, "an hour", "yes", "no", "Event Duration", "hour", "5 to 8", "up to 50%"],
+        ["q0", "c0-2", *texts, "3 years", "no", "yes", "Event Duration", "year", "5 to 8", "up to 50%"],
+    ]
+    (as_json,) = found.to_json()["errors"]["questions"]
+    assert as_json["candidates"][1] == {"answer": "an hour", "gold": "yes", "predicted": "no"}
+    assert "q0 (Event Duration): 2 of 5 candidates wrong" in str(found)
+    assert repr(found) == "<LabelErrorReport: 7 candidates, false yes 1, false no 1>"
+
+
+def test_the_worst_come_first():
+    gold = [
+        *make_question(0, "Frequency", ("a", "yes"), ("b", "yes")),
+        *make_question(1, "Frequency", ("a", "yes"), ("b", "yes"), ("c", "no")),
+        *make_question(2, "Frequency", ("a", "yes"), ("b", "yes"), ("c", "yes"), ("d", "no")),
+    ]
+    rows = [{"id": record["id"], "label": "no"} for record in gold]
+    found = closeread.errors("mctaco", rows, gold=gold, resampling=NO_CI, limit=1)
+    # Three errors, then two of two, then two of three.
+    assert [one.question_id for one in found.questions] == ["q2", "q0", "q1"]
+    assert [row[0] for row in found.to_rows()[1]] == ["q2", "q2", "q2", "q0", "q0", "q1", "q1"]
+    assert str(found).count(" wrong\n") == 1
+    assert "2 more questions with errors: see to_json() and to_frame()." in str(found)
+
+
+@pytest.mark.parametrize(
+    ("answer", "units"),
+    [
+        ("two hours", ["hour"]),
+        ("Hours", ["hour"]),
+        ("half an hour a day", ["hour", "day"]),
+        ("2 days and 3 days", ["day"]),
+        ("120 second days", ["day"]),
+        ("a two-day tour", []),
+        ("the day's end", []),
+        ("centuries ago", ["century"]),
+        ("", []),
+    ],
+)
+def test_units_of_answers(answer, units):
+    assert find_units(answer) == units
+
+
+ANSWERS = st.sampled_from(["an hour", "2 days", "years ago", "an hour a day", "at noon"])
+LABELS = st.sampled_from(["yes", "no"])
+CANDIDATES = st.lists(st.tuples(ANSWERS, LABELS), min_size=1, max_size=14)
+QUESTIONS = st.lists(st.tuples(st.sampled_from(CATEGORIES), CANDIDATES), min_size=1, max_size=4)
+PARTS = {
+    "category": lambda record, question: record["category"],
+    "unit": lambda record, question: (
+        (find_units(record["answer"]) or ["none"])[0] if len(find_units(record["answer"])) < 2 else "several"
+    ),
+    "question_size": twin.size_of,
+    "gold_yes": twin.share_of,
+}
+
+
+def check_against_twin(records, predicted):
+    rows = [{"id": record["id"], "label": label} for record, label in zip(records, predicted, strict=True)]
+    table = LabelAnalysis(records, rows, count(gold=records, system=rows)).table
+    metrics = (
+        *PROCEDURE.metrics,
+        *LABEL_METRICS,
+        *(Metric(name, "", "", lambda counts, name=name: counts[name]) for name in ("questions", "candidates")),
+    )
+    for field, part_of in PARTS.items():
+        counted = {part: of_part.scores(metrics) for part, of_part in table.slices(field).items()}
+        expected = twin.score_parts(records, predicted, part_of)
+        assert counted == {
+            part: {name: None if value is None else pytest.approx(float(value)) for name, value in values.items()}
+            for part, values in expected.items()
+        }
+        assert counted.keys() <= set(FIELDS[field])
+
+
+@given(QUESTIONS, st.data())
+def test_breakdowns_are_those_of_the_slow_twin(questions, data):
+    records = [row for number, (category, of) in enumerate(questions) for row in make_question(number, category, *of)]
+    predicted = data.draw(st.lists(LABELS, min_size=len(records), max_size=len(records)))
+    check_against_twin(records, predicted)
+
+
+def test_the_release(corpora):
+    records = list(read_gold(load_corpus("mctaco")).records)
+    # Every third label is wrong.
+    turned = {"yes": "no", "no": "yes"}
+    predicted = [one["label"] if i % 3 else turned[one["label"]] for i, one in enumerate(records)]
+    check_against_twin(records, predicted)
+
+
+# Doors.
+
+
+@pytest.fixture
+def predictions(ran):
+    ran("baseline", "mctaco", "random", *SAMPLE, "-o", "mine.jsonl")
+    return "mine.jsonl"
+
+
+def test_scores_are_those_of_score(predictions):
+    scored = closeread.score("mctaco", predictions, config="sample", by="category")
+    found = closeread.errors("mctaco", predictions, config="sample").report
+    pairs = [(found.total, scored.total)]
+    pairs += [(found.slices["category"][name], of) for name, of in scored.slices["category"].items()]
+    for ours, theirs in pairs:
+        assert {name: ours.scores[name] for name in theirs.scores} == theirs.scores
+        assert {name: ours.counts[name] for name in theirs.counts} == theirs.counts
+        assert (ours.n_units, ours.n_blocks) == (theirs.n_units, theirs.n_blocks)
+    assert found.provenance == scored.provenance
+
+
+def test_the_command_line_says_what_python_says(ran, predictions):
+    found = closeread.errors("mctaco", predictions, config="sample")
+    command = ("errors", "mctaco", predictions, *SAMPLE)
+    assert json.loads(ran(*command, "--json")) == json.loads(json.dumps(found.to_json()))
+    assert ran(*command, "--format", "csv") == found.to_csv()
+    assert ran(*command, "--format", "markdown", "--limit", "0") == closeread.errors(
+        "mctaco", predictions, config="sample", limit=0
+    ).to_markdown()  # fmt: skip
+    some = closeread.errors("mctaco", predictions, config="sample", by="unit", limit=0, resampling=NO_CI)
+    assert ran(*command, "--by", "unit", "--limit", "0", "--no-ci") == f"{some}\n"
+    rows = list(csv.DictReader(io.StringIO(found.to_csv())))
+    counts = found.report.total.counts
+    assert len(rows) == counts["candidates"] - counts["correct"] == counts["false_yes"] + counts["false_no"]
+    assert sum(one.wrong for one in found.questions) == len(rows)
+
+
+def test_tables_fit_80_columns(ran, predictions, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = ran("errors", "mctaco", predictions, *SAMPLE)
+    assert max(map(len, shown.splitlines())) <= 80
+    for title in ("Questions by category", "Candidates by unit", "Questions by gold yes"):
+        assert title in shown
+
+
+def test_candidates_without_a_prediction():
+    one = [{"id": "c0-2", "label": "yes"}, *ROWS[5:]]
+    empty = closeread.errors("mctaco", one, gold=GOLD, missing="empty", resampling=NO_CI)
+    # Two yes and two no have no prediction: all four are wrong, the yes falsely no.
+    counts = empty.report.total.counts
+    assert [counts[name] for name in ("correct", "false_yes", "false_no")] == [2, 1, 2]
+    assert [row[6] for row in empty.to_rows()[1]] == [None, None, "yes", None, None]
+    assert "2 hours         yes    –" in str(empty)
+    skipped = closeread.errors("mctaco", one, gold=GOLD, missing="skip", resampling=NO_CI)
+    assert skipped.report.total.n_units == 1
+    assert skipped.to_rows()[1] == skipped.questions == []
+    with pytest.raises(SubmissionError, match="4 of 7 ids have no prediction"):
+        closeread.errors("mctaco", one, gold=GOLD)
+
+
+@pytest.mark.parametrize(
+    ("given_options", "message"),
+    [
+        ({"by": "unti"}, "no such field of errors mctaco: 'unti'. Did you mean 'unit'?"),
+        ({"limit": -1}, r"limit is -1 \(expected a whole number from 0\)"),
+        ({"limit": "ten"}, "limit is 'ten'"),
+        ({"missing": "maybe"}, "'maybe' is not one of"),
+        ({"document": "x"}, "no such option of mctaco: 'document'"),
+        ({"resampling": Resampling(-1)}, "the number of resamples must be at least 0"),
+    ],
+)
+def test_bad_requests(given_options, message):
+    with pytest.raises(RequestError, match=message):
+        closeread.errors("mctaco", ROWS, gold=GOLD, **given_options)
+
+
+def test_bad_files(run, here):
+    json_lines.write("bad.jsonl", [{"id": "test-00000", "label": "maybe"}])
+    result = run("errors", "mctaco", "bad.jsonl", *SAMPLE)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "'maybe' is not one of ['no', 'yes']" in result.stderr
+    assert run("errors", "mctaco", "bad.jsonl", *SAMPLE, "--limit", "-1").exit_code == 2

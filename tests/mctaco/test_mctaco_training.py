@@ -1,0 +1,265 @@
+"""Training classifiers of candidate answers: what is held out and encoded, and runs through the command line."""
+
+import itertools
+import json
+import statistics
+import sys
+from dataclasses import asdict
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from shared.tiny_encoder import make_encoder  # noqa: E402
+
+from closeread.corpora.gold import load_corpus, read_gold  # noqa: E402
+from closeread.errors import RequestError  # noqa: E402
+from closeread.neural import encoders, pair_runs  # noqa: E402
+from closeread.neural.training import Setting  # noqa: E402
+from closeread.tasks.mctaco.training import keep_questions, make_texts, split_questions  # noqa: E402
+
+RECORDS = read_gold(load_corpus("mctaco"), "sample").records
+WORDS = sorted({word for record in RECORDS for word in f"{record['question']} {record['answer']}".lower().split()})
+SAMPLE = ["--config", "sample", "--split", "test"]
+FAST = ["--batch-size", 16, "--learning-rate", 1e-3, "--head-learning-rate", 1e-3, "--device", "cpu"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    return make_encoder(tmp_path_factory.mktemp("encoder"), WORDS, longest=96)
+
+
+@pytest.fixture
+def trained(encoder, ran):
+    """Train with the sample, and return what is printed."""
+    return lambda *more, epochs=1: ran(
+        "train", "mctaco", "--encoder", encoder, *SAMPLE, *FAST, "--epochs", epochs, *more
+    )
+
+
+def questions_of(records):
+    return {record["question_id"] for record in records}
+
+
+@pytest.mark.parametrize(("share", "n"), [(0.1, 2), (0.5, 12), (0.001, 1), (0.999, 24)])
+def test_no_question_is_on_both_sides(share, n):
+    learnt, held_out = split_questions(RECORDS, share, seed=3)
+    assert len(questions_of(RECORDS)) == 25
+    assert len(questions_of(held_out)) == n  # halves are rounded to even numbers, and one at least is on each side
+    assert not questions_of(learnt) & questions_of(held_out)
+    assert sorted([*learnt, *held_out], key=lambda record: record["id"]) == list(RECORDS)
+    assert [*learnt] == [record for record in RECORDS if record in learnt]
+    assert split_questions(RECORDS, share, seed=3) == (learnt, held_out)
+
+
+def test_other_seeds_hold_out_other_questions():
+    found = {frozenset(questions_of(split_questions(RECORDS, 0.3, seed)[1])) for seed in range(5)}
+    assert len(found) == 5
+    with pytest.raises(RequestError, match=r"1 question to learn from \(expected 2 or more"):
+        split_questions(RECORDS[:1], 0.1, 0)
+
+
+def test_smaller_sizes_are_within_larger_ones():
+    found = [questions_of(keep_questions(RECORDS, size, seed=1)) for size in (0, 1, 10, 50, 100)]
+    assert [len(kept) for kept in found] == [0, 1, 3, 13, 25]  # rounded up
+    assert all(small <= large for small, large in itertools.pairwise(found))
+    assert found[2] != questions_of(keep_questions(RECORDS, 10, seed=2))
+
+
+def test_the_encoder_sees_normalized_answers(encoder, tmp_path, run, monkeypatch):
+    record = {"sentence": "It rained.", "question": "How long?", "answer": "30 months, or 12 hours"}
+    assert make_texts([record]) == (["It rained. How long?"], ["30 months, or 12 hours"])
+    assert make_texts([record], "proper").second == ["2.5 years, or 12 hours"]
+    assert make_texts([record], "official").second == ["2.47 years, or 0.5 days"]  # 900 days of 365
+    seen = []
+    cut = pair_runs.PairClassifier.cut
+
+    def cut_watched(self, pairs):
+        seen.append(set(pairs.second))
+        return cut(self, pairs)
+
+    monkeypatch.setattr(pair_runs.PairClassifier, "cut", cut_watched)
+    folder = tmp_path / "run"
+    more = ["--unit-normalization", "official", "-o", folder]
+    assert run("train", "mctaco", "--encoder", encoder, *SAMPLE, *FAST, "--epochs", 1, *more).exit_code == 0
+    assert run("predict", "mctaco", folder, *SAMPLE, "-o", tmp_path / "p.jsonl").exit_code == 0
+    learnt, held_out, predicted = seen
+    # "12 hours" and "30 months" are answers of the sample.
+    assert {"0.5 days", "2.47 years"} <= learnt | held_out
+    assert {"0.5 days", "2.47 years"} <= predicted
+    assert not {"12 hours", "30 months"} & (learnt | held_out | predicted)
+    assert json.loads((folder / "run.json").read_text("utf-8"))["unit_normalization"] == "official"
+
+
+def test_train_predict_score(trained, ran, tmp_path):
+    out = trained("--test-split", "test", "-o", tmp_path / "run", "--json", epochs=2)
+    (found,) = json.loads(out)["runs"]
+    assert (found["seed"], found["size"], found["questions"]) == (0, 100, 23)
+    ran("predict", "mctaco", tmp_path / "run", *SAMPLE, "-o", tmp_path / "p.jsonl")
+    told = ran("predict", "mctaco", tmp_path / "run", *SAMPLE, "-o", tmp_path / "p.txt")
+    labels = (tmp_path / "p.txt").read_text("utf-8").split()
+    assert told == f"{tmp_path / 'p.txt'}: 103 candidates, {labels.count('yes')} yes\n"
+    assert [json.loads(line)["label"] for line in (tmp_path / "p.jsonl").read_text("utf-8").splitlines()] == labels
+    for name in ("p.jsonl", "p.txt"):
+        report = json.loads(ran("score", "mctaco", tmp_path / name, *SAMPLE, "--json", "--no-ci"))
+        assert {name: report["scores"][name]["value"] for name in ("exact_match", "f1")} == found["test"]
+    # Candidates without a label, in another order.
+    rows = [
+        {name: record[name] for name in ("id", "question_id", "sentence", "question", "answer")} for record in RECORDS
+    ]
+    (tmp_path / "q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[::-1]), "utf-8")
+    ran("predict", "mctaco", tmp_path / "run", "--questions", tmp_path / "q.jsonl", "-o", tmp_path / "r.txt")
+    assert (tmp_path / "r.txt").read_text("utf-8").split() == labels[::-1]
+
+
+def test_several_seeds(trained, run, ran, tmp_path, monkeypatch):
+    out = trained("--seeds", 2, "--seed", 3, "--test-split", "test", "-o", tmp_path / "runs", "--json")
+    found = json.loads(out)
+    assert found == json.loads((tmp_path / "runs/run.json").read_text("utf-8"))
+    assert [one["folder"] for one in found["runs"]] == ["seed-3", "seed-4"]
+    for data in ("held_out", "test"):
+        for metric in ("exact_match", "f1"):
+            values = [one[data][metric] for one in found["runs"]]
+            summary = found["summary"][0][data][metric]
+            assert summary["mean"] == pytest.approx(statistics.mean(values))
+            assert summary["standard_error"] == pytest.approx(statistics.stdev(values) / 2**0.5)
+    # A run of several is the run of its seed alone, and one that is missing is made again.
+    trained("--seed", 4, "-o", tmp_path / "alone")
+    weights = (tmp_path / "runs/seed-4/model.safetensors").read_bytes()
+    assert (tmp_path / "alone/model.safetensors").read_bytes() == weights
+    for path in (tmp_path / "runs/seed-4").rglob("*"):
+        if path.is_file():
+            path.unlink()
+    (tmp_path / "runs/seed-4/encoder").rmdir()
+    kept = (tmp_path / "runs/seed-3/model.safetensors").stat().st_mtime_ns
+    again = trained("--seeds", 2, "--seed", 3, "--test-split", "test", "-o", tmp_path / "runs", "--json", "--resume")
+    assert [one["test"] for one in json.loads(again)["runs"]] == [one["test"] for one in found["runs"]]
+    assert (tmp_path / "runs/seed-4/model.safetensors").read_bytes() == weights
+    assert (tmp_path / "runs/seed-3/model.safetensors").stat().st_mtime_ns == kept
+    monkeypatch.chdir(tmp_path)
+    result = run("predict", "mctaco", "runs", *SAMPLE, "-o", "p.jsonl")
+    fits = "runs: holds 2 runs that fit: seed-3, seed-4 (expected --run-seed, or the folder of one run)"
+    assert (result.exit_code, result.stderr) == (2, f"Error: {fits}\n")
+    result = run("predict", "mctaco", "runs", "--run-seed", "5", *SAMPLE, "-o", "p.jsonl")
+    assert result.stderr == "Error: runs: holds no run with seed 5 (expected one of seed-3, seed-4)\n"
+    ran("predict", "mctaco", "runs", "--run-seed", "4", *SAMPLE, "-o", "p.jsonl")
+    report = json.loads(ran("score", "mctaco", "p.jsonl", *SAMPLE, "--json", "--no-ci"))
+    assert report["scores"]["f1"]["value"] == found["runs"][1]["test"]["f1"]
+
+
+def test_a_learning_curve(trained, ran, tmp_path):
+    out = trained("--sizes", "0,50,100", "--seeds", 2, "-o", tmp_path / "curve")
+    assert "Mean and standard error" in out
+    found = json.loads((tmp_path / "curve/run.json").read_text("utf-8"))
+    assert [one["folder"] for one in found["runs"]] == [
+        f"size-{size}/seed-{seed}" for size in (0, 50, 100) for seed in (0, 1)
+    ]
+    # 25 questions, 2 of which are held out.
+    assert [one["questions"] for one in found["runs"]] == [0, 0, 12, 12, 23, 23]
+    assert [one["epoch"] for one in found["runs"]] == [0, 0, 1, 1, 1, 1]
+    told = ran("plot", "learning-curve", tmp_path / "curve", "-o", tmp_path / "c.svg")
+    assert told == f"{tmp_path / 'c.svg'}: 6 runs with 3 sizes of the training data\n"
+    drawn = (tmp_path / "c.svg").read_text("utf-8")
+    assert all(f">{text}</text>" in drawn for text in ("questions to learn from", "held-out score (%)", "F1"))
+
+
+def refuse(run, *arguments):
+    """The error of a command, in one line."""
+    result = run(*arguments)
+    assert result.exit_code in (1, 2)
+    (line,) = [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
+    assert "Traceback" not in result.stderr
+    return line.removeprefix("Error: ")
+
+
+def test_folders_that_hold_something_else(run, here, encoder):
+    train = ["train", "mctaco", "--encoder", encoder, *SAMPLE, *FAST, "--epochs", 1, "-o", "run"]
+    (here / "run").mkdir()
+    (here / "run/notes.txt").write_text("mine", "utf-8")
+    assert refuse(run, *train).startswith("run: is not an empty folder (expected a new folder, or a run to --resume)")
+    several = "run: is not an empty folder (expected a new folder, or several runs to --resume)"
+    assert refuse(run, *train, "--seeds", 2) == refuse(run, *train, "--seeds", 2, "--resume") == several
+    predict = ["predict", "mctaco", "run", *SAMPLE, "-o", "p.jsonl"]
+    assert refuse(run, *predict) == "run/run.json: does not exist (expected the folder of a training run)"
+    described = {"format": 1, "closeread": "1", "task": "tne", "model": {}, "data": {}, "setting": asdict(Setting())}
+    described |= {"versions": {}, "device": "", "threads": 1, "state": "complete", "epochs": []}
+    (here / "run/run.json").write_text(json.dumps(described), "utf-8")
+    assert refuse(run, *predict) == "run/run.json: is a run of tne (expected mctaco)"
+    (here / "run/run.json").write_text(json.dumps({**described, "task": "mctaco", "model": {"x": 1}}), "utf-8")
+    other = "model: is not a classifier of pairs (expected encoder, labels, encoder_dropout)"
+    assert refuse(run, *predict) == f"run/run.json: {other}"
+    (here / "run/run.json").write_text(json.dumps({**described, "format": 2}), "utf-8")
+    newer = "has format 2 (expected 1): it was written by a newer closeread; update closeread"
+    assert refuse(run, *predict) == f"run/run.json: {newer}"
+    (here / "run/run.json").write_text(json.dumps({"format": 1, "task": "mctaco", "runs": [{}], "state": ""}), "utf-8")
+    assert refuse(run, *predict).startswith("run/run.json: does not describe complete runs: ")
+    found = refuse(run, *train, "--resume")
+    assert found == "run: holds several runs (expected the folder of one run to --resume)"
+    assert refuse(run, "plot", "learning-curve", "run", "-o", "c.png").startswith("run/run.json: does not describe")
+    assert sorted(path.name for path in here.rglob("*")) == ["notes.txt", "run", "run.json"]
+
+
+class Slow:
+    """A tokenizer that is written in Python."""
+
+    is_fast = False
+
+
+def test_encoders_that_can_not_be_used(run, here, encoder, monkeypatch):
+    train = ["train", "mctaco", *SAMPLE, *FAST, "--epochs", 1, "-o", "run", "--encoder"]
+    with monkeypatch.context() as patch:
+        patch.setattr(encoders.transformers.AutoTokenizer, "from_pretrained", lambda *_, **__: Slow())
+        found = refuse(run, *train, encoder)
+    assert found == f"{encoder}: Slow is no fast tokenizer (expected one, with a tokenizer.json)"
+    assert "nowhere" in refuse(run, *train, "./nowhere")
+    assert "nowhere" in refuse(run, *train, "./nowhere", "--seeds", 2)
+    assert not (here / "run").exists()
+
+
+def test_without_torch(run, here, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    needs = "a trained model needs torch and transformers: pip install 'closeread[neural]'"
+    for command in (
+        ["train", "mctaco", "--encoder", "e", *SAMPLE, "-o", "run"],
+        ["predict", "mctaco", "run", "-o", "p.jsonl"],
+        ["predict", "mctaco", "--zero-shot", "m", "-o", "p.jsonl"],
+    ):
+        assert refuse(run, *command) == needs
+    assert not list(here.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("sizes", "found"), [("10,x", "'x' is not a percentage"), ("10,101", "'101' is not"), ("5,5", "twice")]
+)
+def test_sizes_are_percentages(run, here, sizes, found):
+    assert found in refuse(run, "train", "mctaco", "--encoder", "e", "--sizes", sizes, "-o", "run")
+
+
+def test_candidates_without_what_is_needed(run, here):
+    (here / "q.jsonl").write_text('{"id": "a", "question_id": "q", "sentence": "S.", "question": "Q?"}\n', "utf-8")
+    found = refuse(run, "predict", "mctaco", "run", "--questions", "q.jsonl", "-o", "p.jsonl")
+    assert found == "q.jsonl:1: id 'a': 'answer' is a required property"
+    found = refuse(run, "predict", "mctaco", "run", "--questions", "q.jsonl", "--split", "test", "-o", "p.jsonl")
+    assert found == "--questions and --config, --split or --gold exclude each other."
+
+
+def test_long_sentences_are_told_once(encoder, run, tmp_path):
+    records = [dict(record, sentence="word " * 200) for record in RECORDS[:10]]
+    (tmp_path / "long.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    train = ["train", "mctaco", "--encoder", encoder, "--training", tmp_path / "long.jsonl", *FAST, "--epochs", 1]
+    result = run(*train, "--seeds", 2, "-o", tmp_path / "runs")
+    assert result.exit_code == 0, result.stderr
+    assert "MISSING" not in result.stderr  # as transformers says of new parameters
+    told = (
+        "10 candidates are longer than the 96 pieces that the model takes: the beginning of the sentence is left out."
+    )
+    assert [line for line in result.stderr.splitlines() if "longer" in line] == [f"note: {told}"]

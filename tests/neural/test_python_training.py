@@ -1,0 +1,129 @@
+"""`closeread.train`, `closeread.predict` and plots of runs do what the commands do."""
+
+import json
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from shared.tiny_encoder import make_encoder  # noqa: E402
+
+import closeread  # noqa: E402
+from closeread.corpora.gold import load_corpus, read_gold  # noqa: E402
+from closeread.errors import RequestError  # noqa: E402
+from closeread.tasks.tne.tne_jsonl import dump_records  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore::closeread.errors.CloseReadWarning")
+
+SAMPLE = {"config": "sample", "split": "test"}
+SMALL = {"epochs": 2, "device": "cpu", "head_learning_rate": 1e-2}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def documents():
+    return read_gold(load_corpus("tne"), "sample", "test").records
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory, documents):
+    words = {token.lower() for record in documents for token in record["tokens"] if token.strip()}
+    return make_encoder(tmp_path_factory.mktemp("encoder"), words, longest=64)
+
+
+def read_run(folder):
+    """What of a run does not depend on the clock."""
+    run = json.loads((folder / "run.json").read_text("utf-8"))
+    epochs = [{name: value for name, value in epoch.items() if name != "seconds"} for epoch in run.pop("epochs")]
+    return {**run, "seconds": None, "epochs": epochs}
+
+
+def test_tne(encoder, ran, tmp_path):
+    options = {**SAMPLE, "validation_split": "test", "variant": "decoupled", **SMALL}
+    trained = closeread.train("tne", tmp_path / "python", encoder=str(encoder), **options)
+    flags = [text for name, value in options.items() for text in (f"--{name.replace('_', '-')}", value)]
+    ran("train", "tne", "--encoder", encoder, *flags, "-o", tmp_path / "command")
+    assert read_run(tmp_path / "python") == read_run(tmp_path / "command")
+    assert list(trained.to_frame()["epoch"]) == [1, 2]
+    assert trained.best["epoch"] in (1, 2)
+    assert "IPrep" in str(trained)
+
+    rows = closeread.predict("tne", tmp_path / "python", config="sample", output=tmp_path / "a.jsonl", device="cpu")
+    ran("predict", "tne", tmp_path / "command", "--config", "sample", "-o", tmp_path / "b.jsonl", "--device", "cpu")
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+    assert closeread.score("tne", rows, config="sample") == closeread.score(
+        "tne", tmp_path / "b.jsonl", config="sample"
+    )
+    assert all(not row.get("fallback") for row in closeread.predict(
+        "tne", tmp_path / "python", config="sample", device="cpu", fallbacks=False
+    ))  # fmt: skip
+
+    # Rows of one's own are those of a file.
+    again = closeread.train(
+        "tne", tmp_path / "own", encoder=str(encoder), training=_load_rows(tmp_path), variant="decoupled",
+        validation=tmp_path / "own.jsonl", **SMALL,
+    )  # fmt: skip
+    assert again.best == trained.best
+    assert closeread.plot("training", tmp_path / "python", tmp_path / "own").axes
+
+
+def _load_rows(tmp_path):
+    records = read_gold(load_corpus("tne"), "sample", "test").records
+    (tmp_path / "own.jsonl").write_text(dump_records(records), "utf-8")
+    return list(records)
+
+
+def test_mctaco(encoder, ran, tmp_path):
+    options = {**SAMPLE, "seeds": 2, **SMALL, "epochs": 1, "batch_size": 64}
+    trained = closeread.train("mctaco", tmp_path / "python", encoder=str(encoder), sizes=[0, 100], **options)
+    flags = [text for name, value in options.items() for text in (f"--{name.replace('_', '-')}", value)]
+    ran("train", "mctaco", "--encoder", encoder, *flags, "--sizes", "0,100", "-o", tmp_path / "command")
+    for run in trained.runs:
+        assert read_run(tmp_path / "python" / run.folder) == read_run(tmp_path / "command" / run.folder)
+    assert [(run.size, run.seed) for run in trained.runs] == [(0, 0), (0, 1), (100, 0), (100, 1)]
+    assert closeread.plot("learning-curve", tmp_path / "python").axes
+
+    run = tmp_path / "python" / "size-100" / "seed-1"
+    rows = closeread.predict("mctaco", run, config="sample", device="cpu")
+    ran("predict", "mctaco", run, "--config", "sample", "--device", "cpu", "-o", tmp_path / "labels.txt")
+    assert [row["label"] for row in rows] == (tmp_path / "labels.txt").read_text("utf-8").split()
+
+
+@pytest.mark.parametrize(("arguments", "options", "message"), [
+    (("tne", "run"), {"variant": "tripled"}, "no such variant: 'tripled'"),
+    (("tne", "run"), {"sizes": [1]}, "no such option of train tne: 'sizes'"),
+    (("tne", "run"), {"epochs": 0}, r"epochs is 0 \(expected 1 or more\)"),
+    (("tne", "run"), {"learning_rate": "high"}, r"learning_rate is 'high' \(expected a number\)"),
+    (("tne", "run"), {"precision": "int8"}, "no such precision: 'int8'"),
+    (("tne", "run"), {"training": [], "split": "test"}, "training is given twice"),
+    (("mctaco", "run"), {"held_out": 1.5}, r"held_out is 1.5 \(expected a number between 0 and 1\)"),
+    (("mctaco", "run"), {"sizes": [10, 10]}, "sizes are not different percentages"),
+    (("mctaco", "run"), {"unit_normalization": "on"}, "no such unit_normalization: 'on'"),
+    (("semeval2015_timeline", "run"), {}, "no such corpus with models: 'semeval2015_timeline'"),
+])  # fmt: skip
+def test_what_can_not_be_trained(arguments, options, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = {} if "training" in options else {"config": "sample", "split": "test", "validation_split": "test"}
+    with pytest.raises(RequestError, match=message):
+        closeread.train(*arguments, encoder="nothing", **rows, **options)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(("run", "options", "message"), [
+    (None, {}, "either the folder of a run or zero_shot= is needed"),
+    ("run", {"zero_shot": "model"}, "either the folder of a run or zero_shot= is needed"),
+    ("run", {"threshold": -1.0}, "threshold= needs zero_shot="),
+    (None, {"zero_shot": "model", "run_seed": 1}, "run_seed= is of trained models"),
+    (None, {"zero_shot": "model", "threshold": -1.0, "tune_on": "test"}, "threshold= and tune_on= exclude each other"),
+])  # fmt: skip
+def test_what_can_not_predict(run, options, message):
+    with pytest.raises(RequestError, match=message):
+        closeread.predict("mctaco", run, config="sample", **options)

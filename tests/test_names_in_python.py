@@ -1,0 +1,98 @@
+"""Each public function takes the names that the command of the same name takes: tried with all names that there are."""
+
+import re
+
+import click
+import pytest
+
+import closeread
+from closeread.cli import main
+from closeread.corpora.gold import corpus_names
+from closeread.errors import InputError, RequestError
+from closeread.tasks import find_all, procedure_names
+
+ALIASES = ("timeline_awareness", "possession", "tne_links", "mctaco_metric", "coref_b3", "chess", "", "Coref")
+"""Names of modules, of which some are the only ones of their procedures, and of nothing."""
+
+KINDS = {"convert": ("conversions", "CONVERSIONS"), "errors": ("error_kinds", "ERRORS"), "plot": ("figures", "FIGURES")}
+KINDS_OF_COMMANDS = ("agreement", "convert", "errors", "plot")
+NOTHING = "nothing.jsonl"
+REFUSED = re.compile(r"no such (procedure|corpus|kind|subcommand)|has no measure|may be |procedure \w+ scores ")
+
+CALLS = {
+    "agreement": lambda name: closeread.agreement(name, NOTHING, NOTHING),
+    "baseline": lambda name: closeread.baseline(name, "nothing"),
+    "compare": lambda name: closeread.compare(name, NOTHING, NOTHING, gold=NOTHING),
+    "convert": lambda name: closeread.convert(name, NOTHING),
+    "errors": lambda name: closeread.errors(name, NOTHING, NOTHING),
+    "predict": lambda name: closeread.predict(name, NOTHING, nothing=1),
+    "plot": lambda name: closeread.plot(name, NOTHING, NOTHING, NOTHING, nothing=1),
+    "reproduce": lambda name: closeread.reproduce(name, "nothing"),
+    "score": lambda name: closeread.score(name, NOTHING, gold=NOTHING),
+    "show": lambda name: closeread.show(name, gold=NOTHING),
+    "stats": lambda name: closeread.stats(name, config="nothing"),
+    "table": lambda name: closeread.table(name, [NOTHING], gold=NOTHING),
+    "train": lambda name: closeread.train(name, NOTHING, encoder=NOTHING, nothing=1),
+    "validate": lambda name: closeread.validate(name, NOTHING, gold=NOTHING),
+}
+NO_NAMES = {"cite"}
+"""What takes names of other things, too; both sides call one function."""
+
+
+def get_command(name):
+    return main.get_command(click.Context(main), name)
+
+
+def list_names(command):
+    """All names: of corpora, procedures, some modules, subcommands, and whatever Python has of this kind."""
+    names = [*corpus_names(), *procedure_names(), *ALIASES, "all"]
+    for module, table in (KINDS[command],) if command in KINDS else ():
+        names += [name for one in find_all(module) for name in getattr(one, table)]
+    if command in KINDS_OF_COMMANDS:
+        names += get_command(command).list_commands(click.Context(main))
+    return dict.fromkeys(name for name in names)
+
+
+def is_taken_in_python(command, name):
+    try:
+        CALLS[command](name)
+    except (RequestError, InputError) as error:
+        return not REFUSED.search(str(error))
+    return True
+
+
+def is_taken_on_the_command_line(command, name):
+    found = get_command(command)
+    context = click.Context(found, info_name=command)
+    try:
+        if isinstance(found, click.Group):
+            return found.get_command(context, name) is not None
+        param = next(one for one in found.params if one.name == "corpus")
+        return param.type.convert(name, param, context) not in ("all",)
+    except RequestError:
+        return False
+
+
+def test_all_functions_that_are_commands_are_tried():
+    commands = main.list_commands(click.Context(main))
+    shared = {name for name in closeread.__all__ if name in commands and callable(getattr(closeread, name))}
+    assert shared - NO_NAMES == CALLS.keys()
+
+
+@pytest.mark.parametrize("command", CALLS)
+def test_names_of_functions_and_commands(command, here):
+    names = list_names(command)
+    in_python = {name for name in names if is_taken_in_python(command, name)}
+    assert in_python == {name for name in names if is_taken_on_the_command_line(command, name)}
+    assert in_python >= {"coref"} or command in ("plot", "predict", "train")
+    assert not {"chess", "", "Coref"} & in_python
+
+
+def test_errors_of_a_corpus_are_those_of_its_procedure():
+    sides = [{"a": [[[0, 0], [1, 1]]]}, {"a": [[[0, 0], [2, 2]]]}]
+    assert str(closeread.errors("marmara_coref", *sides)) == str(closeread.errors("coref", *sides))
+
+
+def test_figures_without_options_are_drawn():
+    pytest.importorskip("matplotlib")
+    assert closeread.plot("chain-lengths", config="sample").axes

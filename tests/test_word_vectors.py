@@ -1,0 +1,253 @@
+"""Files of word vectors in each format: read, refused, and written."""
+
+import gzip
+import struct
+import tracemalloc
+import warnings
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twins.word_vectors import PACKERS, look_up, pack_binary, pack_lines, pack_original, pack_text
+
+from closeread import limits
+from closeread.errors import CloseReadWarning, FormatError, RequestError
+from closeread.formats.vector_entries import BLOCK
+from closeread.formats.word_vectors import read_vectors, write_vectors
+
+ENTRIES = [(b"The", [1.0, 0.5]), (b"the", [-2.0, 0.25]), (b"caf\xc3\xa9", [0.0, 8.0]), (b"\xc3", [3.0, 4.0])]
+NUMBERS = st.floats(-1e6, 1e6, width=32)
+LETTERS = st.characters(exclude_characters=" \n\r\ufeff", exclude_categories=["Cs"])
+WORDS = st.text(LETTERS | st.sampled_from("aAbB01.eE-"), min_size=1, max_size=5)
+
+
+def read(path, words):
+    """The vectors of words, each as a list."""
+    found = read_vectors(path, words)
+    assert found.matrix.dtype == np.float32
+    assert set(found.rows.values()) == set(range(len(found.matrix)))
+    return {word: found.matrix[row].tolist() for word, row in found.rows.items()}
+
+
+@pytest.mark.parametrize("pack", PACKERS)
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_formats_are_recognised_by_their_content(tmp_path, pack, compress):
+    (tmp_path / "v").write_bytes(compress(pack(ENTRIES, 2)))
+    found = read_vectors(tmp_path / "v", ["café", "the", "Thee", "THE"])
+    assert found.matrix.tolist() == [[-2, 0.25], [0, 8]]  # in the order of the file
+    assert found.rows == {"café": 1, "the": 0, "THE": 0}
+
+
+def test_a_byte_order_mark_belongs_to_no_word(tmp_path):
+    (tmp_path / "v").write_bytes(b"\xef\xbb\xbfev 1 2\n")
+    assert read(tmp_path / "v", ["ev", "\ufeffev"]) == {"ev": [1, 2]}
+    (tmp_path / "v").write_bytes(b"\xef\xbb\xbf1 2\nev 3 4")
+    assert read(tmp_path / "v", ["ev", "1"]) == {"ev": [3, 4]}
+
+
+def test_words_as_they_are_written_come_before_lower_case(tmp_path):
+    (tmp_path / "v").write_bytes(pack_text([(b"apple", [1.0]), (b"Apple", [2.0]), (b"may", [3.0]), (b"US", [4.0])], 1))
+    asked = ["Apple", "apple", "APPLE", "May", "MAY", "us", "US", "none"]
+    assert read(tmp_path / "v", asked) == {
+        "Apple": [2],
+        "apple": [1],
+        "APPLE": [1],
+        "May": [3],
+        "MAY": [3],
+        "US": [4],  # and "us" is not "US"
+    }
+    assert read_vectors(tmp_path / "v", ["Apple"]).matrix.tolist() == [[2]]  # apple isn't kept
+    assert read_vectors(tmp_path / "v", []).matrix.shape == (0, 1)
+
+
+def test_words_with_spaces_in_files_without_a_header(tmp_path):
+    (tmp_path / "v").write_bytes(b"at a@b.c 0.5 1\n. . . 2 3\n1 4 5\n\xc2\xa0 6 7\n")
+    assert read(tmp_path / "v", ["at a@b.c", ". . .", "1", "\xa0", "at", "."]) == {
+        "at a@b.c": [0.5, 1],
+        ". . .": [2, 3],
+        "1": [4, 5],
+        "\xa0": [6, 7],
+    }
+
+
+def test_numbers_in_all_spellings(tmp_path):
+    (tmp_path / "v").write_bytes(b"1 9\r\na .5 +1 1. 1e-3 -0 007 2E2 1e-400 12345678901234567890e-19 \r\n")
+    (values,) = read(tmp_path / "v", ["a"]).values()
+    assert values == [0.5, 1, 1, np.float32(0.001), 0, 7, 200, 0, np.float32(1.2345679)]
+
+
+@given(
+    st.integers(2, 4).flatmap(
+        lambda n: st.tuples(
+            st.lists(st.tuples(WORDS, st.lists(NUMBERS, min_size=n, max_size=n)), min_size=1, unique_by=lambda x: x[0]),
+            st.just(n),
+        )
+    ),
+    st.sets(WORDS, max_size=3),
+    st.sampled_from(PACKERS),
+)
+def test_against_the_twin(tmp_path_factory, made, others, pack):
+    entries = [(word.encode(), row) for word, row in made[0]]
+    path = tmp_path_factory.mktemp("vectors") / "v"
+    path.write_bytes(pack(entries, made[1]))
+    asked = others | {word for word, _ in made[0][::2]} | {word.upper() for word, _ in made[0][1::2]}
+    expected = {word: vector for word in asked if (vector := look_up(entries, word)) is not None}
+    assert read(path, asked) == expected
+
+
+@pytest.mark.parametrize("pack", PACKERS)
+def test_files_of_several_blocks(tmp_path, pack):
+    rng = np.random.default_rng(5)
+    matrix = rng.normal(size=(1000, 300)).astype(np.float32)
+    entries = [(b"w%d" % i, row) for i, row in enumerate(matrix.tolist())]
+    (tmp_path / "v").write_bytes(data := pack(entries, 300))
+    assert len(data) > 4 * BLOCK
+    asked = [f"w{i}" for i in range(0, 1000, 3)]
+    found = read_vectors(tmp_path / "v", asked)
+    assert (found.matrix[list(found.rows.values())] == matrix[[int(word[1:]) for word in found.rows]]).all()
+    assert sorted(found.rows) == sorted(asked)
+
+
+def test_the_first_vector_of_a_word_counts(tmp_path):
+    for pack in PACKERS:
+        (tmp_path / "v").write_bytes(pack([(b"a", [1.0, 2.0]), (b"b", [3.0, 4.0]), (b"a", [5.0, 6.0])], 2))
+        assert read(tmp_path / "v", ["b"]) == {"b": [3, 4]}  # nobody asks
+        with pytest.warns(CloseReadWarning, match=r"v: words occur more than once: 'a' \(expected once\); the first"):
+            assert read(tmp_path / "v", ["a"]) == {"a": [1, 2]}
+
+
+ROW = struct.pack("<2f", 1, 2)
+NAN = struct.pack("<2f", 1, np.nan)
+LARGE = struct.pack("<2f", -2e6, 1)
+PACKED = gzip.compress(pack_binary(ENTRIES, 2), mtime=0)
+INVALID = {
+    "empty": (b"", "v: is empty"),
+    "nothing inside": (gzip.compress(b"", mtime=0), "v: is empty"),
+    "other text": (b"Dear reader,\n", "v:1: is not the first line of a file of word vectors (expected a word and its "
+        "numbers, or the numbers of words and of dimensions)"),
+    "no dimensions": (b"1 0\nev\n", "v:1: the number of dimensions is 0 (expected 1 to 1,024)"),
+    "too many dimensions": (b"a" + b" 1" * 1025, "v:1: the number of dimensions is 1,025 (expected 1 to 1,024)"),
+    "a huge header": (b"999999999999 999999999999\n", "v:1: the number of dimensions is 999999999999 (expected 1 to "
+        "1,024)"),
+    "many words": (b"999999999999 2\n", "v: has 0 words (expected 999,999,999,999, as line 1 says)"),
+    "no words": (b"0 2\n", "v:1: the number of words is 0 (expected at least 1)"),
+    "wrong lines": (b"an 1 2\nev 1\nol 1 2 3\n\n 1 2\n", "v: 4 problems:\nv:2: 'ev' has 1 number (expected 2)\n"
+        "v:3: 'ol' has 3 numbers (expected 2)\n"
+        "v:4: has no word (expected a word, then numbers) (2 times; also line 5)"),
+    "spaces after a header": (b"1 2\nat a@b.c 1 2\n", "v:2: 'at' has 3 numbers (expected 2)"),
+    "no numbers": (b"an 1 2\nev nan 1\nof 1 x\nto 1_0 1\nat 1 1e999\n", "v: 4 problems:\n"
+        "v:2: 'ev': 'nan' is not a number (expected a finite number)\n"
+        "v:3: 'of': 'x' is not a number (expected a finite number)\n"
+        "v:4: 'to': '1_0' is not a number (expected a finite number)\n"
+        "v:5: 'at': '1e999' is not a number (expected a finite number)"),
+    "no numbers on line 1": (b"ev Infinity nan\n", "v:1: 'ev': 'Infinity' is not a number (expected a finite number)"),
+    "a large number": (b"ev 1 -1000001\n", "v:1: 'ev' has a number beyond the limit of ±1,000,000"),
+    "lacking lines": (b"3 1\nev 1\n", "v: has 1 word (expected 3, as line 1 says)"),
+    "more lines": (b"1 1\nev 1\nof 2\n", "v:3: is one line too many (line 1 says 1 word)"),
+    "a long line": (b"an 1\n" + b"1 " * 2**15, "v:2: line is too long (limit: 65,536 bytes)"),
+    "a header alone": (b"2 2\n\0", "v: is truncated: has 0 words and a part of another (expected 2, as line 1 says)"),
+    "half an entry": (b"3 2\nev " + ROW + b"of " + ROW[:7], "v: is truncated: has 1 word and a part of another "
+        "(expected 3, as line 1 says)"),
+    "lacking entries": (b"3 2\nev " + ROW + b"\nof " + ROW + b"\n", "v: is truncated: has 2 words (expected 3, as line "
+        "1 says)"),
+    "more entries": (b"1 2\nev " + ROW + b"of " + ROW, "v: has more than 1 word, as line 1 says, at byte 15"),
+    "no word": (b"2 2\nev " + ROW + b" " + ROW, "v: byte 15: has no word (expected a word, a space and its numbers)"),
+    "a long word": (b"2 2\nev " + ROW + b"x" * 2**16 + b" " + ROW, "v: byte 15: word 2 is too long (limit: 65,536 "
+        "bytes)"),
+    "wrong floats": (b"2 2\nev " + NAN + b"of " + LARGE, "v: 2 problems:\n"
+        "v: byte 7: 'ev' has a number that is not finite (expected finite numbers)\n"
+        "v: byte 18: 'of' has a number beyond the limit of ±1,000,000"),
+    "half a gzip file": (PACKED[:-9], "v: is not a valid gzip file: it is truncated"),
+    "a damaged gzip file": (PACKED[:14] + b"x" * 8 + PACKED[22:], "v: is not a valid gzip file: its data is corrupt"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", INVALID)
+def test_invalid_files(here, name):
+    data, message = INVALID[name]
+    (here / "v").write_bytes(data)
+    with pytest.raises(FormatError) as error:
+        read_vectors(here / "v", ["ev", "of", "to", "at"])
+    assert str(error.value).replace(f"{here}/", "") == message
+
+
+def test_what_is_no_file(tmp_path):
+    with pytest.raises(FormatError, match="none: can't be read: No such file or directory"):
+        read_vectors(tmp_path / "none", ["a"])
+    with pytest.raises(FormatError, match="is not a regular file"):
+        read_vectors(tmp_path, ["a"])
+
+
+def test_numbers_of_other_words_are_not_parsed(tmp_path):
+    (tmp_path / "v").write_bytes(b"ev 1 2\nof x nan\n")
+    assert read(tmp_path / "v", ["ev"]) == {"ev": [1, 2]}
+
+
+@given(
+    st.binary(max_size=60)
+    | st.builds(bytes.__add__, st.sampled_from([b"2 2\n", b"1 1\nev ", b"ev 1 2\n"]), st.binary(max_size=40)),
+)
+@settings(max_examples=100)
+def test_any_bytes_are_vectors_or_an_error(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("vectors") / "v"
+    path.write_bytes(data)
+    with warnings.catch_warnings(), suppress(FormatError):
+        warnings.simplefilter("ignore", CloseReadWarning)
+        assert read(path, ["ev"]).keys() <= {"ev"}
+
+
+@pytest.mark.parametrize("pack", [pack_lines, pack_original])
+def test_memory_is_bounded_by_the_words_that_are_asked_for(tmp_path, pack):
+    entries = [(b"word%d" % i, [0.25] * 100) for i in range(10_000)]
+    (tmp_path / "v").write_bytes(data := pack(entries, 100))
+    del entries
+    assert len(data) > 4 * 10**6
+    del data
+    tracemalloc.start()
+    try:
+        read_vectors(tmp_path / "v", ["word7", "word9999"])
+        assert tracemalloc.get_traced_memory()[1] < 1.5 * 10**6
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_small_file_does_not_become_a_large_one(here, monkeypatch):
+    (here / "v").write_bytes(gzip.compress(b"ev 1 2\n" * 10**6, mtime=0))
+    monkeypatch.setattr(limits, "MAX_SMALL_BYTES", 10**6)
+    with pytest.raises(FormatError, match=r"v: is too large: more than [0-9,]+ bytes when decompressed"):
+        read_vectors(here / "v", [])
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    rng = np.random.default_rng(1)
+    bits = rng.integers(0, 2**32, 40_000, dtype=np.uint32).view(np.float32)
+    matrix = np.resize(bits[np.abs(bits) <= 1e6], (50, 300))
+    assert len(np.unique(matrix)) > 10_000
+    words = [*(f"w{i}" for i in range(47)), "\ufeff", "\xa0é", "12"]
+    write_vectors(tmp_path / "v.txt", words, matrix)
+    found = read_vectors(tmp_path / "v.txt", words)
+    assert found.rows == {word: row for row, word in enumerate(words)}
+    assert (found.matrix == matrix).all()
+    assert (tmp_path / "v.txt").read_bytes().startswith(b"50 300\nw0 ")
+
+
+@pytest.mark.parametrize(
+    ("words", "matrix", "message"),
+    [
+        (["a"], [[1.0], [2.0]], "the vectors have the shape (2, 1) (expected a row for each of 1 word)"),
+        (["a"], [1.0], "the vectors have the shape (1,) (expected a row for each of 1 word)"),
+        ([], np.zeros((0, 2)), "there are no words (expected at least 1)"),
+        (["a"], [[]], "the number of dimensions is 0 (expected 1 to 1,024)"),
+        (["a", "b", "c", "a"], [[1.0], [1e300], [np.nan], [2.0]], "vectors have numbers that are not finite or beyond "
+         "±1,000,000: 'b', 'c'\nwords occur more than once: 'a'"),
+        (["a b", "", "\n", "x"], [[1.0]] * 4, r"words can't be written: 'a b', '', '\n' (expected no spaces, no "
+         "control characters and 1 to 8,192 characters)"),
+    ],
+)  # fmt: skip
+def test_what_can_not_be_written(tmp_path, words, matrix, message):
+    with pytest.raises(RequestError) as error:
+        write_vectors(tmp_path / "v.txt", words, matrix)
+    assert str(error.value) == message
+    assert list(tmp_path.iterdir()) == []

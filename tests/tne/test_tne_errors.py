@@ -1,0 +1,350 @@
+"""Errors of links: a document by hand, a slow twin, and what other commands count."""
+
+import csv
+import io
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shared import json_lines
+from shared.count_tables import sum_counts
+from shared.tne_links import ENDS, gold_links, link
+from shared.tne_random import documents
+from twins import links as twin
+from twins.tne_errors import Places, list_wrong
+
+import closeread
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.counts.report import Resampling
+from closeread.errors import RequestError, SubmissionError
+from closeread.tasks.tne.baselines import BASELINES
+from closeread.tasks.tne.columns import documents_of, rows_of
+from closeread.tasks.tne.link_breakdowns import PLACES
+from closeread.tasks.tne.link_errors import HEADER, LinkAnalysis
+from closeread.tasks.tne.procedure import BREAKDOWNS, count
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*:closeread.CloseReadWarning")
+
+NO_CI = Resampling(0)
+TOKENS = ["The", "roof", "of", "the", "house", "leaks", ".", "Its", "owner", "sold", "the", "house", "."]
+SPANS = [(0, 1), (3, 4), (7, 8), (10, 11), (0, 4)]  # the roof, the house, its owner, the house, the roof of the house
+CLUSTERS = [[0, 4], [1, 3], [2]]
+# Right: 0 of 1.  Missing: 0 of 3, ten tokens ahead, and 2 of 1, four tokens back.  Confused: 2 of 3.
+GOLD = [(0, "of", 1), (0, "of", 3), (2, "of", 1), (2, "of", 3)]
+SENT = [(0, "of", 1), (2, "by", 3), (4, "of", 0), (1, "in", 2)]
+
+
+def make_document(tokens, spans, clusters, links, name="d0"):
+    starts = [sum(len(token) + 1 for token in tokens[:i]) for i in range(len(tokens))]
+    cluster_of = {member: f"cc{i}" for i, members in enumerate(clusters) for member in members}
+    return {
+        "id": name,
+        "text": " ".join(tokens),
+        "tokens": tokens,
+        "nps": [
+            {
+                "id": f"np{i}",
+                "text": " ".join(tokens[first : last + 1]),
+                "first_char": starts[first],
+                "last_char": starts[last] + len(tokens[last]),
+                "first_token": first,
+                "last_token": last,
+            }
+            for i, (first, last) in enumerate(spans)
+        ],
+        "coref": [{"id": f"cc{i}", "members": [f"np{m}" for m in members]} for i, members in enumerate(clusters)],
+        "np_relations": [
+            {**link(*one), "complement_coref_cluster_id": cluster_of[one[2]]} for one in links
+        ],
+    }  # fmt: skip
+
+
+HOUSE = make_document(TOKENS, SPANS, CLUSTERS, GOLD)
+ROWS = [{"id": "d0", "relations": [link(*one) for one in SENT]}]
+
+
+@pytest.fixture
+def found():
+    return closeread.errors("tne", ROWS, gold=[HOUSE], resampling=NO_CI)
+
+
+# By hand: right, linked by both, gold, predicted.
+BY_HAND = {
+    "distance": {"0 to 5": (1, 2, 3, 4), "6 to 10": (0, 0, 1, 0)},
+    "direction": {"before": (0, 0, 1, 0), "same token": (0, 0, 0, 1), "after": (1, 2, 3, 3)},
+    "sentence": {"same": (1, 2, 2, 3), "other": (0, 0, 2, 1)},
+    # `The roof of` is followed by the words of both mentions of the house.
+    "expressed": {"explicit": (1, 1, 2, 1), "implicit": (0, 1, 2, 3)},
+    # The longer of the two phrases that begin first is the first mention of the roof.
+    "mention": {"only": (0, 0, 0, 1), "first": (1, 1, 2, 1), "further": (0, 1, 2, 2)},
+}
+
+
+@pytest.mark.parametrize("field", BY_HAND)
+def test_scores_by_hand(found, field):
+    for part, scores in found.report.slices[field].items():
+        right, linked, gold, predicted = BY_HAND[field][part]
+        expected = {
+            "links/precision": twin.share(right, predicted),
+            "links/recall": twin.share(right, gold),
+            "unlabeled/precision": twin.share(linked, predicted),
+            "unlabeled/recall": twin.share(linked, gold),
+        }
+        assert {name: scores.scores[name].value for name in expected} == {n: float(v) for n, v in expected.items()}
+        assert scores.scores["links/precision"].undefined == (predicted == 0)
+        assert scores.scores["links/recall"].undefined == (gold == 0)
+        assert (scores.counts["links/gold"], scores.counts["links/system"]) == (gold, predicted)
+    assert found.report.slices[field].keys() == BY_HAND[field].keys()
+
+
+def test_lists_by_hand(found):
+    assert found.counts == {"right": 1, "missing": 2, "spurious": 2, "confused": 1}
+    errors = found.to_json()["errors"]
+    assert errors["pairs"] == found.counts
+    # Both sides link 0-1 and 2-3, which gold links by `of`.
+    assert errors["confusions"] == [{"gold": "of", "predicted": "by", "pairs": 1, "share": 0.5}]
+    assert [list(one.values()) for one in errors["missed"]] == [
+        ["its owner", "of", "the house", 2, 1],
+        ["the roof", "of", "the house", 1, 1],
+    ]
+    assert {tuple(one.values()) for one in errors["spurious"]} == {
+        ("its owner", "by", "the house", 1, 1),
+        ("the roof of the house", "of", "the roof", 1, 1),
+        ("the house", "in", "its owner", 1, 1),
+    }
+    # Nothing is predicted that far away, or backwards.
+    assert str(found).count("* This score is 0/0; its value is set by convention.") >= 2
+    # F1 of 1/4 and 1/4.
+    assert [list(one.values()) for one in errors["documents"]] == [["d0", 5, 2, 2, 1, 4, 4, 0.25]]
+
+
+def test_every_wrong_pair_is_a_row(found):
+    header, rows = found.to_rows()
+    of_0, of_2 = ["np0", "The roof"], ["np2", "Its owner"]
+    assert list(header) == [
+        *("error", "document", "anchor", "anchor_words", "complement", "complement_words", "gold", "predicted"),
+        *("distance", "expressed", "direction", "sentence", "mention"),
+    ]
+    assert rows == [
+        ["missing", "d0", *of_0, "np3", "the house", "of", None, 10, "explicit", "after", "other", "further"],
+        ["missing", "d0", *of_2, "np1", "the house", "of", None, 4, "implicit", "before", "other", "first"],
+        ["spurious", "d0", "np1", "the house", *of_2, None, "in", 4, "implicit", "after", "other", "only"],
+        ["spurious", "d0", "np4", "The roof of the house", *of_0, None, "of", 0, "implicit", "same token",
+         "same", "further"],
+        ["confused", "d0", *of_2, "np3", "the house", "of", "by", 3, "implicit", "after", "same", "further"],
+    ]  # fmt: skip
+    assert len(found.to_frame()) == 5
+
+
+def test_bins_at_their_bounds():
+    places = [0, 5, 6, 10, 11, 20, 21, 50, 51, 100, 101]
+    record = make_document(
+        ["x"] * 102, [(place, place) for place in places], [[i] for i in range(11)],
+        [(0, "of", number) for number in range(1, 11)],
+    )  # fmt: skip
+    table = count(gold=[record], system=[{"id": "d0", "relations": gold_links(record)}], breakdowns=["distance"])
+    counted = {name: sum_counts(part)["links/gold"] for name, part in table.slices("distance").items()}
+    assert counted == {"0 to 5": 1, "6 to 10": 2, "11 to 20": 2, "21 to 50": 2, "51 to 100": 2, "over 100": 1}
+
+
+@st.composite
+def sides(draw):
+    """Documents, and a system's rows: some gold links, some with another preposition, some of its own."""
+    gold, rows = draw(documents()), []
+    for record in gold:
+        links = [dict(one) for one in gold_links(record) if draw(st.booleans())]
+        for one in links:
+            one["preposition"] = draw(st.sampled_from([one["preposition"], "near"]))
+        names = [np["id"] for np in record["nps"]]
+        pairs = [(a, b) for a in names for b in names if a != b]
+        own = draw(st.lists(st.sampled_from(pairs), max_size=4)) if pairs else []
+        links += [{"anchor": a, "complement": b, "preposition": "in"} for a, b in own]
+        unique = {tuple(one.values()): one for one in links}
+        rows.append({"id": record["id"], "relations": list(unique.values())})
+    return gold, rows
+
+
+def pack(links):
+    return [tuple(one[name] for name in ENDS) for one in links]
+
+
+@given(sides())
+def test_breakdowns_are_those_of_the_slow_twin(given_sides):
+    gold, rows = given_sides
+    table = count(gold=gold, system=rows, breakdowns=tuple(BREAKDOWNS))
+    for field in PLACES:
+        expected = Counter()
+        for record, row in zip(gold, rows, strict=True):
+            places = Places(record)
+            for name, pairs in twin.list_pairs(pack(row["relations"]), pack(record["np_relations"]), None).items():
+                expected.update((places.find(field, pair), name) for pair, _ in pairs)
+        counted = {
+            (part, name): n
+            for part, of_part in table.slices(field).items()
+            for name, n in sum_counts(of_part).items()
+            if n
+        }
+        assert counted == dict(expected)
+        assert list(table.slices(field)) == [part for part in PLACES[field].parts if part in table.slices(field)]
+    # Every pair belongs to one part of each.
+    for field in BREAKDOWNS:
+        for name, whole in sum_counts(table).items():
+            assert sum(sum_counts(part)[name] for part in table.slices(field).values()) == whole
+
+
+@given(sides())
+def test_wrong_pairs_are_those_of_the_slow_twin(given_sides):
+    gold, rows = given_sides
+    table = count(gold=gold, system=rows)
+    analysis = LinkAnalysis(documents_of(gold), rows_of(rows), table)
+    expected, confusions, errors = Counter(), Counter(), Counter()
+    for record, row in zip(gold, rows, strict=True):
+        places = Places(record)
+        for kind, pair, *labels in list_wrong(pack(row["relations"]), pack(record["np_relations"])):
+            fields = [places.find(field, pair) for field in PLACES if field != "distance"]
+            expected[kind, record["id"], *pair, *labels, *fields] += 1
+            errors[record["id"]] += 1
+            if kind == "confused":
+                confusions[tuple(labels)] += 1
+    kept = [HEADER.index(name) for name in ("error", "document", "anchor", "complement", "gold", "predicted")]
+    kept += range(HEADER.index("expressed") + 1, len(HEADER))
+    assert Counter(tuple(row[i] for i in kept) for row in analysis.list_links()) == expected
+    assert {(one.gold, one.predicted): one.pairs for one in analysis.list_confusions()} == confusions
+    assert {one.document: one.errors for one in analysis.list_documents()} == errors
+    totals = sum_counts(table)
+    counted = analysis.count()
+    assert counted["right"] == totals["links/right"]
+    assert counted["right"] + counted["confused"] + counted["missing"] == totals["links/gold"]
+    assert counted["right"] + counted["confused"] + counted["spurious"] == totals["links/system"]
+    everything = 10**6
+    for listed, side in ((analysis.list_missed(everything), "gold"), (analysis.list_spurious(everything), "system")):
+        assert sum(one.triplets for one in listed) == totals[f"triplets/{side}"] - totals["triplets/right"]
+        assert [one.triplets for one in listed] == sorted((one.triplets for one in listed), reverse=True)
+
+
+# Doors.
+
+
+@pytest.fixture
+def predictions(ran):
+    ran("baseline", "tne", "surface-extended", "--config", "sample", "-o", "mine.jsonl", "-q")
+    return "mine.jsonl"
+
+
+def test_scores_are_those_of_score(predictions):
+    by = ("distance", "domain", "expressed", "preposition", "mention")
+    scored = closeread.score("tne", predictions, config="sample", by=by)
+    found = closeread.errors("tne", predictions, config="sample", by=by)
+    assert found.report.to_json() == scored.to_json()
+    assert found.report.provenance.signature == scored.provenance.signature
+    assert closeread.Report.from_json(found.to_json()).to_json() == scored.to_json()
+
+
+def test_the_command_line_says_what_python_says(ran, predictions):
+    found = closeread.errors("tne", predictions, config="sample")
+    command = ("errors", "tne", predictions, "--config", "sample", "-q")
+    assert json.loads(ran(*command, "--json")) == json.loads(json.dumps(found.to_json()))
+    assert ran(*command, "--format", "csv") == found.to_csv()
+    assert ran(*command, "--format", "markdown") == found.to_markdown()
+    assert ran(*command, "--format", "latex") == found.to_latex()
+    assert ran(*command).replace("see --json", "see to_json()") == f"{found}\n"
+    some = closeread.errors("tne", predictions, config="sample", by="distance", limit=1, resampling=NO_CI)
+    printed = ran(*command, "--by", "distance", "--limit", "1", "--no-ci")
+    assert printed.replace("see --json", "see to_json()") == f"{some}\n"
+    rows = list(csv.DictReader(io.StringIO(found.to_csv())))
+    assert len(rows) == sum(found.counts.values()) - found.counts["right"]
+    assert repr(some) == "<LinkErrorReport: {}>".format(", ".join(f"{kind} {n}" for kind, n in some.counts.items()))
+
+
+def test_tables_fit_80_columns(ran, predictions, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = ran("errors", "tne", predictions, "--config", "sample", "-q")
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "0.00*" in shown
+    for title in (
+        "Links by distance",
+        "Unlabelled links by mention",
+        "Commonest confusions",
+        "Documents with the most",
+    ):
+        assert title in shown
+
+
+def test_nothing_is_wrong(ran):
+    gold = read_gold(load_corpus("tne"), "sample").records
+    json_lines.write("gold.jsonl", [{"id": one["id"], "relations": gold_links(one)} for one in gold])
+    found = closeread.errors("tne", "gold.jsonl", config="sample", resampling=NO_CI)
+    assert sum(found.counts.values()) == found.counts["right"] > 0
+    assert found.to_rows()[1] == []
+    assert "Documents with the most errors" not in str(found)
+    assert "Commonest" not in str(found)
+
+
+def test_documents_without_a_row(predictions):
+    gold = read_gold(load_corpus("tne"), "sample").records
+    rows = [{"id": gold[0]["id"], "relations": []}]
+    skipped = closeread.errors("tne", rows, config="sample", missing="skip", resampling=NO_CI)
+    assert {row[1] for row in skipped.to_rows()[1]} == {gold[0]["id"]}
+    assert skipped.counts["missing"] == len({one[:2] for one in pack(gold_links(gold[0]))})
+    assert [one.document for one in skipped.analysis.list_documents()] == [gold[0]["id"]]
+    assert sum(one.triplets for one in skipped.analysis.list_missed(10**6)) == len(gold_links(gold[0]))
+    empty = closeread.errors("tne", rows, config="sample", missing="empty", resampling=NO_CI)
+    assert {row[1] for row in empty.to_rows()[1]} == {one["id"] for one in gold}
+    with pytest.raises(SubmissionError, match="3 of 4 ids have no prediction"):
+        closeread.errors("tne", rows, config="sample")
+
+
+@pytest.mark.parametrize(
+    ("given_options", "message"),
+    [
+        ({"by": "distanse"}, "no field 'distanse' to slice by. Did you mean 'distance'?"),
+        ({"limit": -1}, r"limit is -1 \(expected a whole number from 0\)"),
+        ({"by": 5}, "by is 5"),
+        ({"kinds": "missing"}, "no such option of tne: 'kinds'"),
+        ({"config": "smple"}, "smple"),
+    ],
+)
+def test_bad_requests(given_options, message):
+    with pytest.raises(RequestError, match=message):
+        closeread.errors("tne", ROWS, **({} if "config" in given_options else {"gold": [HOUSE]}), **given_options)
+
+
+def test_other_bad_requests(run, here):
+    with pytest.raises(RequestError, match=r"tne got 2 systems \(expected one\)"):
+        closeread.errors("tne", ROWS, ROWS, gold=[HOUSE])
+    with pytest.raises(RequestError, match="coref takes gold first, and no corpus"):
+        closeread.errors("coref", {}, {}, config="sample")
+    assert run("errors", "tne", "nothing.jsonl", "--config", "sample").exit_code == 1
+    json_lines.write("bad.jsonl", [{"id": "s1", "relations": [link(0, "of", 99)]}])
+    result = run("errors", "tne", "bad.jsonl", "--config", "sample")
+    assert result.exit_code == 1
+    assert "np99" in result.stderr
+    assert result.stdout == ""
+
+
+def test_the_release(corpora):
+    gold = read_gold(load_corpus("tne")).records
+    rows = next(one for one in BASELINES if one.name == "adj-anaphora").predict(gold)
+    table = count(gold=gold, system=rows, breakdowns=tuple(PLACES))
+    # The number of gold pairs is that of the official evaluator.
+    for field in PLACES:
+        assert sum(sum_counts(part)["links/gold"] for part in table.slices(field).values()) == 106_201
+    some = table.select(np.arange(len(gold)) < 80)
+    names = {"links/right", "links/gold", "links/system", "linked/gold"}
+    expected = Counter()
+    for record, row in zip(gold[:80], rows[:80], strict=True):
+        places = Places(record)
+        for name, pairs in twin.list_pairs(pack(row["relations"]), pack(gold_links(record)), None).items():
+            if name in names:
+                expected.update((field, places.find(field, pair), name) for pair, _ in pairs for field in PLACES)
+    counted = {
+        (field, part, name): n
+        for field in PLACES
+        for part, of_part in some.slices(field).items()
+        for name, n in sum_counts(of_part).items()
+        if n and name in names
+    }
+    assert counted == dict(expected)
