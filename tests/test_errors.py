@@ -1,10 +1,20 @@
 """How bad input is reported."""
 
+import pickle
 from pathlib import Path
 
 import pytest
 
-from closeread.errors import InputError, Problem, describe_problems, escape, quote, shorten
+from closeread.errors import (
+    CloseReadWarning,
+    InputError,
+    Problem,
+    RequestError,
+    describe_problems,
+    escape,
+    quote,
+    shorten,
+)
 
 
 def test_an_error_keeps_what_it_was_made_from():
@@ -25,6 +35,18 @@ def test_an_error_keeps_what_it_was_made_from():
 )
 def test_printable(raw, shown):
     assert escape(raw) == shown
+
+
+@pytest.mark.parametrize(
+    "make",
+    [RequestError, CloseReadWarning, lambda text: InputError("a", [Problem(text)])],
+    ids=["request", "warning", "input"],
+)
+def test_messages_are_escaped(make):
+    """Also what was not escaped by whoever wrote the message; line ends are the message's own."""
+    error = make("a\x1b\u2028\nb")
+    assert str(error).removeprefix("a: ") == "a\\x1b\\u2028\nb"
+    assert str(pickle.loads(pickle.dumps(RequestError(str(error))))) == str(error)
 
 
 def test_long_texts_are_cut_in_the_middle():

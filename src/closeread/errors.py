@@ -158,11 +158,25 @@ def _join_first(names: Sequence[str]) -> str:
 
 
 class CloseReadWarning(UserWarning):
-    """A warning about files or results that are read anyway, such as files that differ from the released ones."""
+    """A warning about files or results that are read anyway, such as files that differ from the released ones.
+
+    Args:
+        message: what is said; it is escaped, since parts of it may come from files.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(escape(message))
 
 
 class RequestError(ValueError):
-    """A request that can't be met: an unknown name, or results that can't be compared."""
+    """A request that can't be met: an unknown name, or results that can't be compared.
+
+    Args:
+        message: what is said; it is escaped, since parts of it may come from files.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(escape(message))
 
 
 class InputError(ValueError):
@@ -188,7 +202,7 @@ class InputError(ValueError):
                 kinds = f" of {len(lines):,} kinds" if len(lines) < number else ""
                 total += f"{kinds} (first {SHOWN} shown)"
             lines = [f"{total}:", *lines[:SHOWN]]
-        return "\n".join(lines)
+        return escape("\n".join(lines))
 
 
 class FormatError(InputError):
@@ -301,11 +315,16 @@ def quote_json(value: object, limit: int = 120) -> str:
     """
     if isinstance(value, str):
         return quote(value, limit)
+    begin, end, size = "", "", 0
     try:
-        text = json.dumps(value, ensure_ascii=False, default=repr)
+        # Piece by piece, since the whole text takes many times the size of what is shown.
+        for piece in json.JSONEncoder(ensure_ascii=False, default=repr).iterencode(value):
+            size += len(piece)
+            begin = begin if len(begin) > limit else begin + piece
+            end = (end + piece)[-limit:]
     except (TypeError, ValueError, RecursionError):  # not a JSON value after all
         return f"a {type(value).__name__}"
-    return shorten(escape(text), limit)
+    return shorten(escape(begin if size <= len(begin) else begin + end), limit)
 
 
 def escape(text: str) -> str:
@@ -314,6 +333,8 @@ def escape(text: str) -> str:
     >>> print(escape("a\x1b[31mb"))
     a\x1b[31mb
     """
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
 
 

@@ -16,10 +16,11 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 __all__ = [
     "ATTEMPTS",
+    "CHUNK",
     "DESKTOP_FILES",
     "FOLDER",
     "LONGEST_NAME",
@@ -30,6 +31,7 @@ __all__ = [
     "is_empty_folder",
     "make_folders",
     "open_text",
+    "read_at_most",
     "remove_leftovers",
     "replacing",
     "text_suffix",
@@ -37,6 +39,9 @@ __all__ = [
     "write_text",
     "write_texts",
 ]
+
+CHUNK = 1 << 20
+"""How many bytes are read at once where a limit is large."""
 
 PREFIX = ".closeread-"
 """How the names of hidden files and folders begin that are not complete yet."""
@@ -59,6 +64,20 @@ ATTEMPTS = 100
 
 LONGEST_NAME = 255
 """The most bytes of the name of a file, on all usual file systems."""
+
+
+def read_at_most(file: BinaryIO, limit: int) -> bytes:
+    """Read a file up to a limit, and one byte more if there is one; the memory is that of what is there.
+
+    >>> import io
+    >>> read_at_most(io.BytesIO(b"abc"), 10**15), read_at_most(io.BytesIO(b"abc"), 1)
+    (b'abc', b'ab')
+    """
+    parts, left = [], limit + 1
+    while left and (part := file.read(min(left, CHUNK))):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
 
 
 @contextmanager

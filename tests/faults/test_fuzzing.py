@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from shared.fuzzing.mutations import PIECES, mutate
 from shared.fuzzing.running import Found, find_faults, keep, list_kept
-from shared.fuzzing.targets import Target, make_targets
+from shared.fuzzing.target import Target
+from shared.fuzzing.targets import make_targets
 from shared.fuzzing.watching import Workspace
 
 from closeread.errors import CloseReadWarning, RequestError
@@ -61,10 +62,21 @@ FAULTS = {
     "the input is changed": (lambda folder, _: (folder / "a").write_text("x"), "something was written"),
     "another result": (lambda *_: next(NUMBERS), "not alike twice"),
     "a refusal that leaves a file": (lambda _, output: refuse("x", output), "refused, but something was written"),
-    "a message for terminals": (lambda *_: refuse("\x1b[31m"), "not fit for a terminal"),
-    "a note for terminals": (lambda *_: warnings.warn("\x9b", CloseReadWarning, stacklevel=1), "may act on"),
+    "a message for terminals": (lambda *_: refuse_unescaped(), "not fit for a terminal"),
+    "a note for terminals": (lambda *_: warnings.warn(Unescaped(), stacklevel=1), "may act on"),
 }
 NUMBERS = itertools.count()
+
+
+class Unescaped(CloseReadWarning):
+    def __init__(self):
+        UserWarning.__init__(self, "\x9b")
+
+
+def refuse_unescaped():
+    error = RequestError("")
+    error.args = ("\x1b[31m",)
+    raise error
 
 
 def refuse(what, output=None):

@@ -117,3 +117,11 @@ def test_another_file_of_an_author_is_no_withdrawal(tmp_path):
     judged = run_judge(store, tmp_path)
     assert not judged.withdrawn
     assert "is not a withdrawal" in judged.refused[0]
+
+
+def test_the_highest_limits_take_no_more(tmp_path):
+    """Nothing of such a size is reserved, and the system is not asked to wait for as long."""
+    highest = small_limits(**dict.fromkeys(("bytes", "rows", "per_day", "seconds", "memory"), 2**53 - 1))
+    store = make_store(tmp_path / "board", sample_board(limits=highest))
+    send_answers(store, tmp_path, "System", right=3)
+    assert len(run_judge(store, tmp_path).accepted) == 1

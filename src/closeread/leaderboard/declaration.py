@@ -19,7 +19,7 @@ from closeread.counts.procedure import Procedure
 from closeread.counts.report import Resampling
 from closeread.counts.sides import Place
 from closeread.counts.table import CountTable
-from closeread.errors import FormatError, Problem, RequestError, quote
+from closeread.errors import FormatError, Problem, RequestError, escape_line, quote
 from closeread.leaderboard.canonical import read_json, write_json
 from closeread.leaderboard.structure import check_structure
 from closeread.records import column
@@ -140,7 +140,7 @@ class Board:
         place = Place(None, gold=gold) if gold is not None else Place(None, self.config, self.split)
         scorer = open_scorer(self.scored, place, self.options, self.metrics)
         if scorer.expected_signature() != self.signature:
-            found = f"signature {scorer.expected_signature()} (expected {self.signature})"
+            found = f"signature {scorer.expected_signature()} (expected {escape_line(self.signature)})"
             raise RequestError(f"this is not the gold that {self.name} was made for, or not the same scoring: {found}")
         _choose_headline(scorer.procedure, self.headline)
         return scorer

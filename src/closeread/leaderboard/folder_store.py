@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread.errors import FormatError, RequestError
-from closeread.files import make_folders, replacing
+from closeread.files import make_folders, read_at_most, replacing
 from closeread.leaderboard.canonical import digest
 from closeread.leaderboard.declaration import FILE, Leaderboard
 from closeread.leaderboard.results import RANKS, Entry, Results, read_results
@@ -278,7 +278,7 @@ def _read_regular(path: Path, limit: int) -> bytes:
         if not stat.S_ISREG(os.fstat(number).st_mode):
             raise ValueError(f"{path.name} is not a regular file")
         with open(number, "rb", closefd=False) as file:
-            data = file.read(limit + 1)
+            data = read_at_most(file, limit)
     finally:
         os.close(number)
     if len(data) > limit:

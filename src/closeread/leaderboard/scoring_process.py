@@ -29,12 +29,15 @@ from closeread.leaderboard.worker import read_message, write_message
 from closeread.scoring import Scorer
 from closeread.wording import word_for_command_line
 
-__all__ = ["ANSWER_LIMIT", "SHOWN", "main", "score"]
+__all__ = ["ANSWER_LIMIT", "SHOWN", "WAIT", "main", "score"]
 
 SHOWN = 50
 """The largest number of problems that are told."""
 
 ANSWER_LIMIT = 200_000_000
+
+WAIT = 3600
+"""How many seconds are waited at once; the system refuses to wait for as many as a board may allow."""
 
 
 def main() -> None:
@@ -112,8 +115,10 @@ def _read_until(pipe: int, deadline: float) -> bytes | None:
     size = 0
     while size <= ANSWER_LIMIT:
         left = deadline - time.monotonic()
-        if left <= 0 or not select.select([pipe], [], [], left)[0]:
+        if left <= 0:
             return None
+        if not select.select([pipe], [], [], min(left, WAIT))[0]:
+            continue
         part = os.read(pipe, 1 << 20)
         if not part:
             return b"".join(parts)

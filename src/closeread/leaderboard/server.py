@@ -28,6 +28,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from closeread.errors import Problem, RequestError
+from closeread.files import read_at_most
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.guards import (
     HOSTS,
@@ -132,7 +133,7 @@ def _settle(service: Service, form: FormData) -> str | dict[str, Any]:
     again["board"] = board.name
     upload = form.get("predictions")
     file = (upload.filename or "") if isinstance(upload, UploadFile) else ""
-    data = upload.file.read(board.limits.bytes + 1) if isinstance(upload, UploadFile) else b""
+    data = read_at_most(upload.file, board.limits.bytes) if isinstance(upload, UploadFile) else b""
     given = {name: values[name] for name in FIELDS if values[name] or name == "system"}
     about = About(board.name, predictions_path(board.name, data, find_suffix(file)), **given)
     submission = Submission(about, data)

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from closeread.errors import FormatError, Problem, RequestError, SubmissionError, quote
-from closeread.files import creating_folder, replacing
+from closeread.files import creating_folder, read_at_most, replacing
 from closeread.formats.gzipped import MAGIC, decompress
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.leaderboard.canonical import WITH_LINE_ENDS, digest, read_json, write_json
@@ -242,7 +242,7 @@ def read_limited(path: Path, limit: int) -> bytes:
     if not path.is_file():
         raise SubmissionError(path, [Problem("is not a file or a folder")])
     with path.open("rb") as file:
-        data = file.read(limit + 1)
+        data = read_at_most(file, limit)
     if len(data) > limit:
         raise SubmissionError(path, [Problem(f"is larger than {limit:,} bytes, the limit of this board")])
     return data
